@@ -1,0 +1,224 @@
+"""Cuts a stream of Trace Event JSON into the texts of its events; gives them no meaning.
+
+The file is either an object with a `traceEvents` array (metadata before or after it) or a bare
+array, as the Trace Event Format describes them:
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+
+Memory is bounded by the block size: a block is cut at the last place that provably lies between
+two events, and the rest is carried into the next block. "Provably" means that everything before
+the cut parses as a JSON array; no separator layout is trusted, because writers differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgspec
+
+from warehouse.errors import CorruptTrace
+from tw_importers.trace_event.repair import Repairer
+
+BLOCK_BYTES = 8 << 20  # 4-8 MiB decode fastest; larger blocks only cost memory
+MAX_EVENT_BYTES = 256 << 20  # one event, or the metadata before the events, may not be larger
+_CUT_TRIES = 16  # candidates may lie inside strings or nested objects; more than this is damage
+_EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')
+_BLANK = b" \t\r\n"
+_NO_VALUE = msgspec.Raw(b"")
+
+
+class Event(msgspec.Struct, gc=False):
+    """The three values of an event whose text must survive to the last digit."""
+
+    args: msgspec.Raw = _NO_VALUE
+    ts: msgspec.Raw = _NO_VALUE
+    dur: msgspec.Raw = _NO_VALUE
+
+
+_RAWS = msgspec.json.Decoder(list[msgspec.Raw])
+_EVENTS = msgspec.json.Decoder(list[Event])
+
+
+class ByteReader(Protocol):
+    """What the splitter reads from: decompressed bytes, b'' at the end."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass
+class Chunk:
+    """The events of one block: whole texts, and the verbatim `args`, `ts` and `dur` of each."""
+
+    texts: list[msgspec.Raw]
+    events: list[Event]
+
+
+@dataclass
+class Splitter:
+    """Iterates over the chunks of one document; afterwards `metadata` is the rest of it."""
+
+    reader: ByteReader
+    repairer: Repairer
+    metadata: bytes = b""
+    offset: int = 0  # of the first byte not yet handed out, in the decompressed stream
+    _head: bytes = field(default=b"", repr=False)
+    _eof: bool = False
+
+    def __iter__(self) -> Iterator[Chunk]:
+        buffer = self._find_events()
+        while True:
+            closed, chunk, rest = self._cut(buffer)
+            if chunk.texts:
+                yield chunk
+            if closed:
+                self._finish(rest)
+                return
+            if self._eof:
+                self._truncated(rest)
+                return
+            buffer = bytearray(b"[") + rest + self._read()
+
+    def _read(self) -> bytes:
+        block = self.reader.read(BLOCK_BYTES)
+        self._eof = not block
+        return block
+
+    def _find_events(self) -> bytearray:
+        """Reads up to the events; returns them behind an opening bracket."""
+        head = bytearray()
+        while True:
+            block = self._read()
+            head += block
+            start = len(head) - len(head.lstrip(b"\xef\xbb\xbf" + _BLANK))
+            if head[start : start + 1] == b"[":
+                self.offset = start + 1
+                return head[start:]
+            match = _EVENTS_KEY.search(head, max(0, len(head) - len(block) - 64))
+            if match:
+                self._head = bytes(head[start : match.end()])
+                self.offset = match.end()
+                return bytearray(b"[") + head[match.end() :]
+            if self._eof or len(head) > MAX_EVENT_BYTES:
+                raise CorruptTrace(
+                    "there is no traceEvents array in it", offset=0, hint="Is it a trace at all?"
+                )
+
+    def _cut(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
+        """Splits off the events that are complete: (array closed, events, the bytes after them).
+
+        `buffer` begins with the bracket we put there; the event texts start at its byte 1.
+        """
+        if not is_utf8(buffer):
+            return self._salvage(buffer)
+        end = len(buffer)
+        for _ in range(_CUT_TRIES):
+            comma = last_separator(buffer, end)
+            if comma < 0:
+                break
+            buffer[comma] = 0x5D  # "]" closes what lies before the cut
+            try:
+                return False, decode(memoryview(buffer)[: comma + 1]), self._after(buffer, comma)
+            except msgspec.DecodeError as error:
+                closing = trailing_position(error)
+                if closing is not None and closing <= comma:
+                    chunk = decode(memoryview(buffer)[:closing])
+                    buffer[comma] = 0x2C
+                    return True, chunk, self._after(buffer, closing - 1)
+                buffer[comma] = 0x2C
+            except RecursionError:
+                buffer[comma] = 0x2C
+                break
+            end = comma
+        return self._cut_last(buffer)
+
+    def _cut_last(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
+        """Tries the buffer whole: the last events of a file end with the array, not a comma."""
+        try:
+            return True, decode(memoryview(buffer)), self._after(buffer, len(buffer) - 1)
+        except msgspec.DecodeError as error:
+            closing = trailing_position(error)
+            if closing is not None:
+                return (
+                    True,
+                    decode(memoryview(buffer)[:closing]),
+                    self._after(buffer, closing - 1),
+                )
+        except RecursionError:
+            pass
+        if not self._eof and last_separator(buffer, len(buffer)) < 0:
+            if len(buffer) > MAX_EVENT_BYTES:
+                raise CorruptTrace(
+                    f"one event is larger than {MAX_EVENT_BYTES >> 20} MiB", offset=self.offset
+                )
+            return False, Chunk([], []), bytes(buffer[1:])
+        return self._salvage(buffer)
+
+    def _salvage(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
+        """The slow path, for damaged blocks only: event by event, repairing and counting."""
+        found = self.repairer.events(bytes(buffer[1:]), self.offset, last=self._eof)
+        if not found.consumed and not found.closed and len(buffer) > MAX_EVENT_BYTES:
+            raise CorruptTrace(
+                f"no event ends within {MAX_EVENT_BYTES >> 20} MiB", offset=self.offset
+            )
+        chunk = decode(b"[" + b",".join(found.texts) + b"]")
+        return found.closed, chunk, self._after(buffer, found.consumed)
+
+    def _after(self, buffer: bytearray, last: int) -> bytes:
+        """The bytes after position `last`; moves `offset` there."""
+        self.offset += last
+        return bytes(memoryview(buffer)[last + 1 :])
+
+    def _finish(self, rest: bytes) -> None:
+        """Reads what follows the array: more metadata, or nothing."""
+        tail = bytearray(rest)
+        while not self._eof:
+            tail += self._read()
+            if len(tail) > MAX_EVENT_BYTES:
+                raise CorruptTrace("the metadata after the events is too large", offset=self.offset)
+        self.metadata = self._head + b"]" + bytes(tail) if self._head else b""
+
+    def _truncated(self, rest: bytes) -> None:
+        """The file ended inside the array; a bare array may legally do so after an event."""
+        if self._head or rest.strip(_BLANK + b",]"):
+            self.repairer.report("truncated", self.offset, rest)
+        self.metadata = self._head + b"]}" if self._head else b""
+
+
+def is_utf8(buffer: bytearray) -> bool:
+    """Whether the text is UTF-8, apart from a character the block's end may have cut."""
+    if buffer.isascii():
+        return True
+    try:
+        buffer.decode()
+    except UnicodeDecodeError as error:
+        return error.end == len(buffer) and error.reason == "unexpected end of data"
+    return True
+
+
+def last_separator(buffer: bytearray, end: int) -> int:
+    """The comma of the last `} , {` before `end`, or -1. It may still lie inside a string."""
+    at = end
+    while (at := buffer.rfind(b"{", 0, at)) > 0:
+        comma = skip_blank_back(buffer, at - 1)
+        if buffer[comma] == 0x2C and buffer[skip_blank_back(buffer, comma - 1)] == 0x7D:
+            return comma
+    return -1
+
+
+def skip_blank_back(buffer: bytearray, at: int) -> int:
+    while at > 0 and buffer[at] in _BLANK:
+        at -= 1
+    return at
+
+
+def decode(array: memoryview | bytes) -> Chunk:
+    """Parses a JSON array of events without building a Python object for anything in them."""
+    return Chunk(_RAWS.decode(array), _EVENTS.decode(array))
+
+
+def trailing_position(error: msgspec.DecodeError) -> int | None:
+    """Where the array had ended, when the complaint is that more text follows it."""
+    found = re.search(r"trailing characters \(byte (\d+)\)", str(error))
+    return int(found.group(1)) - 1 if found else None  # the parser counts from one

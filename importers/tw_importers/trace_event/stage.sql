@@ -1,0 +1,73 @@
+-- From the text of an event to typed columns: one row an event, nothing derived, nothing lost.
+-- Input: Arrow batches `event_text(seq, text, args, ts, dur)`; `args`, `ts` and `dur` verbatim.
+-- `details(category, args)` is a macro of the importer: what it wants typed out of `args`.
+--
+-- Times become integer nanoseconds by moving the decimal point in the text. A text with more than
+-- three decimals or an exponent goes through DECIMAL and is rounded half to even. (The JSON
+-- functions would round every number to a double on the way.)
+--
+-- ts_styles, dur_styles: by which writers' habits the exporter can print the number back, as bits:
+--   1 always three decimals, 2 shortest with a decimal point, 4 shortest; 0 none of them.
+-- text: kept only where the columns do not say all that it said.
+WITH parsed AS (
+  SELECT
+    seq,
+    text,
+    nullif(args, '') AS args,
+    trim(nullif(ts, ''), '"') AS ts,
+    trim(nullif(dur, ''), '"') AS dur,
+    len(json_keys(text)) - (args <> '')::INTEGER - (ts <> '')::INTEGER - (dur <> '')::INTEGER
+      AS n_other_keys,
+    unnest(json_transform(
+      text,
+      '{"ph":"VARCHAR","cat":"VARCHAR","name":"VARCHAR","pid":"JSON","tid":"JSON","id":"JSON",
+        "bp":"VARCHAR","s":"VARCHAR"}'
+    ))
+  FROM event_text
+),
+placed AS (
+  SELECT *, n_decimals(ts) AS ts_decimals, n_decimals(dur) AS dur_decimals
+  FROM parsed
+),
+timed AS (
+  SELECT
+    *,
+    nanoseconds(ts, ts_decimals) AS ts_ns,
+    nanoseconds(dur, dur_decimals) AS dur_ns,
+    number_styles(ts, ts_decimals) AS ts_styles,
+    number_styles(dur, dur_decimals) AS dur_styles
+  FROM placed
+)
+SELECT
+  seq,
+  ph,
+  cat,
+  name,
+  pid,
+  tid,
+  id,
+  bp,
+  s AS scope,
+  ts_ns,
+  dur_ns,
+  ts_styles,
+  dur_styles,
+  args,
+  details(cat, args) AS details,
+  CASE
+    WHEN ph IN ('X', 'i', 'I', 's', 't', 'f')
+      -- no key is unknown, doubled or null
+      AND n_other_keys = (ph IS NOT NULL)::INTEGER + (cat IS NOT NULL)::INTEGER
+        + (name IS NOT NULL)::INTEGER + (pid IS NOT NULL)::INTEGER + (tid IS NOT NULL)::INTEGER
+        + (id IS NOT NULL)::INTEGER + (bp IS NOT NULL)::INTEGER + (s IS NOT NULL)::INTEGER
+      AND ts_ns IS NOT NULL
+      AND (dur IS NULL) = (ph <> 'X')
+      AND name IS NOT NULL
+      -- a name that is a number, a list or the like in the file, not a string
+      AND NOT (left(name, 1) IN ('-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '{', '[')
+               AND json_valid(name))
+      AND name NOT IN ('true', 'false')
+      THEN NULL
+    ELSE text
+  END AS text
+FROM timed

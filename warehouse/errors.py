@@ -1,0 +1,143 @@
+"""Every error `tw` raises on purpose, as one tree; it prints nothing itself.
+
+    TwError                   exit 1   one sentence and, where there is one, a remedy
+    ├── UsageError            exit 2   an option, a name or a parameter is wrong
+    │   ├── ConfigError               the configuration file or an environment variable is
+    │   └── ScopeError                --run, --trace, --rank, --from, --to select nothing or clash
+    ├── DatabaseError         exit 3   the warehouse cannot be opened
+    │   ├── Missing                   there is no such file
+    │   ├── Locked                    another process holds it
+    │   ├── TooNew                    a newer tw wrote it
+    │   └── Foreign                   damaged, or no warehouse at all
+    ├── TraceError            exit 1   an input file cannot be imported
+    │   ├── UnknownFormat             no importer knows its content
+    │   ├── CorruptTrace              it ends, or goes wrong, at a known offset
+    │   └── DuplicateTrace            the same bytes are in the warehouse already
+    ├── QueryError            exit 1   a query is refused or fails
+    │   ├── ContractError             its result is not what its header declares
+    │   └── QueryTimeout      exit 4  it ran past --timeout
+    └── ExportError           exit 1   an output file cannot be written
+
+Catch `TwError` for all of them:
+
+    try:
+        ...
+    except TwError as error:
+        print(error, error.hint)
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a `tw` process returns; an API as much as its output is."""
+
+    OK = 0  # the work was done
+    FAILURE = 1  # a query, an import or a check failed
+    USAGE = 2  # a wrong option, name, parameter or configuration
+    DATABASE = 3  # the warehouse cannot be opened
+    TIMEOUT = 4  # --timeout ran out
+    PARTIAL = 5  # some of several inputs failed
+    INTERRUPT = 130  # Ctrl-C
+
+
+class TwError(Exception):
+    """A failure with one sentence for the user and, where there is one, a remedy.
+
+    `hint` is the remedy, or None. `exit_code` is what the command line returns.
+    """
+
+    exit_code: ExitCode = ExitCode.FAILURE
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Import workers are processes: their errors travel as pickles, hint and all.
+        return (_rebuild, (type(self), self.message, self.hint, self.__dict__))
+
+
+def _rebuild(
+    kind: type[TwError], message: str, hint: str | None, state: dict[str, object]
+) -> TwError:
+    error = kind(message, hint=hint)
+    error.__dict__.update(state)
+    return error
+
+
+class UsageError(TwError):
+    """An option, a name or a parameter is wrong."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ConfigError(UsageError):
+    """The configuration file or an environment variable is wrong."""
+
+
+class ScopeError(UsageError):
+    """The scope options select nothing, or contradict each other."""
+
+
+class DatabaseError(TwError):
+    """The warehouse file cannot be opened."""
+
+    exit_code = ExitCode.DATABASE
+
+
+class Missing(DatabaseError):
+    """There is no warehouse at that path."""
+
+
+class Locked(DatabaseError):
+    """Another process holds the warehouse; trying again later may work."""
+
+
+class TooNew(DatabaseError):
+    """A newer `tw` wrote the warehouse."""
+
+
+class Foreign(DatabaseError):
+    """The file is damaged, or is not a warehouse."""
+
+
+class TraceError(TwError):
+    """An input file cannot be imported."""
+
+
+class UnknownFormat(TraceError):
+    """No importer recognises the content."""
+
+
+class CorruptTrace(TraceError):
+    """The content goes wrong at `offset` (bytes of the decompressed file)."""
+
+    def __init__(self, message: str, *, hint: str | None = None, offset: int | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.offset = offset
+
+
+class DuplicateTrace(TraceError):
+    """The same bytes are in the warehouse already, and the user asked to be told."""
+
+
+class QueryError(TwError):
+    """A query is refused, or fails while it runs."""
+
+
+class ContractError(QueryError):
+    """A query's result is not what its header declares."""
+
+
+class QueryTimeout(QueryError):
+    """The query ran past its time limit."""
+
+    exit_code = ExitCode.TIMEOUT
+
+
+class ExportError(TwError):
+    """An output file cannot be written."""

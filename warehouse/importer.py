@@ -1,0 +1,87 @@
+"""The contract between the warehouse and an importer: bytes in, typed raw tables out.
+
+An importer lives in its own folder and registers one `Importer` under the entry-point group
+`trace_warehouse.importers`. It has three parts:
+
+- `sniff` looks at the first bytes of a file and says how sure it is that the file is its own;
+- `read` streams the file into raw tables, Parquet files in a scratch folder, deriving nothing;
+- SQL scripts give the meaning. `prepare` scripts run in the scratch database without any lock on
+  the warehouse and leave more scratch tables; `normalize` scripts run inside the transaction and
+  insert into the core tables. A scratch table `event` is visible to both as a view `event`.
+
+The scripts see these DuckDB variables (`getvariable('trace_id')`): `trace_id`, `run_id` and
+`first_id` (= trace_id << 32, to which an ordinal is added to make an id).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import duckdb
+
+ENTRY_POINT_GROUP = "trace_warehouse.importers"
+SNIFF_BYTES = 64 << 10  # how much of a file's beginning `sniff` gets to see
+
+
+class ByteReader(Protocol):
+    """A stream of decompressed bytes: `read(n)` gives at most n, b'' at the end."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One kind of defect in a source: how often, where first, an example, and what was done."""
+
+    kind: str  # a short snake_case name, the same for every file
+    meaning: str  # one clause for the user: what was wrong and what was done
+    count: int
+    offset: int | None = None  # of the first, in bytes of the decompressed source
+    example: str = ""
+
+
+@dataclass
+class TraceFacts:
+    """What a source says about itself; everything the file does not say stays None."""
+
+    format: str  # e.g. "kineto"
+    format_version: str | None = None
+    metadata_json: str | None = None  # the document without its events, verbatim
+    rank: int | None = None
+    world_size: int | None = None
+    job_id: str | None = None  # equal in all files of one job, unique to the job
+    backend: str | None = None  # of the communication library: nccl, gloo, ...
+    host_name: str | None = None
+    n_events: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass
+class Scratch:
+    """Where one source is decoded: a folder for Parquet files and an in-memory database."""
+
+    folder: Path
+    connection: duckdb.DuckDBPyConnection
+    is_strict: bool = False  # refuse what would otherwise be repaired
+
+    def path(self, table: str) -> str:
+        """The Parquet file of a scratch table."""
+        return str(self.folder / f"{table}.parquet")
+
+
+@dataclass(frozen=True)
+class Importer:
+    """One backend's way from bytes to core tables."""
+
+    name: str
+    title: str  # one line for `tw formats NAME`
+    version: int  # stored with each trace; raise it when the same file would import differently
+    sniff: Callable[[bytes, str], int]  # (first bytes, file name) -> 0 not mine .. 100 certainly
+    read: Callable[[ByteReader, Scratch], TraceFacts]
+    prepare: Sequence[Traversable] = ()
+    normalize: Sequence[Traversable] = ()
