@@ -1,0 +1,102 @@
+"""The command line: one small module a command, imported only when it runs.
+
+Only this package knows a terminal. A command parses options, calls the library, prints the result
+on stdout and everything else on stderr, and leaves exit codes to `main`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from warehouse import __version__
+from warehouse.errors import ExitCode, TwError
+
+#: command -> (module under warehouse.cli, attribute, one line for `tw --help`)
+COMMANDS = {
+    "import": ("import_", "import_", "Read trace files into the warehouse."),
+    "query": ("query", "query", "Run a library query, a file or a statement."),
+    "queries": ("queries", "queries", "List, show, check and create queries."),
+    "export": ("export", "export", "Write Perfetto, Chrome or Parquet files."),
+    "runs": ("runs", "runs", "List the runs and traces in the warehouse."),
+    "drop": ("drop", "drop", "Remove runs or traces from the warehouse."),
+    "formats": ("formats", "formats", "List the importers."),
+    "schema": ("schema", "schema", "Show or upgrade the warehouse's schema."),
+    "demo": ("demo", "demo", "Import a real recording, query it and export it."),
+}
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name and help line; imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(f"warehouse.cli.{module}"), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, context_settings={"auto_envvar_prefix": "TW", "max_content_width": 100})
+@click.version_option(__version__, prog_name="tw")
+def tw() -> None:
+    """Trace Warehouse: import, query and export training and inference traces.
+
+    \b
+    Example:
+      tw import traces/*.json.gz
+      tw query utilization
+      tw export perfetto -o run.pftrace
+    """
+
+
+def main() -> None:
+    """Runs `tw`; every deliberate failure becomes one sentence, a hint and an exit code."""
+    try:
+        sys.exit(tw.main(standalone_mode=False))
+    except click.exceptions.Abort:
+        sys.exit(_interrupted())
+    except KeyboardInterrupt:
+        sys.exit(_interrupted())
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; stdout cannot be flushed any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.OK)
+    except TwError as error:
+        if os.environ.get("TW_DEBUG"):
+            raise
+        click.echo(f"Error: {error.message}", err=True)
+        if error.hint:
+            click.echo(f"Hint: {error.hint}", err=True)
+        sys.exit(error.exit_code)
+
+
+def _interrupted() -> int:
+    click.echo("Interrupted.", err=True)
+    return ExitCode.INTERRUPT

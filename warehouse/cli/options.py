@@ -1,0 +1,33 @@
+"""Options several commands share, each defined once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def database(command: Command) -> Command:
+    """--db and --wait: which warehouse, and how long to wait for it."""
+    command = click.option(
+        "--wait",
+        "wait_s",
+        type=click.FloatRange(min=0),
+        default=10.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long to wait for another process to release the warehouse.",
+    )(command)
+    return click.option(
+        "--db",
+        "db",
+        type=click.Path(path_type=Path, dir_okay=False),
+        default=None,
+        envvar="TW_DB",
+        show_envvar=True,
+        help="The warehouse file.  [default: ./traces.duckdb, or `db` in tw.toml]",
+    )(command)

@@ -1,0 +1,147 @@
+"""Brings a warehouse's schema to this program's version: numbered files, forward only.
+
+`V0001__name.sql` files run once, in order, each in one transaction with its row in
+`schema_migration`. `R__name.sql` files run again whenever their text changed. Both carry their
+documentation as SQL comments, which become the COMMENTs of tables and columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from warehouse import __version__
+from warehouse.errors import Foreign, TooNew
+from warehouse.resources import sql_folder
+
+if TYPE_CHECKING:
+    import duckdb
+
+_HISTORY = """
+CREATE TABLE IF NOT EXISTS schema_migration (
+  version BIGINT, -- [count] number of the file; NULL for those that run again when they change
+  name VARCHAR NOT NULL, -- [text] name of the file
+  sha256 VARCHAR NOT NULL, -- [text] of the file, hexadecimal
+  applied_at TIMESTAMP NOT NULL, -- [UTC] when it ran
+  tw_version VARCHAR NOT NULL -- [text] program that ran it
+);
+"""
+_CREATED = re.compile(r"^CREATE (?:OR REPLACE )?(TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)")
+_COLUMN = re.compile(r'^\s+"?(\w+)"? [A-Z].*?-- (\[.*)$')
+_VIEW_COLUMN = re.compile(r'(\w+),?\s+-- (\[.*)$')
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One file of the schema folder; `version` is None for one that runs again on change."""
+
+    version: int | None
+    name: str
+    sql: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+@cache
+def migrations() -> tuple[Migration, ...]:
+    """All migrations in the order they run: numbered ones first."""
+    found = []
+    for path in sorted(sql_folder("schema").glob("[VR]*__*.sql")):
+        number, name = path.stem.split("__", 1)
+        version = int(number[1:]) if number.startswith("V") else None
+        found.append(Migration(version, name, path.read_text()))
+    return tuple(sorted(found, key=lambda m: (m.version is None, m.version or 0, m.name)))
+
+
+def latest_version() -> int:
+    """The schema version this program writes."""
+    return max(m.version or 0 for m in migrations())
+
+
+def version(connection: duckdb.DuckDBPyConnection) -> int:
+    """The schema version of the open database; raises Foreign if it is not a warehouse."""
+    tables = {
+        str(name)
+        for (name,) in connection.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()"
+        ).fetchall()
+    }
+    if "schema_migration" not in tables:
+        raise Foreign(
+            "this DuckDB file is not a trace warehouse",
+            hint="Name another file with --db, or let `tw import` make a new one.",
+        )
+    row = connection.execute("SELECT max(version) FROM schema_migration").fetchone()
+    return int(row[0]) if row and row[0] is not None else 0
+
+
+def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
+    """The migrations still to run. Raises TooNew or Foreign when the history is not ours."""
+    found = version(connection)
+    if found > latest_version():
+        raise TooNew(
+            f"the warehouse has schema version {found}; this tw {__version__} "
+            f"knows versions up to {latest_version()}",
+            hint="Install the newer tw that made it.",
+        )
+    applied = {
+        (number, str(name)): str(sha)
+        for number, name, sha in connection.execute(
+            "SELECT version, name, arg_max(sha256, applied_at) FROM schema_migration GROUP BY ALL"
+        ).fetchall()
+    }
+    pending = []
+    for migration in migrations():
+        sha = applied.get((migration.version, migration.name))
+        if migration.version is not None and sha not in (None, migration.sha256):
+            raise Foreign(
+                f"schema migration {migration.version} ({migration.name}) of this warehouse "
+                "is not the one this tw has",
+                hint="The warehouse was made by a changed copy of tw; use that one.",
+            )
+        if sha != migration.sha256:
+            pending.append(migration)
+    return pending
+
+
+def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
+    """Runs what is pending, each file in a transaction of its own; returns what ran."""
+    connection.execute(_HISTORY)
+    _comment(connection, "-- Which schema migrations ran here" + _HISTORY)
+    pending = check_history(connection)
+    for migration in pending:
+        connection.execute("BEGIN")
+        connection.execute(migration.sql)
+        _comment(connection, migration.sql)
+        connection.execute(
+            "INSERT INTO schema_migration VALUES (?, ?, ?, now()::TIMESTAMP, ?)",
+            [migration.version, migration.name, migration.sha256, __version__],
+        )
+        connection.execute("COMMIT")
+    return pending
+
+
+def _comment(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    for kind, target, text in comments(sql):
+        literal = text.replace("'", "''")
+        connection.execute(f"COMMENT ON {kind} {target} IS '{literal}'")
+
+
+def comments(sql: str) -> Iterator[tuple[str, str, str]]:
+    """Reads the documentation out of a schema file: (TABLE|VIEW|COLUMN, what, text)."""
+    above: list[str] = []
+    table, column = "", _COLUMN
+    for line in sql.splitlines():
+        if found := _CREATED.match(line):
+            kind, table = found.groups()
+            column = _COLUMN if kind == "TABLE" else _VIEW_COLUMN
+            yield kind, table, " ".join(above)
+        elif table and (found := column.search(line)):
+            yield "COLUMN", f'{table}."{found.group(1)}"', found.group(2)
+        above = [*above, line[3:]] if line.startswith("-- ") else []

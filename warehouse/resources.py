@@ -1,0 +1,19 @@
+"""Finds the SQL that ships with the program, in a checkout and in an installed wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def sql_folder(name: str) -> Path:
+    """The folder `schema` or `queries`: inside the package once installed, beside it in a checkout.
+
+    Raises FileNotFoundError naming both places when the installation is broken.
+    """
+    places = (_PACKAGE / name, _PACKAGE.parent / name)
+    for place in places:
+        if place.is_dir():
+            return place
+    raise FileNotFoundError(f"no {name} folder at {places[0]} or {places[1]}: reinstall tw")

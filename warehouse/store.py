@@ -1,0 +1,197 @@
+"""Opens warehouse files; nothing else in the program opens a database.
+
+Three ways in, by what the caller needs:
+
+- `Reader(path)`: locked read-only, for everything that runs a user's SQL;
+- `attach_for_writing(connection, path)`: the warehouse as `warehouse` beside a scratch database;
+- `upgrade_file(path)`: migrations.
+
+DuckDB lets one process write or many read. So a file is held only while something runs, and
+waiting for another process is bounded and says for whom.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from warehouse import migrate
+from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
+
+#: The oldest storage format that has all the schema needs: other DuckDB clients can open it.
+STORAGE_VERSION = "v1.5.0"
+DEFAULT_WAIT_S = 10.0
+_PID = re.compile(r"\(PID (\d+)\)")
+
+#: No SQL that runs under these settings reads or writes anything but the open database.
+LOCKED_PROFILE: dict[str, Any] = {
+    "enable_external_access": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_unsigned_extensions": False,
+    "python_enable_replacements": False,
+    "lock_configuration": True,
+}
+
+
+class Reader:
+    """A locked read-only connection; a context manager that closes the file at its end.
+
+    `connection` may run any SQL: it cannot write, read other files, load extensions or change
+    settings. Raises DatabaseError (Missing, Locked, TooNew, Foreign) when the file cannot be read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        wait_s: float = DEFAULT_WAIT_S,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        _must_exist(path)
+        config = dict(LOCKED_PROFILE)
+        if memory_limit:
+            config["memory_limit"] = memory_limit
+        if threads:
+            config["threads"] = threads
+        self.connection = _patiently(
+            path, wait_s, lambda: duckdb.connect(str(path), read_only=True, config=config)
+        )
+        try:
+            if any(m.version is not None for m in migrate.check_history(self.connection)):
+                raise _too_old(path)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@contextmanager
+def attach_for_writing(
+    connection: duckdb.DuckDBPyConnection, path: Path, *, wait_s: float = DEFAULT_WAIT_S
+) -> Iterator[None]:
+    """Holds the warehouse for writing as the current database `warehouse` of `connection`.
+
+    A new file is made with this program's schema. The caller runs its own transactions.
+    """
+    is_new = not path.exists()
+    if not is_new:
+        _must_exist(path)
+    literal = str(path).replace("'", "''")
+    option = f"(STORAGE_VERSION '{STORAGE_VERSION}')" if is_new else ""
+    _patiently(path, wait_s, lambda: connection.execute(f"ATTACH '{literal}' AS warehouse {option}"))
+    try:
+        connection.execute("USE warehouse")
+        if is_new:
+            migrate.upgrade(connection)
+        else:
+            pending = migrate.check_history(connection)
+            if any(m.version is not None for m in pending):
+                raise _too_old(path)
+            if pending:
+                migrate.upgrade(connection)
+        yield
+    finally:
+        connection.execute("USE memory")
+        connection.execute("DETACH warehouse")
+
+
+def upgrade_file(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> list[str]:
+    """Runs the pending migrations of a warehouse; returns their names."""
+    _must_exist(path)
+    connection: duckdb.DuckDBPyConnection = _patiently(
+        path, wait_s, lambda: duckdb.connect(str(path))
+    )
+    try:
+        migrate.version(connection)  # refuse to put a schema into somebody else's database
+        return [m.name for m in migrate.upgrade(connection)]
+    finally:
+        connection.close()
+
+
+def create_empty(path: Path) -> None:
+    """Makes a new warehouse without traces; refuses to touch an existing file."""
+    if path.exists():
+        raise DatabaseError(f"{path} exists already")
+    connection = duckdb.connect()
+    try:
+        with attach_for_writing(connection, path):
+            pass
+    finally:
+        connection.close()
+
+
+def _too_old(path: Path) -> Foreign:
+    return Foreign(
+        f"{path} has an older schema than this tw", hint=f"Run `tw schema upgrade --db {path}`."
+    )
+
+
+def _must_exist(path: Path) -> None:
+    if not path.exists():
+        raise Missing(
+            f"there is no warehouse at {path}",
+            hint="Import something first: `tw import PATH`, or name another file with --db.",
+        )
+    if path.is_dir():
+        raise Foreign(f"{path} is a folder, not a warehouse")
+
+
+def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
+    """Runs `attempt`, again and again while another process holds the file, up to `wait_s`."""
+    deadline = time.monotonic() + wait_s
+    pause = 0.05
+    while True:
+        try:
+            return attempt()
+        except duckdb.Error as error:
+            failure = explain(path, error)
+            if not isinstance(failure, Locked) or time.monotonic() + pause > deadline:
+                raise failure from None
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.5)
+
+
+def explain(path: Path, error: duckdb.Error) -> DatabaseError:
+    """DuckDB's complaint about a file, as one of ours."""
+    text = str(error)
+    if "lock on file" in text or "different configuration" in text:
+        holder = _PID.search(text)
+        who = f"process {holder.group(1)}" if holder else "another connection of this process"
+        return Locked(
+            f"{path} is in use by {who}",
+            hint="Wait for it to finish, or give tw more patience with --wait SECONDS.",
+        )
+    if "version number" in text:
+        return TooNew(
+            f"{path} was written by a DuckDB this one (duckdb {duckdb.__version__}) cannot read",
+            hint="Upgrade the duckdb package: pip install --upgrade duckdb.",
+        )
+    if not os.access(path if path.exists() else path.parent, os.R_OK):
+        return DatabaseError(f"{path} may not be read: permission denied")
+    if "not a valid DuckDB database" in text or "Corrupt" in text or "checksum" in text:
+        return Foreign(
+            f"{path} is damaged, or no DuckDB file",
+            hint="Restore it from a copy, or name another file with --db.",
+        )
+    return DatabaseError(f"{path} cannot be opened: {text.splitlines()[0]}")
