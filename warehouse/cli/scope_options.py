@@ -1,0 +1,73 @@
+"""The options that choose runs, traces, ranks and a time window; the same for every command."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from warehouse import scope as scopes
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def scope(command: Command) -> Command:
+    """Adds --run, --trace, --rank, --from and --to; the command gets `selection`."""
+
+    @functools.wraps(command)
+    def with_selection(
+        *args: Any,
+        runs: tuple[str, ...],
+        traces: tuple[str, ...],
+        ranks: tuple[str, ...],
+        from_time: str | None,
+        to_time: str | None,
+        **kwargs: Any,
+    ) -> Any:
+        selection = scopes.Selection(
+            runs=runs,
+            traces=traces,
+            ranks=tuple(sorted({n for text in ranks for n in scopes.parse_ranks(text)})),
+            from_ns=None if from_time is None else scopes.parse_time(from_time),
+            to_ns=None if to_time is None else scopes.parse_time(to_time),
+        )
+        return command(*args, selection=selection, **kwargs)
+
+    wrapped: Any = with_selection
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
+
+
+_OPTIONS = (
+    click.option(
+        "--run",
+        "runs",
+        multiple=True,
+        metavar="RUN",
+        help="NAME, ID, latest, all, tag:NAME or since:7d; repeatable.  "
+        "[default: the only run, else the last imported]",
+    ),
+    click.option(
+        "--trace", "traces", multiple=True, metavar="TRACE", help="NAME or ID; repeatable."
+    ),
+    click.option(
+        "--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable."
+    ),
+    click.option(
+        "--from",
+        "from_time",
+        metavar="TIME",
+        help="Only what meets the window from TIME on: 1500 (ns), 1.5ms, 2s after the trace's base "
+        "(slice.ts = 0).",
+    ),
+    click.option("--to", "to_time", metavar="TIME", help="The window's end, itself not included."),
+)
+
+
+def announce(chosen: scopes.Scope, *, quiet: bool) -> None:
+    """Says on stderr which run the program chose, where the user did not."""
+    if chosen.notice and not quiet:
+        click.echo(f"Scope: {chosen.notice}", err=True)

@@ -1,0 +1,124 @@
+"""Reads tw.toml and the environment; it opens no warehouse and changes no setting.
+
+The file is the first `tw.toml` from the working folder up to the first one that holds `.git`, or
+else `$XDG_CONFIG_HOME/tw/config.toml`. Paths in it are relative to the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import ConfigError
+
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "parquet", "arrow")
+DEFAULT_DATABASE = Path("traces.duckdb")
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of one configuration file; None where it says nothing."""
+
+    db: Path | None = None  # the warehouse file
+    memory_limit: str | None = None  # of a query, as DuckDB writes it: 4GB
+    threads: int | None = None  # of a query
+    query_path: tuple[Path, ...] = ()  # folders of the user's own queries
+    format: str | None = None  # of query results
+    source: Path | None = None  # the file it was read from
+
+
+def load(start: Path | None = None) -> Config:
+    """The configuration that holds in `start` (the working folder); raises ConfigError."""
+    path = find(start or Path.cwd())
+    return read(path) if path else Config()
+
+
+def find(start: Path) -> Path | None:
+    """The configuration file that holds in a folder, if there is one."""
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if (folder / "tw.toml").is_file():
+            return folder / "tw.toml"
+        if (folder / ".git").exists():
+            break
+    base = os.environ.get("XDG_CONFIG_HOME")
+    home = (Path(base) if base else Path("~/.config").expanduser()) / "tw" / "config.toml"
+    return home if home.is_file() else None
+
+
+def read(path: Path) -> Config:
+    """One configuration file; raises ConfigError naming file, key and the nearest known key."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is no TOML: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    for key in values:
+        if key not in _READERS:
+            near = difflib.get_close_matches(key, _READERS, n=1)
+            known = ", ".join(_READERS)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Known keys: {known}."
+            raise ConfigError(f"{path}: unknown key {key!r}", hint=hint)
+    return Config(
+        **{key: _READERS[key](path, key, value) for key, value in values.items()}, source=path
+    )
+
+
+def database_path(option: Path | None) -> Path:
+    """The warehouse to use: --db, else $TW_DB, else `db` of the configuration, else the default.
+
+    Click hands $TW_DB over as the option; API callers come here without it.
+    """
+    if option is not None:
+        return option
+    if environment := os.environ.get("TW_DB"):
+        return Path(environment)
+    return load().db or DEFAULT_DATABASE
+
+
+def _wrong(path: Path, key: str, what: str, value: object) -> ConfigError:
+    return ConfigError(f"{path}: {key} must be {what}, not {value!r}")
+
+
+def _path(path: Path, key: str, value: object) -> Path:
+    if not isinstance(value, str) or not value:
+        raise _wrong(path, key, "a path", value)
+    return path.parent / Path(value).expanduser()
+
+
+def _paths(path: Path, key: str, value: object) -> tuple[Path, ...]:
+    values = value if isinstance(value, list) else [value]
+    return tuple(_path(path, key, each) for each in values)
+
+
+def _memory(path: Path, key: str, value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9.]+ ?([KMGT]i?)?B", value, re.I):
+        raise _wrong(path, key, 'a size such as "4GB"', value)
+    return value
+
+
+def _threads(path: Path, key: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _wrong(path, key, "a number from 1", value)
+    return value
+
+
+def _format(path: Path, key: str, value: object) -> str:
+    if value not in FORMATS:
+        raise _wrong(path, key, f"one of {', '.join(FORMATS)}", value)
+    return str(value)
+
+
+_READERS: dict[str, Any] = {
+    "db": _path,
+    "memory_limit": _memory,
+    "threads": _threads,
+    "query_path": _paths,
+    "format": _format,
+}
