@@ -73,3 +73,16 @@ SELECT
 FROM slice AS s
 JOIN trace AS t ON t.id = s.trace_id
 LEFT JOIN clock AS c ON c.id = t.clock_id;
+
+-- What caused a piece of device work, by the default set of links; orphans have no launch
+CREATE OR REPLACE VIEW gpu_op_cause AS
+SELECT
+  g.slice_id, -- [ref slice.id] the device work
+  g.trace_id, -- [ref trace.id] the trace
+  l.from_id AS launch_id, -- [ref slice.id] the call that caused it
+  o.from_id AS cpu_op_id, -- [ref slice.id] the innermost operator around that call
+  l.from_id IS NULL AS is_orphan -- [bool] whether no call that caused it was found
+FROM gpu_op AS g
+LEFT JOIN link AS l ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
+LEFT JOIN link AS o ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+WHERE g.kind <> 'sync';

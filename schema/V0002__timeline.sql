@@ -7,6 +7,7 @@ CREATE TABLE process (
   pid BIGINT, -- [count] process id; NULL when the source's is no number
   name VARCHAR, -- [text] name, if the source gives one
   labels VARCHAR, -- [text] labels, if the source gives any
+  rank BIGINT, -- [count] its rank, in a source that holds many ranks; else the trace's counts
   sort_index BIGINT, -- [count] the order the source wants it shown in
   source_pid VARCHAR, -- [json] the pid as the source wrote it
   extra_json VARCHAR -- [json] anything else said of it

@@ -20,7 +20,8 @@ CREATE TABLE cpu_op (
   concrete_inputs_json VARCHAR -- [json] values of scalar inputs
 );
 
--- A host call into the device's runtime or driver: launches, copies, waits and all others
+-- A host call into the device's runtime or driver: launches, copies, waits and all others.
+-- What it caused and what called it are rows of link
 CREATE TABLE launch (
   slice_id BIGINT NOT NULL, -- [ref slice.id] the slice
   trace_id BIGINT NOT NULL, -- [ref trace.id] the trace
@@ -31,11 +32,10 @@ CREATE TABLE launch (
   category VARCHAR, -- [text] the slice's: cuda_runtime, cuda_driver, hip_runtime, ...
   correlation_id BIGINT, -- [source id] shared with the device work it caused; unique in one trace at best
   external_id BIGINT, -- [source id] of the operator the profiler saw around it
-  callback_id BIGINT, -- [source id] CUPTI's number of the function
-  cpu_op_id BIGINT -- [ref slice.id] innermost operator on its track that contains it; NULL: none
+  callback_id BIGINT -- [source id] CUPTI's number of the function
 );
 
--- Work on a device: a kernel, a copy, a memset, or a wait
+-- Work on a device: a kernel, a copy, a memset, or a wait. What caused it: view gpu_op_cause
 CREATE TABLE gpu_op (
   slice_id BIGINT NOT NULL, -- [ref slice.id] the slice
   trace_id BIGINT NOT NULL, -- [ref trace.id] the trace
@@ -49,8 +49,6 @@ CREATE TABLE gpu_op (
   stream BIGINT, -- [count] stream or queue, as the source counts
   correlation_id BIGINT, -- [source id] shared with the call that caused it
   external_id BIGINT, -- [source id] of the operator the profiler saw around the call
-  launch_id BIGINT, -- [ref slice.id] the call that caused it
-  is_orphan BOOLEAN NOT NULL, -- [bool] whether no call that caused it was found
   context_id BIGINT, -- [source id] device context
   bytes BIGINT, -- [byte] moved or set, as the source reports
   direction VARCHAR, -- [text] of a copy: HtoD, DtoH, DtoD, PtoP, HtoH; NULL: not said
@@ -94,7 +92,9 @@ CREATE TABLE collective (
   input_bytes BIGINT, -- [byte] message in, where the type is known
   output_bytes BIGINT, -- [byte] message out, where the type is known
   algorithm VARCHAR, -- [text] ring, tree, ...
-  protocol VARCHAR -- [text] LL, LL128, Simple, ...
+  protocol VARCHAR, -- [text] LL, LL128, Simple, ...
+  channel BIGINT, -- [count] channel or ring, where the source splits the message
+  chunk BIGINT -- [count] chunk or partition, where the source splits the message
 );
 
 -- A range the program or a library named
@@ -150,16 +150,20 @@ CREATE TABLE memory_event (
   category VARCHAR -- [text] parameter, gradient, activation, ... where the source says
 );
 
--- A named figure of a slice: hardware counters, derived rates
+-- A named figure: hardware counters of a slice, or aggregates that belong to no slice
 CREATE TABLE metric (
-  slice_id BIGINT NOT NULL, -- [ref slice.id] the slice it was measured over
+  id BIGINT NOT NULL, -- [id] trace_id << 32 | n
   trace_id BIGINT NOT NULL, -- [ref trace.id] the trace
+  slice_id BIGINT, -- [ref slice.id] the slice it was measured over; NULL where none matched
+  device_id BIGINT, -- [ref device.id] the device it was measured on, where the source says
+  ordinal BIGINT, -- [count] order of dispatch, where that is all the source gives
   name VARCHAR NOT NULL, -- [text] the source's name of the counter
   value DOUBLE, -- [see unit] the figure
-  unit VARCHAR -- [text] unit, where known
+  unit VARCHAR, -- [text] unit, where known
+  match_status VARCHAR -- [text] how it was matched to the slice: source, ordinal, name, none
 );
 
--- A command of a TPU engine; its PMU counters are rows of metric
+-- A command of a TPU engine, with every word its performance monitor recorded
 CREATE TABLE tpu_command (
   slice_id BIGINT NOT NULL, -- [ref slice.id] the slice
   trace_id BIGINT NOT NULL, -- [ref trace.id] the trace
@@ -182,7 +186,9 @@ CREATE TABLE tpu_command (
   kernel_name VARCHAR, -- [text] kernel scope it ran in
   batch BIGINT, -- [count] batch number
   layer VARCHAR, -- [text] layer of the model
-  match_status VARCHAR -- [text] how the counter record was joined to its command
+  match_status VARCHAR, -- [text] how the counter record was joined to its command
+  pmu_layout VARCHAR, -- [text] names the words of pmu; layouts differ by chip and engine
+  pmu BIGINT[] -- [see pmu_layout] the words of the counter record, in its order
 );
 
 -- A remote call or a tensor transfer between processes
@@ -195,6 +201,7 @@ CREATE TABLE rpc (
   name VARCHAR, -- [text] the slice's
   kind VARCHAR NOT NULL, -- [text] client, server, push, pull, send, recv
   rpc_key VARCHAR, -- [text] what both sides know it by, e.g. the rendezvous key
+  occurrence BIGINT, -- [count] how often the key was used before; keys repeat every step
   peer VARCHAR, -- [text] the other side
   bytes BIGINT, -- [byte] payload
   step_number BIGINT -- [count] step of the program it belongs to

@@ -7,10 +7,13 @@ An importer lives in its own folder and registers one `Importer` under the entry
 - `read` streams the file into raw tables, Parquet files in a scratch folder, deriving nothing;
 - SQL scripts give the meaning. `prepare` scripts run in the scratch database without any lock on
   the warehouse and leave more scratch tables; `normalize` scripts run inside the transaction and
-  insert into the core tables. A scratch table `event` is visible to both as a view `event`.
+  insert into the core tables.
 
-The scripts see these DuckDB variables (`getvariable('trace_id')`): `trace_id`, `run_id` and
-`first_id` (= trace_id << 32, to which an ordinal is added to make an id).
+`prepare` scripts see the current database as `scratch`; between them the nesting pass runs
+wherever `NESTING` stands, from the table `entry` to the table `nest` (see nesting.py).
+`normalize` scripts see `scratch.…` beside the core tables, and these DuckDB variables:
+`trace_id`, `first_id` (= trace_id << 32, to which an ordinal is added to make an id) and
+`metadata_json`. They must leave `scratch.origin` with `first_ns`, the file's time of ts = 0.
 """
 
 from __future__ import annotations
@@ -19,11 +22,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 if TYPE_CHECKING:
     import duckdb
 
+#: Stands in `Importer.prepare` where the nesting pass is to run.
+NESTING: Final = "nesting"
 ENTRY_POINT_GROUP = "trace_warehouse.importers"
 SNIFF_BYTES = 64 << 10  # how much of a file's beginning `sniff` gets to see
 
@@ -57,13 +62,16 @@ class TraceFacts:
     job_id: str | None = None  # equal in all files of one job, unique to the job
     backend: str | None = None  # of the communication library: nccl, gloo, ...
     host_name: str | None = None
+    source_base_ns: int = 0  # what the file's times are relative to, nanoseconds since the epoch
+    ts_style: str | None = None  # how the file prints its times: fixed3, shortest_float, shortest
+    dur_style: str | None = None
     n_events: int = 0
     problems: list[Problem] = field(default_factory=list)
 
 
 @dataclass
 class Scratch:
-    """Where one source is decoded: a folder for Parquet files and an in-memory database."""
+    """Where one source is decoded: a folder for Parquet files and a database `scratch` in it."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
@@ -83,5 +91,5 @@ class Importer:
     version: int  # stored with each trace; raise it when the same file would import differently
     sniff: Callable[[bytes, str], int]  # (first bytes, file name) -> 0 not mine .. 100 certainly
     read: Callable[[ByteReader, Scratch], TraceFacts]
-    prepare: Sequence[Traversable] = ()
+    prepare: Sequence[Traversable | Literal["nesting"]] = ()
     normalize: Sequence[Traversable] = ()

@@ -99,6 +99,7 @@ def attach_for_writing(
         _must_exist(path)
     literal = str(path).replace("'", "''")
     option = f"(STORAGE_VERSION '{STORAGE_VERSION}')" if is_new else ""
+    before = connection.execute("SELECT current_database()").fetchone()
     _patiently(path, wait_s, lambda: connection.execute(f"ATTACH '{literal}' AS warehouse {option}"))
     try:
         connection.execute("USE warehouse")
@@ -112,7 +113,7 @@ def attach_for_writing(
                 migrate.upgrade(connection)
         yield
     finally:
-        connection.execute("USE memory")
+        connection.execute(f'USE "{before[0] if before else "memory"}"')
         connection.execute("DETACH warehouse")
 
 

@@ -1,21 +1,28 @@
+-- Small helpers of stage.sql, prepare.sql and normalize.sql.
+
+-- Times beyond this (65 years past the epoch of 2030, or so) are damage, and their sums overflow.
+CREATE OR REPLACE TEMP MACRO usable_ns(ns) AS (
+  CASE WHEN ns BETWEEN -3000000000000000000 AND 3000000000000000000 THEN ns::BIGINT END
+);
+
 -- Nanoseconds of a number text in microseconds that needs more care than moving its point:
--- exact to the ninth decimal, rounded half to even; NULL for what is no number or beyond 64 bits.
-CREATE OR REPLACE TEMP MACRO picoseconds(number_text) AS (
-  TRY_CAST(number_text AS DECIMAL(38, 9)) * 1000::DECIMAL(4, 0)
+-- exact to the ninth decimal, rounded half to even; NULL for what is no number.
+CREATE OR REPLACE TEMP MACRO exact_thousandfold(number_text) AS (
+  TRY_CAST(trim(number_text, '"') AS DECIMAL(38, 9)) * 1000::DECIMAL(4, 0)
 );
 CREATE OR REPLACE TEMP MACRO exact_ns(number_text) AS (
-  TRY_CAST(floor(picoseconds(number_text)) AS BIGINT)
+  floor(exact_thousandfold(number_text))::HUGEINT
   + CASE
-      WHEN picoseconds(number_text) - floor(picoseconds(number_text)) > 0.5 THEN 1
-      WHEN picoseconds(number_text) - floor(picoseconds(number_text)) < 0.5 THEN 0
-      ELSE TRY_CAST(floor(picoseconds(number_text)) AS BIGINT) % 2
+      WHEN exact_thousandfold(number_text) - floor(exact_thousandfold(number_text)) > 0.5 THEN 1
+      WHEN exact_thousandfold(number_text) - floor(exact_thousandfold(number_text)) < 0.5 THEN 0
+      ELSE abs(floor(exact_thousandfold(number_text))::HUGEINT % 2)
     END
 );
 
--- Digits behind the point; 9 where an exponent makes that meaningless.
+-- Digits behind the point; 9 where there is more to the text than digits and a point.
 CREATE OR REPLACE TEMP MACRO n_decimals(number_text) AS (
   CASE
-    WHEN contains(number_text, 'e') OR contains(number_text, 'E') THEN 9
+    WHEN contains(number_text, 'e') OR contains(number_text, 'E') OR left(number_text, 1) = '"' THEN 9
     WHEN contains(number_text, '.') THEN length(number_text) - strpos(number_text, '.')
     ELSE 0
   END
@@ -23,16 +30,17 @@ CREATE OR REPLACE TEMP MACRO n_decimals(number_text) AS (
 
 -- Nanoseconds of a number text in microseconds, by moving its point where that is exact.
 CREATE OR REPLACE TEMP MACRO nanoseconds(number_text, decimals) AS (
-  CASE decimals
+  usable_ns(CASE decimals
     WHEN 3 THEN TRY_CAST(replace(number_text, '.', '') AS BIGINT)
     WHEN 2 THEN TRY_CAST(replace(number_text, '.', '') || '0' AS BIGINT)
     WHEN 1 THEN TRY_CAST(replace(number_text, '.', '') || '00' AS BIGINT)
     WHEN 0 THEN TRY_CAST(number_text || '000' AS BIGINT)
     ELSE exact_ns(number_text)
-  END
+  END)
 );
 
--- The writers' habits that print a number this way (bits, see stage.sql).
+-- The writers' habits that print a number this way, as bits:
+-- 1 always three decimals, 2 shortest with a decimal point, 4 shortest; 0 none of them.
 CREATE OR REPLACE TEMP MACRO number_styles(number_text, decimals) AS (
   CASE
     WHEN number_text IS NULL THEN 7
@@ -44,4 +52,33 @@ CREATE OR REPLACE TEMP MACRO number_styles(number_text, decimals) AS (
     WHEN decimals = 1 THEN 2
     ELSE 0
   END::UTINYINT
+);
+
+-- What an event holds besides the keys that have a column.
+CREATE OR REPLACE TEMP MACRO unknown_keys(event_text) AS (
+  nullif(
+    json_merge_patch(
+      event_text,
+      '{"ph":null,"ts":null,"dur":null,"name":null,"pid":null,"tid":null,"args":null}'
+    )::VARCHAR,
+    '{}'
+  )
+);
+
+-- The number a pid or tid is, also where the file wrote it as a string; NULL for names.
+CREATE OR REPLACE TEMP MACRO json_number(value_json) AS TRY_CAST(trim(value_json, '"') AS BIGINT);
+
+-- The JSONPath of one key of an object, whatever characters it holds.
+CREATE OR REPLACE TEMP MACRO json_path(key) AS (
+  '$."' || replace(replace(key, '\', '\\'), '"', '\"') || '"'
+);
+
+-- What the events of one async group share: `id`, or `id2` with its scope.
+CREATE OR REPLACE TEMP MACRO async_id(id, text, pid) AS (
+  coalesce(
+    id::VARCHAR,
+    json_extract(text, '$.id2.global')::VARCHAR,
+    json_extract(text, '$.id2.local')::VARCHAR || ' of ' || pid,
+    ''
+  )
 );

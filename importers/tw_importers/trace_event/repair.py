@@ -46,6 +46,7 @@ REPAIRS = {
     "trailing_comma": "commas before a closing bracket were dropped",
     "not_an_event": "entries of the array that are no objects were left out",
     "unreadable_event": "events that do not parse were left out",
+    "metadata": "what surrounds the events does not parse and was not used",
     "truncated": "the file ends inside its events; every complete one was kept",
 }
 

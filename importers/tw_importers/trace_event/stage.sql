@@ -6,16 +6,16 @@
 -- three decimals or an exponent goes through DECIMAL and is rounded half to even. (The JSON
 -- functions would round every number to a double on the way.)
 --
--- ts_styles, dur_styles: by which writers' habits the exporter can print the number back, as bits:
---   1 always three decimals, 2 shortest with a decimal point, 4 shortest; 0 none of them.
--- text: kept only where the columns do not say all that it said.
+-- text: kept only where the columns do not say all that it said. The variables ts_style and
+-- dur_style are how the file prints its times (macros.sql); a number printed otherwise keeps its
+-- text as well.
 WITH parsed AS (
   SELECT
     seq,
     text,
     nullif(args, '') AS args,
-    trim(nullif(ts, ''), '"') AS ts,
-    trim(nullif(dur, ''), '"') AS dur,
+    nullif(ts, '') AS ts,
+    nullif(dur, '') AS dur,
     len(json_keys(text)) - (args <> '')::INTEGER - (ts <> '')::INTEGER - (dur <> '')::INTEGER
       AS n_other_keys,
     unnest(json_transform(
@@ -33,9 +33,7 @@ timed AS (
   SELECT
     *,
     nanoseconds(ts, ts_decimals) AS ts_ns,
-    nanoseconds(dur, dur_decimals) AS dur_ns,
-    number_styles(ts, ts_decimals) AS ts_styles,
-    number_styles(dur, dur_decimals) AS dur_styles
+    nanoseconds(dur, dur_decimals) AS dur_ns
   FROM placed
 )
 SELECT
@@ -50,8 +48,6 @@ SELECT
   s AS scope,
   ts_ns,
   dur_ns,
-  ts_styles,
-  dur_styles,
   args,
   details(cat, args) AS details,
   CASE
@@ -61,7 +57,9 @@ SELECT
         + (name IS NOT NULL)::INTEGER + (pid IS NOT NULL)::INTEGER + (tid IS NOT NULL)::INTEGER
         + (id IS NOT NULL)::INTEGER + (bp IS NOT NULL)::INTEGER + (s IS NOT NULL)::INTEGER
       AND ts_ns IS NOT NULL
-      AND (dur IS NULL) = (ph <> 'X')
+      AND (number_styles(ts, ts_decimals) & getvariable('ts_style')) <> 0
+      AND (number_styles(dur, dur_decimals) & getvariable('dur_style')) <> 0
+      AND (dur_ns IS NULL) = (ph <> 'X')
       AND name IS NOT NULL
       -- a name that is a number, a list or the like in the file, not a string
       AND NOT (left(name, 1) IN ('-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '{', '[')

@@ -1,0 +1,178 @@
+-- From prepared spans to core tables, inside the transaction of the import.
+-- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are prepare.sql's.
+
+INSERT INTO process
+SELECT
+  getvariable('first_id') + p.process_n,
+  getvariable('trace_id'),
+  any_value(p.pid_number),
+  any_value(s.said_name) FILTER (s.name = 'process_name'),
+  any_value(s.said_labels) FILTER (s.name = 'process_labels'),
+  NULL,
+  any_value(s.said_index) FILTER (s.name = 'process_sort_index'),
+  p.pid,
+  NULL
+FROM scratch.place AS p
+LEFT JOIN scratch.said_of_process AS s ON s.pid IS NOT DISTINCT FROM p.pid
+GROUP BY p.process_n, p.pid
+ORDER BY p.process_n;
+
+INSERT INTO thread
+SELECT
+  getvariable('first_id') + p.place_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + p.process_n,
+  p.tid_number,
+  any_value(s.said_name) FILTER (s.name = 'thread_name'),
+  any_value(s.said_index) FILTER (s.name = 'thread_sort_index'),
+  p.tid_number = p.pid_number,
+  p.tid,
+  NULL
+FROM scratch.place AS p
+LEFT JOIN scratch.said_of_thread AS s
+  ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
+GROUP BY p.place_n, p.process_n, p.tid_number, p.pid_number, p.tid
+ORDER BY p.place_n;
+
+INSERT INTO device
+SELECT
+  getvariable('first_id') + device_n,
+  getvariable('trace_id'),
+  NULL,
+  kind,
+  ordinal,
+  name,
+  vendor,
+  NULL,
+  memory_bytes,
+  n_compute_units,
+  NULL,
+  NULL,
+  NULL,
+  properties_json
+FROM scratch.device_place
+ORDER BY device_n;
+
+-- Threads and streams
+INSERT INTO track (id, trace_id, kind, name, process_id, thread_id, device_id, stream, sort_index)
+SELECT
+  getvariable('first_id') + p.place_n,
+  getvariable('trace_id'),
+  CASE WHEN d.device_n IS NULL THEN 'thread' ELSE 'stream' END,
+  coalesce(
+    nullif(trim(t.name), ''),
+    CASE WHEN d.device_n IS NOT NULL THEN 'stream ' || d.stream END,
+    CASE WHEN p.tid_number IS NULL THEN p.tid ->> '$' ELSE 'thread ' || p.tid_number END
+  ),
+  getvariable('first_id') + p.process_n,
+  getvariable('first_id') + p.place_n,
+  getvariable('first_id') + d.device_n,
+  d.stream,
+  t.sort_index
+FROM scratch.place AS p
+JOIN thread AS t ON t.id = getvariable('first_id') + p.place_n
+LEFT JOIN scratch.stream_place AS d ON d.place_n = p.place_n
+WHERE p.has_slices
+ORDER BY p.place_n;
+
+-- Async groups
+INSERT INTO track (id, trace_id, kind, name, process_id)
+SELECT
+  getvariable('first_id') + n.first_async_n + a.async_n,
+  getvariable('trace_id'),
+  'async',
+  arg_min(a.name, a.seq),
+  getvariable('first_id') + any_value(p.process_n)
+FROM scratch.async_event AS a
+CROSS JOIN scratch.numbering AS n
+LEFT JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM a.pid
+GROUP BY n.first_async_n, a.async_n
+ORDER BY a.async_n;
+
+-- Counters; a series called like nothing in particular adds nothing to the counter's name
+INSERT INTO track (id, trace_id, kind, name, process_id, extra_json)
+SELECT
+  getvariable('first_id') + n.first_counter_n + c.counter_n,
+  getvariable('trace_id'),
+  'counter',
+  concat_ws(' ', c.name, CASE WHEN c.series NOT IN ('value', '') THEN c.series END),
+  getvariable('first_id') + any_value(p.process_n),
+  json_object('name', c.name, 'series', c.series)
+FROM scratch.counter_value AS c
+CROSS JOIN scratch.numbering AS n
+LEFT JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM c.pid
+GROUP BY n.first_counter_n, c.counter_n, c.name, c.series
+ORDER BY c.counter_n;
+
+INSERT INTO counter
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY c.counter_n, c.ts_ns, c.seq) - 1,
+  getvariable('trace_id'),
+  getvariable('first_id') + n.first_counter_n + c.counter_n,
+  c.ts_ns - o.first_ns,
+  c.value
+FROM scratch.counter_value AS c
+CROSS JOIN scratch.numbering AS n
+CROSS JOIN scratch.origin AS o
+ORDER BY c.counter_n, c.ts_ns, c.seq;
+
+INSERT INTO slice
+SELECT
+  getvariable('first_id') + s.slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  s.ts,
+  s.dur,
+  category_of(e.cat),
+  e.name,
+  n.depth,
+  getvariable('first_id') + n.parent_n,
+  e.ph,
+  e.args,
+  CASE
+    WHEN e.text IS NOT NULL THEN unknown_keys(e.text)
+    WHEN e.scope IS NOT NULL OR e.id IS NOT NULL OR e.bp IS NOT NULL
+      OR category_of(e.cat) IS DISTINCT FROM e.cat
+      THEN json_merge_patch('{}', json_object(
+        'cat', CASE WHEN category_of(e.cat) IS DISTINCT FROM e.cat THEN e.cat END,
+        's', e.scope,
+        'id', e.id,
+        'bp', e.bp
+      ))
+  END
+FROM scratch.event AS e
+JOIN scratch.slice_order AS s ON s.seq = e.seq
+JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+ORDER BY s.slice_n;
+
+INSERT INTO flow_point
+SELECT
+  getvariable('first_id') + f.flow_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + f.track_n,
+  f.ts,
+  e.ph,
+  e.cat,
+  e.name,
+  e.id,
+  e.bp,
+  getvariable('first_id') + b.slice_n,
+  CASE WHEN e.text IS NOT NULL THEN unknown_keys(e.text) END
+FROM scratch.event AS e
+JOIN scratch.flow_end AS f ON f.seq = e.seq
+LEFT JOIN scratch.binding AS b ON b.flow_n = f.flow_n
+ORDER BY f.flow_n;
+
+INSERT INTO source_event
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY e.seq) - 1,
+  getvariable('trace_id'),
+  e.ph,
+  CASE WHEN e.ph IN ('X', 'i', 'I') THEN getvariable('first_id') + s.slice_n END,
+  getvariable('first_id') + f.flow_n,
+  e.text
+FROM scratch.event AS e
+LEFT JOIN scratch.slice_order AS s ON s.seq = e.seq
+LEFT JOIN scratch.flow_end AS f ON f.seq = e.seq
+WHERE e.text IS NOT NULL
+ORDER BY e.seq;

@@ -1,0 +1,273 @@
+-- From events to places and spans, without any lock on the warehouse.
+-- In: `event` (stage.sql). Out: `origin`, `place`, `span`, `flow_end`, `counter_value`,
+-- `entry` (what the nesting pass orders), `problem`.
+-- Macros of the importer: category_of, is_device_work, is_restated_flow.
+-- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
+
+-- Times inside a trace count from its first event; ts = 0 is the earliest.
+CREATE TABLE origin AS
+SELECT
+  coalesce(min(ts_ns), 0) AS first_ns,
+  coalesce(max(ts_ns + greatest(coalesce(dur_ns, 0), 0)), 0) AS last_ns
+FROM event
+WHERE ph <> 'M';
+
+-- All that is neither a plain slice nor a plain flow point: little beside the rest of a file.
+CREATE TABLE other AS
+SELECT
+  seq,
+  ph,
+  cat,
+  name,
+  pid,
+  tid,
+  async_id(id, text, pid) AS id,
+  CASE WHEN ph IN ('S', 'F', 'T', 'p') THEN coalesce(name, '') ELSE '' END AS async_name,
+  ts_ns,
+  args
+FROM event
+WHERE text IS NOT NULL AND ph IS NOT NULL;
+
+-- What metadata events say of processes and of threads; the last word counts.
+CREATE TABLE said_of_process AS
+SELECT
+  name,
+  pid,
+  arg_max(json_extract_string(args, '$.name'), seq) AS said_name,
+  arg_max(json_extract_string(args, '$.labels'), seq) AS said_labels,
+  arg_max(TRY_CAST(json_extract_string(args, '$.sort_index') AS BIGINT), seq) AS said_index
+FROM other
+WHERE ph = 'M'
+GROUP BY name, pid;
+
+CREATE TABLE said_of_thread AS
+SELECT
+  name,
+  pid,
+  tid,
+  arg_max(json_extract_string(args, '$.name'), seq) AS said_name,
+  arg_max(TRY_CAST(json_extract_string(args, '$.sort_index') AS BIGINT), seq) AS said_index
+FROM other
+WHERE ph = 'M'
+GROUP BY name, pid, tid;
+
+-- Every process, every (pid, tid), and the tracks among them: those with slices or arrows.
+CREATE TABLE place AS
+WITH used AS (
+  SELECT
+    pid,
+    tid,
+    bool_or(ph IN ('X', 'B', 'E', 'i', 'I', 'R', 's', 't', 'f')) AS has_slices,
+    bool_or(is_device_work(category_of(cat))) IS TRUE AS is_device
+  FROM event
+  WHERE ph IS NOT NULL
+  GROUP BY pid, tid
+)
+SELECT
+  (row_number() OVER (
+    ORDER BY has_slices DESC, json_number(pid), pid, json_number(tid), tid
+  ) - 1)::BIGINT AS place_n,
+  (dense_rank() OVER (ORDER BY json_number(pid), pid) - 1)::BIGINT AS process_n,
+  pid,
+  tid,
+  json_number(pid) AS pid_number,
+  json_number(tid) AS tid_number,
+  has_slices,
+  is_device
+FROM used;
+
+-- Devices and the tracks on them: an importer that knows any fills these.
+CREATE TABLE device_place (
+  device_n BIGINT, kind VARCHAR, ordinal BIGINT, name VARCHAR, vendor VARCHAR,
+  memory_bytes BIGINT, n_compute_units BIGINT, properties_json VARCHAR
+);
+CREATE TABLE stream_place (place_n BIGINT, device_n BIGINT, stream BIGINT);
+
+-- B and E form pairs: an E closes the last B still open on its thread. Async b and e likewise,
+-- within one category and id; their older forms S and F also share the name.
+CREATE TABLE bracket AS
+WITH marked AS (
+  SELECT
+    seq,
+    ts_ns,
+    ph IN ('B', 'E') AS is_on_thread,
+    pid,
+    CASE WHEN ph IN ('B', 'E') THEN tid ELSE id END AS place_key,
+    CASE WHEN ph IN ('B', 'E') THEN '' ELSE coalesce(cat, '') END AS cat,
+    async_name AS name,
+    CASE WHEN ph IN ('B', 'b', 'S') THEN 1 ELSE -1 END AS step
+  FROM other
+  WHERE ph IN ('B', 'E', 'b', 'e', 'S', 'F') AND ts_ns IS NOT NULL
+),
+leveled AS (
+  SELECT
+    *,
+    sum(step) OVER (
+      PARTITION BY is_on_thread, pid, place_key, cat, name
+      ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING
+    ) + (step < 0)::INTEGER AS level
+  FROM marked
+)
+SELECT
+  seq,
+  is_on_thread,
+  ts_ns,
+  step,
+  CASE WHEN lead(step) OVER same_level = -1 THEN lead(seq) OVER same_level END AS end_seq,
+  CASE WHEN lead(step) OVER same_level = -1 THEN lead(ts_ns) OVER same_level - ts_ns ELSE -1 END
+    AS dur,
+  step = -1 AND lag(step) OVER same_level IS DISTINCT FROM 1 AS is_unmatched_end
+FROM leveled
+WINDOW same_level AS (
+  PARTITION BY is_on_thread, pid, place_key, cat, name, level ORDER BY ts_ns, seq
+);
+
+-- Async slices and instants live on a track of their own for each process, category and id.
+CREATE TABLE async_event AS
+SELECT
+  seq,
+  (dense_rank() OVER (ORDER BY pid, cat, async_name, id) - 1)::BIGINT AS async_n,
+  pid,
+  name
+FROM other
+WHERE ph IN ('b', 'n', 'S', 'T', 'p') AND ts_ns IS NOT NULL;
+
+-- The values of counter events: one counter for each series in `args`.
+CREATE TABLE counter_value AS
+SELECT
+  seq,
+  (dense_rank() OVER (ORDER BY pid, name, id, series) - 1)::BIGINT AS counter_n,
+  pid,
+  name,
+  series,
+  ts_ns,
+  TRY_CAST(json_extract_string(args, json_path(series)) AS DOUBLE) AS value
+FROM (
+  SELECT seq, pid, id, name, args, ts_ns, unnest(json_keys(args)) AS series
+  FROM other
+  WHERE ph = 'C' AND ts_ns IS NOT NULL AND json_type(args) = 'OBJECT'
+);
+
+-- Track ordinals: threads and streams first, then async groups, then counters.
+CREATE TABLE numbering AS
+SELECT
+  (SELECT count(*) FROM place WHERE has_slices) AS first_async_n,
+  (SELECT count(*) FROM place WHERE has_slices)
+    + (SELECT count(DISTINCT async_n) FROM async_event) AS first_counter_n;
+
+-- All slices, still without order. `reach`: how long one lies over others, for nesting; what
+-- never ends reaches to the end of the trace, and what ends before it begins reaches nowhere.
+CREATE TABLE span AS
+SELECT
+  e.seq,
+  p.place_n AS track_n,
+  category_of(e.cat) AS category,
+  e.ts_ns - o.first_ns AS ts,
+  CASE WHEN e.ph = 'X' THEN coalesce(e.dur_ns, -1) ELSE 0 END AS dur,
+  CASE WHEN e.ph = 'X' THEN greatest(coalesce(e.dur_ns, o.last_ns - e.ts_ns), 0) ELSE 0 END AS reach,
+  NULL::BIGINT AS end_seq
+FROM event AS e
+JOIN place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
+CROSS JOIN origin AS o
+WHERE e.ph IN ('X', 'i', 'I', 'R') AND e.ts_ns IS NOT NULL
+UNION ALL
+SELECT
+  b.seq,
+  CASE WHEN b.is_on_thread THEN p.place_n ELSE n.first_async_n + a.async_n END,
+  category_of(e.cat),
+  b.ts_ns - o.first_ns,
+  b.dur,
+  CASE WHEN b.end_seq IS NULL THEN greatest(o.last_ns - b.ts_ns, 0) ELSE b.dur END,
+  b.end_seq
+FROM bracket AS b
+JOIN other AS e ON e.seq = b.seq
+LEFT JOIN place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
+LEFT JOIN async_event AS a ON a.seq = b.seq
+CROSS JOIN numbering AS n
+CROSS JOIN origin AS o
+WHERE b.step = 1
+UNION ALL
+SELECT e.seq, n.first_async_n + a.async_n, category_of(e.cat), e.ts_ns - o.first_ns, 0, 0, NULL
+FROM other AS e
+JOIN async_event AS a ON a.seq = e.seq
+CROSS JOIN numbering AS n
+CROSS JOIN origin AS o
+WHERE e.ph IN ('n', 'T', 'p');
+
+-- Points of recorded arrows, in file order.
+CREATE TABLE flow_end AS
+SELECT
+  (row_number() OVER (ORDER BY e.seq) - 1)::BIGINT AS flow_n,
+  e.seq,
+  p.place_n AS track_n,
+  e.ts_ns - o.first_ns AS ts,
+  is_restated_flow(e.cat) AS is_restated
+FROM event AS e
+JOIN place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
+CROSS JOIN origin AS o
+WHERE e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL;
+
+-- Slices in the order they are stored. Categories and tracks are ranked once, on few values.
+CREATE TABLE slice_order AS
+WITH ranked AS (
+  SELECT category, (row_number() OVER (ORDER BY category NULLS FIRST))::INTEGER AS category_rank
+  FROM (SELECT DISTINCT category FROM span)
+)
+SELECT
+  (row_number() OVER (ORDER BY r.category_rank, s.track_n, s.ts, s.dur DESC, s.seq) - 1)::BIGINT
+    AS slice_n,
+  s.seq,
+  s.track_n,
+  s.ts,
+  s.dur,
+  s.reach,
+  s.end_seq
+FROM span AS s
+JOIN ranked AS r ON r.category IS NOT DISTINCT FROM s.category;
+
+-- What the nesting pass puts in order: slices, and arrows that need the slice around them.
+CREATE VIEW entry AS
+SELECT slice_n AS entry_n, track_n, ts, reach, seq FROM slice_order
+UNION ALL
+SELECT (SELECT count(*) FROM slice_order) + flow_n, track_n, ts, 0, seq
+FROM flow_end
+WHERE NOT is_restated;
+
+-- What the file held and the timeline does not show. Everything stays in source_event.
+CREATE TABLE unused AS
+SELECT reason, count(*) AS n
+FROM (
+  SELECT CASE
+    WHEN ph IS NULL THEN 'no phase'
+    WHEN ph IN ('N', 'O', 'D') THEN 'object snapshots (N, O, D)'
+    WHEN ph IN ('P') THEN 'samples (P)'
+    WHEN ph IN ('v', 'V') THEN 'memory dumps (v, V)'
+    WHEN ph IN ('c', '(', ')', '=') THEN 'clock sync and context events'
+    WHEN ph NOT IN ('X', 'B', 'E', 'b', 'e', 'n', 'i', 'I', 'R', 's', 't', 'f', 'C', 'M',
+                    'S', 'F', 'T', 'p') THEN 'unknown phase ' || ph
+    WHEN ts_ns IS NULL AND ph <> 'M' THEN 'no usable timestamp'
+    WHEN ph = 'C' AND json_type(args) IS DISTINCT FROM 'OBJECT' THEN 'counter without values'
+  END AS reason
+  FROM event
+  WHERE text IS NOT NULL
+  UNION ALL
+  SELECT 'end without a beginning' FROM bracket WHERE is_unmatched_end
+)
+WHERE reason IS NOT NULL
+GROUP BY reason;
+
+-- What is odd about the times, told as problems of the import.
+CREATE TABLE problem AS
+SELECT 'unfinished_slice' AS kind, 'note' AS severity, count(*) AS count,
+  'slices that begin and never end; their dur is -1' AS meaning
+FROM bracket
+WHERE step = 1 AND end_seq IS NULL
+UNION ALL
+SELECT 'negative_duration', 'note', count(*), 'slices with a negative dur, kept as it is'
+FROM event
+WHERE ph = 'X' AND dur_ns < 0
+UNION ALL
+SELECT 'unreadable_duration', 'warning', count(*),
+  'slices whose dur is missing or no number; their dur is -1'
+FROM event
+WHERE ph = 'X' AND dur_ns IS NULL AND ts_ns IS NOT NULL;

@@ -1,0 +1,151 @@
+"""Finds the parent and depth of every slice of a trace, exactly, also where slices overlap.
+
+Definition: on one track, in the order (ts, longer first, file order), the parent of a slice is
+the nearest earlier slice that contains it, i.e. ends no sooner. A slice of zero length counts as
+ending just after its instant: it contains nothing, and what ends at that instant does not contain
+it. Depth is the parent's depth plus one; roots have depth 0.
+
+Why not SQL: "the nearest earlier row with a value at least mine" is a previous-greater-element
+search. A running sum answers it only where slices nest properly, which real host threads do not
+(Python frames cross profiler ranges); a window pass for each level is slow for deep stacks. Here
+every row first points at its predecessor; then all rows whose target is too short jump at once to
+that target's own target, until none is left: whole columns at a time, a handful of rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    import duckdb
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+BLOCK_ROWS = 1 << 20  # memory stays bounded: a block carries over only the slices still open
+
+SCHEMA = pa.schema([("entry_n", pa.int64()), ("depth", pa.int32()), ("parent_n", pa.int64())])
+
+#: `entry` is the importer's: slices, and whatever else wants to know the slice around it.
+_ORDERED = """
+SELECT entry_n, track_n, ts, ts + reach AS end_ts
+FROM entry
+ORDER BY track_n, ts, reach DESC, seq
+"""
+
+
+@dataclass
+class _Open:
+    """The slices that may still contain later ones, outermost first."""
+
+    entry_n: Ints
+    track_n: Ints
+    end: Ints  # doubled, so that "just after" fits between two nanoseconds
+    depth: Ints
+
+    @staticmethod
+    def none() -> _Open:
+        return _Open(*(np.empty(0, np.int64) for _ in range(4)))
+
+
+def nest(connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes the table `nest` (entry_n, depth, parent_n) of the scratch database's `entry`."""
+    cursor = connection.cursor()
+    ordered = cursor.sql(_ORDERED).to_arrow_reader(BLOCK_ROWS)
+    nested = pa.RecordBatchReader.from_batches(SCHEMA, _nested(ordered))
+    connection.register("nested", nested)
+    connection.execute("CREATE OR REPLACE TABLE nest AS FROM nested")
+    connection.unregister("nested")
+    cursor.close()
+
+
+def _nested(ordered: Any) -> Iterator[pa.RecordBatch]:
+    still_open = _Open.none()
+    for batch in ordered:
+        columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+        depth, parent, still_open = nest_block(still_open, *columns)
+        yield pa.record_batch(
+            [
+                batch.column(0),
+                pa.array(depth.astype(np.int32)),
+                pa.array(parent, mask=parent < 0),
+            ],
+            schema=SCHEMA,
+        )
+
+
+def nest_block(
+    still_open: _Open, entry_n: Ints, track_n: Ints, ts: Ints, end_ts: Ints
+) -> tuple[Ints, Ints, _Open]:
+    """Depths and parents (-1 for roots) of rows that follow those `still_open`, in nesting order.
+
+    All columns are int64 and equally long; `ts` and `end_ts` in nanoseconds below 2^62.
+    """
+    n_open = len(still_open.entry_n)
+    track = np.concatenate((still_open.track_n, track_n))
+    end = np.concatenate((still_open.end, 2 * end_ts))
+    # What a container must reach: a zero-length slice is contained only by what goes on after it.
+    need = np.concatenate((still_open.end, 2 * end_ts + (end_ts == ts)))
+    parent = _parents(track, end, need, n_open)
+    depth = _depths(parent, still_open.depth)
+    entry = np.concatenate((still_open.entry_n, entry_n))
+    parent_entry = np.where(parent < 0, -1, entry[parent])
+    keep = _open_at_end(track, end)
+    carried = _Open(entry[keep], track[keep], end[keep], depth[keep])
+    return depth[n_open:], parent_entry[n_open:], carried
+
+
+def _parents(track: Ints, end: Ints, need: Ints, n_open: int) -> Ints:
+    """For each row the index of its parent, -1 for none; the `n_open` first nest in a chain."""
+    parent = np.arange(-1, len(track) - 1, dtype=np.int64)
+    new_track = np.empty(len(track), bool)
+    if len(track):
+        new_track[0] = True
+        np.not_equal(track[1:], track[:-1], out=new_track[1:])
+    parent[new_track] = -1
+    waiting = np.flatnonzero(parent >= 0)
+    waiting = waiting[waiting >= n_open]
+    while len(waiting):
+        target = parent[waiting]
+        waiting, target = _drop(waiting, target, end[target] < need[waiting])
+        # All that lies between a row and its target is too short for the target, so for us too.
+        parent[waiting] = parent[target]
+        waiting = waiting[parent[waiting] >= 0]
+    return parent
+
+
+def _drop(rows: Ints, targets: Ints, keep: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    return rows[keep], targets[keep]
+
+
+def _depths(parent: Ints, open_depth: Ints) -> Ints:
+    """Length of each row's chain of parents, by halving the chains that are left."""
+    depth = (parent >= 0).astype(np.int64)
+    depth[: len(open_depth)] = open_depth
+    jump = parent.copy()
+    jump[: len(open_depth)] = -1  # their depth is known and ends every chain
+    active = np.flatnonzero(jump >= 0)
+    while len(active):
+        target = jump[active]
+        step, onward = depth[target], jump[target]
+        depth[active] += step
+        jump[active] = onward
+        active = active[onward >= 0]
+    return depth
+
+
+def _open_at_end(track: Ints, end: Ints) -> NDArray[np.bool_]:
+    """Which rows a later row of the last track could still have as its parent."""
+    if not len(track):
+        return np.empty(0, bool)
+    longest_after = np.maximum.accumulate(end[::-1])[::-1]
+    keep = np.empty(len(end), bool)
+    keep[-1] = True
+    np.greater(end[:-1], longest_after[1:], out=keep[:-1])
+    keep &= track == track[-1]
+    return keep
