@@ -77,8 +77,8 @@ def version(connection: duckdb.DuckDBPyConnection) -> int:
             "this DuckDB file is not a trace warehouse",
             hint="Name another file with --db, or let `tw import` make a new one.",
         )
-    row = connection.execute("SELECT max(version) FROM schema_migration").fetchone()
-    return int(row[0]) if row and row[0] is not None else 0
+    ((found,),) = connection.execute("SELECT max(version) FROM schema_migration").fetchall()
+    return int(found or 0)
 
 
 def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:

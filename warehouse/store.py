@@ -99,7 +99,7 @@ def attach_for_writing(
         _must_exist(path)
     literal = str(path).replace("'", "''")
     option = f"(STORAGE_VERSION '{STORAGE_VERSION}')" if is_new else ""
-    before = connection.execute("SELECT current_database()").fetchone()
+    (before,) = one(connection, "SELECT current_database()")
     _patiently(path, wait_s, lambda: connection.execute(f"ATTACH '{literal}' AS warehouse {option}"))
     try:
         connection.execute("USE warehouse")
@@ -113,7 +113,7 @@ def attach_for_writing(
                 migrate.upgrade(connection)
         yield
     finally:
-        connection.execute(f'USE "{before[0] if before else "memory"}"')
+        connection.execute(f'USE "{before}"')
         connection.execute("DETACH warehouse")
 
 
@@ -140,6 +140,14 @@ def create_empty(path: Path) -> None:
             pass
     finally:
         connection.close()
+
+
+def one(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None) -> tuple[Any, ...]:
+    """The single row of a result. (A `fetchone` would leave the result open, and DuckDB refuses
+    further statements on the connection until it is closed.)"""
+    rows = connection.execute(sql, parameters).fetchall()
+    assert len(rows) == 1
+    return tuple(rows[0])
 
 
 def _too_old(path: Path) -> Foreign:

@@ -110,9 +110,8 @@ def _number_styles(scratch: Scratch, first: pa.RecordBatch) -> tuple[int, int]:
     """Judges how the file prints its times and leaves the verdict where stage.sql looks."""
     connection = scratch.connection
     connection.register("event_text", pa.Table.from_batches([first]))
-    row = connection.execute((FOLDER / "style.sql").read_text()).fetchone()
+    ((ts_style, dur_style),) = connection.execute((FOLDER / "style.sql").read_text()).fetchall()
     connection.unregister("event_text")
-    ts_style, dur_style = (int(row[0]), int(row[1])) if row else (1, 1)
     connection.execute(f"SET VARIABLE ts_style = {ts_style}::UTINYINT")
     connection.execute(f"SET VARIABLE dur_style = {dur_style}::UTINYINT")
     return ts_style, dur_style

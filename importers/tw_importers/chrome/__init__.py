@@ -1,0 +1,41 @@
+"""Chrome: any Trace Event JSON file, object or array form, whoever wrote it.
+
+Horovod, TensorFlow's timeline, viztracer and Perfetto's JSON export are read this way.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from tw_importers.trace_event import read as trace_event
+from warehouse.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+
+_MACROS = files(__package__) / "macros.sql"
+_EVENT = re.compile(rb'"ph"\s*:\s*"')
+
+
+def sniff(head: bytes, name: str) -> int:
+    """Likely when JSON events, or the key of their array, are among the first bytes."""
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if text.startswith(b"{") and b'"traceEvents"' in head:
+        return 60
+    if text.startswith((b"[", b"{")) and _EVENT.search(head):
+        return 50
+    return 5 if re.match(rb"\[\s*\]?\s*\Z", text) else 0
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Reads the events to scratch; such files say nothing of ranks or clocks."""
+    return trace_event.read_document(reader, scratch, (_MACROS,), "chrome")
+
+
+CHROME = Importer(
+    name="chrome",
+    title="Trace Event JSON of any origin (Horovod, TensorFlow timeline, viztracer, ...)",
+    version=1,
+    sniff=sniff,
+    read=read,
+    prepare=(trace_event.MACROS, _MACROS, trace_event.PREPARE, NESTING, trace_event.BIND),
+    normalize=(trace_event.MACROS, _MACROS, trace_event.NORMALIZE),
+)

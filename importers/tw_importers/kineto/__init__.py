@@ -1,0 +1,89 @@
+"""Kineto: the traces PyTorch's profiler writes, on CUDA, ROCm, MTIA and CPU.
+
+Format: Trace Event JSON whose categories and arguments are those of libkineto
+(https://github.com/pytorch/kineto, output_json.cpp).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+from tw_importers.trace_event import read as trace_event
+from warehouse.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+
+_FOLDER = files(__package__)
+_MACROS = _FOLDER / "macros.sql"
+# Any of these in the first bytes, and it is Kineto's; the last is what other tools keep of it.
+_SIGNS = re.compile(
+    rb'"(?:schemaVersion|deviceProperties|baseTimeNanoseconds|distributedInfo|record_shapes)"\s*:'
+    rb'|"cat"\s*:\s*"(?:cpu_op|python_function|cuda_runtime|gpu_memcpy|user_annotation|Operator)"'
+)
+
+
+def sniff(head: bytes, name: str) -> int:
+    """Certain with a sign of libkineto among JSON events, else 0."""
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if text[:1] not in (b"{", b"["):
+        return 0
+    if b'"nodes"' in head and b'"traceEvents"' not in head:
+        return 0  # an execution trace shares some of Kineto's keys
+    return 90 if _SIGNS.search(head) else 0
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Reads the events to scratch, and rank, job and clock base from the metadata."""
+    facts = trace_event.read_document(reader, scratch, (_MACROS,), "kineto")
+    metadata = json.loads(facts.metadata_json, strict=False) if facts.metadata_json else {}
+    if isinstance(metadata, dict):
+        _describe(facts, metadata)
+    return facts
+
+
+def _describe(facts: TraceFacts, metadata: dict[str, Any]) -> None:
+    distributed = metadata.get("distributedInfo")
+    if isinstance(distributed, dict):
+        facts.rank = _integer(distributed.get("rank"))
+        facts.world_size = _integer(distributed.get("world_size"))
+        facts.backend = _text(distributed.get("backend"))
+    facts.format_version = _text(metadata.get("schemaVersion"))
+    facts.job_id = _text(metadata.get("group_trace_id"))
+    facts.host_name = _text(metadata.get("host_name"))
+    facts.source_base_ns = _integer(metadata.get("baseTimeNanoseconds")) or 0
+
+
+def _integer(value: object) -> int | None:
+    try:
+        number = int(str(value))
+    except ValueError:
+        return None
+    return number if abs(number) < 1 << 62 else None
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+KINETO = Importer(
+    name="kineto",
+    title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
+    version=1,
+    sniff=sniff,
+    read=read,
+    prepare=(
+        trace_event.MACROS,
+        _MACROS,
+        trace_event.PREPARE,
+        _FOLDER / "prepare.sql",
+        NESTING,
+        trace_event.BIND,
+    ),
+    normalize=(
+        trace_event.MACROS,
+        _MACROS,
+        trace_event.NORMALIZE,
+        _FOLDER / "normalize.sql",
+    ),
+)

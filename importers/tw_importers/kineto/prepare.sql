@@ -1,0 +1,73 @@
+-- Which of a Kineto trace's places are streams, and of which devices.
+-- In: `place` (trace_event/prepare.sql), `event`, the variable metadata_json.
+
+INSERT INTO stream_place
+WITH seen AS (
+  SELECT
+    e.pid,
+    e.tid,
+    mode(e.details.device.device) AS device,
+    mode(e.details.device.stream) AS stream
+  FROM event AS e
+  WHERE is_device_work(category_of(e.cat))
+  GROUP BY e.pid, e.tid
+)
+SELECT
+  p.place_n,
+  -- the pid of device work is its device; the ordinal becomes a reference below
+  coalesce(s.device, p.pid_number) AS device_n,
+  coalesce(s.stream, p.tid_number) AS stream
+FROM place AS p
+JOIN seen AS s ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
+WHERE p.is_device AND coalesce(s.device, p.pid_number) IS NOT NULL;
+
+-- Devices the file describes, and those only their work tells of.
+INSERT INTO device_place
+WITH described AS (
+  SELECT
+    TRY_CAST(json_extract_string(properties, '$.id') AS BIGINT) AS ordinal,
+    arg_max(properties, length(properties)) AS properties
+  FROM (
+    SELECT unnest(json_extract(getvariable('metadata_json'), '$.deviceProperties[*]'))::VARCHAR
+      AS properties
+  )
+  GROUP BY ordinal
+  HAVING ordinal IS NOT NULL
+),
+known AS (
+  SELECT ordinal FROM described
+  UNION
+  SELECT device_n FROM stream_place
+),
+mtia AS (
+  SELECT DISTINCT json_number(pid) AS ordinal FROM event WHERE cat = 'mtia_ccp_events'
+)
+SELECT
+  (row_number() OVER (ORDER BY k.ordinal) - 1)::BIGINT,
+  CASE WHEN m.ordinal IS NOT NULL THEN 'mtia' ELSE 'gpu' END,
+  k.ordinal,
+  json_extract_string(d.properties, '$.name'),
+  CASE
+    WHEN json_extract_string(d.properties, '$.name') ILIKE '%nvidia%' THEN 'NVIDIA'
+    WHEN json_extract_string(d.properties, '$.name') ILIKE 'amd%' THEN 'AMD'
+    WHEN json_extract_string(d.properties, '$.name') ILIKE '%intel%' THEN 'Intel'
+  END,
+  TRY_CAST(json_extract_string(d.properties, '$.totalGlobalMem') AS BIGINT),
+  TRY_CAST(json_extract_string(d.properties, '$.numSms') AS BIGINT),
+  d.properties
+FROM known AS k
+LEFT JOIN described AS d ON d.ordinal = k.ordinal
+LEFT JOIN mtia AS m ON m.ordinal = k.ordinal;
+
+UPDATE stream_place SET device_n = d.device_n
+FROM device_place AS d
+WHERE d.ordinal = stream_place.device_n;
+
+-- Typed copies that could not be made: the key is there, the value does not fit the type.
+INSERT INTO problem
+SELECT 'inexact_value', 'note', count(*),
+  'correlation ids that are no 64-bit integer; the typed column is NULL, args_json has the text'
+FROM event
+WHERE (details.launch IS NOT NULL AND details.launch.correlation IS NULL
+       OR is_device_work(category_of(cat)) AND details.device.correlation IS NULL)
+  AND json_exists(args, '$.correlation');

@@ -1,0 +1,362 @@
+"""The part of an import that holds the warehouse: one transaction a trace.
+
+Everything slow was done before (`warehouse.decode`); what is left is to give the trace its ids,
+to insert, to link, and to write down what was read and what was not used.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import __version__, formats, library, store
+from warehouse.decode import Decoded, Settings, scratch_connection, set_variable
+from warehouse.errors import DuplicateTrace
+from warehouse.importer import Importer
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Every table whose rows belong to one trace, children first.
+TRACE_TABLES = (
+    "source_event", "flow_point", "counter", "cpu_op", "launch", "gpu_op", "collective",
+    "annotation", "step", "python_call", "memory_event", "metric", "tpu_command", "rpc",
+    "graph_edge", "graph_node", "tensor", "graph", "slice", "track", "thread", "process",
+    "device", "clock", "import_problem", "import_stat", "source_file",
+)  # fmt: skip
+_GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|kineto|timeline|profile|rank[-_]?\d+)\Z")
+_RANK = re.compile(r"(?i)rank[-_]?(\d+)")
+
+
+@dataclass
+class RunChoice:
+    """Which run new traces go to: the one named, or one for each job among the sources."""
+
+    name: str | None = None
+    rank: int | None = None
+    _of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
+
+    def key(self, decoded: Decoded) -> tuple[object, ...] | None:
+        """Equal for sources of one job, as far as the files tell; None when they do not."""
+        facts = decoded.facts
+        if facts.job_id is not None:
+            return ("job", facts.job_id)
+        if trace_rank(decoded, self) is None:
+            return None
+        return ("folder", str(decoded.source.path.parent), facts.world_size, facts.backend)
+
+
+@dataclass
+class Committed:
+    """A trace that is now in the warehouse."""
+
+    trace_id: int
+    run_id: int
+    run_name: str
+    counts: dict[str, int]  # events, slices, counters, links, ...
+    unused: dict[str, int]  # reason -> events
+    problems: dict[str, int]  # kind -> count
+    seconds: dict[str, float]
+
+
+def commit(
+    decoded: Decoded,
+    db: Path,
+    settings: Settings,
+    choice: RunChoice,
+    *,
+    replace: bool = False,
+    wait_s: float = store.DEFAULT_WAIT_S,
+) -> Committed:
+    """Inserts a decoded source as one trace, wholly or not at all.
+
+    Raises DuplicateTrace when another import of the same bytes came first and `replace` is off.
+    """
+    importer = formats.by_name(decoded.importer_name)
+    connection = scratch_connection(decoded.folder, settings)
+    try:
+        waiting = time.perf_counter()
+        with store.attach_for_writing(connection, db, wait_s=wait_s):
+            decoded.seconds["wait"] = time.perf_counter() - waiting
+            locked = time.perf_counter()
+            connection.execute("BEGIN")
+            try:
+                done = _insert(connection, importer, decoded, choice, replace, locked)
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+        done.seconds["lock"] = time.perf_counter() - locked
+        return done
+    finally:
+        connection.close()
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    importer: Importer,
+    decoded: Decoded,
+    choice: RunChoice,
+    replace: bool,
+    locked: float,
+) -> Committed:
+    _make_room(connection, decoded, replace)
+    trace_id = _next_id(connection, "trace")
+    run_id, run_name = _run(connection, decoded, choice)
+    set_variable(connection, "trace_id", trace_id)
+    set_variable(connection, "first_id", trace_id << 32)
+    set_variable(connection, "metadata_json", decoded.facts.metadata_json)
+    _insert_trace(connection, importer, decoded, choice, trace_id, run_id)
+    for script in importer.normalize:
+        connection.execute(script.read_text())
+    normalized = time.perf_counter()
+    link(connection, trace_id, run_id)
+    seconds = {**decoded.seconds, "write": normalized - locked,
+               "link": time.perf_counter() - normalized}
+    _insert_problems(connection, decoded, trace_id)
+    _insert_stats(connection, decoded, trace_id, seconds)
+    return Committed(
+        trace_id, run_id, run_name, _counts(connection, trace_id),
+        _named_counts(connection, "SELECT reason, n FROM scratch.unused"),
+        _named_counts(
+            connection,
+            f"SELECT kind, count FROM import_problem WHERE trace_id = {trace_id}",
+        ),
+        seconds,
+    )  # fmt: skip
+
+
+def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace: bool) -> None:
+    """Removes the earlier import of the same bytes, or refuses."""
+    rows = connection.execute(
+        "SELECT DISTINCT trace_id FROM source_file WHERE sha256 = ?", [decoded.sha256]
+    ).fetchall()
+    if rows and not replace:
+        raise DuplicateTrace(f"{decoded.source.label} is in the warehouse already")
+    for (trace_id,) in rows:
+        delete_trace(connection, int(trace_id))
+
+
+def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> None:
+    """Removes a trace, its links, and its run when it was the last of it; within a transaction."""
+    first, last = trace_id << 32, (trace_id + 1) << 32
+    connection.execute(
+        "DELETE FROM link WHERE trace_id = $t OR (trace_id IS NULL AND ("
+        "from_id BETWEEN $first AND $last - 1 OR to_id BETWEEN $first AND $last - 1))",
+        {"t": trace_id, "first": first, "last": last},
+    )
+    for table in TRACE_TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
+    connection.execute("DELETE FROM trace WHERE id = ?", [trace_id])
+    connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
+    connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
+
+
+def _next_id(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    (number,) = store.one(connection, f"SELECT coalesce(max(id), 0) + 1 FROM {table}")
+    return int(number)
+
+
+def trace_rank(decoded: Decoded, choice: RunChoice) -> int | None:
+    """The rank: as the user said, as the file says, or as its name says."""
+    if choice.rank is not None:
+        return choice.rank
+    if decoded.facts.rank is not None:
+        return decoded.facts.rank
+    found = _RANK.search(decoded.source.file_name)
+    return int(found.group(1)) if found else None
+
+
+def _run(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice
+) -> tuple[int, str]:
+    """The run of the new trace, made if need be: (id, name)."""
+    key = choice.key(decoded)
+    if choice.name is not None:
+        rows = connection.execute("SELECT id FROM run WHERE name = ?", [choice.name]).fetchall()
+        if rows:
+            return int(rows[0][0]), choice.name
+        return _new_run(connection, decoded, choice.name), choice.name
+    run_id = choice._of_job.get(key) if key else None
+    if run_id is None and decoded.facts.job_id is not None:
+        rows = connection.execute(
+            "SELECT max(id) FROM run WHERE job_id = ?", [decoded.facts.job_id]
+        ).fetchall()
+        run_id = rows[0][0]
+    if run_id is not None:
+        name, n_same_rank = store.one(
+            connection,
+            "SELECT name, (SELECT count(*) FROM trace "
+            "WHERE run_id = run.id AND rank IS NOT DISTINCT FROM ?) FROM run WHERE id = ?",
+            [trace_rank(decoded, choice), run_id],
+        )
+        if n_same_rank == 0:  # the same rank twice is another run of the same program
+            return run_id, str(name)
+    name = _free_name(connection, _suggested_name(decoded, key is not None))
+    run_id = _new_run(connection, decoded, name)
+    if key:
+        choice._of_job[key] = run_id
+    return run_id, name
+
+
+def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str) -> int:
+    run_id = _next_id(connection, "run")
+    facts = decoded.facts
+    connection.execute(
+        "INSERT INTO run VALUES (?, ?, 'measured', ?, ?, ?, NULL, now()::TIMESTAMP, NULL)",
+        [run_id, name, facts.job_id, facts.world_size, facts.backend],
+    )
+    return run_id
+
+
+def _stem(decoded: Decoded) -> str:
+    name = decoded.source.file_name
+    for suffix in (".gz", ".json", ".pt.trace"):
+        name = name.removesuffix(suffix)
+    return name or "trace"
+
+
+def _suggested_name(decoded: Decoded, is_rank: bool) -> str:
+    """The file's stem, or its folder's name when the stem says no more than "trace"."""
+    stem = _stem(decoded)
+    if is_rank and _RANK.search(stem) or _GENERIC_STEMS.match(stem):
+        inner = Path(decoded.source.members[-1]) if decoded.source.members else decoded.source.path
+        folder = inner.parent.name or decoded.source.path.name.split(".")[0]
+        return folder or stem
+    return stem
+
+
+def _free_name(connection: duckdb.DuckDBPyConnection, name: str) -> str:
+    taken = {str(n) for (n,) in connection.execute("SELECT name FROM run").fetchall()}
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}-{number}"
+    return candidate
+
+
+def _insert_trace(
+    connection: duckdb.DuckDBPyConnection,
+    importer: Importer,
+    decoded: Decoded,
+    choice: RunChoice,
+    trace_id: int,
+    run_id: int,
+) -> None:
+    facts, first_id = decoded.facts, trace_id << 32
+    first_ns, last_ns = store.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
+    connection.execute(
+        "INSERT INTO trace BY NAME SELECT $id AS id, $run AS run_id, $name AS name, "
+        "$rank AS rank, $host AS host_name, $format AS format, $format_version AS format_version, "
+        "$importer AS importer, $importer_version AS importer_version, $tw AS tw_version, "
+        "now()::TIMESTAMP AS imported_at, $base AS base_ns, $source_base AS source_base_ns, "
+        "0 AS start_ts, $end AS end_ts, $clock AS clock_id, $ts_style AS ts_style, "
+        "$dur_style AS dur_style, $metadata AS metadata_json",
+        {
+            "id": trace_id, "run": run_id, "name": _stem(decoded),
+            "rank": trace_rank(decoded, choice), "host": facts.host_name,
+            "format": facts.format, "format_version": facts.format_version,
+            "importer": importer.name, "importer_version": importer.version, "tw": __version__,
+            "base": facts.source_base_ns + first_ns, "source_base": facts.source_base_ns,
+            "end": last_ns - first_ns, "clock": first_id, "ts_style": facts.ts_style,
+            "dur_style": facts.dur_style, "metadata": facts.metadata_json,
+        },
+    )  # fmt: skip
+    connection.execute(
+        "INSERT INTO clock VALUES (?, ?, 'host', NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        [first_id, trace_id],
+    )
+    connection.execute(
+        "INSERT INTO source_file VALUES (?, ?, ?, ?, 'trace', ?, ?, ?)",
+        [
+            first_id, trace_id, str(decoded.source.path), decoded.source.member,
+            decoded.n_stored_bytes, decoded.n_content_bytes, decoded.sha256,
+        ],
+    )  # fmt: skip
+
+
+def link(connection: duckdb.DuckDBPyConnection, trace_id: int, run_id: int) -> None:
+    """Makes the links inside a trace: every query of queries/link that takes a trace."""
+    known = library.load()
+    linkers = [query for query in known.newest.values() if query.layer == "link"]
+    for query in known.closure(linkers):
+        connection.execute(query.macro(str(query.key), temp=True))
+    next_n = 0
+    for query in linkers:
+        assert query.header is not None
+        connection.execute(
+            "INSERT INTO link SELECT ($first + row_number() OVER (ORDER BY from_id, to_id) - 1), "
+            "$trace, $run, from_id, to_id, kind, rule, confidence, 'default', $name, $version "
+            f'FROM "{query.key}"(p_trace_id := $trace) ORDER BY from_id, to_id',
+            {
+                "first": (trace_id << 32) + next_n, "trace": trace_id, "run": run_id,
+                "name": query.header.name, "version": query.header.version,
+            },
+        )  # fmt: skip
+        next_n = _count(connection, "link", trace_id)
+
+
+def _insert_problems(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, trace_id: int
+) -> None:
+    lost = {"unreadable_event", "not_an_event", "truncated", "metadata", "truncated_gzip",
+            "corrupt_gzip"}  # fmt: skip
+    rows = [
+        [p.kind, "error" if p.kind in lost else "warning", p.count, p.offset, p.example, p.meaning]
+        for p in decoded.facts.problems
+    ]
+    rows += [
+        [str(kind), str(severity), int(count), None, None, str(meaning)]
+        for kind, severity, count, meaning in connection.execute(
+            "SELECT kind, severity, count, meaning FROM scratch.problem WHERE count > 0"
+        ).fetchall()
+    ]
+    for n, row in enumerate(rows):
+        connection.execute(
+            "INSERT INTO import_problem VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(trace_id << 32) + n, trace_id, *row],
+        )
+
+
+def _insert_stats(
+    connection: duckdb.DuckDBPyConnection,
+    decoded: Decoded,
+    trace_id: int,
+    seconds: dict[str, float],
+) -> None:
+    stats: list[tuple[str, str | None, float, str]] = [
+        ("content", None, decoded.n_content_bytes, "byte"),
+        *((name, None, value, "count") for name, value in _counts(connection, trace_id).items()),
+        *(("unused", reason, n, "count") for reason, n in _named_counts(
+            connection, "SELECT reason, n FROM scratch.unused").items()),
+        *(("seconds", stage, value, "s") for stage, value in seconds.items()),
+    ]  # fmt: skip
+    for n, (name, detail, value, unit) in enumerate(stats):
+        connection.execute(
+            "INSERT INTO import_stat VALUES (?, ?, ?, ?, ?, ?)",
+            [(trace_id << 32) + n, trace_id, name, detail, value, unit],
+        )
+
+
+def _counts(connection: duckdb.DuckDBPyConnection, trace_id: int) -> dict[str, int]:
+    (n_events,) = store.one(connection, "SELECT count(*) FROM scratch.event")
+    return {
+        "events": int(n_events),
+        "slices": _count(connection, "slice", trace_id),
+        "counter_values": _count(connection, "counter", trace_id),
+        "flow_points": _count(connection, "flow_point", trace_id),
+        "links": _count(connection, "link", trace_id),
+    }
+
+
+def _count(connection: duckdb.DuckDBPyConnection, table: str, trace_id: int) -> int:
+    (n,) = store.one(connection, f"SELECT count(*) FROM {table} WHERE trace_id = ?", [trace_id])
+    return int(n)
+
+
+def _named_counts(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, int]:
+    return {str(name): int(n) for name, n in connection.execute(sql).fetchall()}
+

@@ -1,0 +1,178 @@
+"""The part of an import that needs no warehouse: one source into a scratch folder.
+
+Runs in the importing process for one file and in worker processes for several. Everything it
+leaves behind is in the folder, so that the committing process can pick it up from there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from warehouse import formats, nesting
+from warehouse.errors import CorruptTrace, TwError
+from warehouse.importer import NESTING, Importer, Scratch, TraceFacts
+from warehouse.sources import Source
+from warehouse.streams import MAX_CONTENT_BYTES, TraceStream
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to decode: the same for all sources of one import."""
+
+    memory_limit: str = "800MB"
+    threads: int = 2
+    is_strict: bool = False
+    max_bytes: int = MAX_CONTENT_BYTES
+
+
+@dataclass
+class Decoded:
+    """A source in its scratch folder, ready to commit."""
+
+    source: Source
+    folder: Path
+    importer_name: str
+    sha256: str
+    facts: TraceFacts
+    n_stored_bytes: int
+    n_content_bytes: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConnection:
+    """The scratch database of a folder as the current database `scratch`."""
+    connection = duckdb.connect(
+        str(folder / "scratch.duckdb"),
+        config={
+            "memory_limit": settings.memory_limit,
+            "threads": settings.threads,
+            "temp_directory": str(folder / "spill"),
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+        },
+    )
+    # Below 64 estimated rows an ASOF join loops over all pairs, and rows inserted in the same
+    # transaction have no statistics: one import took a thousand times as long.
+    connection.execute("SET asof_loop_join_threshold = 0")
+    return connection
+
+
+def decode(
+    source: Source,
+    sha256: str,
+    importer_name: str,
+    folder: Path,
+    settings: Settings,
+    on_progress: Callable[[int], None] | None = None,
+) -> Decoded:
+    """Reads, types and nests one source in `folder`; on failure the folder is gone again."""
+    importer = formats.by_name(importer_name)
+    folder.mkdir(parents=True)
+    try:
+        connection = scratch_connection(folder, settings)
+        try:
+            return _decode(
+                source, sha256, importer, Scratch(folder, connection, settings.is_strict),
+                settings, on_progress,
+            )
+        finally:
+            connection.close()
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _decode(
+    source: Source,
+    sha256: str,
+    importer: Importer,
+    scratch: Scratch,
+    settings: Settings,
+    on_progress: Callable[[int], None] | None,
+) -> Decoded:
+    started = time.perf_counter()
+    with source.open() as stored:
+        stream = TraceStream(
+            stored, source.label, settings.max_bytes, settings.is_strict, on_progress
+        )
+        facts = _named(source, lambda: importer.read(stream, scratch))
+    facts.problems = [*stream.problems, *facts.problems]
+    was_read = time.perf_counter()
+    prepare(importer, scratch, facts)
+    return Decoded(
+        source=source,
+        folder=scratch.folder,
+        importer_name=importer.name,
+        sha256=sha256,
+        facts=facts,
+        n_stored_bytes=stream.n_stored_bytes,
+        n_content_bytes=stream.n_content_bytes,
+        seconds={"read": was_read - started, "prepare": time.perf_counter() - was_read},
+    )
+
+
+def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
+    """Runs the importer's scripts that need no lock, and the nesting pass where it wants it."""
+    set_variable(scratch.connection, "metadata_json", facts.metadata_json)
+    for script in importer.prepare:
+        if script == NESTING:
+            nesting.nest(scratch.connection)
+        else:
+            assert not isinstance(script, str)
+            scratch.connection.execute(script.read_text())
+
+
+def set_variable(
+    connection: duckdb.DuckDBPyConnection, name: str, value: str | int | None
+) -> None:
+    """Sets a variable the SQL scripts read; `name` is ours, the value may hold anything."""
+    connection.execute(f"SET VARIABLE {name} = ?", [value])
+
+
+def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
+    """Runs a reader; whatever it complains of is told with the file's name."""
+    try:
+        return read()
+    except CorruptTrace as error:
+        raise CorruptTrace(
+            _with_label(source, error.message), hint=error.hint, offset=error.offset
+        ) from None
+    except duckdb.Error as error:
+        refused = _our_error(error)
+        if refused is not None:
+            raise CorruptTrace(
+                _with_label(source, refused.message),
+                hint=refused.hint,
+                offset=getattr(refused, "offset", None),
+            ) from None
+        raise TwError(
+            f"{source.label} could not be decoded: {str(error).splitlines()[0]}",
+            hint="Please report it, with the file if you can.",
+        ) from error
+
+
+def _with_label(source: Source, message: str) -> str:
+    return message if source.label in message else f"{source.label}: {message}"
+
+
+def _our_error(error: BaseException) -> TwError | None:
+    """The reader's own complaint, which DuckDB wraps when it pulls batches from it."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, TwError):
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+def available_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

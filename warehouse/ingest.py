@@ -1,0 +1,321 @@
+"""Imports traces: find → sniff → decode (no lock) → commit (one transaction a trace).
+
+Each trace lands wholly or not at all. Several sources are decoded in worker processes and
+committed one after another in the order they were named, so that ids do not depend on luck.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import duckdb
+
+from warehouse import decode as decoding
+from warehouse import formats, store
+from warehouse.commit import Committed, RunChoice, commit
+from warehouse.decode import Decoded, Settings
+from warehouse.errors import DuplicateTrace, TwError, UnknownFormat
+from warehouse.sources import Source, find
+
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
+
+OnDuplicate = Literal["skip", "replace", "error"]
+_WORTH_A_PROCESS = 1 << 20  # stored bytes; below this starting a worker costs more than it saves
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `tw import` can be asked; see its help."""
+
+    run: str | None = None
+    rank: int | None = None
+    format: str | None = None
+    on_duplicate: OnDuplicate = "skip"
+    wait_s: float = store.DEFAULT_WAIT_S
+    jobs: int | None = None  # worker processes; None: as many as cores and sources allow
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass
+class Outcome:
+    """What became of one source."""
+
+    source: Source
+    status: Literal["imported", "present", "failed", "ignored"]
+    committed: Committed | None = None
+    error: TwError | None = None
+    n_stored_bytes: int = 0
+    n_content_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """A source that is to be imported, in a folder of its own."""
+
+    source: Source
+    importer: str
+    sha256: str
+    folder: Path
+
+
+class Progress:
+    """Told what happens; does nothing by itself."""
+
+    def start(self, n_sources: int, n_bytes: int) -> None:
+        """Before the first byte is read: how many sources, and their stored bytes."""
+
+    def advance(self, n_bytes: int) -> None:
+        """So many more stored bytes were read."""
+
+    def outcome(self, outcome: Outcome) -> None:
+        """A source is done with."""
+
+
+def import_paths(
+    paths: Sequence[str | Path],
+    *,
+    db: str | Path,
+    options: Options | None = None,
+    progress: Progress | None = None,
+    stdin: Any = None,
+) -> list[Outcome]:
+    """Imports files, folders, globs, archives, or `-` for `stdin`; one outcome a source, in order.
+
+    Only what concerns all sources raises (no such file, the warehouse cannot be opened); what goes
+    wrong with one source is its outcome. Files of a folder that no importer knows are ignored.
+    """
+    options, progress = options or Options(), progress or Progress()
+    db = Path(db).absolute()
+    with scratch_folder(db) as scratch:
+        copy = _copy_stdin(stdin, scratch) if "-" in map(str, paths) else None
+        sources = find([str(path) for path in paths], copy)
+        present = _present(db, options)
+        planned = [_plan(source, n, scratch, options, present) for n, source in enumerate(sources)]
+        jobs = [job for job in planned if isinstance(job, Job)]
+        progress.start(len(jobs), sum(job.source.size() for job in jobs))
+        choice = RunChoice(options.run, options.rank)
+        decoded = _decode_all(jobs, options, progress)
+        outcomes = []
+        for plan in planned:
+            outcome = plan if isinstance(plan, Outcome) else _finish(
+                plan, next(decoded), db, options, choice
+            )
+            outcomes.append(outcome)
+            progress.outcome(outcome)
+        return outcomes
+
+
+@contextmanager
+def scratch_folder(db: Path) -> Iterator[Path]:
+    """A folder beside the warehouse for decoded data; also sweeps those of dead processes."""
+    parent = db.with_name(db.name + ".scratch")
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TwError(f"cannot write beside {db}: {error.strerror}") from None
+    for stale in parent.iterdir():
+        if stale.name.isdigit() and not _is_alive(int(stale.name)):
+            shutil.rmtree(stale, ignore_errors=True)
+    mine = parent / str(os.getpid())
+    mine.mkdir(exist_ok=True)
+    try:
+        yield mine
+    finally:
+        shutil.rmtree(mine, ignore_errors=True)
+        try:
+            parent.rmdir()
+        except OSError:
+            pass  # another import is at work in it
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _copy_stdin(stdin: Any, scratch: Path) -> Path:
+    """Standard input can be read but once, and is looked at twice: what it is, then what it says."""
+    copy = scratch / "stdin"
+    with copy.open("wb") as target:
+        shutil.copyfileobj(stdin, target, 1 << 20)
+    return copy
+
+
+def _present(db: Path, options: Options) -> set[str]:
+    """The sha256 of every file in the warehouse; opening it also says early if it cannot be."""
+    if not db.exists():
+        return set()
+    with store.Reader(db, wait_s=options.wait_s) as reader:
+        rows = reader.connection.execute("SELECT DISTINCT sha256 FROM source_file").fetchall()
+    return {str(sha) for (sha,) in rows}
+
+
+def _plan(
+    source: Source, n: int, scratch: Path, options: Options, present: set[str]
+) -> Job | Outcome:
+    """Decides what to do with a source; reads its first bytes and its hash."""
+    try:
+        importer = formats.by_name(options.format) if options.format else formats.choose(source)
+        sha256 = source.sha256()
+    except UnknownFormat as error:
+        if source.is_named:
+            return Outcome(source, "failed", error=error)
+        return Outcome(source, "ignored", error=error)
+    except TwError as error:
+        return Outcome(source, "failed", error=error)
+    if sha256 in present and options.on_duplicate != "replace":
+        return _duplicate(source, options)
+    if options.on_duplicate != "replace":
+        present.add(sha256)
+    return Job(source, importer.name, sha256, scratch / str(n))
+
+
+def _duplicate(source: Source, options: Options) -> Outcome:
+    error = DuplicateTrace(
+        f"{source.label} is in the warehouse already",
+        hint="--on-duplicate replace imports it anew.",
+    )
+    status: Literal["failed", "present"] = "failed" if options.on_duplicate == "error" else "present"
+    return Outcome(source, status, error=error)
+
+
+def _finish(
+    job: Job, decoded: Decoded | TwError, db: Path, options: Options, choice: RunChoice
+) -> Outcome:
+    """Commits what was decoded; frees its folder either way."""
+    if isinstance(decoded, TwError):
+        return Outcome(job.source, "failed", error=decoded)
+    try:
+        done = commit(
+            decoded,
+            db,
+            options.settings,
+            choice,
+            replace=options.on_duplicate == "replace",
+            wait_s=options.wait_s,
+        )
+    except DuplicateTrace:
+        return _duplicate(job.source, options)
+    except TwError as error:
+        return Outcome(job.source, "failed", error=error)
+    except duckdb.Error as error:
+        return Outcome(job.source, "failed", error=_database_trouble(job, error))
+    finally:
+        shutil.rmtree(job.folder, ignore_errors=True)
+    return Outcome(
+        job.source, "imported", done, None, decoded.n_stored_bytes, decoded.n_content_bytes
+    )
+
+
+def _database_trouble(job: Job, error: duckdb.Error) -> TwError:
+    first = str(error).splitlines()[0]
+    return TwError(
+        f"{job.source.label} could not be stored: {first}",
+        hint="Is the disk full? Nothing of this file was kept.",
+    )
+
+
+def _decode_all(
+    jobs: list[Job], options: Options, progress: Progress
+) -> Iterator[Decoded | TwError]:
+    """Decodes in order; in worker processes where that is worth it."""
+    cores = decoding.available_cores()
+    large = sum(job.source.size() >= _WORTH_A_PROCESS for job in jobs)
+    n_workers = options.jobs or min(cores, large)
+    if n_workers < 2 or len(jobs) < 2:
+        settings = replace(options.settings, threads=cores)
+        for job in jobs:
+            yield _try_decode(job, settings, progress.advance)
+        return
+    yield from _decode_in_workers(jobs, min(n_workers, len(jobs)), options, progress)
+
+
+def _try_decode(
+    job: Job, settings: Settings, on_progress: Callable[[int], None]
+) -> Decoded | TwError:
+    try:
+        return decoding.decode(
+            job.source, job.sha256, job.importer, job.folder, settings, on_progress
+        )
+    except TwError as error:
+        return error
+    except OSError as error:
+        return TwError(f"{job.source.label} could not be decoded: {error.strerror or error}")
+
+
+def _decode_in_workers(
+    jobs: list[Job], n_workers: int, options: Options, progress: Progress
+) -> Iterator[Decoded | TwError]:
+    # Not fork: DuckDB and Arrow have threads, which a forked child would lack.
+    context = get_context("spawn")
+    counter = context.Value("q", 0)
+    cores = decoding.available_cores()
+    settings = replace(
+        options.settings,
+        threads=max(1, cores // n_workers),
+        memory_limit=_share(options.settings.memory_limit, n_workers),
+    )
+    with ProcessPoolExecutor(
+        n_workers, mp_context=context, initializer=_start_worker, initargs=(counter,)
+    ) as pool:
+        futures = [pool.submit(_decode_in_worker, job, settings) for job in jobs]
+        seen = 0
+        for future in futures:
+            seen = _watch(future, counter, seen, progress)
+            yield future.result()
+
+
+def _watch(future: Future[Any], counter: Synchronized[int], seen: int, progress: Progress) -> int:
+    """Passes on the workers' progress until the future is done; returns the bytes seen."""
+    from concurrent.futures import TimeoutError, wait
+
+    done: set[Any] = set()
+    while not done:
+        try:
+            done, _ = wait([future], timeout=0.1)
+        except TimeoutError:
+            continue
+        read = counter.value
+        progress.advance(read - seen)
+        seen = read
+    return seen
+
+
+_read_bytes: Synchronized[int] | None = None  # of this worker process: shared with the parent
+
+
+def _start_worker(counter: Synchronized[int]) -> None:
+    import signal
+
+    global _read_bytes
+    _read_bytes = counter
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+
+
+def _decode_in_worker(job: Job, settings: Settings) -> Decoded | TwError:
+    def advance(n_bytes: int) -> None:
+        assert _read_bytes is not None
+        with _read_bytes.get_lock():
+            _read_bytes.value += n_bytes
+
+    return _try_decode(job, settings, advance)
+
+
+def _share(memory_limit: str, n: int) -> str:
+    """The n-th part of a memory limit such as 800MB or 2GiB."""
+    digits = memory_limit.rstrip("BKMGTibkmgt ")
+    return f"{float(digits) / n:.3f}{memory_limit[len(digits):]}"

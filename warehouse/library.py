@@ -1,0 +1,316 @@
+"""The queries: finds their files, pins what they call, installs them as macros, and runs them.
+
+A query is one SELECT in one file with a header (`warehouse.header`). Each version is installed as a
+macro under its pinned name, `"utilization@1"`, and calls others by pinned names; the plain name is
+the newest version. Nothing here checks a query; that is `warehouse.contract`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import header as headers
+from warehouse import tokens
+from warehouse.errors import ConfigError, ContractError, UsageError
+from warehouse.header import Header, Parameter, Value
+from warehouse.resources import sql_folder
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.execute import Result
+
+ENTRY_POINTS = "trace_warehouse.queries"
+BUILT_IN = "built-in"
+_NAME = re.compile(r"[a-z][a-z0-9_]*(@[0-9]+)?(\.sql)?")
+
+
+@dataclass(frozen=True)
+class Query:
+    """One version of a query, or a statement of the user's that has no header."""
+
+    sql: str  # the text of the file
+    header: Header | None
+    path: Path | None = None
+    origin: str = BUILT_IN  # or the folder it was found in
+    layer: str = ""  # the subfolder of queries: lib, link, summary, ...
+    precedence: int = 0  # of its folder: a plain name is the newest version in the highest
+
+    @property
+    def key(self) -> str | None:
+        return self.header.key if self.header else None
+
+    @property
+    def pins(self) -> dict[str, str]:
+        return self.header.pins if self.header else {}
+
+    @property
+    def bound_sql(self) -> str:
+        """The statement to run with `$name` parameters."""
+        return tokens.pinned(self.sql, self.pins)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The declared parameters; without a header, those the statement names, as text."""
+        if self.header:
+            return self.header.parameters
+        return tuple(Parameter(name, "VARCHAR") for name in tokens.parameters(self.sql))
+
+    def macro(self, name: str, *, temp: bool) -> str:
+        """The statement that installs the query as a macro."""
+        assert self.header is not None
+        required = [f"p_{p.name}" for p in self.parameters if not p.has_default]
+        optional = [f"p_{p.name} := {p.sql_default}" for p in self.parameters if p.has_default]
+        return (
+            f'CREATE OR REPLACE {"TEMP " if temp else ""}MACRO "{name}"'
+            f"({', '.join(required + optional)}) AS TABLE\n"
+            f"{tokens.macro_body(self.sql, self.pins)}"
+        )
+
+
+@dataclass
+class Library:
+    """All queries at hand, by pinned name."""
+
+    queries: dict[str, Query] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)  # for the user: what shadows what
+    _hashes: dict[str, str] = field(default_factory=dict)
+    _n_folders: int = 0
+
+    @property
+    def newest(self) -> dict[str, Query]:
+        """The newest version of each query, by name, in order of names."""
+        found: dict[str, Query] = {}
+        for query in self.queries.values():
+            assert query.header is not None
+            other = found.get(query.header.name)
+            if other is None or _order(other) < _order(query):
+                found[query.header.name] = query
+        return dict(sorted(found.items()))
+
+    def find(self, name: str) -> Query:
+        """A query by name, `name@version` or file name; raises UsageError with the nearest."""
+        name = name.removesuffix(".sql")
+        newest = self.newest
+        query = self.queries.get(name) or newest.get(name)
+        if query is None:
+            near = difflib.get_close_matches(name, [*newest, *self.queries], n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "`tw queries list` shows them all."
+            raise UsageError(f"there is no query {name!r}", hint=hint)
+        return query
+
+    def closure(self, queries: Iterable[Query]) -> list[Query]:
+        """The queries and all they call, callees first; raises ContractError on a cycle."""
+        order: dict[str, Query] = {}
+        for query in queries:
+            self._visit(query, order, ())
+        return list(order.values())
+
+    def _visit(self, query: Query, order: dict[str, Query], above: tuple[str, ...]) -> None:
+        key = query.key or ""
+        if key in above:
+            raise ContractError(f"queries call each other in a circle: {' → '.join((*above, key))}")
+        if key in order:
+            return
+        for callee in query.pins.values():
+            if callee not in self.queries:
+                raise ContractError(
+                    f"{query.key or 'the query'} requires {callee}, which is not in the library"
+                )
+            self._visit(self.queries[callee], order, (*above, key))
+        order[key] = query
+
+    def content_hash(self, query: Query) -> str:
+        """sha256 over what gives the query its meaning, and the hashes of all it calls."""
+        key = query.key
+        if key is None:
+            return hashlib.sha256(tokens.normalise(query.sql).encode()).hexdigest()
+        if key not in self._hashes or self.queries.get(key) is not query:
+            callees = [each for each in self.closure([query]) if each is not query]
+            self._hashes[key] = _content_hash(
+                query, [(callee.key, self.content_hash(callee)) for callee in callees]
+            )
+        return self._hashes[key]
+
+    def install(self, connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
+        """Makes every version, and under its plain name the newest, a macro of the connection.
+
+        TEMP macros work on a read-only connection and hide stored ones of the same name.
+        """
+        for query in self.closure(self.queries.values()):
+            connection.execute(query.macro(str(query.key), temp=temp))
+        for name, query in self.newest.items():
+            connection.execute(query.macro(name, temp=temp))
+
+    def add_folder(self, folder: Path, origin: str) -> None:
+        """Reads all `.sql` files below a folder; a name it shares with another is announced.
+
+        A broken file of ours is an error, one of the user's a notice.
+        """
+        self._n_folders += 1
+        for path in sorted(folder.rglob("*.sql")):
+            try:
+                query = read(path, origin, layer=path.relative_to(folder).parts[0])
+                self._add(replace(query, precedence=self._n_folders))
+            except ContractError as error:
+                if origin == BUILT_IN:
+                    raise
+                self.notices.append(f"{error.message}: not in the library")
+
+    def _add(self, query: Query) -> None:
+        assert query.header is not None
+        other = self.queries.get(query.header.key)
+        if other and other.origin == query.origin:
+            raise ContractError(f"{query.path} and {other.path} are both {query.header.key}")
+        names = {q.header.name for q in self.queries.values() if q.header and q.origin == BUILT_IN}
+        if query.origin != BUILT_IN and query.header.name in names:
+            self.notices.append(f"{query.path} takes the place of the query {query.header.name}")
+        self.queries[query.header.key] = query
+
+
+def _order(query: Query) -> tuple[int, int]:
+    assert query.header is not None
+    return query.precedence, query.header.version
+
+
+def _content_hash(query: Query, callees: Sequence[tuple[str | None, str]]) -> str:
+    assert query.header is not None
+    meaning = {
+        "sql": tokens.normalise(query.sql),
+        "grain": query.header.grain,
+        "parameters": [
+            (p.name, p.type, p.unit, p.default, p.has_default, p.nullable, p.min, p.max)
+            for p in query.header.parameters
+        ],
+        "columns": [(c.name, c.type, c.unit, c.nullable, c.check) for c in query.header.columns],
+        "calls": sorted(callees, key=str),
+    }
+    return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()
+
+
+def read(path: Path, origin: str, *, layer: str = "") -> Query:
+    """A query file of a library; raises ContractError when its header is wrong."""
+    sql = _read_text(path)
+    header = headers.parse(sql, str(path))
+    if path.stem not in (header.name, header.key):
+        raise ContractError(f"{path} holds a query of another name, {header.name}")
+    return Query(sql, header, path, origin, layer)
+
+
+def from_text(sql: str, source: str = "the statement", path: Path | None = None) -> Query:
+    """A query from text, with or without a header; raises ContractError on a wrong header."""
+    header = headers.parse(sql, source) if headers.has_header(sql) else None
+    return Query(sql, header, path, origin=source)
+
+
+def from_file(path: Path) -> Query:
+    """A query from any file; raises UsageError when it cannot be read."""
+    return from_text(_read_text(path), str(path), path)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no UTF-8 text: byte {error.start}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def load(query_path: Sequence[Path] = ()) -> Library:
+    """Our queries, those of installed packages, and those below the user's folders.
+
+    Later folders go over earlier ones. Raises ConfigError for a folder that is not there.
+    """
+    library = Library()
+    library.add_folder(sql_folder("queries"), BUILT_IN)
+    for entry in entry_points(group=ENTRY_POINTS):
+        place = entry.load()
+        library.add_folder(Path(place() if callable(place) else place), f"package {entry.name}")
+    for folder in query_path:
+        if not folder.is_dir():
+            raise ConfigError(f"there is no folder {folder}", hint="See query_path in tw.toml.")
+        library.add_folder(folder, str(folder))
+    return library
+
+
+def install(connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
+    """Installs our own queries; `temp=False` stores them, for other DuckDB clients."""
+    load().install(connection, temp=temp)
+
+
+def arguments(query: Query, given: Mapping[str, object]) -> dict[str, Value]:
+    """The value of each parameter, converted to its type.
+
+    Raises UsageError when one is unknown, missing, of another type or out of bounds.
+    """
+    known = {parameter.name: parameter for parameter in query.parameters}
+    for name in given:
+        if name not in known:
+            raise _unknown_parameter(query, name, list(known))
+    values: dict[str, Value] = {}
+    for name, parameter in known.items():
+        if query.header is None and name in given:
+            values[name] = _guess(given[name])
+        elif name in given:
+            values[name] = parameter.convert(given[name])
+        elif parameter.has_default:
+            values[name] = parameter.default
+        else:
+            raise UsageError(
+                f"parameter {name} has no value", hint=f"Give it with -p {name}=VALUE."
+            )
+    return values
+
+
+def _unknown_parameter(query: Query, name: str, known: list[str]) -> UsageError:
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        hint = f"Did you mean {near[0]!r}?"
+    else:
+        hint = f"It has: {', '.join(known)}." if known else "It has none."
+    return UsageError(f"{query.key or 'the statement'} has no parameter {name!r}", hint=hint)
+
+
+def _guess(value: object) -> Value:
+    """Without a header text is a number where it reads as one."""
+    if not isinstance(value, str):
+        return value  # type: ignore[return-value]
+    if re.fullmatch(r"-?[0-9]+", value):
+        return int(value)
+    if re.fullmatch(r"-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?", value):
+        return float(value)
+    return {"null": None, "true": True, "false": False}.get(value, value)
+
+
+def run(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query | str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    library: Library | None = None,
+    timeout_s: float | None = None,
+) -> Result:
+    """Starts a query: a library name, a `Query`, or SQL; the result is read from `Result`.
+
+    The connection gets the library's macros. Raises UsageError for a wrong name or parameter,
+    QueryError when DuckDB refuses the statement, QueryTimeout.
+    """
+    from warehouse.execute import Result
+
+    library = library or load()
+    if isinstance(query, str):
+        query = library.find(query) if _NAME.fullmatch(query.strip()) else from_text(query)
+    library.install(connection)
+    return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)

@@ -1,0 +1,101 @@
+"""Splits SQL into tokens, and rewrites queries token by token; it understands no grammar.
+
+A parameter and a pinned call are told apart by the tokens around them alone, so no parser is needed
+when a query runs: importing one takes longer than most queries. `tw queries check` parses both the
+source and the rewritten text and compares the trees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    r"""
+      (?P<comment>--[^\n]*|/\*.*?\*/)
+    | (?P<text>[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | \$(?P<tag>[^\W\d]\w*|)\$.*?\$(?P=tag)\$)
+    | (?P<quoted>"(?:[^"]|"")*")
+    | (?P<parameter>\$\w+)
+    | (?P<number>(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)
+    | (?P<word>[^\W\d]\w*)
+    | (?P<space>\s+)
+    | (?P<operator>[-+*/<>=~!@\#%^&|:]+?(?=--|/\*)|[-+*/<>=~!@\#%^&|:]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Token(NamedTuple):
+    """A piece of SQL: kind is one of the group names above."""
+
+    kind: str
+    text: str
+
+
+def split(sql: str) -> list[Token]:
+    """All tokens, white space and comments too: their texts joined are the SQL again."""
+    return [Token(_kind(match), match.group()) for match in _TOKEN.finditer(sql)]
+
+
+def _kind(match: re.Match[str]) -> str:
+    return "text" if match.lastgroup == "tag" else str(match.lastgroup)
+
+
+def parameters(sql: str) -> list[str]:
+    """The names of the `$name` parameters, each once, in order of appearance."""
+    names = (token.text[1:] for token in split(sql) if token.kind == "parameter")
+    return list(dict.fromkeys(names))
+
+
+def statement(sql: str) -> str:
+    """The statement without comments before it and without what ends it."""
+    tokens = split(sql)
+    while tokens and tokens[0].kind in ("comment", "space"):
+        tokens.pop(0)
+    while tokens and (tokens[-1].kind in ("comment", "space") or tokens[-1].text == ";"):
+        tokens.pop()
+    return "".join(token.text for token in tokens)
+
+
+def normalise(sql: str) -> str:
+    """One spelling for all layouts: no comments, single spaces, words in lower case."""
+    parts = []
+    for kind, text in split(statement(sql)):
+        if kind not in ("comment", "space"):
+            parts.append(text.lower() if kind in ("word", "number", "parameter") else text)
+    return " ".join(parts)
+
+
+def pinned(sql: str, pins: Mapping[str, str]) -> str:
+    """The statement with each call of a query in `pins` replaced by a call of its pinned name."""
+    return _rewrite(statement(sql), pins, lambda text: text)
+
+
+def macro_body(sql: str, pins: Mapping[str, str]) -> str:
+    """As `pinned`, and each parameter `$name` becomes the macro argument `p_name`."""
+    return _rewrite(statement(sql), pins, lambda text: f"p_{text[1:]}")
+
+
+def _rewrite(sql: str, pins: Mapping[str, str], parameter: Callable[[str], str]) -> str:
+    tokens = split(sql)
+    pieces = []
+    for index, (kind, text) in enumerate(tokens):
+        if kind == "parameter":
+            pieces.append(parameter(text))
+        elif kind == "word" and text.lower() in pins and _is_call(tokens, index):
+            pieces.append(f'"{pins[text.lower()]}"')
+        else:
+            pieces.append(text)
+    return "".join(pieces)
+
+
+def _is_call(tokens: list[Token], index: int) -> bool:
+    after = next(_meaningful(tokens[index + 1 :]), None)
+    before = next(_meaningful(tokens[:index][::-1]), None)
+    return after == ("other", "(") and before != ("other", ".")
+
+
+def _meaningful(tokens: list[Token]) -> Iterator[Token]:
+    return (token for token in tokens if token.kind not in ("comment", "space"))
