@@ -1,0 +1,177 @@
+"""`tw export`: Perfetto, Chrome and Parquet files of what the scope options choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.cli.options import database
+from warehouse.cli.scope_options import announce, scope
+
+if TYPE_CHECKING:
+    from warehouse.export.perfetto import Written
+    from warehouse.scope import Scope, Selection
+
+
+@click.group()
+def export() -> None:
+    """Write Perfetto, Chrome and Parquet files.
+
+    A file appears whole or not at all, and replaces an older one of its name. Without -o it is
+    called after the run and lands in the working folder. What was written, and what is not as the
+    warehouse has it, is told on stderr.
+
+    \b
+    Example:
+      tw export perfetto --rank 0,1 -o ranks.pftrace
+      tw export chrome --rank 0 -o rank0.json.gz
+      tw export parquet -o lake
+    """
+
+
+def _output(help_text: str) -> Any:
+    return click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text)
+
+
+@export.command()
+@database
+@scope
+@_output("The file to write.  [default: RUN.pftrace]")
+@click.option("--no-args", is_flag=True, help="Leave the slices' arguments out.")
+@click.option("--no-flows", is_flag=True, help="Leave the arrows between slices out.")
+def perfetto(
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    no_args: bool,
+    no_flows: bool,
+) -> None:
+    """Write a trace for ui.perfetto.dev and trace_processor.
+
+    Slices that overlap without nesting go on lanes of their own; none is lost.
+
+    \b
+    Example:
+      tw export perfetto -o run.pftrace
+    """
+    from warehouse.export.perfetto import export_perfetto
+
+    with _scoped(db, wait_s, selection) as (connection, chosen):
+        path = output or Path(f"{_run_stem(chosen)}.pftrace")
+        written = export_perfetto(connection, path, with_args=not no_args, with_flows=not no_flows)
+    _say(f"Wrote {path}: {_perfetto_summary(written)}.")
+    for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):
+        _say(f"  {line}")
+
+
+@export.command()
+@database
+@scope
+@_output("A .json or .json.gz file; a folder/ for several traces.  [default: RUN.json.gz]")
+def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:
+    """Write Trace Event JSON: the file that was imported, event for event.
+
+    One file holds one trace: with several, choose one by --rank or --trace, or name a folder.
+
+    \b
+    Example:
+      tw export chrome --rank 0 -o rank0.json.gz
+    """
+    from warehouse.export.chrome import export_chrome, export_chrome_folder
+
+    with _scoped(db, wait_s, selection) as (connection, chosen):
+        path = output or Path(f"{_run_stem(chosen)}.json.gz")
+        if _names_folder(path, output):
+            files = export_chrome_folder(connection, path)
+        else:
+            files = [export_chrome(connection, path)]
+    for file in files:
+        how = "as imported" if file.is_restored else "made from the timeline"
+        _say(f"Wrote {file.path}: {file.n_events:,} events, {how}.")
+    if chosen.has_window:
+        _say("  Only events of the time window were written.")
+
+
+@export.command()
+@database
+@scope
+@_output("The folder to make; it must be absent or empty.  [default: RUN.lake]")
+def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:
+    """Write every table as Parquet, in Hive's folder layout by trace.
+
+    \b
+    Example:
+      tw export parquet -o lake
+      duckdb -c "FROM read_parquet('lake/slice/**', hive_partitioning := true) LIMIT 5"
+    """
+    from warehouse.export.parquet import export_parquet
+
+    with _scoped(db, wait_s, selection) as (connection, chosen):
+        path = output or Path(f"{_run_stem(chosen)}.lake")
+        tables = export_parquet(connection, path)
+    n_rows = sum(table.n_rows for table in tables)
+    n_files = sum(table.n_files for table in tables)
+    _say(f"Wrote {path}: {n_rows:,} rows of {len(tables)} tables in {n_files:,} files.")
+
+
+@contextmanager
+def _scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[tuple[Any, Scope]]:
+    """A locked connection that sees the selection's rows, and the scope it resolved to."""
+    from warehouse import config, store
+    from warehouse import scope as scopes
+
+    with store.Reader(config.database_path(db), wait_s=wait_s) as reader:
+        chosen = scopes.resolve(reader.connection, selection)
+        announce(chosen, quiet=False)
+        scopes.apply(reader.connection, chosen)
+        yield reader.connection, chosen
+
+
+def _run_stem(chosen: Scope) -> str:
+    from warehouse.export.files import file_stem
+
+    return file_stem(chosen.run_names[0]) if len(chosen.run_names) == 1 else "traces"
+
+
+def _names_folder(path: Path, given: Path | None) -> bool:
+    """A folder that exists, or a name no JSON file would have."""
+    if given is None:
+        return False
+    return path.is_dir() or not path.name.endswith((".json", ".json.gz"))
+
+
+def _perfetto_summary(written: Written) -> str:
+    parts = [f"{written.n_slices:,} slices", f"{written.n_flows:,} flows"]
+    if written.n_counter_values:
+        parts.append(f"{written.n_counter_values:,} counter values")
+    return ", ".join(parts) + f" on {written.n_tracks:,} tracks"
+
+
+def _perfetto_remarks(written: Written, *, no_args: bool, no_flows: bool) -> Iterator[str]:
+    """What is not in the file as it is in the warehouse; silent about what is."""
+    counted = [
+        (written.n_on_extra_lanes, "slices overlap others without nesting: on lanes #2, #3, ..."),
+        (written.n_unfinished, "slices never ended: written without an end"),
+        (written.n_negative, "slices end before they begin: written without length"),
+        (written.n_reversed_flows, "arrows point back in time: drawn reversed"),
+        (written.n_null_values, "counter values are no number: left out"),
+        (written.moved_ns, "ns were added to all times: the earliest was below zero"),
+    ]
+    yield from (f"{count:,} {what}." for count, what in counted if count)
+    if no_args:
+        yield "Arguments were left out (--no-args)."
+    if no_flows:
+        yield "Arrows were left out (--no-flows)."
+    if written.unaligned_traces:
+        names = ", ".join(written.unaligned_traces[:5])
+        more = ", ..." if len(written.unaligned_traces) > 5 else ""
+        yield f"Clocks are not aligned: no offset is known for {names}{more}."
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)

@@ -1,0 +1,23 @@
+-- Numbers as a trace's writer prints them: microseconds with three decimals (fixed3), with at least
+-- one (shortest_float), or with none that are not needed (shortest).
+CREATE OR REPLACE TEMP MACRO trimmed_microseconds(whole, thousandths) AS (
+  CASE
+    WHEN thousandths % 100 = 0 THEN whole || '.' || thousandths // 100
+    WHEN thousandths % 10 = 0 THEN whole || '.' || lpad((thousandths // 10)::VARCHAR, 2, '0')
+    ELSE whole || '.' || lpad(thousandths::VARCHAR, 3, '0')
+  END
+);
+CREATE OR REPLACE TEMP MACRO printed_microseconds(ns, style) AS (
+  CASE WHEN ns < 0 THEN '-' ELSE '' END
+  || CASE
+    WHEN style = 'shortest' AND ns % 1000 = 0 THEN abs(ns // 1000)::VARCHAR
+    WHEN style IN ('shortest', 'shortest_float')
+      THEN trimmed_microseconds(abs(ns // 1000)::VARCHAR, abs(ns % 1000))
+    ELSE abs(ns // 1000) || '.' || lpad(abs(ns % 1000)::VARCHAR, 3, '0')
+  END
+);
+-- ',"key":value' where there is a value; `json_text` is JSON already.
+CREATE OR REPLACE TEMP MACRO member(key, json_text) AS (
+  coalesce(',"' || key || '":' || json_text, '')
+);
+CREATE OR REPLACE TEMP MACRO text_member(key, plain_text) AS member(key, to_json(plain_text)::VARCHAR)

@@ -1,0 +1,94 @@
+"""Writes the scope as a lake of Parquet files, table by table; the names are the warehouse's own.
+
+DIR/<table>/trace_id=<id>/part-0.parquet for tables whose rows belong to a trace, in Hive's layout:
+`trace_id` is in the path and not in the file. DIR/<table>/part-0.parquet for the others. Rows that
+belong to no single trace (links between traces) are in Hive's default partition, which readers
+show as NULL; so is an empty file for a table that has no rows, to keep its columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.errors import ExportError
+from warehouse.export.files import whole_folder
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH_ROWS = 122_880  # DuckDB's row group
+_DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class WrittenTable:
+    """One table of the lake."""
+
+    name: str
+    n_rows: int
+    n_files: int
+
+
+def export_parquet(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[WrittenTable]:
+    """Writes every table, as the connection's scope shows it, into a new folder.
+
+    The folder appears whole or not at all. Raises ExportError when it is occupied or unwritable.
+    """
+    import duckdb
+
+    try:
+        with whole_folder(folder) as part:
+            return [
+                _write_table(connection, name, is_partitioned, part / name)
+                for name, is_partitioned in _tables(connection)
+            ]
+    except duckdb.Error as error:
+        raise ExportError(f"a table cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, bool]]:
+    """The stored tables, and whether their rows belong to traces."""
+    return connection.execute("""
+        SELECT table_name, bool_or(column_name = 'trace_id')
+        FROM duckdb_columns()
+        WHERE database_name = current_database() AND schema_name = 'main'
+          AND table_name IN (
+            SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
+          )
+        GROUP BY table_name
+        ORDER BY table_name
+    """).fetchall()
+
+
+def _write_table(
+    connection: duckdb.DuckDBPyConnection, name: str, is_partitioned: bool, folder: Path
+) -> WrittenTable:
+    if not is_partitioned:
+        n_rows = _write_file(connection, f'SELECT * FROM "{name}"', folder)
+        return WrittenTable(name, n_rows, 1)
+    found = connection.execute(f'SELECT DISTINCT trace_id FROM "{name}" ORDER BY 1').fetchall()
+    trace_ids = [row[0] for row in found] or [None]
+    n_rows = 0
+    for trace_id in trace_ids:
+        condition = "trace_id IS NULL" if trace_id is None else f"trace_id = {trace_id}"
+        value = _DEFAULT_PARTITION if trace_id is None else trace_id
+        query = f'SELECT * EXCLUDE (trace_id) FROM "{name}" WHERE {condition}'
+        n_rows += _write_file(connection, query, folder / f"trace_id={value}")
+    return WrittenTable(name, n_rows, len(trace_ids))
+
+
+def _write_file(connection: duckdb.DuckDBPyConnection, query: str, folder: Path) -> int:
+    """Streams a query's rows, in their order, into one Parquet file; returns how many."""
+    import pyarrow.parquet as pq
+
+    folder.mkdir(parents=True)
+    reader = connection.sql(query).to_arrow_reader(_BATCH_ROWS)
+    n_rows = 0
+    with pq.ParquetWriter(folder / "part-0.parquet", reader.schema, compression="zstd") as writer:
+        for batch in reader:
+            if batch.num_rows:
+                writer.write_batch(batch, row_group_size=_BATCH_ROWS)
+                n_rows += batch.num_rows
+    return n_rows

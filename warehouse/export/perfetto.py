@@ -1,0 +1,252 @@
+"""Writes the scope's timeline as a Perfetto trace (protobuf); reads the views, changes nothing.
+
+What becomes what:
+
+- slices: a begin and an end packet, to the nanosecond; instants (phase i, I, R, n, T, p): an
+  instant packet; a slice of no length stays a slice;
+- a slice that never ended (dur -1): a begin packet only, which trace_processor shows as dur -1;
+- a slice that ends before it begins: no length, its duration as the argument `tw.dur_ns`;
+- slices that overlap without nesting: lanes beside their track (module tracks, lanes);
+- arguments: debug annotations; links of the default set: flows; counters: counter tracks;
+- times: `trace.base_ns + ts`, plus the offset of the trace's clock where it is known.
+
+Memory is bounded by a batch of slices, the open slices, and the distinct names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+
+from warehouse.errors import ExportError
+from warehouse.export import annotations, lanes, packets, tracks, wire
+from warehouse.export.files import whole_file
+from warehouse.export.interning import Interned
+from warehouse.export.ordering import BEGIN, END, POINT, Events, concatenate, is_settled, order
+from warehouse.export.sql import load
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH_ROWS = 65_536
+
+
+@dataclass
+class Written:
+    """What a file holds, and what is not in it as the warehouse has it."""
+
+    n_slices: int = 0
+    n_counter_values: int = 0
+    n_flows: int = 0
+    n_tracks: int = 0
+    n_on_extra_lanes: int = 0  # slices that overlapped others without nesting
+    n_unfinished: int = 0  # written without an end
+    n_negative: int = 0  # written without length
+    n_reversed_flows: int = 0  # their target ends before their source begins
+    n_null_values: int = 0  # counter values that are no number: left out
+    unaligned_traces: tuple[str, ...] = ()  # of several traces, those whose clock offset is unknown
+    moved_ns: int = 0  # added to all times, because the earliest was below 0
+
+
+def export_perfetto(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    *,
+    with_args: bool = True,
+    with_flows: bool = True,
+) -> Written:
+    """Writes the rows the connection's scope shows to one `.pftrace` file.
+
+    Raises ExportError when there is nothing to write or the file cannot be written.
+    """
+    import duckdb
+
+    try:
+        connection.execute(load("perfetto_traces"))
+        with whole_file(path) as file:
+            return _Export(connection, file, with_args, with_flows).run()
+    except duckdb.Error as error:
+        raise ExportError(f"the timeline cannot be read: {str(error).splitlines()[0]}") from error
+
+
+class _Export:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        file: BinaryIO,
+        with_args: bool,
+        with_flows: bool,
+    ) -> None:
+        self.connection = connection
+        self.file = file
+        self.with_args = with_args
+        self.with_flows = with_flows
+        self.written = Written()
+        self.names = Interned("event_names")
+        self.categories = Interned("event_categories")
+        self.keys = Interned("debug_annotation_names")
+
+    def run(self) -> Written:
+        self._check_traces()
+        stored = self._one("SELECT current_database()")
+        quoted = '"' + str(stored).replace('"', '""') + '".main'
+        extra_lanes, self.written.n_on_extra_lanes = lanes.assign(self.connection, quoted)
+        self._prepare_flows()
+        self.plan = tracks.plan(self.connection, extra_lanes)
+        self.written.n_tracks = self.plan.n_tracks
+        self.fields = packets.Tracks.upto(max(d.uuid for d in self.plan.descriptors))
+        self.track_ids = np.array(sorted(self.plan.uuids), np.int64)
+        self.first_uuids = np.array([self.plan.uuids[int(i)] for i in self.track_ids], np.int64)
+        self._write_head()
+        self._write_slices()
+        self._write_counters()
+        return self.written
+
+    def _one(self, query: str) -> Any:
+        # All of it: a result with rows left would keep the connection busy.
+        return self.connection.execute(query).fetchall()[0][0]
+
+    def _check_traces(self) -> None:
+        rows = self.connection.execute(
+            "SELECT name, is_aligned FROM export_trace ORDER BY trace_id"
+        ).fetchall()
+        if not self._one("SELECT count(*) FROM track"):
+            raise ExportError(
+                "there is nothing to export: the chosen traces have no timeline",
+                hint="`tw runs` lists what the warehouse holds.",
+            )
+        if len(rows) > 1:
+            self.written.unaligned_traces = tuple(name for name, known in rows if not known)
+        earliest = self._one("""
+            SELECT coalesce(min(ts + shift_ns), 0)
+            FROM (SELECT trace_id, ts FROM slice UNION ALL SELECT trace_id, ts FROM counter)
+            JOIN export_trace USING (trace_id)
+        """)
+        self.written.moved_ns = max(0, -earliest)  # the format's times are unsigned
+
+    def _prepare_flows(self) -> None:
+        if not self.with_flows:
+            return
+        self.connection.execute(load("perfetto_arrows"))
+        self.written.n_flows = self._one("SELECT count(*) FROM export_arrow")
+        self.written.n_reversed_flows = self._one(
+            "SELECT count(*) FROM export_arrow WHERE is_reversed"
+        )
+        self.with_flows = self.written.n_flows > 0
+
+    def _write_head(self) -> None:
+        self.file.write(packets.opening())
+        for descriptor in self.plan.descriptors:
+            self.file.write(packets.descriptor(descriptor))
+
+    def _batches(self, query: str) -> Any:
+        return self.connection.sql(query).to_arrow_reader(_BATCH_ROWS)
+
+    def _write_slices(self) -> None:
+        waiting: list[Events] = []
+        for batch in self._batches(self._slice_query()):
+            if not batch.num_rows:
+                continue
+            events = concatenate([*waiting, *self._events(batch)])
+            self.file.write(packets.definitions([self.categories, self.names, self.keys]))
+            settled = is_settled(events, self.last_track, self.last_time)
+            self._write_events(events.take(np.flatnonzero(settled)))
+            waiting = [events.take(np.flatnonzero(~settled))]
+            self.written.n_slices += batch.num_rows
+        for events in waiting:
+            self._write_events(events)
+
+    def _write_events(self, events: Events) -> None:
+        if len(events):
+            self.file.write(wire.contents(events.packets.take(pa.array(order(events)))))
+
+    def _slice_query(self) -> str:
+        joins, arrows = [], ["NULL AS starts", "NULL AS ends", "NULL AS late_ends"]
+        if self.written.n_on_extra_lanes:
+            joins.append("LEFT JOIN export_lane AS l ON l.slice_id = s.id")
+        if self.with_flows:
+            joins.append(load("perfetto_arrow_lists"))
+            arrows = ["o.starts", "i.ends", "i.late_ends"]
+        return load(
+            "perfetto_slices",
+            lane="coalesce(l.lane, 0)" if self.written.n_on_extra_lanes else "0",
+            lift_ns=self.written.moved_ns,
+            arrows=", ".join(arrows),
+            args=load("perfetto_args") if self.with_args else "NULL",
+            joins="\n  ".join(joins),
+        )
+
+    def _uuids(self, batch: Any) -> packets.Numbers:
+        ids = batch["track_id"].to_numpy()
+        uuids: packets.Numbers = self.first_uuids[np.searchsorted(self.track_ids, ids)]
+        return uuids
+
+    def _events(self, batch: Any) -> list[Events]:
+        """The begin, end and instant packets of a batch; where the next batch goes on."""
+        uuids = self._uuids(batch) + batch["lane"].to_numpy()
+        times, durs = batch["ts"].to_numpy(), batch["dur"].to_numpy()
+        is_instant = batch["is_instant"].to_numpy(zero_copy_only=False)
+        ordinals = np.arange(len(times), dtype=np.int64) + self.written.n_slices
+        track = self.fields.of(uuids)
+        self.last_track, self.last_time = int(uuids[-1]), int(times[-1])
+        self.written.n_unfinished += int((durs == -1).sum())
+        self.written.n_negative += int((durs < -1).sum())
+
+        is_long = (durs > 0) | (durs == -1)
+        begins = self._begins(batch, times, is_instant, track)
+        end_times = times + np.maximum(durs, 0)
+        ends = packets.ends(end_times, track, self._flows(batch, ["late_ends"]))
+        if not is_long.all():
+            is_bare = pa.array(~is_long & ~is_instant)
+            no_packet = pa.scalar(None, pa.large_binary())
+            begins = wire.join(begins, pa.compute.if_else(is_bare, ends, no_packet))
+        kinds = np.where(is_long, BEGIN, POINT)
+        ended = np.flatnonzero(durs > 0)
+        return [
+            Events(uuids, times, kinds, ordinals, begins),
+            Events(uuids, end_times, np.full(len(times), END), ordinals, ends).take(ended),
+        ]
+
+    def _begins(
+        self, batch: Any, times: packets.Numbers, is_instant: Any, track: wire.Column
+    ) -> wire.Column:
+        return packets.begins(
+            times,
+            np.where(is_instant, packets.INSTANT, packets.SLICE_BEGIN),
+            track,
+            _interned(batch["category"], self.categories, b"\x18"),
+            _interned(batch["name"], self.names, b"\x50"),
+            annotations.encode(batch["args"], batch["args_text"], self.keys)
+            if self.with_args
+            else None,
+            self._flows(batch, ["starts", "ends"]),
+        )
+
+    def _flows(self, batch: Any, columns: list[str]) -> list[wire.Column]:
+        if not self.with_flows:
+            return []
+        tags = {"starts": packets.FLOW_IDS}
+        return [
+            packets.flow_fields(batch[name], tags.get(name, packets.TERMINATING_FLOW_IDS))
+            for name in columns
+            if batch[name].null_count < len(batch[name])
+        ]
+
+    def _write_counters(self) -> None:
+        self.written.n_null_values = self._one("SELECT count(*) FROM counter WHERE value IS NULL")
+        for batch in self._batches(load("perfetto_counters", lift_ns=self.written.moved_ns)):
+            if batch.num_rows:
+                track = self.fields.of(self._uuids(batch))
+                values = batch["value"].to_numpy()
+                encoded = packets.counters(batch["ts"].to_numpy(), track, values)
+                self.file.write(wire.contents(encoded))
+                self.written.n_counter_values += batch.num_rows
+
+
+def _interned(texts: Any, kind: Interned, tag: bytes) -> wire.Column:
+    distinct = texts.cast(pa.large_binary()).dictionary_encode()
+    return kind.fields(distinct.dictionary, tag).take(distinct.indices)

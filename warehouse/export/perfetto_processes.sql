@@ -1,0 +1,14 @@
+-- The processes of the scope; the trace's rank holds where the process has none of its own.
+SELECT
+  p.id,
+  p.trace_id,
+  p.pid,
+  coalesce(nullif(p.name, ''), 'process ' || trim(coalesce(p.source_pid, p.pid::VARCHAR), '"'))
+    AS name,
+  p.labels,
+  p.sort_index,
+  coalesce(p.rank, t.rank) AS rank,
+  t.name AS trace_name
+FROM process AS p
+JOIN export_trace AS t ON t.trace_id = p.trace_id
+ORDER BY p.id

@@ -1,0 +1,35 @@
+-- Slices in the order of the packets: by track, lane and start, outer ones first.
+-- args: key -> JSON text of the value; NULL where args_text says it all by itself.
+SELECT
+  id,
+  track_id,
+  lane,
+  ts,
+  dur,
+  is_instant,
+  name,
+  category,
+  starts,
+  ends,
+  late_ends,
+  CASE WHEN json_type(args_text) = 'OBJECT'
+    THEN TRY_CAST(args_text::JSON AS MAP(VARCHAR, JSON))::MAP(VARCHAR, VARCHAR)
+  END AS args,
+  args_text
+FROM (
+  SELECT
+    s.id,
+    s.track_id,
+    {lane} AS lane,
+    s.ts + t.shift_ns + {lift_ns} AS ts,
+    s.dur,
+    s.dur = 0 AND coalesce(s.phase IN ('i', 'I', 'R', 'n', 'T', 'p'), false) AS is_instant,
+    s.name,
+    s.category,
+    {arrows},
+    {args} AS args_text
+  FROM slice AS s
+  JOIN export_trace AS t ON t.trace_id = s.trace_id
+  {joins}
+  ORDER BY s.track_id, 3, s.ts, s.dur = -1 DESC, greatest(s.dur, 0) DESC, s.id
+)

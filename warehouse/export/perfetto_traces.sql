@@ -1,0 +1,14 @@
+-- What to add to the times of each trace: ns from slice.ts to the file's time.
+-- A clock whose offset is not known is taken as it is; the exporter says so.
+CREATE OR REPLACE TEMP TABLE export_trace AS
+SELECT
+  t.id AS trace_id,
+  t.run_id,
+  t.name,
+  t.rank,
+  r.name AS run_name,
+  t.base_ns + coalesce(c.offset_ns, 0) AS shift_ns,
+  c.offset_ns IS NOT NULL AS is_aligned
+FROM trace AS t
+JOIN run AS r ON r.id = t.run_id
+LEFT JOIN clock AS c ON c.id = t.clock_id
