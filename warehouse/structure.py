@@ -1,0 +1,188 @@
+"""Checks a query's text without running it: one SELECT, known tables, its parameters, portability.
+
+Parsing takes longer than most queries, so only `tw queries check` and the tests come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from warehouse import migrate, tokens
+from warehouse.library import BUILT_IN, Library, Query
+
+#: sqlglot's trees; how its classes are typed differs from version to version.
+Tree = Any
+
+_CHANGES: tuple[Any, ...] = (
+    exp.DDL,
+    exp.DML,
+    exp.Attach,
+    exp.Command,
+    exp.Copy,
+    exp.Detach,
+    exp.Drop,
+    exp.Into,
+    exp.Pragma,
+    exp.Set,
+    exp.Use,
+)
+#: What Spark lacks, or takes for something else without a word, after translation.
+_NOT_PORTABLE: tuple[tuple[Any, str], ...] = (
+    (exp.PercentileCont, "percentile_cont becomes an approximation"),
+    (exp.PercentileDisc, "percentile_disc becomes an approximation"),
+    (exp.Quantile, "quantile becomes an approximation"),
+    (exp.GenerateSeries, "range() has no counterpart"),
+    (exp.Pivot, "PIVOT is written differently"),
+    (exp.Columns, "COLUMNS() has no counterpart"),
+)
+_NOT_PORTABLE_FUNCTIONS = frozenset(
+    ("histogram", "epoch_ns", "map_extract", "json_transform", "quantile_cont", "quantile_disc")
+)
+_NOT_PORTABLE_TYPES = frozenset(
+    ("INT128", "UINT128", "UBIGINT", "UINT", "USMALLINT", "UTINYINT", "TIMESTAMP_NS")
+)
+
+
+def problems(query: Query, library: Library) -> list[str]:
+    """All that is wrong with a query's text, a sentence each."""
+    assert query.header is not None
+    sql = tokens.statement(query.sql)
+    try:
+        trees = sqlglot.parse(sql, read="duckdb")
+    except sqlglot.errors.SqlglotError as error:
+        return [f"does not parse: {str(error).splitlines()[0]}"]
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        return ["is not one SELECT"]
+    tree = trees[0]
+    return [
+        *_changes(tree),
+        *_tables(query, library, tree),
+        *_parameters(query, tree),
+        *_columns(query, tree),
+        *_portability(query, tree),
+        *_rewriting(query, tree),
+    ]
+
+
+def _changes(tree: Tree) -> Iterator[str]:
+    # A query is itself no DDL or DML; anything of that kind inside it is.
+    for node in tree.find_all(*_CHANGES):
+        if not isinstance(node, exp.Query):
+            yield f"does more than read: {node.sql(dialect='duckdb')[:60]}"
+
+
+def known_tables() -> frozenset[str]:
+    """The tables and views of the schema."""
+    return frozenset(
+        name
+        for migration in migrate.migrations()
+        for kind, name, _ in migrate.comments(migration.sql)
+        if kind != "COLUMN"
+    )
+
+
+def _tables(query: Query, library: Library, tree: Tree) -> Iterator[str]:
+    known = known_tables() | {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    called = set()
+    for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func):
+            called.add(table.this.name.lower())
+        elif table.db:
+            yield f"names a database or schema: {table.sql(dialect='duckdb')}"
+        elif table.name.lower() not in known:
+            yield f"reads {table.name}, which is no table of the schema"
+    for name in sorted(called - query.pins.keys()):
+        yield f"calls {name}, which its header does not require"
+    for name in sorted(query.pins.keys() - called):
+        yield f"requires {query.pins[name]} and does not call it"
+    for key in query.pins.values():
+        callee = library.queries.get(key)
+        if callee is None:
+            yield f"requires {key}, which is not in the library"
+        elif callee.origin == BUILT_IN and callee.layer not in ("lib", "archive"):
+            yield f"calls {key}; only queries in lib are building blocks"
+
+
+def _parameters(query: Query, tree: Tree) -> Iterator[str]:
+    declared = {parameter.name: parameter.type for parameter in query.parameters}
+    used = set()
+    for node in tree.find_all(exp.Placeholder):
+        used.add(node.name)
+        cast = node.parent
+        kind = cast.to.sql(dialect="duckdb") if isinstance(cast, exp.Cast) else None
+        # DuckDB would take the type of a bare parameter from each value anew.
+        if node.name in declared and kind != _cast_name(declared[node.name]):
+            yield f"uses ${node.name} without ::{declared[node.name]}"
+    for name in sorted(used - declared.keys()):
+        yield f"uses ${name}, which its header does not declare"
+    for name in sorted(declared.keys() - used):
+        yield f"declares the parameter {name} and does not use it"
+
+
+def _cast_name(kind: str) -> str:
+    return exp.DataType.build(kind, dialect="duckdb").sql(dialect="duckdb")
+
+
+def _columns(query: Query, tree: Tree) -> Iterator[str]:
+    assert query.header is not None
+    declared = [column.name for column in query.header.columns]
+    if tree.is_star:
+        yield "returns *: name the columns"
+    elif tree.named_selects != declared:
+        yield f"returns {', '.join(tree.named_selects)}; its header declares {', '.join(declared)}"
+    # The rows of a building block are put in order by whoever calls it.
+    if query.layer != "lib" and tree.args.get("order") is None:
+        yield "has no ORDER BY"
+    for identifier in tree.find_all(exp.Identifier):
+        is_argument = isinstance(identifier.parent, exp.PropertyEQ)
+        if identifier.name.lower().startswith("p_") and not is_argument:
+            yield f"names something {identifier.name}: such names are macro arguments"
+
+
+def _portability(query: Query, tree: Tree) -> Iterator[str]:
+    assert query.header is not None
+    reasons = sorted(set(not_portable(tree)))
+    if query.header.portable and reasons:
+        yield f"is not portable ({'; '.join(reasons)}): say portable = false"
+    elif not query.header.portable and not reasons:
+        yield "is portable: leave out portable = false"
+
+
+def not_portable(tree: Tree) -> Iterator[str]:
+    """Why the query gives no or other rows on Spark after translation."""
+    for join in tree.find_all(exp.Join):
+        if str(join.args.get("method") or "").upper() in ("ASOF", "POSITIONAL"):
+            yield f"{join.args['method']} JOIN has no counterpart"
+    for kind, reason in _NOT_PORTABLE:
+        if tree.find(kind):
+            yield reason
+    for function in tree.find_all(exp.Anonymous):
+        if function.name.lower() in _NOT_PORTABLE_FUNCTIONS:
+            yield f"{function.name.lower()} has no counterpart"
+    for collected in tree.find_all(exp.ArrayAgg):
+        if collected.find(exp.Order):
+            yield "an ordered list loses its order"
+    for data_type in tree.find_all(exp.DataType):
+        if data_type.this.value in _NOT_PORTABLE_TYPES:
+            yield f"type {data_type.this.value} has no counterpart"
+
+
+def _rewriting(query: Query, tree: Tree) -> Iterator[str]:
+    """The token-wise rewriting must give the tree that rewriting the tree gives."""
+    expected = tree.transform(lambda node: _rewritten(node, query.pins))
+    body = tokens.macro_body(query.sql, query.pins)
+    if sqlglot.parse_one(body, read="duckdb") != expected:
+        yield "is rewritten wrongly: write its parameters and calls more plainly"
+
+
+def _rewritten(node: Tree, pins: dict[str, str]) -> Tree:
+    if isinstance(node, exp.Placeholder):
+        return exp.column(f"p_{node.name}")
+    if isinstance(node, exp.Anonymous) and node.name.lower() in pins:
+        pinned = exp.to_identifier(pins[node.name.lower()], quoted=True)
+        return exp.Anonymous(this=pinned, expressions=node.expressions)
+    return node
