@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -33,7 +33,10 @@ def export() -> None:
     """
 
 
-def _output(help_text: str) -> Any:
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _output(help_text: str) -> Callable[[Command], Command]:
     return click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text)
 
 

@@ -64,9 +64,7 @@ def export_chrome(connection: duckdb.DuckDBPyConnection, path: Path) -> WrittenT
         return _write(connection, traces[0], file, path)
 
 
-def export_chrome_folder(
-    connection: duckdb.DuckDBPyConnection, folder: Path
-) -> list[WrittenTrace]:
+def export_chrome_folder(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[WrittenTrace]:
     """Writes each of the scope's traces to a `.json.gz` file of its own in a new folder."""
     written = []
     with whole_folder(folder) as part:

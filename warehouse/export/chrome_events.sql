@@ -9,8 +9,9 @@ SELECT
   '{"ph":"' || s.phase || '"'
   || CASE
     WHEN s.extra_json IS NULL THEN text_member('cat', s.category)
-    ELSE coalesce(
-      member('cat', json_extract(s.extra_json, '$.cat')::VARCHAR), text_member('cat', s.category)
+    ELSE member(
+      'cat',
+      coalesce(json_extract(s.extra_json, '$.cat')::VARCHAR, to_json(s.category)::VARCHAR)
     )
   END
   || text_member('name', s.name)

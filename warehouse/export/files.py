@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO
 
 from warehouse.errors import ExportError
 
@@ -46,8 +46,9 @@ def _gzip(plain: BinaryIO) -> Iterator[BinaryIO]:
     from isal import igzip
 
     # No time and no name in the header: the same trace gives the same bytes.
-    with igzip.IGzipFile(filename="", fileobj=plain, mode="wb", compresslevel=2, mtime=0) as packed:
-        yield cast(BinaryIO, packed)
+    opened: Any = igzip.IGzipFile
+    with opened(filename="", fileobj=plain, mode="wb", compresslevel=2, mtime=0) as packed:
+        yield packed
 
 
 @contextmanager
@@ -87,8 +88,8 @@ def file_stem(name: str) -> str:
 
 
 def _cannot_write(path: Path, error: OSError) -> ExportError:
+    is_homeless = isinstance(error, FileNotFoundError)
     return ExportError(
         f"{path} cannot be written: {error.strerror or error}",
-        hint="Name another place with -o." if not isinstance(error, FileNotFoundError) else
-        f"Make the folder {path.parent} first.",
+        hint=f"Make the folder {path.parent} first." if is_homeless else "Name another with -o.",
     )

@@ -36,7 +36,7 @@ class Interned:
         return number
 
     def define(self, data: Any) -> bool:
-        """Adds what is new since the last call to an InternedData message; whether there was any."""
+        """Adds what is new since the last call to an InternedData message; says if anything was."""
         first = len(self._numbers) - len(self._fresh) + 1
         for number, text in enumerate(self._fresh, start=first):
             getattr(data, self.field).add(iid=number, name=text.decode())

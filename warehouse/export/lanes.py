@@ -64,7 +64,7 @@ def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, tracks: str) -> Any:
-    relation = connection.sql(f"""
+    result = connection.execute(f"""
         SELECT
           track_id,
           id,
@@ -74,7 +74,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, tracks: str) -> Any:
         WHERE track_id IN ({tracks})
         ORDER BY track_id, ts, end_ts DESC, id
     """)
-    while rows := relation.fetchmany(_BATCH_ROWS):
+    while rows := result.fetchmany(_BATCH_ROWS):
         yield from rows
 
 

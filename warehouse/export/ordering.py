@@ -1,12 +1,10 @@
 """The order of begin and end packets on a track, where many have the same time.
 
 Viewers sort packets by time and keep the file's order where times are equal, and an end closes
-whatever is on top of the track's stack. So at one time on one track come:
-
-- slices without length, if nothing longer begins there: they lie inside what is about to end;
-- the ends of what began earlier, last begun first;
-- the beginnings of longer slices, outer ones first;
-- slices without length, if something longer begins there: they lie inside that.
+whatever is on top of the track's stack. So at one time on one track come the ends of what began
+earlier, last begun first; then the beginnings of longer slices, outer ones first; then the slices
+without length, which lie inside what begins or goes on there, not inside what ends there: the same
+nesting the warehouse computes (module nesting).
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ from numpy.typing import NDArray
 
 from warehouse.export import wire
 
-POINT, END, BEGIN = 0, 1, 2  # what an event is; a POINT has its end, if any, in the same bytes
-_LATE_POINT = 3
+# What an event is, in the order at one time. A POINT has its end, if any, in the same bytes.
+END, BEGIN, POINT = 0, 1, 2
 
 Numbers = NDArray[np.int64]
 
@@ -29,7 +27,7 @@ Numbers = NDArray[np.int64]
 class Events:
     """Packets with what decides their order; row i of every column is one event."""
 
-    tracks: Numbers  # uuid of the lane
+    tracks: Numbers  # the lane, as a number that sorts
     times: Numbers  # ns
     kinds: Numbers  # POINT, END or BEGIN
     ordinals: Numbers  # of the slice: tracks, then start, then outer before inner
@@ -62,27 +60,8 @@ def concatenate(parts: list[Events]) -> Events:
 def order(events: Events) -> Numbers:
     """The rows in the order to write them."""
     within = np.where(events.kinds == END, -events.ordinals, events.ordinals)
-    rank = _ranks(events)
-    rows: Numbers = np.lexsort((within, rank, events.times, events.tracks))
+    rows: Numbers = np.lexsort((within, events.kinds, events.times, events.tracks))
     return rows
-
-
-def _ranks(events: Events) -> Numbers:
-    """The kinds, with the points that lie inside a slice that begins with them told apart."""
-    ranks = events.kinds.copy()
-    starts = np.flatnonzero(events.kinds != END)
-    if not (events.kinds[starts] == POINT).any():
-        return ranks
-    starts = starts[np.argsort(events.ordinals[starts], kind="stable")]
-    tracks, times = events.tracks[starts], events.times[starts]
-    is_first = np.ones(len(starts), bool)
-    is_first[1:] = (tracks[1:] != tracks[:-1]) | (times[1:] != times[:-1])
-    # Longer slices come first among those that start together, so the first one tells.
-    group = np.cumsum(is_first) - 1
-    begins_longer = (events.kinds[starts] == BEGIN)[is_first][group]
-    late = starts[begins_longer & (events.kinds[starts] == POINT)]
-    ranks[late] = _LATE_POINT
-    return ranks
 
 
 def is_settled(events: Events, track: int, time: int) -> NDArray[np.bool_]:

@@ -23,9 +23,10 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import ExportError
-from warehouse.export import annotations, lanes, packets, tracks, wire
+from warehouse.export import arguments, packets, tracks, wire
 from warehouse.export.files import whole_file
 from warehouse.export.interning import Interned
+from warehouse.export.lanes import assign as assign_lanes
 from warehouse.export.ordering import BEGIN, END, POINT, Events, concatenate, is_settled, order
 from warehouse.export.sql import load
 
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     import duckdb
 
 _BATCH_ROWS = 65_536
+_FLOW_COLUMNS = {
+    "starts": packets.FLOW_IDS,
+    "open_ends": packets.FLOW_IDS,
+    "ends": packets.TERMINATING_FLOW_IDS,
+    "late_ends": packets.TERMINATING_FLOW_IDS,
+}
 
 
 @dataclass
@@ -94,11 +101,12 @@ class _Export:
         self._check_traces()
         stored = self._one("SELECT current_database()")
         quoted = '"' + str(stored).replace('"', '""') + '".main'
-        extra_lanes, self.written.n_on_extra_lanes = lanes.assign(self.connection, quoted)
+        extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
         self.plan = tracks.plan(self.connection, extra_lanes)
         self.written.n_tracks = self.plan.n_tracks
-        self.fields = packets.Tracks.upto(max(d.uuid for d in self.plan.descriptors))
+        self.n_uuids = 1 + max(d.uuid for d in self.plan.descriptors)
+        self.fields = packets.Tracks.upto(self.n_uuids)
         self.track_ids = np.array(sorted(self.plan.uuids), np.int64)
         self.first_uuids = np.array([self.plan.uuids[int(i)] for i in self.track_ids], np.int64)
         self._write_head()
@@ -134,7 +142,7 @@ class _Export:
         self.connection.execute(load("perfetto_arrows"))
         self.written.n_flows = self._one("SELECT count(*) FROM export_arrow")
         self.written.n_reversed_flows = self._one(
-            "SELECT count(*) FROM export_arrow WHERE is_reversed"
+            "SELECT count(*) FROM export_arrow WHERE is_open AND NOT is_tie"
         )
         self.with_flows = self.written.n_flows > 0
 
@@ -153,7 +161,7 @@ class _Export:
                 continue
             events = concatenate([*waiting, *self._events(batch)])
             self.file.write(packets.definitions([self.categories, self.names, self.keys]))
-            settled = is_settled(events, self.last_track, self.last_time)
+            settled = is_settled(events, self.last_lane, self.last_time)
             self._write_events(events.take(np.flatnonzero(settled)))
             waiting = [events.take(np.flatnonzero(~settled))]
             self.written.n_slices += batch.num_rows
@@ -165,12 +173,14 @@ class _Export:
             self.file.write(wire.contents(events.packets.take(pa.array(order(events)))))
 
     def _slice_query(self) -> str:
-        joins, arrows = [], ["NULL AS starts", "NULL AS ends", "NULL AS late_ends"]
+        joins, arrows = [], [f"NULL AS {name}" for name in _FLOW_COLUMNS]
+        arrows.append("false AS is_deferred")
         if self.written.n_on_extra_lanes:
             joins.append("LEFT JOIN export_lane AS l ON l.slice_id = s.id")
         if self.with_flows:
             joins.append(load("perfetto_arrow_lists"))
-            arrows = ["o.starts", "i.ends", "i.late_ends"]
+            arrows = ["o.starts", "i.open_ends", "i.ends", "i.late_ends"]
+            arrows.append("coalesce(i.is_deferred, false) AS is_deferred")
         return load(
             "perfetto_slices",
             lane="coalesce(l.lane, 0)" if self.written.n_on_extra_lanes else "0",
@@ -192,7 +202,9 @@ class _Export:
         is_instant = batch["is_instant"].to_numpy(zero_copy_only=False)
         ordinals = np.arange(len(times), dtype=np.int64) + self.written.n_slices
         track = self.fields.of(uuids)
-        self.last_track, self.last_time = int(uuids[-1]), int(times[-1])
+        is_deferred = batch["is_deferred"].to_numpy(zero_copy_only=False)
+        lanes = uuids + is_deferred * self.n_uuids  # sorts deferred slices behind all others
+        self.last_lane, self.last_time = int(lanes[-1]), int(times[-1])
         self.written.n_unfinished += int((durs == -1).sum())
         self.written.n_negative += int((durs < -1).sum())
 
@@ -207,8 +219,8 @@ class _Export:
         kinds = np.where(is_long, BEGIN, POINT)
         ended = np.flatnonzero(durs > 0)
         return [
-            Events(uuids, times, kinds, ordinals, begins),
-            Events(uuids, end_times, np.full(len(times), END), ordinals, ends).take(ended),
+            Events(lanes, times, kinds, ordinals, begins),
+            Events(lanes, end_times, np.full(len(times), END), ordinals, ends).take(ended),
         ]
 
     def _begins(
@@ -220,18 +232,17 @@ class _Export:
             track,
             _interned(batch["category"], self.categories, b"\x18"),
             _interned(batch["name"], self.names, b"\x50"),
-            annotations.encode(batch["args"], batch["args_text"], self.keys)
+            arguments.encode(batch["args"], batch["args_text"], self.keys)
             if self.with_args
             else None,
-            self._flows(batch, ["starts", "ends"]),
+            self._flows(batch, ["starts", "open_ends", "ends"]),
         )
 
     def _flows(self, batch: Any, columns: list[str]) -> list[wire.Column]:
         if not self.with_flows:
             return []
-        tags = {"starts": packets.FLOW_IDS}
         return [
-            packets.flow_fields(batch[name], tags.get(name, packets.TERMINATING_FLOW_IDS))
+            packets.flow_fields(batch[name], _FLOW_COLUMNS[name])
             for name in columns
             if batch[name].null_count < len(batch[name])
         ]

@@ -6,8 +6,10 @@ LEFT JOIN (
   LEFT JOIN (
     SELECT
       slice_in AS slice_id,
-      list(id ORDER BY id) FILTER (is_at_begin) AS ends,
-      list(id ORDER BY id) FILTER (NOT is_at_begin) AS late_ends
+      list(id ORDER BY id) FILTER (is_open) AS open_ends,
+      list(id ORDER BY id) FILTER (NOT is_open AND NOT is_late) AS ends,
+      list(id ORDER BY id) FILTER (is_late) AS late_ends,
+      bool_or(is_tie) AS is_deferred
     FROM export_arrow
     GROUP BY slice_in
   ) AS i ON i.slice_id = s.id

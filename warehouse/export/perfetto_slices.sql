@@ -1,4 +1,4 @@
--- Slices in the order of the packets: by track, lane and start, outer ones first.
+-- Slices in the order of the packets: by track, lane and start, outer ones first; deferred ones last.
 -- args: key -> JSON text of the value; NULL where args_text says it all by itself.
 SELECT
   id,
@@ -9,7 +9,9 @@ SELECT
   is_instant,
   name,
   category,
+  is_deferred,
   starts,
+  open_ends,
   ends,
   late_ends,
   CASE WHEN json_type(args_text) = 'OBJECT'
@@ -31,5 +33,5 @@ FROM (
   FROM slice AS s
   JOIN export_trace AS t ON t.trace_id = s.trace_id
   {joins}
-  ORDER BY s.track_id, 3, s.ts, s.dur = -1 DESC, greatest(s.dur, 0) DESC, s.id
+  ORDER BY is_deferred, s.track_id, 3, s.ts, s.dur = -1 DESC, greatest(s.dur, 0) DESC, s.id
 )

@@ -66,7 +66,7 @@ class Plan:
 
 
 class _Numbers:
-    """Gives pids or tids: the source's own where it is usable and new, an invented one otherwise."""
+    """Gives pids or tids: the source's own where it is usable and new, else an invented one."""
 
     def __init__(self, limit: int, wanted: Iterable[int | None]) -> None:
         self._limit = limit
@@ -90,9 +90,7 @@ def plan(connection: duckdb.DuckDBPyConnection, extra_lanes: dict[int, int]) -> 
 
 
 class _Planner:
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, extra_lanes: dict[int, int]
-    ) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, extra_lanes: dict[int, int]) -> None:
         self.connection = connection
         self.extra_lanes = extra_lanes
         self.plan = Plan()

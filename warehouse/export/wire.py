@@ -49,7 +49,7 @@ def varint(value: int) -> bytes:
 
 
 def varints(values: Words) -> Column:
-    """Each number as a varint: seven bits a byte, low ones first, the top bit set on all but the last."""
+    """Each number as a varint: seven bits a byte, low ones first, bit 7 set on all but the last."""
     n = len(values)
     if not n:
         return literals([])
@@ -80,9 +80,7 @@ def join(*parts: Column | bytes) -> Column:
     """The rows of several columns put together; a bytes part goes into every row."""
     scalars = [pa.scalar(p, pa.large_binary()) if isinstance(p, bytes) else p for p in parts]
     end = pa.scalar(b"", pa.large_binary())
-    return pc.binary_join_element_wise(
-        *scalars, end, null_handling="replace", null_replacement=b""
-    )
+    return pc.binary_join_element_wise(*scalars, end, null_handling="replace", null_replacement=b"")
 
 
 def lengths_of(values: Column) -> NDArray[np.int64]:

@@ -52,7 +52,8 @@ def _values(items: Any) -> wire.Column:
     for kind, encoder in enumerate((_integers, _doubles, _strings, _others)):
         where = np.flatnonzero(kinds == kind)
         if len(where):
-            encoded.append(encoder(items.take(pa.array(where)) if len(where) < len(items) else items))
+            chosen = items if len(where) == len(items) else items.take(pa.array(where))
+            encoded.append(encoder(chosen))
             places.append(where)
     if len(encoded) <= 1:
         return encoded[0] if encoded else wire.literals([])
