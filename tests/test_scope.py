@@ -55,7 +55,9 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
           (-1, NULL, 1, 4294967298, 8589934594, 'collective', 'r', 1, 'default', 'q', 1)
     """)
     connection.execute("INSERT INTO tag VALUES ('good', 1, ?)", [NOW])
-    connection.execute("INSERT INTO metric VALUES (4294967296, 1, 'm', 1, NULL)")
+    connection.execute(
+        "INSERT INTO metric (id, trace_id, slice_id, name) VALUES (4294967296, 1, 4294967296, 'm')"
+    )
     connection.execute("INSERT INTO source_event VALUES (4294967296, 1, 'M', NULL, NULL, '{}')")
     connection.close()
     return path

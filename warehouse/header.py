@@ -309,10 +309,8 @@ def _not_boolean(value: object) -> Any:
 def _integer(value: object, *, is_time: bool) -> int:
     if isinstance(value, float) and not value.is_integer():
         raise ValueError
-    if is_time and isinstance(value, str):
-        number = parse_time(value)
-    else:
-        number = int(_not_boolean(value))
+    text = isinstance(value, str)
+    number = parse_time(str(value)) if is_time and text else int(_not_boolean(value))
     if not _INTEGER[0] <= number <= _INTEGER[1]:
         raise ValueError
     return number

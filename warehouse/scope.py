@@ -22,6 +22,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from warehouse import migrate
 from warehouse.errors import ScopeError
 
 if TYPE_CHECKING:
@@ -298,31 +299,30 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     Tables without a trace or a run (the schema's history, schedules) stay as they are.
     """
     at = _qualifier(connection)
-    tables = _tables(connection)
-    for name, columns in tables.items():
+    _forget(connection)
+    for name, columns in _tables(connection).items():
         condition = None if scope.covers_all else _condition(name, columns, scope, at)
-        if condition is None:
-            connection.execute(f'DROP VIEW IF EXISTS temp.main."{name}"')
-        else:
+        if condition is not None:
             connection.execute(
                 f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
             )
-    _apply_views(connection, scope)
-
-
-def _apply_views(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
-    """The stored views name stored tables; the same text as TEMP views finds the shadows."""
-    from warehouse import migrate
-
+    # The stored views name stored tables; the same text as TEMP views finds the shadows.
     for migration in migrate.migrations():
-        if migration.version is not None:
-            continue
-        if not scope.covers_all:
+        if migration.version is None and not scope.covers_all:
             connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
-            continue
-        for kind, name, _ in migrate.comments(migration.sql):
-            if kind == "VIEW":
-                connection.execute(f'DROP VIEW IF EXISTS temp.main."{name}"')
+
+
+def _forget(connection: duckdb.DuckDBPyConnection) -> None:
+    """Takes away what shadows a table or view of the schema."""
+    shadows = connection.execute("""
+        SELECT view_name FROM duckdb_views() WHERE database_name = 'temp' AND view_name IN (
+          SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
+          UNION ALL
+          SELECT view_name FROM duckdb_views() WHERE database_name = current_database()
+        )
+    """).fetchall()
+    for (name,) in shadows:
+        connection.execute(f'DROP VIEW temp.main."{name}"')
 
 
 _TEMP_VIEW = "CREATE OR REPLACE TEMP VIEW"
@@ -399,7 +399,7 @@ def _link(scope: Scope, at: str) -> str:
 def _metric(scope: Scope, at: str) -> str:
     condition = _among("trace_id", scope.trace_ids)
     if scope.has_window:
-        condition += f" AND slice_id IN ({_seen_slices(scope, at)})"
+        condition += f" AND (slice_id IS NULL OR slice_id IN ({_seen_slices(scope, at)}))"
     return condition
 
 

@@ -1,0 +1,211 @@
+"""`tw queries`: what the library has, whether it keeps its promises, and how to add to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse import config
+from warehouse.cli import options
+from warehouse.cli.scope_options import scope
+from warehouse.errors import ContractError, TwError
+from warehouse.scope import Selection
+
+if TYPE_CHECKING:
+    from warehouse.header import Header, Parameter
+    from warehouse.library import Library, Query
+
+_QUERY_PATH = click.option(
+    "--query-path",
+    "query_path",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Folder of your own queries; repeatable.",
+)
+
+
+@click.group()
+def queries() -> None:
+    """List, show, check and create queries.
+
+    \b
+    Example:
+      tw queries list
+      tw queries show utilization
+    """
+
+
+def _load(query_path: tuple[Path, ...]) -> Library:
+    from warehouse import library
+
+    found = library.load([*config.load().query_path, *query_path])
+    for notice in found.notices:
+        click.echo(f"Note: {notice}", err=True)
+    return found
+
+
+@queries.command("list")
+@_QUERY_PATH
+def list_(query_path: tuple[Path, ...]) -> None:
+    """List the queries: name, newest version and title.
+
+    \b
+    Example:
+      tw queries list
+    """
+    newest = _load(query_path).newest.values()
+    width = max((len(str(query.key)) for query in newest), default=0)
+    for query in newest:
+        assert query.header is not None
+        click.echo(f"{query.key:<{width}}  {query.header.title}")
+
+
+@queries.command()
+@click.argument("name")
+@click.option("--sql", "show_sql", is_flag=True, help="Print the file itself instead.")
+@_QUERY_PATH
+def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
+    """Show a query: parameters, columns with their units, what it calls, its changes.
+
+    \b
+    Example:
+      tw queries show utilization_over_time
+    """
+    found = _load(query_path)
+    query = found.find(name)
+    if show_sql:
+        click.echo(query.sql.rstrip("\n"))
+        return
+    assert query.header is not None
+    click.echo("\n".join(_describe(query, query.header, found.content_hash(query))))
+
+
+def _describe(query: Query, header: Header, content_hash: str) -> list[str]:
+    lines = [f"{header.key}: {header.title}", ""]
+    lines += [*header.help.splitlines(), ""] if header.help else []
+    if header.parameters:
+        lines += ["Parameters:", *_aligned([_parameter(each) for each in header.parameters]), ""]
+    columns = [
+        [column.name, column.type, column.unit or "", column.help] for column in header.columns
+    ]
+    lines += ["Columns:", *_aligned(columns), ""]
+    lines += [f"One row for each: {', '.join(header.grain)}"]
+    if header.requires_queries:
+        lines += [f"Calls: {', '.join(header.requires_queries)}"]
+    lines += [f"Portable to Spark: {'yes' if header.portable else 'no'}"]
+    lines += [f"File: {query.path}", f"Hash: {content_hash}", "", "Changes:"]
+    return lines + [
+        f"  {version}  {text}" for version, text in sorted(header.changes.items(), reverse=True)
+    ]
+
+
+def _parameter(parameter: Parameter) -> list[str]:
+    default = f"default {parameter.sql_default}" if parameter.has_default else "required"
+    return [parameter.name, parameter.type, parameter.unit or "", f"{parameter.help} ({default})"]
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return [
+        "  "
+        + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+@queries.command()
+@click.argument("names", nargs=-1)
+@click.option("--write-lock", is_flag=True, help="Enter new versions into queries/LOCK.toml.")
+@click.option("--rows", "on_rows", is_flag=True, help="Check the rows of the warehouse too.")
+@_QUERY_PATH
+@scope
+@options.database
+def check(
+    names: tuple[str, ...],
+    write_lock: bool,
+    on_rows: bool,
+    query_path: tuple[Path, ...],
+    selection: Selection,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Check that queries keep what their headers promise.
+
+    Their text, their exact types on an empty warehouse and the lock of versions are checked; with
+    --rows also unique keys, NULLs and the checks of columns on the rows of the warehouse.
+
+    \b
+    Example:
+      tw queries check
+      tw queries check utilization --rows --run latest
+    """
+    from warehouse import contract
+
+    found = _load(query_path)
+    problems = contract.check(found)
+    if write_lock:
+        for key in contract.write_lock(found, contract.lock_path()):
+            click.echo(f"Locked {key}", err=True)
+    problems += contract.lock_problems(found, contract.read_lock(contract.lock_path()))
+    if on_rows and not problems:
+        problems += _check_rows(found, config.database_path(db), selection, wait_s)
+    if names:
+        keys = {str(found.find(name).key) for name in names}
+        problems = [problem for problem in problems if problem.partition(": ")[0] in keys]
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        raise ContractError(f"{len(problems)} problem{'s' * (len(problems) > 1)} found")
+    click.echo(f"{len(names) or len(found.queries)} queries keep their contracts", err=True)
+
+
+def _check_rows(found: Library, path: Path, selection: Selection, wait_s: float) -> list[str]:
+    from warehouse import contract, scope, store
+
+    problems = []
+    with store.Reader(path, wait_s=wait_s) as reader:
+        scope.apply(reader.connection, scope.resolve(reader.connection, selection))
+        found.install(reader.connection)
+        for key, query in found.queries.items():
+            try:
+                wrong = contract.check_rows(reader.connection, query)
+            except TwError as error:
+                wrong = [error.message]
+            problems += [f"{key}: {problem}" for problem in wrong]
+    return problems
+
+
+@queries.command()
+@click.argument("name")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    default=Path(),
+    help="Where to put it.  [default: the working folder]",
+)
+def new(name: str, folder: Path) -> None:
+    """Write an example query to start from.
+
+    \b
+    Example:
+      tw queries new long_slices
+    """
+    from warehouse import contract
+
+    path = contract.new_query(name, folder)
+    click.echo(f"Wrote {path}; run it with `tw query ./{path}`", err=True)
+
+
+@queries.command()
+def changelog() -> None:
+    """Print the changes of our queries as Markdown.
+
+    \b
+    Example:
+      tw queries changelog > queries/CHANGELOG.md
+    """
+    from warehouse import contract, library
+
+    click.echo(contract.changelog(library.load()), nl=False)

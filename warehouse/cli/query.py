@@ -1,0 +1,231 @@
+"""`tw query`: runs a library query, a file or a statement, and prints or writes its rows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse import config, output
+from warehouse.cli import options
+from warehouse.cli.scope_options import announce, scope
+from warehouse.errors import UsageError
+from warehouse.scope import Selection
+
+if TYPE_CHECKING:
+    from warehouse.execute import Result
+    from warehouse.library import Library, Query
+    from warehouse.scope import Scope
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("-c", "statement", metavar="SQL", help="Run this statement.")
+@click.option(
+    "-f",
+    "file",
+    type=click.Path(path_type=Path),
+    help="Run the query in this file.",
+)
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Value of a parameter; repeatable. Times may have a unit: 1.5ms.",
+)
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(output.FORMATS),
+    help="How to print the rows.  [default: by the name of -o, else table]",
+)
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file, whole or not at all.",
+)
+@click.option(
+    "--rows",
+    "max_rows",
+    type=click.IntRange(min=-1),
+    default=output.DEFAULT_ROWS,
+    show_default=True,
+    help="Rows a table shows; -1 for all. Other formats have all rows.",
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Give up after this long, with exit code 4.",
+)
+@click.option(
+    "--query-path",
+    "query_path",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Folder of your own queries; repeatable.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@scope
+@options.database
+def query(
+    name: str | None,
+    statement: str | None,
+    file: Path | None,
+    parameters: tuple[str, ...],
+    format: str | None,
+    target: Path | None,
+    max_rows: int,
+    timeout_s: float | None,
+    query_path: tuple[Path, ...],
+    quiet: bool,
+    selection: Selection,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Run a library query, a file or a statement.
+
+    NAME is a query of the library (`tw queries list`), with or without its version and .sql, or
+    the path of a file, written with a slash; - reads the statement from standard input.
+
+    \b
+    Example:
+      tw query utilization
+      tw query utilization_over_time@1 -p bucket_ns=1ms --rank 0
+      tw query ./own.sql --format csv -o own.csv
+      tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
+    """
+    from warehouse import library, scope, store
+    from warehouse.execute import Result
+
+    settings = config.load()
+    chosen_format = output.format_of(target, format, settings.format)
+    _refuse_binary_on_terminal(chosen_format, target)
+    queries = library.load([*settings.query_path, *query_path])
+    chosen = _choose(queries, name, statement, file, quiet=quiet)
+    values = library.arguments(chosen, _pairs(parameters))
+    path = config.database_path(db)
+    with store.Reader(
+        path, wait_s=wait_s, memory_limit=settings.memory_limit, threads=settings.threads
+    ) as reader:
+        seen = scope.resolve(reader.connection, selection)
+        announce(seen, quiet=quiet)
+        scope.apply(reader.connection, seen)
+        queries.install(reader.connection)
+        with Result(reader.connection, chosen, values, timeout_s=timeout_s) as result:
+            about = _provenance(queries, result, seen, path)
+            n_shown = _write(result, chosen_format, target, max_rows, about)
+            _say_count(n_shown, result.n_rows, target, quiet=quiet)
+
+
+def _refuse_binary_on_terminal(format: str, target: Path | None) -> None:
+    if format in output.BINARY and target is None and sys.stdout.isatty():
+        raise UsageError(
+            f"{format} is no text; it would garble the terminal",
+            hint=f"Write it to a file with -o FILE.{format}.",
+        )
+
+
+def _choose(
+    queries: Library, name: str | None, statement: str | None, file: Path | None, *, quiet: bool
+) -> Query:
+    from warehouse import library
+
+    if sum(each is not None for each in (name, statement, file)) != 1:
+        raise UsageError(
+            "give one of NAME, -c SQL and -f FILE", hint="`tw queries list` shows the names."
+        )
+    if statement is not None:
+        return library.from_text(statement)
+    if file is not None:
+        return library.from_file(file)
+    assert name is not None
+    if name == "-":
+        return library.from_text(sys.stdin.read(), "standard input")
+    return _named(queries, name, quiet=quiet)
+
+
+def _named(queries: Library, name: str, *, quiet: bool) -> Query:
+    """A name with a slash is a file, any other a library query or, where there is none, a file."""
+    from warehouse import library
+
+    is_file = Path(name).is_file()
+    if "/" in name or "\\" in name:
+        return library.from_file(Path(name))
+    try:
+        found = queries.find(name)
+    except UsageError:
+        if is_file:
+            return library.from_file(Path(name))
+        raise
+    if is_file and not quiet:
+        click.echo(f"Running the library query; for the file write ./{name}", err=True)
+    if not quiet:
+        assert found.header is not None
+        for notice in queries.notices:
+            click.echo(f"Note: {notice}", err=True)
+    return found
+
+
+def _pairs(parameters: tuple[str, ...]) -> dict[str, str]:
+    values = {}
+    for text in parameters:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"-p {text} has no value", hint="Write -p NAME=VALUE.")
+        if name in values:
+            raise UsageError(f"parameter {name} is given twice")
+        values[name] = value
+    return values
+
+
+def _provenance(queries: Library, result: Result, seen: Scope, path: Path) -> dict[str, str]:
+    """What a columnar file says of where its rows come from."""
+    import json
+    from datetime import UTC, datetime
+
+    from warehouse import __version__
+
+    return {
+        "query": result.query.key or "",
+        "query_hash": queries.content_hash(result.query),
+        "parameters": json.dumps(result.parameters),
+        "runs": json.dumps(seen.run_names),
+        "trace_ids": json.dumps(seen.trace_ids),
+        "window_ns": json.dumps([seen.from_ns, seen.to_ns]),
+        "warehouse": path.name,
+        "tw_version": __version__,
+        "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _write(
+    result: Result, format: str, target: Path | None, max_rows: int, about: dict[str, str]
+) -> int:
+    if target is None:
+        stream = sys.stdout.buffer
+        n_shown = output.write(result, format, stream, max_rows=max_rows, provenance=about)
+        stream.flush()
+        return n_shown
+    with output.whole_file(target) as file:
+        return output.write(result, format, file, max_rows=max_rows, provenance=about)
+
+
+def _say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) -> None:
+    if quiet:
+        return
+    if n_shown < n_rows:
+        click.echo(f"({_grouped(n_shown)} of {_grouped(n_rows)} rows; --rows -1 for all)", err=True)
+    elif target is not None:
+        click.echo(f"{_grouped(n_rows)} rows written to {target}", err=True)
+
+
+def _grouped(number: int) -> str:
+    """1234567 as "1 234 567"."""
+    return f"{number:,}".replace(",", " ")
