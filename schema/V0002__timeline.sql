@@ -88,7 +88,7 @@ CREATE TABLE counter (
 
 -- One end, or a waypoint, of an arrow the source recorded between slices
 CREATE TABLE flow_point (
-  id BIGINT NOT NULL, -- [id] trace_id << 32 | n
+  id BIGINT NOT NULL, -- [id] trace_id << 32 | n, n the record's place in the source
   trace_id BIGINT NOT NULL, -- [ref trace.id] the trace
   track_id BIGINT NOT NULL, -- [ref track.id] where
   ts BIGINT NOT NULL, -- [ns] when, relative to trace.base_ns
@@ -103,7 +103,7 @@ CREATE TABLE flow_point (
 
 -- A record kept verbatim because the other tables do not say all that it said
 CREATE TABLE source_event (
-  id BIGINT NOT NULL, -- [id] trace_id << 32 | n
+  id BIGINT NOT NULL, -- [id] trace_id << 32 | n, n the record's place in the source
   trace_id BIGINT NOT NULL, -- [ref trace.id] the trace
   phase VARCHAR, -- [text] its kind in the source
   slice_id BIGINT, -- [ref slice.id] the slice made of this record alone; NULL otherwise

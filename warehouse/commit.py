@@ -288,9 +288,10 @@ def link(connection: duckdb.DuckDBPyConnection, trace_id: int, run_id: int) -> N
     for query in linkers:
         assert query.header is not None
         connection.execute(
-            "INSERT INTO link SELECT ($first + row_number() OVER (ORDER BY from_id, to_id) - 1), "
+            # Numbered as they come: every link query orders its rows.
+            "INSERT INTO link SELECT $first + row_number() OVER () - 1, "
             "$trace, $run, from_id, to_id, kind, rule, confidence, 'default', $name, $version "
-            f'FROM "{query.key}"(p_trace_id := $trace) ORDER BY from_id, to_id',
+            f'FROM "{query.key}"(p_trace_id := $trace)',
             {
                 "first": (trace_id << 32) + next_n, "trace": trace_id, "run": run_id,
                 "name": query.header.name, "version": query.header.version,
@@ -314,7 +315,7 @@ def _insert_problems(
             "SELECT kind, severity, count, meaning FROM scratch.problem WHERE count > 0"
         ).fetchall()
     ]
-    for n, row in enumerate(rows):
+    for n, row in enumerate(rows, _count(connection, "import_problem", trace_id)):
         connection.execute(
             "INSERT INTO import_problem VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [(trace_id << 32) + n, trace_id, *row],

@@ -44,27 +44,28 @@ help = "1"
 [changes]
 1 = "first version"
 --- */
-WITH RECURSIVE climb AS (
-  SELECT s.id AS launch_id, s.parent_id AS above_id
+WITH RECURSIVE above AS (
+  -- The parent of most calls is an operator; only the others are climbed from.
+  SELECT s.id AS launch_id, s.parent_id AS above_id, o.slice_id IS NOT NULL AS is_operator
   FROM slice AS s
   SEMI JOIN launch AS l ON l.slice_id = s.id AND l.trace_id = $trace_id::BIGINT
+  LEFT JOIN cpu_op AS o ON o.slice_id = s.parent_id AND o.trace_id = $trace_id::BIGINT
   WHERE s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
   UNION ALL
-  SELECT c.launch_id, s.parent_id
-  FROM climb AS c
-  JOIN slice AS s ON s.id = c.above_id
-  WHERE s.trace_id = $trace_id::BIGINT
-    AND s.category IS DISTINCT FROM 'cpu_op'
+  SELECT a.launch_id, s.parent_id, o.slice_id IS NOT NULL
+  FROM above AS a
+  JOIN slice AS s ON s.id = a.above_id AND s.trace_id = $trace_id::BIGINT
+  LEFT JOIN cpu_op AS o ON o.slice_id = s.parent_id AND o.trace_id = $trace_id::BIGINT
+  WHERE NOT a.is_operator
     AND s.parent_id IS NOT NULL
 )
 SELECT
-  o.slice_id AS from_id,
-  c.launch_id AS to_id,
+  above_id AS from_id,
+  launch_id AS to_id,
   'op_launch' AS kind,
   'containment' AS rule,
   1::DOUBLE AS confidence
-FROM climb AS c
-JOIN cpu_op AS o ON o.slice_id = c.above_id
-WHERE o.trace_id = $trace_id::BIGINT
+FROM above
+WHERE is_operator
 ORDER BY to_id

@@ -1,5 +1,5 @@
 -- A Trace Event file of unknown origin: its categories mean nothing to us beyond their names.
 CREATE OR REPLACE TEMP MACRO category_of(raw) AS (raw);
-CREATE OR REPLACE TEMP MACRO is_device_work(category) AS (false);
-CREATE OR REPLACE TEMP MACRO is_restated_flow(category) AS (false);
+CREATE OR REPLACE TEMP MACRO is_on_device(raw) AS (false);
+CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (false);
 CREATE OR REPLACE TEMP MACRO details(category, args) AS (NULL::INTEGER);

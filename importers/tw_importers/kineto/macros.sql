@@ -17,32 +17,47 @@ CREATE OR REPLACE TEMP MACRO category_of(raw) AS (
   END
 );
 
--- Work of a device; its pid is the device and its tid the stream.
-CREATE OR REPLACE TEMP MACRO is_device_work(category) AS (
-  category IN (
-    'kernel', 'gpu_memcpy', 'gpu_memset', 'cuda_sync', 'mtia_ccp_events', 'collective_comm',
-    'gpu_user_annotation'
+-- Work of a device; its pid is the device and its tid the stream. (Plain lists of raw categories,
+-- here and below, because such a filter is pushed down into the scan.)
+CREATE OR REPLACE TEMP MACRO is_device_work(raw) AS (
+  raw IN (
+    'kernel', 'Kernel', 'gpu_memcpy', 'Memcpy', 'memcpy', 'gpu_memset', 'Memset', 'memset',
+    'cuda_sync', 'mtia_ccp_events', 'collective_comm'
   )
+);
+
+-- All that is shown on a stream: work, and the ranges the profiler projects onto it.
+CREATE OR REPLACE TEMP MACRO is_on_device(raw) AS (
+  is_device_work(raw) OR raw = 'gpu_user_annotation'
 );
 
 -- A host call into a device runtime or driver.
-CREATE OR REPLACE TEMP MACRO is_launch(category) AS (
-  category IN (
-    'cuda_runtime', 'cuda_driver', 'hip_runtime', 'hip_driver', 'mtia_runtime',
-    'mtia_ccp_events_runtime', 'xpu_runtime', 'xpu_driver', 'privateuse1_runtime',
-    'privateuse1_driver', 'glow_runtime'
+CREATE OR REPLACE TEMP MACRO is_launch(raw) AS (
+  raw IN (
+    'cuda_runtime', 'Runtime', 'runtime', 'cuda_driver', 'hip_runtime', 'hip_driver',
+    'mtia_runtime', 'mtia_ccp_events_runtime', 'xpu_runtime', 'xpu_driver',
+    'privateuse1_runtime', 'privateuse1_driver', 'glow_runtime'
   )
 );
 
+-- An operator of the framework; a call of a Python function.
+CREATE OR REPLACE TEMP MACRO is_operator(raw) AS (raw IN ('cpu_op', 'Operator'));
+CREATE OR REPLACE TEMP MACRO is_python(raw) AS (raw IN ('python_function', 'python_call'));
+
+-- A kernel of NCCL or RCCL, by its name.
+CREATE OR REPLACE TEMP MACRO is_communication(kernel_name) AS (
+  contains(lower(kernel_name), 'nccl') OR contains(lower(kernel_name), 'rccl')
+);
+
 -- Recorded arrows that say again what correlation ids say better.
-CREATE OR REPLACE TEMP MACRO is_restated_flow(category) AS (
-  category IN ('ac2g', 'async_cpu_to_gpu', 'async_gpu')
+CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (
+  raw IN ('ac2g', 'async_cpu_to_gpu', 'async_gpu')
 );
 
 -- Numbers that do not fit their type become NULL here; slice.args_json keeps their text.
 CREATE OR REPLACE TEMP MACRO details(category, args) AS struct_pack(
   op := CASE
-    WHEN category_of(category) IN ('cpu_op', 'user_annotation', 'gpu_user_annotation')
+    WHEN is_operator(category) OR category IN ('user_annotation', 'gpu_user_annotation')
       THEN json_transform(
         args,
         '{"External id":"BIGINT","Sequence number":"BIGINT","Fwd thread id":"BIGINT",
@@ -51,12 +66,12 @@ CREATE OR REPLACE TEMP MACRO details(category, args) AS struct_pack(
       )
   END,
   launch := CASE
-    WHEN is_launch(category_of(category)) THEN json_transform(
+    WHEN is_launch(category) THEN json_transform(
       args, '{"correlation":"BIGINT","External id":"BIGINT","cbid":"BIGINT","cid":"BIGINT"}'
     )
   END,
   device := CASE
-    WHEN is_device_work(category_of(category)) THEN json_transform(
+    WHEN is_device_work(category) THEN json_transform(
       args,
       '{"correlation":"BIGINT","External id":"BIGINT","device":"BIGINT","stream":"BIGINT",
         "context":"BIGINT","bytes":"BIGINT","size":"BIGINT","grid":["BIGINT"],

@@ -20,7 +20,7 @@ SELECT
   e.details.op."Concrete Inputs"
 FROM scratch.event AS e
 JOIN scratch.slice_order AS s ON s.seq = e.seq
-WHERE category_of(e.cat) = 'cpu_op'
+WHERE is_operator(e.cat)
 ORDER BY s.slice_n;
 
 INSERT INTO launch
@@ -37,7 +37,7 @@ SELECT
   coalesce(e.details.launch.cbid, e.details.launch.cid)
 FROM scratch.event AS e
 JOIN scratch.slice_order AS s ON s.seq = e.seq
-WHERE is_launch(category_of(e.cat))
+WHERE is_launch(e.cat)
 ORDER BY s.slice_n;
 
 -- MTIA has one category for all device work; its names tell copies and waits apart.
@@ -54,7 +54,7 @@ SELECT
   CASE
     WHEN e.kind = 'sync' THEN 'sync'
     WHEN e.kind <> 'kernel' THEN 'memory'
-    WHEN e.name ILIKE '%nccl%' OR e.name ILIKE '%rccl%' OR e.category = 'collective_comm'
+    WHEN is_communication(e.name) OR e.category = 'collective_comm'
       THEN 'communication'
     ELSE 'compute'
   END,
@@ -109,7 +109,7 @@ FROM (
       ELSE 'kernel'
     END AS kind
   FROM scratch.event
-  WHERE is_device_work(category_of(cat)) AND category_of(cat) <> 'gpu_user_annotation'
+  WHERE is_device_work(cat)
 ) AS e
 JOIN scratch.slice_order AS s ON s.seq = e.seq
 LEFT JOIN scratch.stream_place AS p ON p.place_n = s.track_n
@@ -163,7 +163,7 @@ FROM (
     json_transform(
       args, '{"Python id":"BIGINT","Python parent id":"BIGINT","Python module id":"BIGINT"}'
     ) AS c
-  FROM (SELECT seq, name, args FROM scratch.event WHERE category_of(cat) = 'python_function')
+  FROM (SELECT seq, name, args FROM scratch.event WHERE is_python(cat))
 ) AS e
 JOIN scratch.slice_order AS s ON s.seq = e.seq
 ORDER BY s.slice_n;
@@ -218,7 +218,7 @@ SELECT
   s.ts,
   s.dur,
   e.name,
-  CASE WHEN is_device_work(category_of(e.cat)) THEN 'device' ELSE 'host' END,
+  CASE WHEN is_device_work(e.cat) THEN 'device' ELSE 'host' END,
   coalesce(c."Collective name", lower(nullif(regexp_extract(
     e.name, '(?:(?:ncclKernel_|ncclDevKernel_|rcclKernel_)|(?:gloo|mpi|ucc|xccl|hccl):)([A-Za-z_]+?)(?:_(?:RING|TREE|COLLNET|NVLS|PAT|Sum|LL|SIMPLE).*|$|\()', 1), ''))),
   c."Process Group Name",
@@ -250,7 +250,7 @@ FROM (
         "dtype":"VARCHAR"}'
     ) AS c
   FROM scratch.event
-  WHERE (cat IN ('kernel', 'Kernel') AND (name ILIKE '%nccl%' OR name ILIKE '%rccl%'))
+  WHERE (cat IN ('kernel', 'Kernel') AND is_communication(name))
     OR cat = 'collective_comm'
     OR (cat = 'cpu_op' AND name = 'record_param_comms')
     OR (cat = 'user_annotation' AND regexp_matches(name, '^(gloo|mpi|ucc|xccl|hccl):'))
@@ -283,3 +283,25 @@ FROM (
 JOIN scratch.slice_order AS s ON s.seq = e.seq
 WHERE TRY_CAST(json_extract_string(e.args, json_path(e.name)) AS DOUBLE) IS NOT NULL
 ORDER BY s.slice_n, e.name;
+
+-- Typed copies that could not be made: the key is there, the value does not fit the type.
+INSERT INTO import_problem
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY category) - 1,
+  getvariable('trace_id'),
+  'inexact_value',
+  'note',
+  count(*),
+  NULL,
+  min(args_json),
+  category || ': correlation ids that are no 64-bit integer; the typed column is NULL'
+FROM (
+  SELECT slice_id FROM launch
+  WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
+  UNION ALL
+  SELECT slice_id FROM gpu_op
+  WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
+) AS untyped
+JOIN slice AS s ON s.id = untyped.slice_id AND s.trace_id = getvariable('trace_id')
+WHERE json_exists(s.args_json, '$.correlation')
+GROUP BY category;

@@ -6,10 +6,10 @@ WITH seen AS (
   SELECT
     e.pid,
     e.tid,
-    mode(e.details.device.device) AS device,
-    mode(e.details.device.stream) AS stream
+    max(e.details.device.device) AS device,
+    max(e.details.device.stream) AS stream
   FROM event AS e
-  WHERE is_device_work(category_of(e.cat))
+  WHERE is_on_device(e.cat)
   GROUP BY e.pid, e.tid
 )
 SELECT
@@ -62,12 +62,3 @@ LEFT JOIN mtia AS m ON m.ordinal = k.ordinal;
 UPDATE stream_place SET device_n = d.device_n
 FROM device_place AS d
 WHERE d.ordinal = stream_place.device_n;
-
--- Typed copies that could not be made: the key is there, the value does not fit the type.
-INSERT INTO problem
-SELECT 'inexact_value', 'note', count(*),
-  'correlation ids that are no 64-bit integer; the typed column is NULL, args_json has the text'
-FROM event
-WHERE (details.launch IS NOT NULL AND details.launch.correlation IS NULL
-       OR is_device_work(category_of(cat)) AND details.device.correlation IS NULL)
-  AND json_exists(args, '$.correlation');

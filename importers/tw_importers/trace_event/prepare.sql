@@ -1,7 +1,7 @@
 -- From events to places and spans, without any lock on the warehouse.
 -- In: `event` (stage.sql). Out: `origin`, `place`, `span`, `flow_end`, `counter_value`,
 -- `entry` (what the nesting pass orders), `problem`.
--- Macros of the importer: category_of, is_device_work, is_restated_flow.
+-- Macros of the importer: category_of, is_on_device, is_restated_flow.
 -- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
 
 -- Times inside a trace count from its first event; ts = 0 is the earliest.
@@ -58,7 +58,7 @@ WITH used AS (
     pid,
     tid,
     bool_or(ph IN ('X', 'B', 'E', 'i', 'I', 'R', 's', 't', 'f')) AS has_slices,
-    bool_or(is_device_work(category_of(cat))) IS TRUE AS is_device
+    bool_or(is_on_device(cat)) IS TRUE AS is_device
   FROM event
   WHERE ph IS NOT NULL
   GROUP BY pid, tid
@@ -194,44 +194,44 @@ CROSS JOIN numbering AS n
 CROSS JOIN origin AS o
 WHERE e.ph IN ('n', 'T', 'p');
 
--- Points of recorded arrows, in file order.
+-- Slices in the order they are stored; rowid is their ordinal. Categories are ranked once, on
+-- few values, because sorting 64-bit keys is faster than sorting texts.
+CREATE TABLE sorted_span AS
+WITH ranked AS (
+  SELECT category, (row_number() OVER (ORDER BY category NULLS FIRST))::SMALLINT AS category_rank
+  FROM (SELECT DISTINCT category FROM span)
+)
+SELECT s.seq, s.track_n, s.ts, s.dur, s.reach, s.end_seq
+FROM span AS s
+JOIN ranked AS r ON r.category IS NOT DISTINCT FROM s.category
+ORDER BY r.category_rank, s.track_n, s.ts, s.dur DESC, s.seq;
+
+CREATE VIEW slice_order AS
+SELECT rowid AS slice_n, seq, track_n, ts, dur, reach, end_seq FROM sorted_span;
+
+DROP TABLE span;
+
+-- Points of recorded arrows that say more than correlation ids do; numbered behind the slices.
 CREATE TABLE flow_end AS
 SELECT
-  (row_number() OVER (ORDER BY e.seq) - 1)::BIGINT AS flow_n,
+  n.n_slices + row_number() OVER (ORDER BY e.seq) - 1 AS entry_n,
   e.seq,
   p.place_n AS track_n,
   e.ts_ns - o.first_ns AS ts,
-  is_restated_flow(e.cat) AS is_restated
+  e.ph = 'f' AND e.bp IS DISTINCT FROM 'e' AS to_next
 FROM event AS e
 JOIN place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
 CROSS JOIN origin AS o
-WHERE e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL;
-
--- Slices in the order they are stored. Categories and tracks are ranked once, on few values.
-CREATE TABLE slice_order AS
-WITH ranked AS (
-  SELECT category, (row_number() OVER (ORDER BY category NULLS FIRST))::INTEGER AS category_rank
-  FROM (SELECT DISTINCT category FROM span)
-)
-SELECT
-  (row_number() OVER (ORDER BY r.category_rank, s.track_n, s.ts, s.dur DESC, s.seq) - 1)::BIGINT
-    AS slice_n,
-  s.seq,
-  s.track_n,
-  s.ts,
-  s.dur,
-  s.reach,
-  s.end_seq
-FROM span AS s
-JOIN ranked AS r ON r.category IS NOT DISTINCT FROM s.category;
+CROSS JOIN (SELECT count(*) AS n_slices FROM sorted_span) AS n
+WHERE e.ph IN ('s', 't', 'f')
+  AND e.ts_ns IS NOT NULL
+  AND is_restated_flow(e.cat) IS NOT TRUE;
 
 -- What the nesting pass puts in order: slices, and arrows that need the slice around them.
 CREATE VIEW entry AS
-SELECT slice_n AS entry_n, track_n, ts, reach, seq FROM slice_order
+SELECT rowid AS entry_n, track_n, ts, reach, seq FROM sorted_span
 UNION ALL
-SELECT (SELECT count(*) FROM slice_order) + flow_n, track_n, ts, 0, seq
-FROM flow_end
-WHERE NOT is_restated;
+SELECT entry_n, track_n, ts, 0, seq FROM flow_end;
 
 -- What the file held and the timeline does not show. Everything stays in source_event.
 CREATE TABLE unused AS
