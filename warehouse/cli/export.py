@@ -162,6 +162,7 @@ def _perfetto_remarks(written: Written, *, no_args: bool, no_flows: bool) -> Ite
         (written.n_unfinished, "slices never ended: written without an end"),
         (written.n_negative, "slices end before they begin: written without length"),
         (written.n_reversed_flows, "arrows point back in time: drawn reversed"),
+        (written.n_outside, "slices are outside the time window: left out"),
         (written.n_null_values, "counter values are no number: left out"),
         (written.moved_ns, "ns were added to all times: the earliest was below zero"),
     ]

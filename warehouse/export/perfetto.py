@@ -54,6 +54,7 @@ class Written:
     n_unfinished: int = 0  # written without an end
     n_negative: int = 0  # written without length
     n_reversed_flows: int = 0  # their target ends before their source begins
+    n_outside: int = 0  # slices of the same traces that the scope does not show
     n_null_values: int = 0  # counter values that are no number: left out
     unaligned_traces: tuple[str, ...] = ()  # of several traces, those whose clock offset is unknown
     moved_ns: int = 0  # added to all times, because the earliest was below 0
@@ -112,6 +113,11 @@ class _Export:
         self._write_head()
         self._write_slices()
         self._write_counters()
+        n_stored = self._one(
+            f"SELECT count(*) FROM {quoted}.slice"
+            " WHERE trace_id IN (SELECT trace_id FROM export_trace)"
+        )
+        self.written.n_outside = n_stored - self.written.n_slices
         return self.written
 
     def _one(self, query: str) -> Any:
@@ -120,7 +126,7 @@ class _Export:
 
     def _check_traces(self) -> None:
         rows = self.connection.execute(
-            "SELECT name, is_aligned FROM export_trace ORDER BY trace_id"
+            "SELECT run_name || '/' || name, is_aligned FROM export_trace ORDER BY trace_id"
         ).fetchall()
         if not self._one("SELECT count(*) FROM track"):
             raise ExportError(

@@ -20,7 +20,9 @@ from warehouse.export.sql import load
 if TYPE_CHECKING:
     import duckdb
 
-_FIRST_INVENTED = 1 << 30  # above the pids and tids systems give
+# Above the numbers systems give; apart, because a tid equal to the pid marks the main thread.
+_FIRST_INVENTED_PID = 1 << 30
+_FIRST_INVENTED_TID = _FIRST_INVENTED_PID | 1 << 29
 _MAX_PID = 2**31 - 1  # ProcessDescriptor.pid is int32
 _MAX_TID = 2**63 - 1
 
@@ -34,6 +36,8 @@ class _Process(NamedTuple):
     sort_index: int | None
     rank: int | None
     trace_name: str
+    run_name: str
+    has_own_rank: bool  # one trace may hold many ranks
 
 
 class _Track(NamedTuple):
@@ -68,11 +72,11 @@ class Plan:
 class _Numbers:
     """Gives pids or tids: the source's own where it is usable and new, else an invented one."""
 
-    def __init__(self, limit: int, wanted: Iterable[int | None]) -> None:
+    def __init__(self, limit: int, first_invented: int, wanted: Iterable[int | None]) -> None:
         self._limit = limit
         self._taken: set[int] = set()
         self._wanted = set(wanted)
-        self._next = _FIRST_INVENTED
+        self._next = first_invented
 
     def give(self, number: int | None) -> int:
         # Viewers take 0 for the idle task.
@@ -101,14 +105,14 @@ class _Planner:
         self.threads_seen: set[int] = set()
 
     def run(self) -> Plan:
-        traces = self.connection.execute("SELECT trace_id FROM export_trace").fetchall()
-        self.is_one_trace = len(traces) == 1
+        runs = self.connection.execute("SELECT run_id FROM export_trace").fetchall()
+        self.n_traces, self.n_runs = len(runs), len(set(runs))
         self._processes()
         tracks = list(self._rows(_Track, "perfetto_places"))
         # Numbered before described: a track may lie under one with a higher id.
         for track in tracks:
             self.plan.uuids[track.id] = self._uuids(1 + self.extra_lanes.get(track.id, 0))
-        tids = _Numbers(_MAX_TID, (track.tid for track in tracks))
+        tids = _Numbers(_MAX_TID, _FIRST_INVENTED_TID, (track.tid for track in tracks))
         for track in tracks:
             self._track(track, tids)
         return self.plan
@@ -134,7 +138,7 @@ class _Planner:
 
     def _processes(self) -> None:
         processes = list(self._rows(_Process, "perfetto_processes"))
-        pids = _Numbers(_MAX_PID, (process.pid for process in processes))
+        pids = _Numbers(_MAX_PID, _FIRST_INVENTED_PID, (process.pid for process in processes))
         for process in processes:
             uuid = self.process_uuids[process.id] = self._uuids(1)
             pid = self.process_pids[process.id] = pids.give(process.pid)
@@ -147,9 +151,10 @@ class _Planner:
 
     def _prefix(self, process: _Process) -> str:
         """Which trace it is of, in files that hold several."""
-        if self.is_one_trace:
+        if self.n_traces == 1 and not process.has_own_rank:
             return ""
-        return f"{process.trace_name}: " if process.rank is None else f"rank {process.rank}: "
+        place = process.trace_name if process.rank is None else f"rank {process.rank}"
+        return f"{place}: " if self.n_runs == 1 else f"{process.run_name} {place}: "
 
     def _track(self, track: _Track, tids: _Numbers) -> None:
         uuid = self.plan.uuids[track.id]
