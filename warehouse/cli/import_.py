@@ -1,0 +1,106 @@
+"""`tw import`: trace files into the warehouse."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli import options as shared
+from warehouse.errors import ExitCode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warehouse.ingest import Outcome
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@shared.database
+@click.option("--run", metavar="NAME", help="Put all traces into this run, new or existing.")
+@click.option("--rank", type=click.IntRange(min=0), help="The rank, where the file does not say.")
+@click.option("--format", "format_", metavar="NAME", help="The importer, instead of judging by content.")
+@click.option(
+    "--on-duplicate",
+    type=click.Choice(["skip", "replace", "error"]),
+    default="skip",
+    show_default=True,
+    help="What to do with a file whose very bytes were imported before.",
+)
+@click.option("--strict", is_flag=True, help="Refuse damaged files instead of repairing them.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core]")
+@click.option("--memory-limit", default="800MB", show_default=True, help="For decoding and sorting.")
+@click.option("--max-size", type=click.IntRange(min=1), metavar="BYTES",
+              help="Trust compressed files up to this content size.")  # fmt: skip
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+def import_(
+    paths: tuple[str, ...],
+    db: Path | None,
+    wait_s: float,
+    run: str | None,
+    rank: int | None,
+    format_: str | None,
+    on_duplicate: str,
+    strict: bool,
+    jobs: int | None,
+    memory_limit: str,
+    max_size: int | None,
+    quiet: bool,
+) -> None:
+    """Read trace files into the warehouse.
+
+    PATH is a file, a folder, a glob, an archive (.zip, .tar, .gz) or - for standard input. What a
+    file is, is found by its content. Several ranks of a job become one run. Each trace is
+    imported wholly or not at all; the same bytes again change nothing.
+
+    \b
+    Examples:
+      tw import trace.json.gz
+      tw import --run baseline 'profiles/rank*.json.gz'
+      zcat trace.json.gz | tw import -
+    """
+    from warehouse import config, ingest
+    from warehouse.cli.import_progress import Bar
+    from warehouse.decode import Settings
+
+    settings = Settings(memory_limit=memory_limit, is_strict=strict)
+    if max_size:
+        settings = Settings(memory_limit, settings.threads, strict, max_size)
+    database = config.database_path(db)
+    with Bar(quiet) as bar:
+        outcomes = ingest.import_paths(
+            paths,
+            db=database,
+            options=ingest.Options(
+                run=run,
+                rank=rank,
+                format=format_,
+                on_duplicate=on_duplicate,  # type: ignore[arg-type]
+                wait_s=wait_s,
+                jobs=jobs,
+                settings=settings,
+            ),
+            progress=bar,
+            stdin=sys.stdin.buffer,
+        )
+    sys.exit(conclude(outcomes, quiet=quiet))
+
+
+def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:
+    """Says how many of how many, and returns the exit code that fits."""
+    wanted = [o for o in outcomes if o.status != "ignored"]
+    done = [o for o in wanted if o.status in ("imported", "present")]
+    n_ignored = len(outcomes) - len(wanted)
+    if n_ignored and not quiet:
+        files = "file is" if n_ignored == 1 else "files are"
+        click.echo(f"{n_ignored} other {files} no trace tw knows.", err=True)
+    if len(wanted) > 1 and not (quiet and len(done) == len(wanted)):
+        click.echo(f"{len(done)} of {len(wanted)} imported or present.", err=True)
+    if not wanted:
+        click.echo("Error: there is no trace among the files.", err=True)
+        return ExitCode.FAILURE
+    if len(done) == len(wanted):
+        return ExitCode.OK
+    return ExitCode.PARTIAL if done else ExitCode.FAILURE

@@ -1,0 +1,83 @@
+"""What `tw import` says while it works and of each source it is done with, all on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+import click
+
+from warehouse.ingest import Outcome, Progress
+
+
+class Bar(Progress):
+    """A bar of stored bytes on a terminal, and one line for each source."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: Any = None
+        self._started = time.perf_counter()
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def start(self, n_sources: int, n_bytes: int) -> None:
+        if self._quiet or not n_sources or not sys.stderr.isatty():
+            return
+        from tqdm import tqdm
+
+        self._bar = tqdm(
+            total=n_bytes, unit="B", unit_scale=True, delay=0.5, leave=False, desc="importing"
+        )
+
+    def advance(self, n_bytes: int) -> None:
+        if self._bar is not None:
+            self._bar.update(n_bytes)
+
+    def outcome(self, outcome: Outcome) -> None:
+        seconds = time.perf_counter() - self._started
+        self._started = time.perf_counter()
+        if outcome.status == "failed":
+            self._say(f"Error: {outcome.error and outcome.error.message}")
+            if outcome.error and outcome.error.hint:
+                self._say(f"Hint: {outcome.error.hint}")
+        elif outcome.status == "present" and not self._quiet:
+            self._say(f"{outcome.error and outcome.error.message}; nothing to do.")
+        elif outcome.status == "imported" and not self._quiet:
+            self._say(summary(outcome, seconds))
+
+    def _say(self, line: str) -> None:
+        if self._bar is not None:
+            self._bar.clear()
+        click.echo(line, err=True)
+
+
+def summary(outcome: Outcome, seconds: float) -> str:
+    """One line: events read, what became of them, what was not used and why, time and rate."""
+    done = outcome.committed
+    assert done is not None
+    counts = done.counts
+    made = ", ".join(
+        f"{counts[key]:,} {word}"
+        for key, word in (("slices", "slices"), ("counter_values", "counter values"),
+                          ("flow_points", "flow points"), ("links", "links"))
+        if counts[key] or key in ("slices", "links")
+    )  # fmt: skip
+    parts = [f"{outcome.source.label} → run {done.run_name}: {counts['events']:,} events", made]
+    if done.unused:
+        unused = ", ".join(f"{n:,} {reason}" for reason, n in sorted(done.unused.items()))
+        parts.append(f"not used: {unused}")
+    if done.problems:
+        odd = ", ".join(f"{n:,} {kind}" for kind, n in sorted(done.problems.items()))
+        parts.append(f"odd: {odd}")
+    rate = outcome.n_content_bytes / 1e6 / max(seconds, 1e-9)
+    parts.append(f"{seconds:.2f} s, {rate:.0f} MB/s")
+    return "; ".join(parts)
