@@ -91,6 +91,12 @@ def warehouse(tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
+def empty_timeline() -> str:
+    """The SQL of a trace that has places and no slices."""
+    return CATALOGUE + PLACES
+
+
+@pytest.fixture
 def slices() -> Callable[..., str]:
     """The INSERT of slices given as (n, track, ts, dur, name[, depth, phase, args])."""
 
@@ -99,9 +105,8 @@ def slices() -> Callable[..., str]:
         for n, track, ts, dur, name, *rest in rows:
             depth, phase, args = [*rest, *(0, "X", None)[len(rest) :]]
             text = "NULL" if args is None else "'" + args.replace("'", "''") + "'"
-            values.append(
-                f"({T + n}, 1, {T + track}, {ts}, {dur}, 'cat', '{name}', {depth}, '{phase}', {text})"
-            )
+            what = f"'cat', '{name}', {depth}, '{phase}', {text}"
+            values.append(f"({T + n}, 1, {T + track}, {ts}, {dur}, {what})")
         return (
             "INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, phase,"
             f" args_json) VALUES {', '.join(values)}"

@@ -87,8 +87,12 @@ def test_overlapping_slices_go_on_lanes(
 ) -> None:
     connection = warehouse(
         slices(
-            (0, 1, 0, 10, "a"), (1, 1, 5, 10, "b"), (2, 1, 6, 20, "c"), (3, 1, 15, 5, "d"),
-            (4, 0, 0, 10, "host a"), (5, 0, 5, 10, "host b"),
+            (0, 1, 0, 10, "a"),
+            (1, 1, 5, 10, "b"),
+            (2, 1, 6, 20, "c"),
+            (3, 1, 15, 5, "d"),
+            (4, 0, 0, 10, "host a"),
+            (5, 0, 5, 10, "host b"),
         )
     )
 
@@ -207,10 +211,14 @@ def test_an_arrow_goes_from_cause_to_effect_whatever_the_clocks_say(
 ) -> None:
     connection = warehouse(
         slices(
-            (0, 1, 10, 5, "launch"), (1, 0, 20, 5, "kernel"),
-            (2, 1, 30, 5, "sync call"), (3, 0, 28, 5, "sync"),
-            (4, 1, 40, 5, "mark call"), (5, 0, 40, 0, "mark"),
-            (6, 1, 60, 5, "late call"), (7, 0, 50, 5, "early"),
+            (0, 1, 10, 5, "launch"),
+            (1, 0, 20, 5, "kernel"),
+            (2, 1, 30, 5, "sync call"),
+            (3, 0, 28, 5, "sync"),
+            (4, 1, 40, 5, "mark call"),
+            (5, 0, 40, 0, "mark"),
+            (6, 1, 60, 5, "late call"),
+            (7, 0, 50, 5, "early"),
         ),
         f"""INSERT INTO link
         SELECT {T} + n, 1, 1, {T} + 2 * n, {T} + 2 * n + 1, 'launch', 'r', 1, 'default', 'q', 1
@@ -283,7 +291,9 @@ def test_ranks_in_one_file_are_told_apart(
     timeline = read(tmp_path / "x.pftrace")
     processes = [t.process for t in timeline.tracks.values() if t.HasField("process")]
     assert [p.process_name for p in processes] == [
-        "rank 0: python", "rank 0: device", "rank 1: python",
+        "rank 0: python",
+        "rank 0: device",
+        "rank 1: python",
     ]
     assert len({p.pid for p in processes}) == 3
     assert written.unaligned_traces == ("demo/rank0", "demo/rank1")
@@ -382,23 +392,22 @@ ROWS = st.lists(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(rows=ROWS, batch_rows=st.sampled_from([1, 3, 1000]))
 def test_no_slice_is_lost_or_changed_however_they_lie(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
+    empty_timeline: str,
     slices: Any,
     read: Any,
     rows: list[tuple[int, int, int, str]],
     batch_rows: int,
 ) -> None:
-    from tests.export.conftest import CATALOGUE, PLACES
-
     folder = tmp_path_factory.mktemp("lanes")
     store.create_empty(folder / "w.duckdb")
     connection = duckdb.connect(str(folder / "w.duckdb"))
-    connection.execute(CATALOGUE + PLACES)
+    connection.execute(empty_timeline)
     inserted = [(n, *row[:3], f"s{n}", 0, row[3]) for n, row in enumerate(rows)]
     if inserted:
         connection.execute(slices(*inserted))
@@ -449,8 +458,11 @@ def test_trace_processor_sees_what_the_warehouse_holds(
     connection = warehouse(
         slices(
             (0, 0, 0, 100, "call", 0, "X", '{"id": 9007199254740993, "dims": [[1, 2]]}'),
-            (1, 1, 10, 20, "kernel"), (2, 1, 20, 30, "overlapping"), (3, 1, 20, 0, "short", 1),
-            (4, 0, 30, 0, "mark", 1, "i"), (5, 0, 150, -1, "open"),
+            (1, 1, 10, 20, "kernel"),
+            (2, 1, 20, 30, "overlapping"),
+            (3, 1, 20, 0, "short", 1),
+            (4, 0, 30, 0, "mark", 1, "i"),
+            (5, 0, 150, -1, "open"),
         ),
         f"INSERT INTO link VALUES ({T}, 1, 1, {T}, {T + 1}, 'x', 'r', 1, 'default', 'q', 1)",
         f"INSERT INTO counter VALUES ({T}, 1, {T + 3}, 5, 1.5)",

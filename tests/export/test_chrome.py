@@ -1,0 +1,186 @@
+"""The Chrome export: what came from Trace Event JSON comes back the same, number texts included.
+
+Compared as multisets of events with every number as its text; the order of events and of keys and
+white space are not kept, and are not compared.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from warehouse import scope, store
+from warehouse.errors import ExportError
+from warehouse.export.chrome import export_chrome, export_chrome_folder
+from warehouse.export.sql import load
+from warehouse.ingest import import_paths
+
+T = 1 << 32
+DATA = Path(__file__).parent.parent / "data" / "kineto"
+
+EVERY_PHASE = [
+    '{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}}',
+    '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":10.500,"dur":1.000}',
+    '{"ph":"X","cat":"","name":"é \\"quoted\\" \\\\ \\n","pid":1,"tid":2,"ts":12.000,"dur":0.001,'
+    '"args":{"id":18446744073709551615,"x":1.50,"y":1e3,"deep":{"a":[null,true]}}}',
+    '{"ph":"X","name":"no category","pid":"Spans","tid":"text","ts":13.000,"dur":-2.500}',
+    '{"ph":"X","name":"id","id":9007199254740993,"pid":1,"tid":2,"ts":14.000,"dur":1.000}',
+    '{"ph":"X","name":"no thread","ts":14.000,"dur":1.000}',
+    '{"ph":"X","name":"no end","pid":1,"tid":2,"ts":14.250}',
+    '{"ph":"X","name":"other style","pid":1,"tid":2,"ts":14,"dur":1.0000001}',
+    '{"ph":"X","name":"unknown key","pid":1,"tid":2,"ts":15.000,"dur":1.000,"tts":7}',
+    '{"ph":"B","name":"open","pid":1,"tid":3,"ts":16.000}',
+    '{"ph":"E","pid":1,"tid":3,"ts":17.000}',
+    '{"ph":"B","name":"never closed","pid":1,"tid":3,"ts":18.000}',
+    '{"ph":"i","cat":"mark","name":"now","s":"t","pid":1,"tid":2,"ts":19.000}',
+    '{"ph":"i","name":"bare","pid":1,"tid":2,"ts":19.001}',
+    '{"ph":"I","name":"old","pid":1,"tid":2,"ts":19.002}',
+    '{"ph":"b","cat":"a","id":"0x1","name":"async","pid":1,"tid":2,"ts":20.000}',
+    '{"ph":"e","cat":"a","id":"0x1","name":"async","pid":1,"tid":2,"ts":21.000}',
+    '{"ph":"C","name":"memory","pid":1,"ts":22.000,"args":{"used":1.50,"free":2}}',
+    '{"ph":"s","cat":"f","name":"arrow","id":3,"pid":1,"tid":2,"ts":10.600}',
+    '{"ph":"t","cat":"f","name":"arrow","id":3,"pid":1,"tid":2,"ts":12.000}',
+    '{"ph":"f","bp":"e","cat":"f","name":"arrow","id":3,"pid":1,"tid":2,"ts":14.100}',
+    '{"ph":"N","id":"0x2","name":"object","pid":1,"tid":2,"ts":23.000}',
+    '{"ph":"?","name":"who knows","pid":1,"tid":2,"ts":24.000}',
+]
+
+
+def exported(source: Path, tmp_path: Path) -> Path:
+    """Imports a file into a new warehouse and exports it again."""
+    import_paths([source], db=tmp_path / "w.duckdb")
+    with store.Reader(tmp_path / "w.duckdb") as reader:
+        return export_chrome(reader.connection, tmp_path / "again.json").path
+
+
+def document(path: Path) -> Any:
+    content = path.read_bytes()
+    text = gzip.decompress(content) if path.suffix == ".gz" else content
+    return json.loads(text, parse_int=number, parse_float=number, parse_constant=number)
+
+
+def number(text: str) -> tuple[str, str]:
+    return ("number", text)
+
+
+def events(document: Any) -> Counter[str]:
+    found = document if isinstance(document, list) else document["traceEvents"]
+    return Counter(json.dumps(event, sort_keys=True) for event in found)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cpu_run/trace.json.gz",
+        "ddp_two_ranks/rank0.json.gz",
+        "ddp_two_ranks/rank1.json.gz",
+        "gpu_handwritten/trace.json",
+    ],
+)
+def test_a_kineto_trace_comes_back_event_for_event(name: str, tmp_path: Path) -> None:
+    before, after = document(DATA / name), document(exported(DATA / name, tmp_path))
+
+    assert events(after) == events(before)
+    assert after | {"traceEvents": 0} == before | {"traceEvents": 0}
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [("[", "]"), ('{"schemaVersion": 1, "traceEvents": [', '], "after": {"x": 1.50}}')],
+)
+def test_events_of_every_phase_come_back(head: str, tail: str, tmp_path: Path) -> None:
+    source = tmp_path / "source.json"
+    source.write_text(head + ",\n".join(EVERY_PHASE) + tail, encoding="utf-8")
+
+    before, after = document(source), document(exported(source, tmp_path))
+
+    assert events(after) == events(before)
+    assert type(after) is type(before)
+
+
+@pytest.mark.parametrize(
+    ("ns", "fixed3", "shortest_float", "shortest"),
+    [
+        (0, "0.000", "0.0", "0"),
+        (12_000, "12.000", "12.0", "12"),
+        (12_450, "12.450", "12.45", "12.45"),
+        (12_400, "12.400", "12.4", "12.4"),
+        (12_045, "12.045", "12.045", "12.045"),
+        (5, "0.005", "0.005", "0.005"),
+        (-5, "-0.005", "-0.005", "-0.005"),
+        (-2_500, "-2.500", "-2.5", "-2.5"),
+        (
+            1_752_829_956_515_358_123,
+            "1752829956515358.123",
+        )
+        + ("1752829956515358.123",) * 2,
+    ],
+)
+def test_numbers_are_printed_as_the_writer_did(
+    ns: int, fixed3: str, shortest_float: str, shortest: str
+) -> None:
+    connection = duckdb.connect()
+    connection.execute(load("chrome_macros"))
+
+    printed = connection.execute(
+        "SELECT list(printed_microseconds($ns, style) ORDER BY n)"
+        " FROM (VALUES (1, 'fixed3'), (2, 'shortest_float'), (3, 'shortest')) AS s(n, style)",
+        {"ns": ns},
+    ).fetchall()
+
+    assert printed == [([fixed3, shortest_float, shortest],)]
+
+
+def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_path: Path) -> None:
+    connection = warehouse(
+        slices((0, 0, 0, 1500, "call", 0, "X", '{"k": 1}'), (1, 1, 2000, -1, "open")),
+        f"INSERT INTO link VALUES ({T}, 1, 1, {T}, {T + 1}, 'x', 'r', 1, 'default', 'q', 1)",
+        f"INSERT INTO counter VALUES ({T}, 1, {T + 3}, 5, 1.5)",
+        "UPDATE slice SET phase = NULL",
+    )
+
+    written = export_chrome(connection, tmp_path / "x.json")
+
+    shown = json.loads((tmp_path / "x.json").read_text())
+    timeline = [(e["ph"], e["name"], e.get("ts"), e.get("dur")) for e in shown if e["ph"] != "M"]
+    assert timeline == [
+        ("X", "call", 1000.0, 1.5),
+        ("B", "open", 1002.0, None),
+        ("C", "memory", 1000.005, None),
+        ("s", "x", 1000.0, None),
+        ("f", "x", 1002.0, None),
+    ]
+    names = {e["args"]["name"] for e in shown if e["ph"] == "M"}
+    assert names == {"python", "device", "main", "stream 7", "request"}
+    assert not written.is_restored
+
+
+def test_several_traces_need_a_folder(tmp_path: Path) -> None:
+    import_paths([DATA / "ddp_two_ranks"], db=tmp_path / "w.duckdb")
+    with store.Reader(tmp_path / "w.duckdb") as reader:
+        with pytest.raises(ExportError, match="holds one trace, and 2 are chosen") as caught:
+            export_chrome(reader.connection, tmp_path / "x.json")
+        files = export_chrome_folder(reader.connection, tmp_path / "traces")
+
+    assert "--rank" in str(caught.value.hint)
+    assert [file.path.name for file in files] == ["rank0.json.gz", "rank1.json.gz"]
+    for name in ("rank0.json.gz", "rank1.json.gz"):
+        before = document(DATA / "ddp_two_ranks" / name)
+        assert events(document(tmp_path / "traces" / name)) == events(before)
+
+
+def test_one_rank_of_several_can_be_chosen(tmp_path: Path) -> None:
+    import_paths([DATA / "ddp_two_ranks"], db=tmp_path / "w.duckdb")
+    with store.Reader(tmp_path / "w.duckdb") as reader:
+        chosen = scope.resolve(reader.connection, scope.Selection(ranks=(1,)))
+        scope.apply(reader.connection, chosen)
+        export_chrome(reader.connection, tmp_path / "x.json.gz")
+
+    before = document(DATA / "ddp_two_ranks" / "rank1.json.gz")
+    assert events(document(tmp_path / "x.json.gz")) == events(before)
