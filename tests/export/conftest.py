@@ -73,7 +73,7 @@ class Timeline:
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """Makes a warehouse of the catalogue, the places and more SQL; gives a locked connection."""
-    readers = []
+    readers: list[store.Reader] = []
 
     def make(*statements: str, places: str = PLACES) -> Any:
         path = tmp_path / f"w{len(readers)}.duckdb"
@@ -103,7 +103,8 @@ def slices() -> Callable[..., str]:
     def insert(*rows: tuple[Any, ...]) -> str:
         values = []
         for n, track, ts, dur, name, *rest in rows:
-            depth, phase, args = [*rest, *(0, "X", None)[len(rest) :]]
+            defaults: list[Any] = [0, "X", None]
+            depth, phase, args = [*rest, *defaults[len(rest) :]]
             text = "NULL" if args is None else "'" + args.replace("'", "''") + "'"
             what = f"'cat', '{name}', {depth}, '{phase}', {text}"
             values.append(f"({T + n}, 1, {T + track}, {ts}, {dur}, {what})")

@@ -27,7 +27,7 @@ INSERT INTO link VALUES
 
 
 def lake(folder: Path, table: str, columns: str = "*") -> list[tuple[Any, ...]]:
-    return duckdb.sql(
+    return duckdb.execute(
         f"SELECT {columns} FROM read_parquet('{folder}/{table}/**', hive_partitioning := true)"
         " ORDER BY ALL"
     ).fetchall()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from google.protobuf.internal import encoder
 from hypothesis import given
 from hypothesis import strategies as st
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import DebugAnnotation
 
 from warehouse.export import wire
 from warehouse.export.lanes import Lanes
 
 
 def reference(value: int) -> bytes:
-    out = bytearray()
-    encoder._VarintEncoder()(out.extend, value)  # type: ignore[no-untyped-call,attr-defined]
-    return bytes(out)
+    """The varint the protobuf library writes, behind a tag of one byte."""
+    return bytes(DebugAnnotation(uint_value=value).SerializeToString())[1:]
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 300)))

@@ -23,7 +23,7 @@ class Interned:
         """For each text the varint field that means it; a null text gives a null."""
         return wire.literals(
             [
-                None if text is None else tag + wire.varint(self._number(text))  # type: ignore[misc]
+                None if text is None else tag + wire.varint(self._number(text))
                 for text in texts.to_pylist()
             ]
         )

@@ -10,6 +10,7 @@ A "column" is a pyarrow large_binary array; a null in one joins as nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def column(offsets: NDArray[np.int64], data: Any) -> Column:
     )
 
 
-def literals(values: list[bytes]) -> Column:
+def literals(values: Sequence[bytes | None]) -> Column:
     """A column of the given rows."""
     return pa.array(values, pa.large_binary())
 
