@@ -5,7 +5,8 @@ title = "Busy share of each device in each bucket of time"
 help = """
 Buckets begin at multiples of bucket_ns on the scale of slice.ts and cover the span of the device
 without gaps. Of the first and the last bucket only the part inside the span counts, so busy_ns and
-covered_ns add up to those of the whole device.
+covered_ns add up to those of the whole device. A device whose operations are all empty and at one
+instant has no row.
 """
 grain = ["trace_id", "device_id", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["device_busy@1", "device_op@1"] }
@@ -116,6 +117,7 @@ span AS (
     max(end_ns) AS end_ns
   FROM device_op()
   GROUP BY trace_id, device_id
+  HAVING max(end_ns) > min(start_ns)
 ),
 bucket AS (
   SELECT
