@@ -27,7 +27,7 @@ def sniff(head: bytes, name: str) -> int:
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the events to scratch; such files say nothing of ranks or clocks."""
-    return trace_event.read_document(reader, scratch, (_MACROS,), "chrome")
+    return trace_event.read_document(reader, scratch, "chrome")
 
 
 CHROME = Importer(

@@ -2,4 +2,3 @@
 CREATE OR REPLACE TEMP MACRO category_of(raw) AS (raw);
 CREATE OR REPLACE TEMP MACRO is_on_device(raw) AS (false);
 CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (false);
-CREATE OR REPLACE TEMP MACRO details(category, args) AS (NULL::INTEGER);

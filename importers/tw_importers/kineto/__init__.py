@@ -35,7 +35,7 @@ def sniff(head: bytes, name: str) -> int:
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the events to scratch, and rank, job and clock base from the metadata."""
-    facts = trace_event.read_document(reader, scratch, (_MACROS,), "kineto")
+    facts = trace_event.read_document(reader, scratch, "kineto")
     metadata = json.loads(facts.metadata_json, strict=False) if facts.metadata_json else {}
     if isinstance(metadata, dict):
         _describe(facts, metadata)

@@ -1,103 +1,120 @@
--- Kineto's detail tables, from the typed arguments of its events and the slices just inserted.
--- Runs after trace_event/normalize.sql, in the same transaction.
+-- Kineto's detail tables, typed out of the arguments of the slices just inserted.
+-- Runs after trace_event/normalize.sql, in the same transaction. Slices are stored by category, so
+-- that each statement scans little more than it uses. Numbers that do not fit their column are NULL
+-- there; slice.args_json keeps their text.
 
 INSERT INTO cpu_op
 SELECT
-  getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  s.ts,
-  s.dur,
-  e.name,
-  e.details.op."External id",
-  e.details.op."Record function id",
-  e.details.op."Sequence number",
-  e.details.op."Fwd thread id",
-  e.details.op."Ev Idx",
-  e.details.op."Input Dims",
-  e.details.op."Input type",
-  e.details.op."Input Strides",
-  e.details.op."Concrete Inputs"
-FROM scratch.event AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-WHERE is_operator(e.cat)
-ORDER BY s.slice_n;
+  id,
+  trace_id,
+  track_id,
+  ts,
+  dur,
+  name,
+  a."External id",
+  a."Record function id",
+  a."Sequence number",
+  a."Fwd thread id",
+  a."Ev Idx",
+  a."Input Dims",
+  a."Input type",
+  a."Input Strides",
+  a."Concrete Inputs"
+FROM (
+  SELECT
+    *,
+    json_transform(
+      args_json,
+      '{"External id":"BIGINT","Sequence number":"BIGINT","Fwd thread id":"BIGINT",
+        "Record function id":"BIGINT","Ev Idx":"BIGINT","Input Dims":"JSON",
+        "Input type":"JSON","Input Strides":"JSON","Concrete Inputs":"JSON"}'
+    ) AS a
+  FROM slice
+  WHERE trace_id = getvariable('trace_id') AND category = 'cpu_op'
+)
+ORDER BY id;
 
 INSERT INTO launch
 SELECT
-  getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  s.ts,
-  s.dur,
-  e.name,
-  category_of(e.cat),
-  e.details.launch.correlation,
-  e.details.launch."External id",
-  coalesce(e.details.launch.cbid, e.details.launch.cid)
-FROM scratch.event AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-WHERE is_launch(e.cat)
-ORDER BY s.slice_n;
+  id,
+  trace_id,
+  track_id,
+  ts,
+  dur,
+  name,
+  category,
+  a."correlation",
+  a."External id",
+  coalesce(a."cbid", a."cid")
+FROM (
+  SELECT
+    *,
+    json_transform(
+      args_json,
+      '{"correlation":"BIGINT","External id":"BIGINT","cbid":"BIGINT","cid":"BIGINT"}'
+    ) AS a
+  FROM slice
+  WHERE trace_id = getvariable('trace_id')
+    AND category IN (
+      'cuda_runtime', 'cuda_driver', 'hip_runtime', 'hip_driver', 'mtia_runtime',
+      'mtia_ccp_events_runtime', 'xpu_runtime', 'xpu_driver', 'privateuse1_runtime',
+      'privateuse1_driver', 'glow_runtime'
+    )
+)
+ORDER BY id;
 
 -- MTIA has one category for all device work; its names tell copies and waits apart.
 INSERT INTO gpu_op
 SELECT
-  getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  getvariable('first_id') + coalesce(d.device_n, p.device_n),
+  s.id,
+  s.trace_id,
+  s.track_id,
+  coalesce(d.id, t.device_id),
   s.ts,
   s.dur,
-  e.name,
-  e.kind,
+  s.name,
+  s.kind,
   CASE
-    WHEN e.kind = 'sync' THEN 'sync'
-    WHEN e.kind <> 'kernel' THEN 'memory'
-    WHEN is_communication(e.name) OR e.category = 'collective_comm'
-      THEN 'communication'
+    WHEN s.kind = 'sync' THEN 'sync'
+    WHEN s.kind <> 'kernel' THEN 'memory'
+    WHEN s.category = 'collective_comm' OR is_communication(s.name) THEN 'communication'
     ELSE 'compute'
   END,
-  coalesce(e.w.stream, p.stream),
-  e.w.correlation,
-  e.w."External id",
-  e.w.context,
-  coalesce(e.w.bytes, e.w.size),
-  coalesce(
-    CASE e.w.direction
-      WHEN 'HOST_TO_DEVICE' THEN 'HtoD'
-      WHEN 'DEVICE_TO_HOST' THEN 'DtoH'
-      WHEN 'DEVICE_TO_DEVICE' THEN 'DtoD'
-      ELSE e.w.direction
-    END,
-    CASE
-      WHEN e.kind = 'memcpy' THEN nullif(regexp_extract(e.name, '\b([HDPA])[a-z]*[tT]o([HDPA])\b', 0), '')
-    END,
-    CASE WHEN e.kind = 'memcpy' THEN e.w.kind END
-  ),
-  e.w.grid[1],
-  e.w.grid[2],
-  e.w.grid[3],
-  e.w.block[1],
-  e.w.block[2],
-  e.w.block[3],
-  e.w."registers per thread",
-  e.w."shared memory",
-  e.w."est. achieved occupancy %",
-  e.w.queued,
-  e.w."graph id",
-  e.w."graph node id",
-  e.w.cuda_sync_kind,
-  e.w.wait_on_stream,
-  e.w.wait_on_cuda_event_id,
-  e.w.wait_on_cuda_event_record_corr_id
+  coalesce(s.a."stream", t.stream),
+  s.a."correlation",
+  s.a."External id",
+  s.a."context",
+  coalesce(s.a."bytes", s.a."size"),
+  CASE
+    WHEN s.a."direction" = 'HOST_TO_DEVICE' THEN 'HtoD'
+    WHEN s.a."direction" = 'DEVICE_TO_HOST' THEN 'DtoH'
+    WHEN s.a."direction" = 'DEVICE_TO_DEVICE' THEN 'DtoD'
+    WHEN s.kind = 'memcpy' THEN coalesce(
+      s.a."direction",
+      nullif(regexp_extract(s.name, '\b[HDPA]to[HDPA]\b'), ''),
+      s.a."kind"
+    )
+  END,
+  s.a."grid"[1],
+  s.a."grid"[2],
+  s.a."grid"[3],
+  s.a."block"[1],
+  s.a."block"[2],
+  s.a."block"[3],
+  s.a."registers per thread",
+  s.a."shared memory",
+  s.a."est. achieved occupancy %",
+  s.a."queued",
+  s.a."graph id",
+  s.a."graph node id",
+  s.a."cuda_sync_kind",
+  s.a."wait_on_stream",
+  s.a."wait_on_cuda_event_id",
+  s.a."wait_on_cuda_event_record_corr_id"
 FROM (
   SELECT
     *,
-    details.device AS w,
-    category_of(cat) AS category,
-    CASE category_of(cat)
-      WHEN 'kernel' THEN 'kernel'
+    CASE category
       WHEN 'gpu_memcpy' THEN 'memcpy'
       WHEN 'gpu_memset' THEN 'memset'
       WHEN 'cuda_sync' THEN 'sync'
@@ -107,30 +124,42 @@ FROM (
         ELSE 'kernel'
       END
       ELSE 'kernel'
-    END AS kind
-  FROM scratch.event
-  WHERE is_device_work(cat)
-) AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-LEFT JOIN scratch.stream_place AS p ON p.place_n = s.track_n
-LEFT JOIN scratch.device_place AS d ON d.ordinal = e.w.device
-ORDER BY s.slice_n;
+    END AS kind,
+    json_transform(
+      args_json,
+      '{"correlation":"BIGINT","External id":"BIGINT","device":"BIGINT","stream":"BIGINT",
+        "context":"BIGINT","bytes":"BIGINT","size":"BIGINT","grid":["BIGINT"],
+        "block":["BIGINT"],"registers per thread":"BIGINT","shared memory":"BIGINT",
+        "queued":"BIGINT","est. achieved occupancy %":"DOUBLE","kind":"VARCHAR",
+        "direction":"VARCHAR","graph id":"BIGINT","graph node id":"BIGINT",
+        "cuda_sync_kind":"VARCHAR","wait_on_stream":"BIGINT","wait_on_cuda_event_id":"BIGINT",
+        "wait_on_cuda_event_record_corr_id":"BIGINT"}'
+    ) AS a
+  FROM slice
+  WHERE trace_id = getvariable('trace_id')
+    AND category IN (
+      'kernel', 'gpu_memcpy', 'gpu_memset', 'cuda_sync', 'mtia_ccp_events', 'collective_comm'
+    )
+) AS s
+JOIN track AS t ON t.id = s.track_id
+LEFT JOIN device AS d ON d.trace_id = s.trace_id AND d.ordinal = s.a."device"
+ORDER BY s.id;
 
 INSERT INTO annotation
 SELECT
-  getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  s.ts,
-  s.dur,
-  e.name,
-  CASE WHEN e.cat = 'gpu_user_annotation' THEN 'device' ELSE 'host' END,
+  id,
+  trace_id,
+  track_id,
+  ts,
+  dur,
+  name,
+  CASE WHEN category = 'gpu_user_annotation' THEN 'device' ELSE 'host' END,
   NULL,
-  e.details.op."External id"
-FROM scratch.event AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-WHERE e.cat IN ('user_annotation', 'gpu_user_annotation')
-ORDER BY s.slice_n;
+  TRY_CAST(json_extract_string(args_json, '$."External id"') AS BIGINT)
+FROM slice
+WHERE trace_id = getvariable('trace_id')
+  AND category IN ('user_annotation', 'gpu_user_annotation')
+ORDER BY id;
 
 INSERT INTO step
 SELECT
@@ -147,40 +176,40 @@ ORDER BY slice_id;
 
 INSERT INTO python_call
 SELECT
-  getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  s.ts,
-  s.dur,
-  e.name,
-  e.c."Python id",
-  e.c."Python parent id",
-  e.c."Python module id"
+  id,
+  trace_id,
+  track_id,
+  ts,
+  dur,
+  name,
+  a."Python id",
+  a."Python parent id",
+  a."Python module id"
 FROM (
   SELECT
-    seq,
-    name,
+    *,
     json_transform(
-      args, '{"Python id":"BIGINT","Python parent id":"BIGINT","Python module id":"BIGINT"}'
-    ) AS c
-  FROM (SELECT seq, name, args FROM scratch.event WHERE is_python(cat))
-) AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-ORDER BY s.slice_n;
+      args_json,
+      '{"Python id":"BIGINT","Python parent id":"BIGINT","Python module id":"BIGINT"}'
+    ) AS a
+  FROM slice
+  WHERE trace_id = getvariable('trace_id') AND category = 'python_function'
+)
+ORDER BY id;
 
 -- Allocations and releases; the numbers of device types are those of c10::DeviceType.
 INSERT INTO memory_event
 SELECT
-  getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  s.ts,
-  e.name,
-  m."Addr",
-  m."Bytes",
-  m."Total Allocated",
-  m."Total Reserved",
-  CASE m."Device Type"
+  id,
+  trace_id,
+  track_id,
+  ts,
+  name,
+  a."Addr",
+  a."Bytes",
+  a."Total Allocated",
+  a."Total Reserved",
+  CASE a."Device Type"
     WHEN 0 THEN 'cpu'
     WHEN 1 THEN 'cuda'
     WHEN 6 THEN 'hip'
@@ -189,100 +218,103 @@ SELECT
     WHEN 15 THEN 'hpu'
     WHEN 19 THEN 'mtia'
     WHEN 20 THEN 'privateuseone'
-    ELSE m."Device Type"::VARCHAR
+    ELSE a."Device Type"::VARCHAR
   END,
-  m."Device Id",
+  a."Device Id",
   NULL
 FROM (
   SELECT
-    seq,
-    name,
+    *,
     json_transform(
-      args,
+      args_json,
       '{"Addr":"UBIGINT","Bytes":"BIGINT","Total Allocated":"BIGINT","Total Reserved":"BIGINT",
         "Device Type":"BIGINT","Device Id":"BIGINT"}'
-    ) AS m
-  FROM scratch.event
-  WHERE cat = 'cpu_instant_event' AND name = '[memory]'
-) AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-ORDER BY s.slice_n;
+    ) AS a
+  FROM slice
+  WHERE trace_id = getvariable('trace_id')
+    AND category = 'cpu_instant_event'
+    AND name = '[memory]'
+)
+ORDER BY id;
 
--- Communication: what record_param_comms and NCCL kernels say of themselves, NCCL and RCCL
--- kernels that say nothing, and the ranges of libraries that have no kernels.
+-- Communication: what record_param_comms and NCCL kernels say of themselves, NCCL and RCCL kernels
+-- that say nothing, and the ranges of libraries that have no kernels (gloo:all_reduce).
 INSERT INTO collective
 SELECT
-  getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
+  s.id,
+  s.trace_id,
+  s.track_id,
   s.ts,
   s.dur,
-  e.name,
-  CASE WHEN is_device_work(e.cat) THEN 'device' ELSE 'host' END,
-  coalesce(c."Collective name", lower(nullif(regexp_extract(
-    e.name, '(?:(?:ncclKernel_|ncclDevKernel_|rcclKernel_)|(?:gloo|mpi|ucc|xccl|hccl):)([A-Za-z_]+?)(?:_(?:RING|TREE|COLLNET|NVLS|PAT|Sum|LL|SIMPLE).*|$|\()', 1), ''))),
-  c."Process Group Name",
-  c."Process Group Description",
-  c."Group size",
-  c."Process Group Ranks",
-  coalesce(c."Src Rank", c."Dst Rank", c."Root rank"),
-  c."Seq",
-  c."In msg nelems",
-  c."Out msg nelems",
-  c."dtype",
-  c."In msg nelems" * b.element_bytes,
-  c."Out msg nelems" * b.element_bytes,
-  lower(nullif(regexp_extract(e.name, '_(RING|TREE|COLLNET|NVLS|PAT)', 1), '')),
-  nullif(regexp_extract(e.name, '_(LL128|LL|SIMPLE)', 1), ''),
+  s.name,
+  CASE WHEN s.category IN ('kernel', 'collective_comm') THEN 'device' ELSE 'host' END,
+  coalesce(s.a."Collective name", collective_of(s.name)),
+  s.a."Process Group Name",
+  s.a."Process Group Description",
+  s.a."Group size",
+  s.a."Process Group Ranks",
+  coalesce(s.a."Src Rank", s.a."Dst Rank", s.a."Root rank"),
+  s.a."Seq",
+  s.a."In msg nelems",
+  s.a."Out msg nelems",
+  s.a."dtype",
+  s.a."In msg nelems" * b.element_bytes,
+  s.a."Out msg nelems" * b.element_bytes,
+  lower(nullif(regexp_extract(s.name, '_(RING|TREE|COLLNET|NVLS|PAT)', 1), '')),
+  nullif(regexp_extract(s.name, '_(LL128|LL|SIMPLE)', 1), ''),
   NULL,
   NULL
 FROM (
   SELECT
-    seq,
-    cat,
-    name,
+    *,
     json_transform(
-      args,
+      args_json,
       '{"Collective name":"VARCHAR","Process Group Name":"VARCHAR",
         "Process Group Description":"VARCHAR","Group size":"BIGINT",
         "Process Group Ranks":"VARCHAR","Src Rank":"BIGINT","Dst Rank":"BIGINT",
         "Root rank":"BIGINT","Seq":"BIGINT","In msg nelems":"BIGINT","Out msg nelems":"BIGINT",
         "dtype":"VARCHAR"}'
-    ) AS c
-  FROM scratch.event
-  WHERE (cat IN ('kernel', 'Kernel') AND is_communication(name))
-    OR cat = 'collective_comm'
-    OR (cat = 'cpu_op' AND name = 'record_param_comms')
-    OR (cat = 'user_annotation' AND regexp_matches(name, '^(gloo|mpi|ucc|xccl|hccl):'))
-) AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
+    ) AS a
+  FROM slice
+  WHERE trace_id = getvariable('trace_id')
+    AND (
+      category = 'collective_comm'
+      OR (category = 'kernel' AND is_communication(name))
+      OR (category = 'cpu_op' AND name = 'record_param_comms')
+      OR (category = 'user_annotation' AND regexp_matches(name, '^(gloo|mpi|ucc|xccl|hccl):'))
+    )
+) AS s
 LEFT JOIN (VALUES
   ('Float', 4), ('Half', 2), ('BFloat16', 2), ('Double', 8), ('Int', 4), ('Long', 8),
   ('Short', 2), ('Char', 1), ('Byte', 1), ('Bool', 1), ('Float8_e4m3fn', 1), ('Float8_e5m2', 1),
   ('ComplexFloat', 8), ('ComplexDouble', 16)
-) AS b(data_type, element_bytes) ON b.data_type = c."dtype"
-ORDER BY s.slice_n;
+) AS b(data_type, element_bytes) ON b.data_type = s.a."dtype"
+ORDER BY s.id;
 
 -- Hardware counters of CUPTI's range profiler: every number in the arguments of its ranges.
 INSERT INTO metric
 SELECT
-  getvariable('first_id') + row_number() OVER (ORDER BY s.slice_n, e.name) - 1,
-  getvariable('trace_id'),
-  getvariable('first_id') + s.slice_n,
+  getvariable('first_id') + row_number() OVER (ORDER BY id, counter_name) - 1,
+  trace_id,
+  id,
   NULL,
   NULL,
-  e.name,
-  TRY_CAST(json_extract_string(e.args, json_path(e.name)) AS DOUBLE),
+  counter_name,
+  counter_value,
   NULL,
   'source'
 FROM (
-  SELECT seq, args, unnest(json_keys(args)) AS name
-  FROM scratch.event
-  WHERE cat = 'cuda_profiler_range'
-) AS e
-JOIN scratch.slice_order AS s ON s.seq = e.seq
-WHERE TRY_CAST(json_extract_string(e.args, json_path(e.name)) AS DOUBLE) IS NOT NULL
-ORDER BY s.slice_n, e.name;
+  SELECT
+    *,
+    TRY_CAST(json_extract_string(args_json, json_path(counter_name)) AS DOUBLE) AS counter_value
+  FROM (
+    SELECT id, trace_id, args_json, unnest(json_keys(args_json)) AS counter_name
+    FROM slice
+    WHERE trace_id = getvariable('trace_id') AND category = 'cuda_profiler_range'
+  )
+)
+WHERE counter_value IS NOT NULL
+ORDER BY id, counter_name;
 
 -- Typed copies that could not be made: the key is there, the value does not fit the type.
 INSERT INTO import_problem

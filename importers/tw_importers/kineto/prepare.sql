@@ -1,25 +1,24 @@
 -- Which of a Kineto trace's places are streams, and of which devices.
 -- In: `place` (trace_event/prepare.sql), `event`, the variable metadata_json.
 
+-- The pid of device work is its device and its tid the stream; where `args` says otherwise, `args`
+-- is right. One event of each place tells.
 INSERT INTO stream_place
-WITH seen AS (
-  SELECT
-    e.pid,
-    e.tid,
-    max(e.details.device.device) AS device,
-    max(e.details.device.stream) AS stream
-  FROM event AS e
-  WHERE is_on_device(e.cat)
-  GROUP BY e.pid, e.tid
-)
 SELECT
   p.place_n,
-  -- the pid of device work is its device; the ordinal becomes a reference below
-  coalesce(s.device, p.pid_number) AS device_n,
-  coalesce(s.stream, p.tid_number) AS stream
+  -- the device's ordinal; becomes a reference below
+  coalesce(TRY_CAST(json_extract_string(s.args, '$.device') AS BIGINT), p.pid_number) AS device_n,
+  coalesce(TRY_CAST(json_extract_string(s.args, '$.stream') AS BIGINT), p.tid_number) AS stream
 FROM place AS p
-JOIN seen AS s ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
-WHERE p.is_device AND coalesce(s.device, p.pid_number) IS NOT NULL;
+LEFT JOIN (
+  SELECT pid, tid, any_value(args) AS args
+  FROM event
+  WHERE is_on_device(cat) AND cat <> 'gpu_user_annotation'
+  GROUP BY pid, tid
+) AS s ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
+WHERE p.is_device
+  AND coalesce(TRY_CAST(json_extract_string(s.args, '$.device') AS BIGINT), p.pid_number)
+    IS NOT NULL;
 
 -- Devices the file describes, and those only their work tells of.
 INSERT INTO device_place

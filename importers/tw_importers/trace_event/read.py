@@ -1,7 +1,7 @@
 """Streams a Trace Event JSON document into the scratch table `event`; gives it no meaning.
 
 What the columns mean is stage.sql. Importers of formats that build on Trace Event JSON call
-`read_document` with the SQL macros that say what they want typed out of `args`.
+`read_document` and say in SQL macros what their categories are.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 import msgspec
 import numpy as np
@@ -41,7 +40,7 @@ _BATCH = pa.schema(
 
 
 def read_document(
-    reader: ByteReader, scratch: Scratch, macros: tuple[Traversable, ...], format_name: str
+    reader: ByteReader, scratch: Scratch, format_name: str
 ) -> TraceFacts:
     """Writes the events to scratch and returns what the rest of the document says.
 
@@ -52,8 +51,7 @@ def read_document(
     batches = _batches(splitter)
     first = next(batches, None)
     connection = scratch.connection
-    for script in (MACROS, *macros):
-        connection.execute(script.read_text())
+    connection.execute(MACROS.read_text())
     if first is None:
         first = pa.RecordBatch.from_pylist([], schema=_BATCH)
     ts_style, dur_style = _number_styles(scratch, first)
@@ -88,7 +86,7 @@ def _batch(chunk: Chunk, first_seq: int) -> pa.RecordBatch:
 def _long_texts(texts: list[msgspec.Raw]) -> pa.Array:
     """A string column, copied once and without a Python string for any of its values."""
     offsets = np.zeros(len(texts) + 1, np.int32)
-    np.cumsum([memoryview(text).nbytes for text in texts], out=offsets[1:])
+    np.cumsum(list(map(len, map(memoryview, texts))), out=offsets[1:])
     data = pa.py_buffer(b"".join(texts))
     return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(offsets), data])
 

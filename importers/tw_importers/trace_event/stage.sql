@@ -1,6 +1,5 @@
 -- From the text of an event to typed columns: one row an event, nothing derived, nothing lost.
 -- Input: Arrow batches `event_text(seq, text, args, ts, dur)`; `args`, `ts` and `dur` verbatim.
--- `details(category, args)` is a macro of the importer: what it wants typed out of `args`.
 --
 -- Times become integer nanoseconds by moving the decimal point in the text. A text with more than
 -- three decimals or an exponent goes through DECIMAL and is rounded half to even. (The JSON
@@ -49,7 +48,6 @@ SELECT
   ts_ns,
   dur_ns,
   args,
-  details(cat, args) AS details,
   CASE
     WHEN ph IN ('X', 'i', 'I', 's', 't', 'f')
       -- no key is unknown, doubled or null
