@@ -4,6 +4,7 @@ Three ways in, by what the caller needs:
 
 - `Reader(path)`: locked read-only, for everything that runs a user's SQL;
 - `attach_for_writing(connection, path)`: the warehouse as `warehouse` beside a scratch database;
+  `writer(path)`: the same without one;
 - `upgrade_file(path)`: migrations.
 
 DuckDB lets one process write or many read. So a file is held only while something runs, and
@@ -115,6 +116,32 @@ def attach_for_writing(
     finally:
         connection.execute(f'USE "{before}"')
         connection.execute("DETACH warehouse")
+
+
+@contextmanager
+def writer(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that holds an existing warehouse for writing; the caller runs transactions."""
+    _must_exist(path)
+    connection = duckdb.connect()
+    try:
+        with attach_for_writing(connection, path, wait_s=wait_s):
+            yield connection
+    finally:
+        connection.close()
+
+
+def schema_version(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> int:
+    """The schema version of a warehouse, whether or not this program can work with it."""
+    _must_exist(path)
+    connection: duckdb.DuckDBPyConnection = _patiently(
+        path,
+        wait_s,
+        lambda: duckdb.connect(str(path), read_only=True, config=dict(LOCKED_PROFILE)),
+    )
+    try:
+        return migrate.version(connection)
+    finally:
+        connection.close()
 
 
 def upgrade_file(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> list[str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from warehouse import output
+from warehouse.errors import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,3 +35,12 @@ def database(command: Command) -> Command:
         show_envvar=True,
         help="The warehouse file.  [default: ./traces.duckdb, or `db` in tw.toml]",
     )(command)
+
+
+def refuse_binary_on_terminal(format: str, target: Path | None) -> None:
+    """Raises UsageError where the result would garble the terminal."""
+    if format in output.BINARY and target is None and sys.stdout.isatty():
+        raise UsageError(
+            f"{format} is no text; it would garble the terminal",
+            hint=f"Write it to a file: > FILE.{format}, or -o where the command has it.",
+        )

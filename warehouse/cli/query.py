@@ -106,7 +106,7 @@ def query(
 
     settings = config.load()
     chosen_format = output.format_of(target, format, settings.format)
-    _refuse_binary_on_terminal(chosen_format, target)
+    options.refuse_binary_on_terminal(chosen_format, target)
     queries = library.load([*settings.query_path, *query_path])
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = library.arguments(chosen, _pairs(parameters))
@@ -122,14 +122,6 @@ def query(
             about = _provenance(queries, result, seen, path)
             n_shown = _write(result, chosen_format, target, max_rows, about)
             _say_count(n_shown, result.n_rows, target, quiet=quiet)
-
-
-def _refuse_binary_on_terminal(format: str, target: Path | None) -> None:
-    if format in output.BINARY and target is None and sys.stdout.isatty():
-        raise UsageError(
-            f"{format} is no text; it would garble the terminal",
-            hint=f"Write it to a file with -o FILE.{format}.",
-        )
 
 
 def _choose(

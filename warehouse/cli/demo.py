@@ -1,0 +1,97 @@
+"""`tw demo`: from a recording to figures and a Perfetto trace, to see what the program does."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli import options
+from warehouse.errors import TwError
+
+if TYPE_CHECKING:
+    from warehouse.library import Library
+    from warehouse.store import Reader
+
+RUN = "demo"
+#: What is shown: a title, and a statement over the library's queries.
+TABLES = (
+    (
+        "How busy each host thread is (thread_utilization)",
+        "SELECT rank, thread, n_ops, span_ns, busy_ns, utilization FROM thread_utilization()"
+        " ORDER BY rank, thread",
+    ),
+    (
+        "Where the time goes: operators by time of their own (op_summary)",
+        "SELECT rank, name, n_calls, self_ns, self_share, median_ns FROM op_summary()"
+        " QUALIFY row_number() OVER (PARTITION BY rank ORDER BY self_ns DESC, name) <= 5"
+        " ORDER BY rank, self_ns DESC, name",
+    ),
+)
+
+
+@click.command()
+@click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("tw-demo.duckdb"),
+    show_default=True,
+    help="The warehouse to put the run `demo` into.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("demo.pftrace"),
+    show_default=True,
+    help="The Perfetto trace to write.",
+)
+def demo(db: Path, output: Path) -> None:
+    """Import a recording that ships with tw, query it and export it.
+
+    The recording is of PyTorch's profiler: three training steps of a small transformer on two
+    ranks, on CPUs. It has no GPU work, so the figures are those of host threads. Running it again
+    replaces the run.
+
+    \b
+    Example:
+      tw demo
+    """
+    from warehouse import library, scope, store
+    from warehouse.export.perfetto import export_perfetto
+
+    _import(db)
+    with store.Reader(db) as reader:
+        chosen = scope.resolve(reader.connection, scope.Selection(runs=(RUN,)))
+        scope.apply(reader.connection, chosen)
+        queries = library.load()
+        for title, statement in TABLES:
+            _show(reader, queries, title, statement)
+        written = export_perfetto(reader.connection, output)
+    click.echo(f"\nWrote {output}: {written.n_slices:,} slices; ui.perfetto.dev opens it.", err=True)
+    click.echo(f"Next: `tw queries list`, `tw query op_summary --db {db} --rank 0`.", err=True)
+
+
+def _import(db: Path) -> None:
+    from warehouse import ingest
+    from warehouse.cli.import_progress import Bar
+
+    recording = Path(__file__).parent.parent / "demo_data"
+    wanted = ingest.Options(run=RUN, on_duplicate="replace", jobs=1)
+    with Bar(quiet=False) as bar:
+        outcomes = ingest.import_paths([recording], db=db, options=wanted, progress=bar)
+    for outcome in outcomes:
+        if outcome.status == "failed":
+            raise outcome.error or TwError("the recording could not be imported")
+
+
+def _show(reader: Reader, queries: Library, title: str, statement: str) -> None:
+    from warehouse import library, output
+
+    click.echo(f"\n{title}")
+    sys.stdout.flush()
+    with library.run(reader.connection, statement, library=queries) as result:
+        output.write(result, "table", sys.stdout.buffer)
+        sys.stdout.buffer.flush()

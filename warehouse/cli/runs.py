@@ -1,0 +1,42 @@
+"""`tw runs`: what the warehouse holds; the library queries `runs` and `traces` over all runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from warehouse import output
+from warehouse.cli import options
+
+
+@click.command()
+@click.option("--traces", is_flag=True, help="One line a trace instead of one a run.")
+@click.option(
+    "--format", "format", type=click.Choice(output.FORMATS), help="How to print the rows."
+)
+@options.database
+def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> None:
+    """List the runs in the warehouse, or their traces.
+
+    The same rows as `tw query runs --run all` and `tw query traces --run all`, which can also
+    write them to a file.
+
+    \b
+    Example:
+      tw runs
+      tw runs --traces --format json
+    """
+    from warehouse import config, library, store
+
+    settings = config.load()
+    chosen = output.format_of(None, format, settings.format)
+    options.refuse_binary_on_terminal(chosen, None)
+    with store.Reader(config.database_path(db), wait_s=wait_s) as reader:
+        result = library.run(reader.connection, "traces" if traces else "runs")
+        with result:
+            output.write(result, chosen, sys.stdout.buffer, max_rows=-1)
+            sys.stdout.buffer.flush()
+    if not result.n_rows:
+        click.echo("The warehouse is empty: `tw import PATH` fills it.", err=True)

@@ -1,0 +1,87 @@
+"""`tw schema`: the tables with their meaning, and the schema's version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from warehouse.cli import options
+
+
+@click.group()
+def schema() -> None:
+    """Show or upgrade the warehouse's schema.
+
+    \b
+    Example:
+      tw schema show slice
+      tw schema version
+    """
+
+
+@schema.command()
+@click.argument("table", required=False)
+def show(table: str | None) -> None:
+    """Show the tables and views, or the columns of one with type, unit and meaning.
+
+    This is the schema of this tw; no warehouse is needed.
+
+    \b
+    Example:
+      tw schema show
+      tw schema show gpu_op
+    """
+    from warehouse import catalog
+
+    with catalog.empty() as connection:
+        tables = catalog.tables(connection)
+        if table is None:
+            _print([[each.name, each.comment] for each in tables])
+            return
+        found = catalog.find(tables, table)
+        click.echo(f"{found.name} ({found.kind}): {found.comment}\n")
+        columns = catalog.columns(connection, found.name)
+        _print([[each.name, each.type, each.unit, each.meaning] for each in columns])
+
+
+@schema.command()
+@options.database
+def version(db: Path | None, wait_s: float) -> None:
+    """Print the schema version of the warehouse and that of this tw.
+
+    \b
+    Example:
+      tw schema version
+    """
+    from warehouse import config, migrate, store
+
+    path = config.database_path(db)
+    found, latest = store.schema_version(path, wait_s=wait_s), migrate.latest_version()
+    click.echo(f"{path}: {found}")
+    click.echo(f"this tw: {latest}")
+    if found < latest:
+        click.echo(f"Run `tw schema upgrade --db {path}`.", err=True)
+
+
+@schema.command()
+@options.database
+def upgrade(db: Path | None, wait_s: float) -> None:
+    """Bring the warehouse's schema to this tw's version; older programs cannot read it afterwards.
+
+    \b
+    Example:
+      cp traces.duckdb before.duckdb && tw schema upgrade
+    """
+    from warehouse import config, store
+
+    done = store.upgrade_file(config.database_path(db), wait_s=wait_s)
+    click.echo(f"Ran {', '.join(done)}." if done else "Nothing to do.", err=True)
+
+
+def _print(rows: list[list[str]]) -> None:
+    """Columns side by side; the last one as long as it is."""
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        click.echo("  ".join([*cells, row[-1]]).rstrip())
