@@ -12,11 +12,13 @@ from typing import IO, Protocol
 from warehouse.errors import CorruptTrace
 from warehouse.importer import Problem
 
-_COMPRESSED_CHUNK = 1 << 20
+# Small steps: when a gzip stream goes bad, what the failing step had expanded is lost with it.
+_COMPRESSED_CHUNK = 1 << 16
+_EXPANDED_CHUNK = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
 MAX_RATIO = 200  # text traces compress 10 to 30 times; a bomb a thousand times
 MAX_CONTENT_BYTES = 64 << 30
-_RATIO_FREE_BYTES = 256 << 20  # small files may be as repetitive as they like
+RATIO_FREE_BYTES = 32 << 20  # small files may be as repetitive as they like
 
 
 class Listener(Protocol):
@@ -70,8 +72,8 @@ class TraceStream:
         return chunk
 
     def _plain(self, size: int) -> bytes:
-        head, self._waiting = self._waiting, b""
-        return head + self._stored(size - len(head))
+        head, self._waiting = self._waiting[:size], self._waiting[size:]
+        return head + self._stored(size - len(head)) if len(head) < size else head
 
     def _inflate(self, size: int) -> bytes:
         from isal import isal_zlib
@@ -81,17 +83,21 @@ class TraceStream:
         while missing > 0 and not self._ended:
             if not self._waiting:
                 self._waiting = self._stored(_COMPRESSED_CHUNK)
-            if not self._waiting:
-                self._cut("truncated_gzip", "the gzip stream ends early; all before that was read")
-                break
+            is_last = not self._waiting
             try:
-                part = self._inflater.decompress(self._waiting, missing)  # type: ignore[union-attr]
+                # Without more input it still hands out what it holds back.
+                part = self._inflater.decompress(  # type: ignore[union-attr]
+                    self._waiting, min(missing, _EXPANDED_CHUNK)
+                )
             except isal_zlib.error:
-                self._cut("corrupt_gzip", "the gzip stream goes bad; all before that was read")
+                self._cut("corrupt_gzip", "the gzip stream goes bad", size - missing)
                 break
-            self._advance()
             parts.append(part)
             missing -= len(part)
+            if is_last and not part:
+                self._cut("truncated_gzip", "the gzip stream ends early", size - missing)
+                break
+            self._advance()
         return b"".join(parts)
 
     def _advance(self) -> None:
@@ -102,22 +108,30 @@ class TraceStream:
             return
         rest = inflater.unused_data or self._stored(_COMPRESSED_CHUNK)  # type: ignore[union-attr]
         rest = rest.lstrip(b"\0")  # padding some archivers leave
-        if rest.startswith(GZIP_MAGIC[: len(rest)]) and rest:
+        if len(rest) == 1:
+            rest += self._stored(_COMPRESSED_CHUNK)
+        if rest.startswith(GZIP_MAGIC):
             from isal import isal_zlib
 
             self._inflater, self._waiting = isal_zlib.decompressobj(31), rest
-        else:
-            self._ended = True
-
-    def _cut(self, kind: str, meaning: str) -> None:
+            return
         self._ended = True
-        if self.is_strict or self.n_content_bytes == 0:
+        if rest:
+            meaning = "what follows the gzip stream is none and was not used"
+            self.problems.append(Problem("trailing_bytes", meaning, 1, None))
+
+    def _cut(self, kind: str, meaning: str, n_pending: int) -> None:
+        """Ends the stream; `n_pending` bytes were expanded and not yet handed out."""
+        self._ended = True
+        n_good = self.n_content_bytes + n_pending
+        if self.is_strict or n_good == 0:
             raise CorruptTrace(
-                f"{self.label}: {meaning.split(';')[0]} at byte {self.n_stored_bytes} of the file",
+                f"{self.label}: {meaning} at byte {self.n_stored_bytes} of the file",
                 hint="Copy or record it again.",
                 offset=self.n_stored_bytes,
             )
-        self.problems.append(Problem(kind, meaning, 1, self.n_content_bytes))
+        meaning = f"{meaning}; what came before was read"
+        self.problems.append(Problem(kind, meaning, 1, n_good))
 
     def _check_size(self) -> None:
         if self.n_content_bytes > self.max_bytes:
@@ -126,9 +140,9 @@ class TraceStream:
                 hint="Raise the limit with --max-size if the file is to be trusted.",
             )
         if (
-            self.n_content_bytes > _RATIO_FREE_BYTES
+            self.n_content_bytes > RATIO_FREE_BYTES
             and self.n_content_bytes > MAX_RATIO * self.n_stored_bytes
-            and self.max_bytes <= MAX_CONTENT_BYTES
+            and self.max_bytes == MAX_CONTENT_BYTES
         ):
             raise CorruptTrace(
                 f"{self.label}: expands more than {MAX_RATIO} times, as no trace does",
