@@ -108,7 +108,7 @@ def _insert(
     run_id, run_name = _run(connection, decoded, choice)
     set_variable(connection, "trace_id", trace_id)
     set_variable(connection, "first_id", trace_id << 32)
-    set_variable(connection, "metadata_json", decoded.facts.metadata_json)
+    set_variable(connection, "metadata_json", decoded.facts.metadata_json or "{}")
     _insert_trace(connection, importer, decoded, choice, trace_id, run_id)
     for script in importer.normalize:
         connection.execute(script.read_text())

@@ -121,7 +121,7 @@ def _decode(
 
 def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
     """Runs the importer's scripts that need no lock, and the nesting pass where it wants it."""
-    set_variable(scratch.connection, "metadata_json", facts.metadata_json)
+    set_variable(scratch.connection, "metadata_json", facts.metadata_json or "{}")
     for script in importer.prepare:
         if script == NESTING:
             nesting.nest(scratch.connection)

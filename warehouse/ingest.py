@@ -255,6 +255,11 @@ def _try_decode(
         return error
     except OSError as error:
         return TwError(f"{job.source.label} could not be decoded: {error.strerror or error}")
+    except duckdb.Error as error:
+        return TwError(
+            f"{job.source.label} could not be decoded: {str(error).splitlines()[0]}",
+            hint="Is there room for scratch data? If so, please report it, with the file if you can.",
+        )
 
 
 def _decode_in_workers(

@@ -82,3 +82,11 @@ CREATE OR REPLACE TEMP MACRO async_id(id, text, pid) AS (
     ''
   )
 );
+
+-- Whether a value survives being read and printed by the JSON functions: strings and 64-bit
+-- integers do, other numbers go through a double.
+CREATE OR REPLACE TEMP MACRO is_exact_json(value_json) AS (
+  value_json IS NULL
+  OR left(value_json, 1) = '"'
+  OR NOT (contains(value_json, '.') OR contains(value_json, 'e') OR contains(value_json, 'E'))
+);

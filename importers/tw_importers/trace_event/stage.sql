@@ -54,6 +54,10 @@ SELECT
       AND n_other_keys = (ph IS NOT NULL)::INTEGER + (cat IS NOT NULL)::INTEGER
         + (name IS NOT NULL)::INTEGER + (pid IS NOT NULL)::INTEGER + (tid IS NOT NULL)::INTEGER
         + (id IS NOT NULL)::INTEGER + (bp IS NOT NULL)::INTEGER + (s IS NOT NULL)::INTEGER
+      -- JSON functions print numbers anew: exact for integers and strings, not for other numbers
+      AND is_exact_json(id) AND is_exact_json(pid) AND is_exact_json(tid)
+      -- arrows have no column for arguments
+      AND (ph IN ('X', 'i', 'I') OR (args IS NULL AND s IS NULL))
       AND ts_ns IS NOT NULL
       AND (number_styles(ts, ts_decimals) & getvariable('ts_style')) <> 0
       AND (number_styles(dur, dur_decimals) & getvariable('dur_style')) <> 0
