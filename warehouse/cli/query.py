@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import click
 from warehouse import config, output
 from warehouse.cli import options
 from warehouse.cli.scope_options import announce, scope
-from warehouse.errors import UsageError
+from warehouse.errors import ExitCode, UsageError
 from warehouse.scope import Selection
 
 if TYPE_CHECKING:
@@ -202,8 +203,13 @@ def _write(
 ) -> int:
     if target is None:
         stream = sys.stdout.buffer
-        n_shown = output.write(result, format, stream, max_rows=max_rows, provenance=about)
-        stream.flush()
+        try:
+            n_shown = output.write(result, format, stream, max_rows=max_rows, provenance=about)
+            stream.flush()
+        except BrokenPipeError:
+            # The reader has seen enough, as `head` does; click would call that a failure.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(ExitCode.OK)
         return n_shown
     with output.whole_file(target) as file:
         return output.write(result, format, file, max_rows=max_rows, provenance=about)
