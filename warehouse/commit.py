@@ -272,7 +272,7 @@ def _insert_trace(
     connection.execute(
         "INSERT INTO source_file VALUES (?, ?, ?, ?, 'trace', ?, ?, ?)",
         [
-            first_id, trace_id, str(decoded.source.path), decoded.source.member,
+            first_id, trace_id, decoded.source.origin, decoded.source.member,
             decoded.n_stored_bytes, decoded.n_content_bytes, decoded.sha256,
         ],
     )  # fmt: skip

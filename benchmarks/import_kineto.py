@@ -1,0 +1,120 @@
+"""Imports a large Kineto trace, beside its peers, and times every library query on it.
+
+    python benchmarks/import_kineto.py TRACE.json.gz [--pairs N]
+        [--trace-processor COMMAND]   e.g. "node trace_processor.mjs": run with the file appended
+        [--hta PYTHON]                an interpreter that has HolisticTraceAnalysis
+        [--limit-mb MB]               the memory the import may take, to print the ratio to
+
+Prints for each: wall, processor time, peak memory, and the ratio of ours to the peer's.
+MB are 10^6 bytes, of uncompressed JSON where rates are meant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from paired import Usage, compare, line, run, say
+
+_HTA = """
+import sys, os, tempfile, shutil
+from hta.trace_analysis import TraceAnalysis
+folder = tempfile.mkdtemp()
+os.symlink(os.path.abspath(sys.argv[1]), os.path.join(folder, "rank0.json.gz"))
+TraceAnalysis(trace_files={0: os.path.join(folder, "rank0.json.gz")}, trace_dir=folder)
+shutil.rmtree(folder)
+"""
+
+
+def main() -> None:
+    options = _options()
+    with tempfile.TemporaryDirectory() as folder:
+        db = Path(folder) / "bench.duckdb"
+        first = _import(options.trace, db)
+        _report_import(options, db, first)
+        if options.trace_processor:
+            compare(
+                "import against trace_processor loading the same file",
+                lambda: _import(options.trace, db),
+                "trace_processor",
+                lambda: run([*shlex.split(options.trace_processor), options.trace]),
+                options.pairs,
+            )
+        if options.hta:
+            compare(
+                "import against HolisticTraceAnalysis loading the same file",
+                lambda: _import(options.trace, db),
+                "HolisticTraceAnalysis",
+                lambda: run([options.hta, "-c", _HTA, options.trace]),
+                options.pairs,
+            )
+        _report_queries(db)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("trace")
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--trace-processor")
+    parser.add_argument("--hta")
+    parser.add_argument("--limit-mb", type=float, default=1100)
+    return parser.parse_args()
+
+
+def _import(trace: str, db: Path) -> Usage:
+    return run(
+        [sys.executable, "-c", "from warehouse.cli import main; main()", "import", trace,
+         "--db", str(db)],
+        before=lambda: db.unlink(missing_ok=True),
+    )  # fmt: skip
+
+
+def _report_import(options: argparse.Namespace, db: Path, usage: Usage) -> None:
+    from warehouse import store
+
+    with store.Reader(db) as reader:
+        rows = reader.connection.execute(
+            "SELECT name, detail, value FROM import_stat WHERE name IN ('content', 'seconds')"
+        ).fetchall()
+    n_bytes = next(value for name, _, value in rows if name == "content")
+    seconds = {detail: value for name, detail, value in rows if name == "seconds"}
+    say(f"import of {Path(options.trace).name}: {n_bytes / 1e6:,.0f} MB of JSON")
+    line("tw import", usage)
+    say(f"  {'rate':24s} {n_bytes / 1e6 / usage.wall_s:7.1f} MB/s")
+    say(f"  {'memory / limit':24s} {usage.peak_mb / options.limit_mb:7.3f}")
+    locked = seconds.get("write", 0) + seconds.get("link", 0)
+    stages = ", ".join(f"{stage} {value:.2f} s" for stage, value in seconds.items())
+    say(f"  {'stages':24s} {stages}")
+    say(f"  {'lock held / wall':24s} {locked / usage.wall_s:7.3f}")
+    say(f"  {'warehouse':24s} {db.stat().st_size / 1e6:7.1f} MB")
+
+
+def _report_queries(db: Path, limit_s: float = 0.3) -> None:
+    """Best of five of each library query that needs no parameter, and its ratio to the limit."""
+    from warehouse import library, store
+
+    known = library.load()
+    say(f"library queries (best of 5; limit {limit_s} s)")
+    with store.Reader(db, threads=2) as reader:
+        known.install(reader.connection)
+        for name, query in known.newest.items():
+            if query.layer == "link" or not all(p.has_default for p in query.parameters):
+                continue
+            times = []
+            for _ in range(5):
+                started = time.perf_counter()
+                n_rows = len(reader.connection.execute(f'FROM "{name}"()').fetchall())
+                times.append(time.perf_counter() - started)
+            say(
+                f"  {name:28s} {min(times):6.3f} s  ratio {min(times) / limit_s:6.3f}  "
+                f"median {statistics.median(times):6.3f} s  {n_rows:,} rows"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Runs commands in turns and compares them: wall clock, processor time and peak memory.
+
+Ours and a peer's run alternate, so that whatever else the machine does hits both alike; the median
+of each is compared.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one run of a command took; memory includes that of its children's largest."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float  # 10^6 bytes
+
+
+def run(command: Sequence[str], *, before: Callable[[], None] | None = None) -> Usage:
+    """Runs a command to its end; raises CalledProcessError with its output when it fails."""
+    if before is not None:
+        before()
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout is not None
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.perf_counter() - started
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, output)
+    return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6)
+
+
+def compare(
+    title: str,
+    ours: Callable[[], Usage],
+    peer_name: str,
+    peer: Callable[[], Usage],
+    pairs: int,
+) -> None:
+    """Runs both in turns and prints medians and their ratios, ours over the peer's."""
+    mine, theirs = [], []
+    for _ in range(pairs):
+        mine.append(ours())
+        theirs.append(peer())
+    say(f"{title} ({pairs} pairs, medians)")
+    a, b = median(mine), median(theirs)
+    line("tw", a)
+    line(peer_name, b)
+    say(
+        f"  {'ratio':24s} wall {a.wall_s / b.wall_s:7.3f}    cpu {a.cpu_s / b.cpu_s:7.3f}    "
+        f"memory {a.peak_mb / b.peak_mb:7.3f}"
+    )
+
+
+def median(usages: list[Usage]) -> Usage:
+    return Usage(
+        statistics.median(u.wall_s for u in usages),
+        statistics.median(u.cpu_s for u in usages),
+        statistics.median(u.peak_mb for u in usages),
+    )
+
+
+def line(name: str, usage: Usage) -> None:
+    say(
+        f"  {name:24s} wall {usage.wall_s:7.2f} s  cpu {usage.cpu_s:7.2f} s  "
+        f"memory {usage.peak_mb:6.0f} MB"
+    )
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
