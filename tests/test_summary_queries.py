@@ -257,7 +257,7 @@ def test_self_time_is_time_without_direct_children(tmp_path: Path, seed: int) ->
         for row in rows(path, "op_summary")
     }
 
-    children = defaultdict(int)
+    children: dict[int, int] = defaultdict(int)
     for op in ops:
         if op.parent is not None:
             children[op.parent] += max(op.dur, 0)

@@ -1,0 +1,11 @@
+-- What never ended, or ended before it began, is an empty interval at its start.
+INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
+INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns)
+VALUES (1, 1, 't', 3, 'kineto', 'kineto', 1, '0', TIMESTAMP '2024-01-01', 0, 0);
+INSERT INTO device (id, trace_id, kind, ordinal) VALUES (10, 1, 'gpu', 0);
+INSERT INTO gpu_op (slice_id, trace_id, track_id, device_id, stream, ts, dur, name, kind, class)
+VALUES
+  (1, 1, 0, 10, 7, 100, 10, 'a', 'kernel', 'compute'),
+  (2, 1, 0, 10, 7, 90, -7, 'odd', 'kernel', 'compute'),
+  (3, 1, 0, 10, 7, 120, -1, 'unfinished', 'kernel', 'compute');

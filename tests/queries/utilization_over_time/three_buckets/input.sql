@@ -1,0 +1,11 @@
+-- parameters: bucket_ns=10
+-- The span is 5 to 28: half of the first bucket and 8 ns of the last are covered.
+INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
+INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns)
+VALUES (1, 1, 't', 3, 'kineto', 'kineto', 1, '0', TIMESTAMP '2024-01-01', 0, 0);
+INSERT INTO device (id, trace_id, kind, ordinal) VALUES (10, 1, 'gpu', 0);
+INSERT INTO gpu_op (slice_id, trace_id, track_id, device_id, stream, ts, dur, name, kind, class)
+VALUES
+  (1, 1, 0, 10, 7, 5, 10, 'a', 'kernel', 'compute'),
+  (2, 1, 0, 10, 7, 24, 4, 'b', 'kernel', 'compute');

@@ -1,0 +1,232 @@
+"""Output is an API: one row of every awkward type, byte for byte, in every format."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from pyarrow import ipc, parquet
+
+from warehouse import library, output, store
+from warehouse.errors import ExportError, UsageError
+from warehouse.execute import Result
+
+LIBRARY = library.load()
+AWKWARD = """
+    SELECT
+      9007199254740993 AS big,
+      170141183460469231731687303715884105727 AS huge,
+      'nan'::DOUBLE AS nan,
+      'inf'::DOUBLE AS inf,
+      0.1::DOUBLE AS tenth,
+      NULL AS nothing,
+      '' AS empty,
+      'a,"b"' || chr(10) || '|ü' AS text,
+      [1, NULL] AS list,
+      {'a': 1.5::DECIMAL(4, 1)} AS struct,
+      MAP {'k': 1} AS map,
+      INTERVAL 1 DAY AS interval,
+      'x\\x00'::BLOB AS blob,
+      TIMESTAMP_NS '2024-01-02 03:04:05.123456789' AS ts,
+      DATE '2024-01-02' AS day,
+      'e'::ENUM ('e') AS enum,
+      true AS yes,
+      1 AS big
+"""
+PLAIN = "SELECT 1 AS n, 'a|b' AS name UNION ALL SELECT 20, NULL ORDER BY n"
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    store.create_empty(tmp_path / "w.duckdb")
+    with store.Reader(tmp_path / "w.duckdb") as reader:
+        yield reader.connection
+
+
+def written(connection: duckdb.DuckDBPyConnection, sql: str, format: str, **options: Any) -> bytes:
+    target = io.BytesIO()
+    with library.run(connection, sql, library=LIBRARY) as result:
+        output.write(result, format, target, **options)
+    return target.getvalue()
+
+
+GOLDEN = {
+    "csv": (
+        '"big","huge","nan","inf","tenth","nothing","empty","text","list","struct","map",'
+        '"interval","blob","ts","day","enum","yes","big_1"\n'
+        '9007199254740993,"170141183460469231731687303715884105727",nan,inf,0.1,,"",'
+        '"a,""b""\n|ü","[1,null]","{""a"":1.5}","{""k"":1}","0 months 1 days 0 ns","7800",'
+        '"2024-01-02 03:04:05.123456789","2024-01-02","e",true,1\n'
+    ),
+    "jsonl": (
+        '{"big":9007199254740993,"huge":170141183460469231731687303715884105727,"nan":null,'
+        '"inf":null,"tenth":0.1,"nothing":null,"empty":"","text":"a,\\"b\\"\\n|ü","list":[1,null],'
+        '"struct":{"a":1.5},"map":{"k":1},"interval":"0 months 1 days 0 ns","blob":"7800",'
+        '"ts":"2024-01-02 03:04:05.123456789","day":"2024-01-02","enum":"e","yes":true,"big_1":1}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("format", GOLDEN)
+def test_awkward_values_are_written_exactly(
+    connection: duckdb.DuckDBPyConnection, format: str
+) -> None:
+    assert written(connection, AWKWARD, format).decode() == GOLDEN[format]
+
+
+def test_json_is_a_list_of_objects(connection: duckdb.DuckDBPyConnection) -> None:
+    rows = json.loads(written(connection, PLAIN, "json"))
+
+    assert rows == [{"n": 1, "name": "a|b"}, {"n": 20, "name": None}]
+    assert written(connection, PLAIN + " LIMIT 0", "json") == b"[]\n"
+
+
+def test_tsv_is_separated_by_tabs(connection: duckdb.DuckDBPyConnection) -> None:
+    assert written(connection, PLAIN, "tsv") == b'"n"\t"name"\n1\t"a|b"\n20\t\n'
+
+
+def test_markdown_keeps_its_columns_apart(connection: duckdb.DuckDBPyConnection) -> None:
+    assert written(connection, PLAIN, "markdown").decode().splitlines() == [
+        "| n | name |",
+        "| ---: | --- |",
+        "| 1 | a\\|b |",
+        "| 20 |  |",
+    ]
+
+
+def test_a_table_is_aligned(connection: duckdb.DuckDBPyConnection) -> None:
+    assert written(connection, PLAIN, "table").decode().splitlines() == [
+        " n  name",
+        "──  ────",
+        " 1  a|b",
+        "20  NULL",
+    ]
+
+
+def test_a_table_counts_the_rows_it_does_not_show(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    target = io.BytesIO()
+
+    with library.run(connection, "FROM range(200000)", library=LIBRARY) as result:
+        shown = output.write(result, "table", target, max_rows=2)
+
+    assert (shown, result.n_rows, target.getvalue().count(b"\n")) == (2, 200_000, 4)
+
+
+def test_a_name_cannot_command_the_terminal(connection: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT chr(27) || '[2J' || chr(10) || chr(8238) AS name"
+
+    assert "\\x1b[2J\\n\\u202e" in written(connection, sql, "table").decode()
+
+
+def test_a_long_name_is_shortened_in_tables_only(connection: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT repeat('a', 500) || 'z' AS name"
+
+    shown = written(connection, sql, "table").decode().splitlines()[2]
+
+    assert (len(shown), shown[0], shown[-1]) == (80, "a", "z")
+    assert len(written(connection, sql, "markdown")) > 500
+
+
+def test_parquet_has_all_types_and_says_where_it_comes_from(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    data = written(connection, AWKWARD, "parquet", provenance={"query": "x@1"})
+
+    table = parquet.read_table(io.BytesIO(data))
+
+    assert table.schema.metadata[b"tw.query"] == b"x@1"
+    row = table.drop_columns(["ts"]).to_pylist(maps_as_pydicts="strict")[0]
+    assert (row["big"], row["huge"], row["map"]) == (9007199254740993, 2**127 - 1, {"k": 1})
+    assert row["interval"] == "0 months 1 days 0 ns"
+
+
+def test_columnar_columns_have_units_and_meanings(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    table = ipc.open_file(io.BytesIO(written(connection, "utilization", "arrow"))).read_all()
+
+    assert table.schema.field("busy_ns").metadata == {
+        b"unit": b"ns",
+        b"description": b"Some operation runs",
+    }
+
+
+@pytest.mark.parametrize("format", output.FORMATS)
+def test_no_rows_are_written_too(connection: duckdb.DuckDBPyConnection, format: str) -> None:
+    data = written(connection, AWKWARD + " LIMIT 0", format)
+
+    # Lines of JSON have no heading: no rows are no bytes.
+    assert (data == b"") is (format == "jsonl")
+
+
+@pytest.mark.parametrize("format", output.FORMATS)
+def test_many_batches_are_one_result(connection: duckdb.DuckDBPyConnection, format: str) -> None:
+    data = written(connection, "SELECT range AS n FROM range(150000)", format, max_rows=-1)
+
+    if format == "parquet":
+        assert parquet.read_table(io.BytesIO(data)).num_rows == 150_000
+    elif format == "arrow":
+        assert ipc.open_file(io.BytesIO(data)).read_all().num_rows == 150_000
+    else:
+        assert data.count(b"149999") == 1
+        assert data.count(b"\n") in range(150_000, 150_003)
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "default", "format"),
+    [
+        (None, None, None, "table"),
+        (None, None, "csv", "csv"),
+        (Path("a.parquet"), None, "csv", "parquet"),
+        (Path("a.NDJSON"), None, None, "jsonl"),
+        (Path("a.csv"), "json", None, "json"),
+        (Path("a"), "json", None, "json"),
+    ],
+)
+def test_the_format_comes_from_option_name_or_default(
+    path: Path | None, given: str | None, default: str | None, format: str
+) -> None:
+    assert output.format_of(path, given, default) == format
+
+
+def test_a_name_that_says_no_format_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"'a\.xyz' says no format"):
+        output.format_of(Path("a.xyz"), None)
+
+
+def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"old")
+
+    with pytest.raises(RuntimeError), output.whole_file(path) as file:
+        file.write(b"half")
+        raise RuntimeError
+
+    assert path.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["rows.csv"]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ExportError, match="cannot be written"),
+        output.whole_file(tmp_path / "absent" / "rows.csv"),
+    ):
+        pass
+
+
+def test_a_result_knows_its_columns(connection: duckdb.DuckDBPyConnection) -> None:
+    with library.run(connection, PLAIN, library=LIBRARY) as result:
+        assert isinstance(result, Result)
+        assert [(column.name, column.type) for column in result.columns] == [
+            ("n", "INTEGER"),
+            ("name", "VARCHAR"),
+        ]
+        assert result.schema.field("n").type == pa.int32()
