@@ -53,7 +53,7 @@ def demo(db: Path, output: Path) -> None:
 
     The recording is of PyTorch's profiler: three training steps of a small transformer on two
     ranks, on CPUs. It has no GPU work, so the figures are those of host threads. Running it again
-    replaces the run.
+    imports nothing anew.
 
     \b
     Example:
@@ -79,7 +79,7 @@ def _import(db: Path) -> None:
     from warehouse.cli.import_progress import Bar
 
     recording = Path(__file__).parent.parent / "demo_data"
-    wanted = ingest.Options(run=RUN, on_duplicate="replace", jobs=1)
+    wanted = ingest.Options(run=RUN, jobs=1)
     with Bar(quiet=False) as bar:
         outcomes = ingest.import_paths([recording], db=db, options=wanted, progress=bar)
     for outcome in outcomes:

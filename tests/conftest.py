@@ -1,0 +1,87 @@
+"""What all tests share: the command line in this process, and the recordings kept outside."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DATA = "TW_TEST_DATA"
+REQUIRE = "TW_REQUIRE_DATA"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one `tw` command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def errors(self) -> list[str]:
+        return [line for line in self.err.splitlines() if line.startswith("Error:")]
+
+
+Tw = Callable[..., Ran]
+
+
+@pytest.fixture
+def tw(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Tw:
+    """Runs `tw ARGUMENTS` in an empty folder of its own."""
+    from warehouse.cli import main
+
+    for name in [name for name in os.environ if name.startswith("TW_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str | Path) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["tw", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), out, err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of recordings that do not ship with the project, named by TW_TEST_DATA."""
+    value = os.environ.get(DATA)
+    if not value:
+        pytest.skip(f"{DATA} is not set")
+    folder = Path(value)
+    assert folder.is_dir(), f"{DATA} names {folder}, which is no folder"
+    return folder
+
+
+def _lacks_data(report: Any) -> bool:
+    return report.skipped and isinstance(report.longrepr, tuple) and DATA in report.longrepr[2]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    """With TW_REQUIRE_DATA=1 a test that skips for want of data has failed."""
+    report = yield
+    if os.environ.get(REQUIRE) == "1" and _lacks_data(report):
+        report.outcome = "failed"
+        report.longrepr = f"{report.longrepr[2]}, and {REQUIRE}=1 says the data must be there"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says how much was not tested, so that a green run is not mistaken for a complete one."""
+    skipped = [each for each in terminalreporter.stats.get("skipped", []) if _lacks_data(each)]
+    if skipped:
+        count = f"{len(skipped)} test{'s' * (len(skipped) != 1)}"
+        terminalreporter.write_line(f"{count} skipped: {DATA} is not set", yellow=True)

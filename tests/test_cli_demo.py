@@ -1,0 +1,61 @@
+"""`tw demo`: the first thing a newcomer runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import ingest, library, store
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
+
+DEMO = Path(ingest.__file__).parent / "demo_data"
+
+
+def test_the_demo_prints_figures_and_writes_a_trace(tw: Tw, tmp_path: Path) -> None:
+    ran = tw("demo")
+
+    assert ran.code == 0
+    assert "thread_utilization" in ran.out
+    assert "aten::mm" in ran.out
+    assert (tmp_path / "demo.pftrace").stat().st_size > 100_000
+    assert "9,690 slices" in ran.err
+
+
+def test_the_demo_again_gives_the_same(tw: Tw, tmp_path: Path) -> None:
+    first = tw("demo")
+    trace = (tmp_path / "demo.pftrace").read_bytes()
+    second = tw("demo")
+
+    assert first.out == second.out
+    assert trace == (tmp_path / "demo.pftrace").read_bytes()
+    with store.Reader(tmp_path / "tw-demo.duckdb") as reader:
+        assert store.one(reader.connection, "SELECT count(*) FROM trace") == (2,)
+
+
+def test_thread_utilization_is_the_union_of_host_operations(tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    ingest.import_paths([DEMO], db=path, options=ingest.Options(jobs=1))
+    with store.Reader(path) as reader:
+        found = library.run(reader.connection, "thread_utilization").table().to_pylist()
+        rows = reader.connection.execute("""
+            SELECT track_id, ts, dur FROM cpu_op
+            UNION ALL SELECT track_id, ts, dur FROM launch
+            UNION ALL SELECT track_id, ts, dur FROM collective WHERE side = 'host'
+        """).fetchall()
+
+    assert len(found) == 6
+    for row in found:
+        mine = sorted((ts, ts + dur) for track_id, ts, dur in rows if track_id == row["track_id"])
+        assert row["busy_ns"] == union(mine)
+        assert (row["start_ns"], row["end_ns"]) == (mine[0][0], max(end for _, end in mine))
+
+
+def union(intervals: list[tuple[int, int]]) -> int:
+    """The length of sorted intervals, counting what overlaps once."""
+    length, reached = 0, intervals[0][0]
+    for start, end in intervals:
+        length += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return length

@@ -1,0 +1,87 @@
+"""What a built package holds: everything the program needs, under two names and no others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "pyproject.toml").exists(), reason="not in a source tree"
+)
+
+
+def build(source: Path, target: str, place: Path) -> Path:
+    """Builds without an index: hatchling comes with the extra `test`."""
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(place)],
+        cwd=source, check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    (built,) = place.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as an index would build it: from the source archive."""
+    archive = build(ROOT, "sdist", tmp_path_factory.mktemp("sdist"))
+    place = tmp_path_factory.mktemp("source")
+    with tarfile.open(archive) as tar:
+        tar.extractall(place, filter="data")
+    (source,) = place.iterdir()
+    return build(source, "wheel", tmp_path_factory.mktemp("wheel"))
+
+
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def files_below(folder: str, as_folder: str) -> set[str]:
+    return {
+        f"{as_folder}/{path.relative_to(ROOT / folder).as_posix()}"
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_wheel_holds_every_file_of_the_program(wheel: Path) -> None:
+    assert names(wheel) == (
+        files_below("warehouse", "warehouse")
+        | files_below("importers/tw_importers", "tw_importers")
+        | files_below("schema", "warehouse/schema")
+        | files_below("queries", "warehouse/queries")
+    )
+
+
+def test_the_wheel_takes_two_top_level_names(wheel: Path) -> None:
+    """`schema` and `queries` are packages of other people."""
+    assert {name.split("/")[0] for name in names(wheel)} == {"warehouse", "tw_importers"}
+
+
+def test_a_wheel_from_the_tree_is_the_same(wheel: Path, tmp_path: Path) -> None:
+    assert names(build(ROOT, "wheel", tmp_path)) == names(wheel)
+
+
+def test_the_installed_program_finds_its_sql(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    program = (
+        "import sys; from warehouse.resources import sql_folder; print(sql_folder('schema'));"
+        "from warehouse.cli import main; sys.argv = ['tw', 'demo']; main()"
+    )
+
+    process = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+
+    assert process.stdout.splitlines()[0] == str(tmp_path / "warehouse" / "schema")
+    assert (tmp_path / "demo.pftrace").stat().st_size > 100_000
