@@ -1,4 +1,6 @@
 -- Where things happen and when. Vocabulary: Perfetto's.
+-- Texts of events are compressed with zstd: the largest columns become a fraction of what the
+-- default leaves of them, in less time.
 
 -- An operating-system process, or what a source presents as one
 CREATE TABLE process (
@@ -73,7 +75,7 @@ CREATE TABLE slice (
   depth INTEGER NOT NULL, -- [count] slices of its track that contain it
   parent_id BIGINT, -- [ref slice.id] the innermost slice of its track that contains it
   phase VARCHAR, -- [text] how the source recorded it: X, B, i, b, ...; NULL where it has no such notion
-  args_json VARCHAR, -- [json] arguments as the source wrote them
+  args_json VARCHAR USING COMPRESSION zstd, -- [json] arguments as the source wrote them
   extra_json VARCHAR -- [json] what else its record held
 );
 
@@ -108,5 +110,5 @@ CREATE TABLE source_event (
   phase VARCHAR, -- [text] its kind in the source
   slice_id BIGINT, -- [ref slice.id] the slice made of this record alone; NULL otherwise
   flow_point_id BIGINT, -- [ref flow_point.id] the flow point made of it; NULL otherwise
-  event_text VARCHAR NOT NULL -- [json] the record as the source wrote it
+  event_text VARCHAR USING COMPRESSION zstd NOT NULL -- [json] the record as the source wrote it
 );
