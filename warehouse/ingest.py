@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,8 +30,10 @@ from warehouse.sources import Source, find
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
+    from multiprocessing.synchronize import Event
 
 OnDuplicate = Literal["skip", "replace", "error"]
+_in_use: set[Path] = set()  # scratch folders of this process
 _WORTH_A_PROCESS = 1 << 20  # stored bytes; below this starting a worker costs more than it saves
 
 
@@ -106,9 +111,10 @@ def import_paths(
         decoded = _decode_all(jobs, options, progress)
         outcomes = []
         for plan in planned:
-            outcome = plan if isinstance(plan, Outcome) else _finish(
-                plan, next(decoded), db, options, choice
-            )
+            if isinstance(plan, Outcome):
+                outcome = plan
+            else:
+                outcome = _finish(plan, next(decoded), db, options, choice)
             outcomes.append(outcome)
             progress.outcome(outcome)
         return outcomes
@@ -122,19 +128,29 @@ def scratch_folder(db: Path) -> Iterator[Path]:
         parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TwError(f"cannot write beside {db}: {error.strerror}") from None
-    for stale in parent.iterdir():
-        if stale.name.isdigit() and not _is_alive(int(stale.name)):
-            shutil.rmtree(stale, ignore_errors=True)
-    mine = parent / str(os.getpid())
-    mine.mkdir(exist_ok=True)
+    for folder in parent.iterdir():
+        if _is_stale(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+    # A name of its own also where process numbers come again soon, as they do in containers.
+    mine = parent / f"{os.getpid()}-{time.time_ns():x}"
+    mine.mkdir(parents=True)
+    _in_use.add(mine)
     try:
         yield mine
     finally:
+        _in_use.discard(mine)
         shutil.rmtree(mine, ignore_errors=True)
-        try:
+        with suppress(OSError):  # another import is at work in it
             parent.rmdir()
-        except OSError:
-            pass  # another import is at work in it
+
+
+def _is_stale(folder: Path) -> bool:
+    pid = folder.name.partition("-")[0]
+    if not pid.isdigit():
+        return False  # not ours
+    if int(pid) == os.getpid():
+        return folder not in _in_use
+    return not _is_alive(int(pid))
 
 
 def _is_alive(pid: int) -> bool:
@@ -148,10 +164,13 @@ def _is_alive(pid: int) -> bool:
 
 
 def _copy_stdin(stdin: Any, scratch: Path) -> Path:
-    """Standard input can be read but once, and is looked at twice: what it is, then what it says."""
+    """Standard input can be read but once; it is looked at twice: what it is, what it says."""
     copy = scratch / "stdin"
-    with copy.open("wb") as target:
-        shutil.copyfileobj(stdin, target, 1 << 20)
+    try:
+        with copy.open("wb") as target:
+            shutil.copyfileobj(stdin or sys.stdin.buffer, target, 1 << 20)
+    except OSError as error:
+        raise TwError(f"standard input could not be copied: {error.strerror or error}") from None
     return copy
 
 
@@ -168,6 +187,8 @@ def _plan(
     source: Source, n: int, scratch: Path, options: Options, present: set[str]
 ) -> Job | Outcome:
     """Decides what to do with a source; reads its first bytes and its hash."""
+    if source.trouble is not None:
+        return Outcome(source, "failed", error=source.trouble)
     try:
         importer = formats.by_name(options.format) if options.format else formats.choose(source)
         sha256 = source.sha256()
@@ -189,8 +210,8 @@ def _duplicate(source: Source, options: Options) -> Outcome:
         f"{source.label} is in the warehouse already",
         hint="--on-duplicate replace imports it anew.",
     )
-    status: Literal["failed", "present"] = "failed" if options.on_duplicate == "error" else "present"
-    return Outcome(source, status, error=error)
+    is_failure = options.on_duplicate == "error"
+    return Outcome(source, "failed" if is_failure else "present", error=error)
 
 
 def _finish(
@@ -258,7 +279,7 @@ def _try_decode(
     except duckdb.Error as error:
         return TwError(
             f"{job.source.label} could not be decoded: {str(error).splitlines()[0]}",
-            hint="Is there room for scratch data? If so, please report it, with the file if you can.",
+            hint="Is there room for scratch data? If so, please report it, with the file.",
         )
 
 
@@ -274,14 +295,31 @@ def _decode_in_workers(
         threads=max(1, cores // n_workers),
         memory_limit=_share(options.settings.memory_limit, n_workers),
     )
+    stop = context.Event()
     with ProcessPoolExecutor(
-        n_workers, mp_context=context, initializer=_start_worker, initargs=(counter,)
-    ) as pool:
+        n_workers, mp_context=context, initializer=_start_worker,
+        initargs=(counter, stop, os.getpid()),
+    ) as pool:  # fmt: skip
         futures = [pool.submit(_decode_in_worker, job, settings) for job in jobs]
         seen = 0
-        for future in futures:
-            seen = _watch(future, counter, seen, progress)
-            yield future.result()
+        try:
+            for job, future in zip(jobs, futures, strict=True):
+                seen = _watch(future, counter, seen, progress)
+                yield _result(job, future)
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _result(job: Job, future: Future[Decoded | TwError]) -> Decoded | TwError:
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return TwError(
+            f"{job.source.label} could not be decoded: a worker process was killed",
+            hint="Is the memory full? Use fewer --jobs or a smaller --memory-limit.",
+        )
 
 
 def _watch(future: Future[Any], counter: Synchronized[int], seen: int, progress: Progress) -> int:
@@ -294,7 +332,7 @@ def _watch(future: Future[Any], counter: Synchronized[int], seen: int, progress:
             done, _ = wait([future], timeout=0.1)
         except TimeoutError:
             continue
-        read = counter.value
+        read = counter.get_obj().value  # without the lock, which a killed worker may hold
         progress.advance(read - seen)
         seen = read
     return seen
@@ -303,12 +341,20 @@ def _watch(future: Future[Any], counter: Synchronized[int], seen: int, progress:
 _read_bytes: Synchronized[int] | None = None  # of this worker process: shared with the parent
 
 
-def _start_worker(counter: Synchronized[int]) -> None:
+def _start_worker(counter: Synchronized[int], stop: Event, parent: int) -> None:
     import signal
 
     global _read_bytes
     _read_bytes = counter
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    threading.Thread(target=_die_with_parent, args=(stop, parent), daemon=True).start()
+
+
+def _die_with_parent(stop: Event, parent: int) -> None:
+    """Ends this worker when the import is given up, or its process was killed."""
+    while os.getppid() == parent and not stop.wait(0.2):
+        pass
+    os._exit(1)
 
 
 def _decode_in_worker(job: Job, settings: Settings) -> Decoded | TwError:
@@ -323,4 +369,4 @@ def _decode_in_worker(job: Job, settings: Settings) -> Decoded | TwError:
 def _share(memory_limit: str, n: int) -> str:
     """The n-th part of a memory limit such as 800MB or 2GiB."""
     digits = memory_limit.rstrip("BKMGTibkmgt ")
-    return f"{float(digits) / n:.3f}{memory_limit[len(digits):]}"
+    return f"{float(digits) / n:.3f}{memory_limit[len(digits) :]}"

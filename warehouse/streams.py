@@ -7,7 +7,9 @@ early, or goes bad half-way, ends there with a problem to report, so that what c
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
+
+from isal import isal_zlib
 
 from warehouse.errors import CorruptTrace
 from warehouse.importer import Problem
@@ -15,6 +17,7 @@ from warehouse.importer import Problem
 # Small steps: when a gzip stream goes bad, what the failing step had expanded is lost with it.
 _COMPRESSED_CHUNK = 1 << 16
 _EXPANDED_CHUNK = 1 << 17
+GZIP_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]
 GZIP_MAGIC = b"\x1f\x8b"
 MAX_RATIO = 200  # text traces compress 10 to 30 times; a bomb a thousand times
 MAX_CONTENT_BYTES = 64 << 30
@@ -43,7 +46,7 @@ class TraceStream:
     n_stored_bytes: int = 0
     n_content_bytes: int = 0
     problems: list[Problem] = field(default_factory=list)
-    _inflater: object | None = None
+    _inflater: Any = None
     _waiting: bytes = b""
     _started: bool = False
     _ended: bool = False
@@ -60,8 +63,6 @@ class TraceStream:
         self._started = True
         self._waiting = self._stored(2)
         if self._waiting == GZIP_MAGIC:
-            from isal import isal_zlib
-
             self._inflater = isal_zlib.decompressobj(31)
 
     def _stored(self, size: int) -> bytes:
@@ -76,8 +77,6 @@ class TraceStream:
         return head + self._stored(size - len(head)) if len(head) < size else head
 
     def _inflate(self, size: int) -> bytes:
-        from isal import isal_zlib
-
         parts: list[bytes] = []
         missing = size
         while missing > 0 and not self._ended:
@@ -86,10 +85,8 @@ class TraceStream:
             is_last = not self._waiting
             try:
                 # Without more input it still hands out what it holds back.
-                part = self._inflater.decompress(  # type: ignore[union-attr]
-                    self._waiting, min(missing, _EXPANDED_CHUNK)
-                )
-            except isal_zlib.error:
+                part = self._inflater.decompress(self._waiting, min(missing, _EXPANDED_CHUNK))
+            except GZIP_ERROR:
                 self._cut("corrupt_gzip", "the gzip stream goes bad", size - missing)
                 break
             parts.append(part)
@@ -103,16 +100,14 @@ class TraceStream:
     def _advance(self) -> None:
         """Goes on in the compressed bytes; a gzip file may hold several streams in a row."""
         inflater = self._inflater
-        if not inflater.eof:  # type: ignore[union-attr]
-            self._waiting = inflater.unconsumed_tail  # type: ignore[union-attr]
+        if not inflater.eof:
+            self._waiting = inflater.unconsumed_tail
             return
-        rest = inflater.unused_data or self._stored(_COMPRESSED_CHUNK)  # type: ignore[union-attr]
+        rest = inflater.unused_data or self._stored(_COMPRESSED_CHUNK)
         rest = rest.lstrip(b"\0")  # padding some archivers leave
         if len(rest) == 1:
             rest += self._stored(_COMPRESSED_CHUNK)
         if rest.startswith(GZIP_MAGIC):
-            from isal import isal_zlib
-
             self._inflater, self._waiting = isal_zlib.decompressobj(31), rest
             return
         self._ended = True

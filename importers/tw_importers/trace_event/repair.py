@@ -7,22 +7,24 @@ is given up, with its place, and the scan goes on at the next text that looks li
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import msgspec
 
-# A whole string, an opening quote with no end, or a bracket: enough to follow the nesting.
-_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|"|[{}\[\]]', re.DOTALL)
+# A whole string, an opening quote with no end, a bracket, or a comma before an object: enough to
+# follow the nesting.
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRUCTURE = re.compile(_STRING + rb'|["{}\[\]]|,\s*+(?=\{)', re.DOTALL)
 # Where an event plausibly starts after damage; only ever used to give up as little as possible.
 _LIKELY_EVENT = re.compile(
     rb'\}\s*,\s*(?=\{\s*"(?:ph|name|cat|pid|tid|ts|dur|id|args)"\s*:)', re.DOTALL
 )
 # The texts a repair may touch: strings are matched first, so nothing inside them is mistaken.
 _TOKEN = re.compile(
-    rb'"(?:[^"\\]|\\.)*"'
-    rb"|[+-]?(?:NaN|nan|Infinity|inf)\b"
+    _STRING + rb"|[+-]?(?:NaN|nan|Infinity|inf)\b"
     rb"|,(?=\s*[}\]])"
     rb"|[+-]?\d[\d.eE+-]*",
     re.DOTALL,
@@ -33,7 +35,12 @@ _SURROGATE = re.compile(
 )
 _BAD_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 _NUMBER = re.compile(rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
-_LONG_EVENT = 1 << 20  # past this, an event that does not end is damage rather than large
+_LONG_EVENT = 16 << 20  # past this, an event that does not end is damage rather than large
+# After such damage, an event that goes on past so many likely events does not end either: without
+# a limit every scan would run to the end of the data.
+_LIKELY_INSIDE = 16
+_SEPARATORS = re.compile(rb"[\s,]*")
+_SCALAR = re.compile(rb"[^\s,\]}]+(?=[\s,\]}])")
 
 #: kind of problem -> what the user is told
 REPAIRS = {
@@ -47,6 +54,7 @@ REPAIRS = {
     "not_an_event": "entries of the array that are no objects were left out",
     "unreadable_event": "events that do not parse were left out",
     "metadata": "what surrounds the events does not parse and was not used",
+    "trailing_text": "what follows the array of events was not used",
     "truncated": "the file ends inside its events; every complete one was kept",
 }
 
@@ -79,6 +87,7 @@ class Repairer:
 
     on_problem: Callable[[Problem], None] | None = None
     problems: dict[str, Problem] = field(default_factory=dict)
+    is_adrift: bool = False  # an event was found that does not end
 
     def report(self, kind: str, offset: int, text: bytes, count: int = 1) -> None:
         """Counts `count` defects of a kind; the first gives the place and the example."""
@@ -94,25 +103,28 @@ class Repairer:
         at = 0
         while True:
             start = _skip_separators(data, at)
-            found.consumed = start if last else min(start, len(data))
+            found.consumed = start
             if start >= len(data):
                 return found
             if data[start] == 0x5D:
                 found.consumed, found.closed = start + 1, True
                 return found
-            end = _value_end(data, start)
-            if end < 0 or (text := self._event(data[start:end], offset + start)) is None:
-                at = self._resume(data, start, end, offset, last=last)
-                if at < 0:
-                    found.consumed = start
+            reach = self._reach(data, start)
+            end, next_start = _value_end(data, start, reach)
+            if end < 0 and next_start < 0 and reach == len(data) and not last:
+                return found  # it may end in the bytes to come
+            text = None if end < 0 else self._event(data[start:end], offset + start)
+            if text is None:
+                end = next_start if next_start > 0 else self._resume(data, start, end)
+                if end < 0:
                     return found
-                continue
-            if text:
+                self.report("unreadable_event", offset + start, data[start:end])
+            elif text:
                 found.texts.append(text)
-            found.consumed = at = end
+            at = end
 
     def _event(self, text: bytes, offset: int) -> bytes | None:
-        """The event's text in valid JSON; b'' for what is no event, None for what is beyond help."""
+        """The event in valid JSON; b'' for what is no event, None for what is beyond help."""
         if not text.startswith(b"{"):
             self.report("not_an_event", offset, text)
             return b""
@@ -125,48 +137,59 @@ class Repairer:
             self.report(kind, offset, text, count)
         return repaired
 
-    def _resume(self, data: bytes, start: int, end: int, offset: int, *, last: bool) -> int:
-        """Where to go on behind an unreadable event, or -1 when more bytes are needed first."""
-        if end < 0 and not last and len(data) - start < _LONG_EVENT:
-            return -1
+    def _reach(self, data: bytes, start: int) -> int:
+        """How far an event that starts here may plausibly go."""
+        if not self.is_adrift:
+            return min(len(data), start + _LONG_EVENT)
+        likely = itertools.islice(_LIKELY_EVENT.finditer(data, start), _LIKELY_INSIDE - 1, None)
+        found = next(likely, None)
+        return found.end() if found else len(data)
+
+    def _resume(self, data: bytes, start: int, end: int) -> int:
+        """Where to go on behind an unreadable event, or -1 when nothing looks like the next."""
         likely = _LIKELY_EVENT.search(data, start + 1)
-        if likely is None and end < 0:
-            return -1
-        at = likely.end() if likely and (end < 0 or likely.end() < end) else end
-        self.report("unreadable_event", offset + start, data[start:at])
-        return at
+        self.is_adrift |= end < 0
+        if likely is None:
+            return end
+        return likely.end() if end < 0 else min(end, likely.end())
 
 
 def _skip_separators(data: bytes, at: int) -> int:
-    while at < len(data) and data[at] in b" \t\r\n,":
-        at += 1
-    return at
+    found = _SEPARATORS.match(data, at)
+    return found.end() if found else at
 
 
-def _value_end(data: bytes, start: int) -> int:
-    """The end of the JSON value at `start`, or -1 if it does not end in `data`."""
+def _value_end(data: bytes, start: int, reach: int) -> tuple[int, int]:
+    """The end of the JSON value at `start`, or -1 if it does not end before `reach`.
+
+    Then the second number is where another event begins for sure, or -1: an object where only a
+    key can stand means that the brackets before it were damaged.
+    """
     if data[start] not in b'{["':
-        scalar = re.compile(rb"[^\s,\]}]+[\s,\]}]").match(data, start)
-        return scalar.end() - 1 if scalar else (start + 1 if data[start] in b"}" else -1)
-    depth = 0
-    for token in _STRUCTURE.finditer(data, start):
+        scalar = _SCALAR.match(data, start)
+        return (scalar.end() if scalar else start + 1 if data[start] == 0x7D else -1), -1
+    stack = bytearray()
+    for token in _STRUCTURE.finditer(data, start, reach):
         first = data[token.start()]
-        if first == 0x22:
+        if first == 0x2C:
+            if stack[-1] == 0x7B:
+                return -1, token.end()
+        elif first == 0x22:
             if token.end() - token.start() == 1:
-                return -1
+                return -1, -1
         elif first in b"{[":
-            depth += 1
+            stack.append(first)
         else:
-            depth -= 1
-        if depth <= 0:
-            return token.end()
-    return -1
+            stack.pop()
+        if not stack:
+            return token.end(), -1
+    return -1, -1
 
 
 def _parses(text: bytes) -> bool:
     try:
         text.decode()
-        msgspec.json.decode(text, type=msgspec.Raw)
+        msgspec.json.decode(b"[" + text + b"]", type=list[dict[str, msgspec.Raw]])
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return False
     return True

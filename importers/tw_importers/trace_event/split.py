@@ -18,13 +18,18 @@ from typing import Protocol
 
 import msgspec
 
-from warehouse.errors import CorruptTrace
 from tw_importers.trace_event.repair import Repairer
+from warehouse.errors import CorruptTrace
 
 BLOCK_BYTES = 2 << 20  # small enough for the processor's caches; 4 and 8 MiB were slower
-MAX_EVENT_BYTES = 256 << 20  # one event, or the metadata before the events, may not be larger
-_CUT_TRIES = 16  # candidates may lie inside strings or nested objects; more than this is damage
-_EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')
+MAX_EVENT_BYTES = 64 << 20  # one event, or the metadata before the events, may not be larger
+# Candidates may lie inside strings or nested objects; each further try steps back twice as far.
+_CUT_TRIES = 16
+_STEP_BACK = 1 << 10
+# A string, an opening quote without its end, or a bracket: enough to follow the nesting.
+_STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
+_EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')  # when the head is too damaged to follow
+_ARRAY = re.compile(rb"\s*:\s*(\[|\Z)")
 _BLANK = b" \t\r\n"
 _NO_VALUE = msgspec.Raw(b"")
 
@@ -87,20 +92,22 @@ class Splitter:
 
     def _find_events(self) -> bytearray:
         """Reads up to the events; returns them behind an opening bracket."""
-        head = bytearray()
+        head, search = bytearray(), HeadSearch()
         while True:
-            block = self._read()
-            head += block
+            head += self._read()
             start = len(head) - len(head.lstrip(b"\xef\xbb\xbf" + _BLANK))
             if head[start : start + 1] == b"[":
                 self.offset = start + 1
                 return head[start:]
-            match = _EVENTS_KEY.search(head, max(0, len(head) - len(block) - 64))
-            if match:
-                self._head = bytes(head[start : match.end()])
-                self.offset = match.end()
-                return bytearray(b"[") + head[match.end() :]
-            if self._eof or len(head) > MAX_EVENT_BYTES:
+            end = search.go_on(head)
+            is_over = self._eof or len(head) > MAX_EVENT_BYTES
+            if end is None and is_over and (found := _EVENTS_KEY.search(head)):
+                end = found.end()
+            if end is not None:
+                self._head = bytes(head[start:end])
+                self.offset = end
+                return bytearray(b"[") + head[end:]
+            if is_over:
                 raise CorruptTrace(
                     "there is no traceEvents array in it", offset=0, hint="Is it a trace at all?"
                 )
@@ -113,7 +120,7 @@ class Splitter:
         if not is_utf8(buffer):
             return self._salvage(buffer)
         end = len(buffer)
-        for _ in range(_CUT_TRIES):
+        for n_tries in range(_CUT_TRIES):
             comma = last_separator(buffer, end)
             if comma < 0:
                 break
@@ -130,7 +137,7 @@ class Splitter:
             except RecursionError:
                 buffer[comma] = 0x2C
                 break
-            end = comma
+            end = max(0, comma - (_STEP_BACK << n_tries >> 1)) if n_tries else comma
         return self._cut_last(buffer)
 
     def _cut_last(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
@@ -152,7 +159,10 @@ class Splitter:
                 raise CorruptTrace(
                     f"one event is larger than {MAX_EVENT_BYTES >> 20} MiB", offset=self.offset
                 )
-            return False, Chunk([], []), bytes(buffer[1:])
+            rest = bytes(buffer[1:])
+            kept = rest.lstrip(_BLANK)
+            self.offset += len(rest) - len(kept)
+            return False, Chunk([], []), kept
         return self._salvage(buffer)
 
     def _salvage(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
@@ -178,12 +188,39 @@ class Splitter:
             if len(tail) > MAX_EVENT_BYTES:
                 raise CorruptTrace("the metadata after the events is too large", offset=self.offset)
         self.metadata = self._head + b"]" + bytes(tail) if self._head else b""
+        if not self._head and (text := bytes(tail).strip(_BLANK)):
+            self.repairer.report("trailing_text", self.offset, text)
 
     def _truncated(self, rest: bytes) -> None:
         """The file ended inside the array; a bare array may legally do so after an event."""
         if self._head or rest.strip(_BLANK + b",]"):
             self.repairer.report("truncated", self.offset, rest)
         self.metadata = self._head + b"]}" if self._head else b""
+
+
+@dataclass
+class HeadSearch:
+    """Finds the events of an object: the array of its own key traceEvents, not one deeper down."""
+
+    _at: int = 0  # all before this was looked at
+    _depth: int = 0
+
+    def go_on(self, head: bytearray) -> int | None:
+        """Where the events start, behind their bracket; None when `head` does not reach there."""
+        if b'"traceEvents"' not in head:
+            return None  # most of what is no trace never comes to be tokenized
+        while token := _STRUCTURE.search(head, self._at):
+            text = token.group()
+            if text == b'"':
+                return None
+            if text == b'"traceEvents"' and self._depth == 1:
+                array = _ARRAY.match(head, token.end())
+                if array or not head[token.end() :].strip(_BLANK):
+                    return array.end() if array and array.group(1) else None
+            self._depth += text in b"{["
+            self._depth -= text in b"}]"
+            self._at = token.end()
+        return None
 
 
 def is_utf8(buffer: bytearray) -> bool:

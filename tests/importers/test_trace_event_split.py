@@ -1,0 +1,190 @@
+"""The splitter finds every event of a document, however it is laid out and wherever a block ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tw_importers.trace_event import split
+from tw_importers.trace_event.repair import Repairer
+from tw_importers.trace_event.split import Splitter
+from warehouse.errors import CorruptTrace
+
+TRICKY = ("}, {", "},\n  {", '"traceEvents": [', "]", '\\"', "\\", "é", "\u2028", "𝄞", "\0", "\n")
+
+texts = st.lists(st.sampled_from((*TRICKY, "a", "kernel<float>")), max_size=3).map("".join)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+events = st.dictionaries(
+    st.sampled_from(("ph", "name", "cat", "args", "ts", "dur", "x")), values, max_size=4
+)
+layouts = st.sampled_from((
+    {"separators": (",", ":")}, {}, {"indent": 1}, {"indent": "\t"},
+    {"ensure_ascii": False}, {"separators": (" ,\r\n ", " :  ")},
+))  # fmt: skip
+
+
+class Dribble(io.BytesIO):
+    """Gives less than was asked for, as pipes do."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(random.Random(self.tell()).randint(1, max(1, size or 1)))
+
+
+def cut(data: bytes, monkeypatch: pytest.MonkeyPatch, block: int) -> tuple[list[Any], Splitter]:
+    monkeypatch.setattr(split, "BLOCK_BYTES", block)
+    splitter = Splitter(io.BytesIO(data), Repairer())
+    found = [json.loads(bytes(text)) for chunk in splitter for text in chunk.texts]
+    return found, splitter
+
+
+@pytest.fixture(scope="module")
+def patch() -> Any:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield monkeypatch
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(events, max_size=6), layouts, st.integers(1, 200),
+    st.dictionaries(texts.filter(lambda key: key != "traceEvents"), values, max_size=3),
+    st.dictionaries(texts.filter(lambda key: key != "traceEvents"), values, max_size=3),
+)  # fmt: skip
+def test_any_events_in_any_layout_come_out_equal_for_any_block_size(
+    patch: pytest.MonkeyPatch,
+    wanted: list[Any],
+    layout: dict[str, Any],
+    block: int,
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> None:
+    document = {"before": before, "traceEvents": wanted, "after": after}
+    data = json.dumps(document, **layout).encode()
+
+    found, splitter = cut(data, patch, block)
+
+    assert found == wanted
+    assert json.loads(splitter.metadata) == {**document, "traceEvents": []}
+    assert splitter.repairer.problems == {}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(events, max_size=6), layouts, st.integers(1, 200))
+def test_a_bare_array_may_lack_its_closing_bracket(
+    patch: pytest.MonkeyPatch, wanted: list[Any], layout: dict[str, Any], block: int
+) -> None:
+    data = json.dumps(wanted, **layout).encode().rstrip(b"]\n \t")
+
+    if wanted:
+        found, splitter = cut(data, patch, block)
+
+        assert found == wanted
+        assert splitter.repairer.problems == {}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(events, min_size=1, max_size=6), layouts, st.integers(1, 200), st.data())
+def test_a_truncated_file_gives_every_complete_event(
+    patch: pytest.MonkeyPatch,
+    wanted: list[Any],
+    layout: dict[str, Any],
+    block: int,
+    data: st.DataObject,
+) -> None:
+    text = json.dumps({"traceEvents": wanted}, **layout).encode()
+    end = data.draw(st.integers(text.index(b"[") + 1, text.rindex(b"]")))
+    whole = []  # events whose closing brace lies before the cut
+    decoder, rest = json.JSONDecoder(strict=False), text.decode()
+    at = rest.index("[") + 1
+    for event in wanted:
+        at = rest.index("{", at)
+        at = decoder.raw_decode(rest, at)[1]
+        if len(rest[:at].encode()) <= end:
+            whole.append(event)
+
+    found, splitter = cut(text[:end], patch, block)
+
+    assert found == whole
+    assert set(splitter.repairer.problems) == {"truncated"}
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 64, 4096])
+def test_short_reads_are_no_end(block: int, patch: pytest.MonkeyPatch) -> None:
+    wanted = [{"ph": "X", "ts": n, "args": {"a": [{"name": "}, {"}]}} for n in range(50)]
+    patch.setattr(split, "BLOCK_BYTES", block)
+
+    splitter = Splitter(Dribble(json.dumps({"traceEvents": wanted}).encode()), Repairer())
+
+    assert [json.loads(bytes(t)) for chunk in splitter for t in chunk.texts] == wanted
+
+
+@pytest.mark.parametrize("block", [3, 50, 100_000])
+def test_an_event_may_be_larger_than_a_block(block: int, patch: pytest.MonkeyPatch) -> None:
+    nested = [{"name": "}, {", "args": [{"id": n}]} for n in range(40 if block < 50 else 3000)]
+    wanted = [{"ph": "X"}, {"ph": "X", "args": {"list": nested}}, {"ph": "i"}]
+
+    found, splitter = cut(json.dumps({"traceEvents": wanted}).encode(), patch, block)
+
+    assert found == wanted
+    assert splitter.repairer.problems == {}
+
+
+@pytest.mark.parametrize("head", [
+    '{"inner": {"traceEvents": [{"ph": "no"}]}, "traceEvents": [',
+    '{"text": "\\"traceEvents\\": [", "traceEvents": [',
+    '{"a\\"traceEvents": [1], "traceEvents": [',
+    '{"list": ["traceEvents", [{"traceEvents": [2]}]], "traceEvents"  \n :\n\n [',
+    '\ufeff\r\n {"traceEvents":[',
+])  # fmt: skip
+@pytest.mark.parametrize("block", [1, 5, 4096])
+def test_only_the_documents_own_array_counts(
+    head: str, block: int, patch: pytest.MonkeyPatch
+) -> None:
+    found, _ = cut((head + '{"ph":"X"}]}').encode(), patch, block)
+
+    assert found == [{"ph": "X"}]
+
+
+@pytest.mark.parametrize("text", [
+    '{"traceEvents": []}', '{"a":1,"traceEvents":[ ],"b":[{},{}]}', "[]", "[ \n]", "[",
+])  # fmt: skip
+def test_a_document_without_events_is_none_the_worse(text: str, patch: pytest.MonkeyPatch) -> None:
+    found, splitter = cut(text.encode(), patch, 4)
+
+    assert found == []
+    assert splitter.repairer.problems == {}
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"a": 1}', '{"traceEvents": null}', "nonsense", "\0"])
+def test_what_has_no_array_of_events_is_refused(text: str, patch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CorruptTrace, match="no traceEvents array"):
+        cut(text.encode(), patch, 4)
+
+
+def test_offsets_count_from_the_start_of_the_file(patch: pytest.MonkeyPatch) -> None:
+    good = '{"ph":"X","name":"é"},\n'
+    text = '{"m":1,"traceEvents":[' + good * 9 + '{"ph":NaN},{"ph":"X"}]}'
+
+    for block in (1, 10, 33, 5000):
+        _, splitter = cut(text.encode(), patch, block)
+
+        (problem,) = splitter.repairer.problems.values()
+        assert problem.kind == "non_finite_number"
+        assert problem.offset == text.encode().index(b'{"ph":NaN}')
+
+
+def test_a_second_document_in_the_file_is_told(patch: pytest.MonkeyPatch) -> None:
+    for text in ('[{"ph":"X"}][{"ph":"Y"}]', '[{"ph":"X"}] {"ph":"Y"}'):
+        found, splitter = cut(text.encode(), patch, 5)
+
+        assert found == [{"ph": "X"}]
+        assert set(splitter.repairer.problems) == {"trailing_text"}
