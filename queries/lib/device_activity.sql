@@ -101,73 +101,79 @@ help = "A copy or a memset runs, and neither compute nor communication does"
 [changes]
 1 = "first version"
 --- */
--- A sweep: each operation steps its class up at its start and down at its end; between two
--- neighbouring steps the running sums say what runs. Steps at the same instant are no time apart,
--- so their order does not matter to any sum.
-WITH op AS (
+-- Operations in the order of their starts: each adds to a union what reaches beyond all before it,
+-- and the reach of a union of classes is the greatest of theirs. Times in which two classes run at
+-- once follow: |A and B| = |A| + |B| - |A or B|.
+WITH reach AS (
   SELECT
     trace_id,
     device_id,
+    class,
     start_ns,
     end_ns,
-    CASE WHEN class = 'compute' THEN 1 ELSE 0 END AS compute,
-    CASE WHEN class = 'communication' THEN 1 ELSE 0 END AS communication,
-    CASE WHEN class = 'memory' THEN 1 ELSE 0 END AS memory
+    max(CASE WHEN class = 'compute' THEN end_ns END) OVER past AS compute_reach,
+    max(CASE WHEN class = 'communication' THEN end_ns END) OVER past AS communication_reach,
+    max(CASE WHEN class = 'memory' THEN end_ns END) OVER past AS memory_reach
   FROM device_op()
+  WINDOW past AS (
+    PARTITION BY trace_id, device_id
+    ORDER BY start_ns, end_ns, class
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ),
-step AS (
-  SELECT trace_id, device_id, start_ns AS at_ns, 1 AS n_started, compute, communication, memory
-  FROM op
-  UNION ALL
-  SELECT trace_id, device_id, end_ns, 0, -compute, -communication, -memory
-  FROM op
-),
-segment AS (
+-- What each operation adds to the union of its own class, to the two unions of compute and one
+-- other class, and to that of all; greatest() passes over the NULL of a class not yet seen.
+gain AS (
   SELECT
     trace_id,
     device_id,
-    n_started,
-    at_ns,
-    lead(at_ns) OVER place - at_ns AS length_ns,
-    sum(compute) OVER past > 0 AS is_compute,
-    sum(communication) OVER past > 0 AS is_communication,
-    sum(memory) OVER past > 0 AS is_memory
-  FROM step
-  WINDOW
-    place AS (
-      PARTITION BY trace_id, device_id
-      ORDER BY at_ns, n_started, compute, communication, memory
-    ),
-    past AS (
-      PARTITION BY trace_id, device_id
-      ORDER BY at_ns, n_started, compute, communication, memory
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    )
+    class,
+    start_ns,
+    end_ns,
+    greatest(end_ns - greatest(start_ns, compute_reach), 0) AS compute_gain,
+    greatest(end_ns - greatest(start_ns, communication_reach), 0) AS communication_gain,
+    greatest(end_ns - greatest(start_ns, memory_reach), 0) AS memory_gain,
+    greatest(end_ns - greatest(start_ns, compute_reach, communication_reach), 0)
+      AS compute_or_communication_gain,
+    greatest(end_ns - greatest(start_ns, compute_reach, memory_reach), 0)
+      AS compute_or_memory_gain,
+    greatest(
+      end_ns - greatest(start_ns, compute_reach, communication_reach, memory_reach), 0
+    ) AS any_gain
+  FROM reach
+),
+length AS (
+  SELECT
+    trace_id,
+    device_id,
+    count(*) AS n_ops,
+    min(start_ns) AS start_ns,
+    max(end_ns) AS end_ns,
+    sum(any_gain)::BIGINT AS any_ns,
+    sum(CASE WHEN class = 'compute' THEN compute_gain ELSE 0 END)::BIGINT AS compute_ns,
+    sum(CASE WHEN class = 'communication' THEN communication_gain ELSE 0 END)::BIGINT
+      AS communication_ns,
+    sum(CASE WHEN class = 'memory' THEN memory_gain ELSE 0 END)::BIGINT AS memory_ns,
+    sum(CASE WHEN class <> 'memory' THEN compute_or_communication_gain ELSE 0 END)::BIGINT
+      AS compute_or_communication_ns,
+    sum(CASE WHEN class <> 'communication' THEN compute_or_memory_gain ELSE 0 END)::BIGINT
+      AS compute_or_memory_ns
+  FROM gain
+  GROUP BY trace_id, device_id
 )
 SELECT
   trace_id,
   device_id,
-  sum(n_started)::BIGINT AS n_ops,
-  min(at_ns) AS start_ns,
-  max(at_ns) AS end_ns,
-  coalesce(
-    sum(length_ns) FILTER (WHERE is_compute OR is_communication OR is_memory), 0
-  )::BIGINT AS busy_ns,
-  coalesce(sum(length_ns) FILTER (WHERE is_compute), 0)::BIGINT AS compute_ns,
-  coalesce(sum(length_ns) FILTER (WHERE is_communication), 0)::BIGINT AS communication_ns,
-  coalesce(sum(length_ns) FILTER (WHERE is_memory), 0)::BIGINT AS memory_ns,
-  coalesce(
-    sum(length_ns) FILTER (WHERE is_compute AND is_communication), 0
-  )::BIGINT AS compute_communication_ns,
-  coalesce(
-    sum(length_ns) FILTER (WHERE is_compute AND is_memory), 0
-  )::BIGINT AS compute_memory_ns,
-  coalesce(
-    sum(length_ns) FILTER (WHERE is_communication AND NOT is_compute), 0
-  )::BIGINT AS exposed_communication_ns,
-  coalesce(
-    sum(length_ns) FILTER (WHERE is_memory AND NOT is_compute AND NOT is_communication), 0
-  )::BIGINT AS exposed_memory_ns
-FROM segment
-GROUP BY trace_id, device_id
+  n_ops,
+  start_ns,
+  end_ns,
+  any_ns AS busy_ns,
+  compute_ns,
+  communication_ns,
+  memory_ns,
+  compute_ns + communication_ns - compute_or_communication_ns AS compute_communication_ns,
+  compute_ns + memory_ns - compute_or_memory_ns AS compute_memory_ns,
+  compute_or_communication_ns - compute_ns AS exposed_communication_ns,
+  any_ns - compute_or_communication_ns AS exposed_memory_ns
+FROM length
 ORDER BY trace_id, device_id

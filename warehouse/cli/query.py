@@ -118,7 +118,7 @@ def query(
         seen = scope.resolve(reader.connection, selection)
         announce(seen, quiet=quiet)
         scope.apply(reader.connection, seen)
-        queries.install(reader.connection)
+        queries.install_for(reader.connection, chosen)
         with Result(reader.connection, chosen, values, timeout_s=timeout_s) as result:
             about = _provenance(queries, result, seen, path)
             n_shown = _write(result, chosen_format, target, max_rows, about)
