@@ -206,7 +206,7 @@ def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str)
     run_id = _next_id(connection, "run")
     facts = decoded.facts
     connection.execute(
-        "INSERT INTO run VALUES (?, ?, 'measured', ?, ?, ?, NULL, now()::TIMESTAMP, NULL)",
+        "INSERT INTO run VALUES (?, ?, 'measured', ?, ?, ?, NULL, now() AT TIME ZONE 'UTC', NULL)",
         [run_id, name, facts.job_id, facts.world_size, facts.backend],
     )
     return run_id
@@ -252,7 +252,7 @@ def _insert_trace(
         "INSERT INTO trace BY NAME SELECT $id AS id, $run AS run_id, $name AS name, "
         "$rank AS rank, $host AS host_name, $format AS format, $format_version AS format_version, "
         "$importer AS importer, $importer_version AS importer_version, $tw AS tw_version, "
-        "now()::TIMESTAMP AS imported_at, $base AS base_ns, $source_base AS source_base_ns, "
+        "now() AT TIME ZONE 'UTC' AS imported_at, $base AS base_ns, $source_base AS source_base_ns, "
         "0 AS start_ts, $end AS end_ts, $clock AS clock_id, $ts_style AS ts_style, "
         "$dur_style AS dur_style, $metadata AS metadata_json",
         {
@@ -298,6 +298,14 @@ def link(connection: duckdb.DuckDBPyConnection, trace_id: int, run_id: int) -> N
             },
         )  # fmt: skip
         next_n = _count(connection, "link", trace_id)
+        connection.execute(
+            "INSERT INTO query_version SELECT $name, $version, $hash, now() AT TIME ZONE 'UTC' "
+            "WHERE NOT EXISTS (FROM query_version WHERE name = $name AND version = $version)",
+            {
+                "name": query.header.name, "version": query.header.version,
+                "hash": known.content_hash(query),
+            },
+        )  # fmt: skip
 
 
 def _insert_problems(

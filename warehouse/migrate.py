@@ -120,7 +120,7 @@ def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
         connection.execute(migration.sql)
         _comment(connection, migration.sql)
         connection.execute(
-            "INSERT INTO schema_migration VALUES (?, ?, ?, now()::TIMESTAMP, ?)",
+            "INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC', ?)",
             [migration.version, migration.name, migration.sha256, __version__],
         )
         connection.execute("COMMIT")

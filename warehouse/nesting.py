@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-BLOCK_ROWS = 1 << 20  # memory stays bounded: a block carries over only the slices still open
+BLOCK_ROWS = 1 << 18  # memory stays bounded: a block carries over only the slices still open
 
 SCHEMA = pa.schema([("entry_n", pa.int64()), ("depth", pa.int32()), ("parent_n", pa.int64())])
 
