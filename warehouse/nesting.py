@@ -45,7 +45,7 @@ class _Open:
 
     entry_n: Ints
     track_n: Ints
-    end: Ints  # doubled, so that "just after" fits between two nanoseconds
+    end: Ints
     depth: Ints
 
     @staticmethod
@@ -84,13 +84,13 @@ def nest_block(
 ) -> tuple[Ints, Ints, _Open]:
     """Depths and parents (-1 for roots) of rows that follow those `still_open`, in nesting order.
 
-    All columns are int64 and equally long; `ts` and `end_ts` in nanoseconds below 2^62.
+    All columns are int64 and equally long; times in whole nanoseconds.
     """
     n_open = len(still_open.entry_n)
     track = np.concatenate((still_open.track_n, track_n))
-    end = np.concatenate((still_open.end, 2 * end_ts))
+    end = np.concatenate((still_open.end, end_ts))
     # What a container must reach: a zero-length slice is contained only by what goes on after it.
-    need = np.concatenate((still_open.end, 2 * end_ts + (end_ts == ts)))
+    need = np.concatenate((still_open.end, end_ts + (end_ts == ts)))
     parent = _parents(track, end, need, n_open)
     depth = _depths(parent, still_open.depth)
     entry = np.concatenate((still_open.entry_n, entry_n))

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -95,27 +96,63 @@ def attach_for_writing(
 
     A new file is made with this program's schema. The caller runs its own transactions.
     """
-    is_new = not path.exists()
-    if not is_new:
-        _must_exist(path)
+    if not path.exists():
+        _make(path)
+    _must_exist(path)
     literal = str(path).replace("'", "''")
-    option = f"(STORAGE_VERSION '{STORAGE_VERSION}')" if is_new else ""
     (before,) = one(connection, "SELECT current_database()")
-    _patiently(path, wait_s, lambda: connection.execute(f"ATTACH '{literal}' AS warehouse {option}"))
+    _patiently(path, wait_s, lambda: connection.execute(f"ATTACH '{literal}' AS warehouse"))
     try:
         connection.execute("USE warehouse")
-        if is_new:
+        pending = migrate.check_history(connection)
+        if any(m.version is not None for m in pending):
+            raise _too_old(path)
+        if pending:
             migrate.upgrade(connection)
-        else:
-            pending = migrate.check_history(connection)
-            if any(m.version is not None for m in pending):
-                raise _too_old(path)
-            if pending:
-                migrate.upgrade(connection)
         yield
     finally:
         connection.execute(f'USE "{before}"')
         connection.execute("DETACH warehouse")
+
+
+def _make(path: Path) -> None:
+    """Puts a warehouse without traces at `path`: made beside it, so that it is never half there."""
+    folder = path.with_name(path.name + ".scratch")
+    part = folder / f"{os.getpid()}-{time.time_ns():x}" / "new.duckdb"
+    try:
+        part.parent.mkdir(parents=True)
+        connection = duckdb.connect()
+        try:
+            literal = str(part).replace("'", "''")
+            connection.execute(
+                f"ATTACH '{literal}' AS warehouse (STORAGE_VERSION '{STORAGE_VERSION}')"
+            )
+            connection.execute("USE warehouse")
+            migrate.upgrade(connection)
+            connection.execute("USE memory")
+            connection.execute("DETACH warehouse")
+        finally:
+            connection.close()
+        _put(part, path)
+    except OSError as error:
+        raise DatabaseError(f"{path} cannot be written: {error.strerror or error}") from None
+    except duckdb.Error as error:
+        raise explain(path, error) from None
+    finally:
+        shutil.rmtree(part.parent, ignore_errors=True)
+        with suppress(OSError):  # an import may be at work in it
+            folder.rmdir()
+
+
+def _put(part: Path, path: Path) -> None:
+    """Gives the file its name, unless another process was first: then its warehouse is as good."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        pass
+    except OSError:  # no hard links on this file system
+        if not path.exists():
+            os.replace(part, path)
 
 
 @contextmanager

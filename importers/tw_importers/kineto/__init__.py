@@ -6,16 +6,21 @@ Format: Trace Event JSON whose categories and arguments are those of libkineto
 
 from __future__ import annotations
 
-import json
 import re
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any
+
+import msgspec
 
 from tw_importers.trace_event import read as trace_event
 from warehouse.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
 _MACROS = _FOLDER / "macros.sql"
+_KEYS = {
+    "distributedInfo", "schemaVersion", "group_trace_id", "host_name", "baseTimeNanoseconds"
+}  # fmt: skip
 # Any of these in the first bytes, and it is Kineto's; the last is what other tools keep of it.
 _SIGNS = re.compile(
     rb'"(?:schemaVersion|deviceProperties|baseTimeNanoseconds|distributedInfo|record_shapes)"\s*:'
@@ -36,10 +41,21 @@ def sniff(head: bytes, name: str) -> int:
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the events to scratch, and rank, job and clock base from the metadata."""
     facts = trace_event.read_document(reader, scratch, "kineto")
-    metadata = json.loads(facts.metadata_json, strict=False) if facts.metadata_json else {}
-    if isinstance(metadata, dict):
-        _describe(facts, metadata)
+    _describe(facts, _known(facts.metadata_json))
     return facts
+
+
+def _known(metadata_json: str | None) -> dict[str, Any]:
+    """The metadata that is looked at; a value that cannot be, however odd, is as good as none."""
+    try:
+        metadata = msgspec.json.decode(metadata_json or "{}", type=dict[str, msgspec.Raw])
+    except msgspec.DecodeError:
+        return {}
+    known = {}
+    for key in _KEYS & metadata.keys():
+        with suppress(msgspec.DecodeError, RecursionError):
+            known[key] = msgspec.json.decode(metadata[key])
+    return known
 
 
 def _describe(facts: TraceFacts, metadata: dict[str, Any]) -> None:

@@ -68,9 +68,10 @@ CREATE OR REPLACE TEMP MACRO unknown_keys(event_text) AS (
 -- The number a pid or tid is, also where the file wrote it as a string; NULL for names.
 CREATE OR REPLACE TEMP MACRO json_number(value_json) AS TRY_CAST(trim(value_json, '"') AS BIGINT);
 
--- The JSONPath of one key of an object, whatever characters it holds.
+-- The JSON pointer of one key of an object, whatever characters it holds. (A JSONPath cannot name
+-- the empty key, nor one that is a star.)
 CREATE OR REPLACE TEMP MACRO json_path(key) AS (
-  '$."' || replace(replace(key, '\', '\\'), '"', '\"') || '"'
+  '/' || replace(replace(key, '~', '~0'), '/', '~1')
 );
 
 -- What the events of one async group share: `id`, or `id2` with its scope.
@@ -78,7 +79,7 @@ CREATE OR REPLACE TEMP MACRO async_id(id, text, pid) AS (
   coalesce(
     id::VARCHAR,
     json_extract(text, '$.id2.global')::VARCHAR,
-    json_extract(text, '$.id2.local')::VARCHAR || ' of ' || pid,
+    json_extract(text, '$.id2.local')::VARCHAR || ' of ' || pid::VARCHAR,
     ''
   )
 );

@@ -82,7 +82,7 @@ SELECT
   getvariable('trace_id'),
   'async',
   arg_min(a.name, a.seq),
-  getvariable('first_id') + any_value(p.process_n)
+  getvariable('first_id') + min(p.process_n)
 FROM scratch.async_event AS a
 CROSS JOIN scratch.numbering AS n
 LEFT JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM a.pid

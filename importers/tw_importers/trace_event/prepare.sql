@@ -22,6 +22,11 @@ SELECT
   pid,
   tid,
   async_id(id, text, pid) AS id,
+  -- a global id means the same in every process
+  CASE
+    WHEN ph IN ('b', 'n', 'e') AND id IS NULL AND json_exists(text, '$.id2.global') THEN NULL
+    ELSE pid
+  END AS id_pid,
   CASE WHEN ph IN ('S', 'F', 'T', 'p') THEN coalesce(name, '') ELSE '' END AS async_name,
   ts_ns,
   args
@@ -91,8 +96,8 @@ WITH marked AS (
     seq,
     ts_ns,
     ph IN ('B', 'E') AS is_on_thread,
-    pid,
-    CASE WHEN ph IN ('B', 'E') THEN tid ELSE id END AS place_key,
+    id_pid AS pid,
+    CASE WHEN ph IN ('B', 'E') THEN tid::VARCHAR ELSE id END AS place_key,
     CASE WHEN ph IN ('B', 'E') THEN '' ELSE coalesce(cat, '') END AS cat,
     async_name AS name,
     CASE WHEN ph IN ('B', 'b', 'S') THEN 1 ELSE -1 END AS step
@@ -126,7 +131,7 @@ WINDOW same_level AS (
 CREATE TABLE async_event AS
 SELECT
   seq,
-  (dense_rank() OVER (ORDER BY pid, cat, async_name, id) - 1)::BIGINT AS async_n,
+  (dense_rank() OVER (ORDER BY id_pid, cat, async_name, id) - 1)::BIGINT AS async_n,
   pid,
   name
 FROM other
