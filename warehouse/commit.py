@@ -79,16 +79,13 @@ def commit(
     connection = scratch_connection(decoded.folder, settings)
     try:
         waiting = time.perf_counter()
+        # On any failure the store rolls the transaction back.
         with store.attach_for_writing(connection, db, wait_s=wait_s):
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
             connection.execute("BEGIN")
-            try:
-                done = _insert(connection, importer, decoded, choice, replace, locked)
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
+            done = _insert(connection, importer, decoded, choice, replace, locked)
+            connection.execute("COMMIT")
         done.seconds["lock"] = time.perf_counter() - locked
         return done
     finally:

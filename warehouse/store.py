@@ -94,7 +94,8 @@ def attach_for_writing(
 ) -> Iterator[None]:
     """Holds the warehouse for writing as the current database `warehouse` of `connection`.
 
-    A new file is made with this program's schema. The caller runs its own transactions.
+    A new file is made with this program's schema. The caller runs its own transactions; one that
+    is open at the end is rolled back.
     """
     if not path.exists():
         _make(path)
@@ -111,8 +112,16 @@ def attach_for_writing(
             migrate.upgrade(connection)
         yield
     finally:
+        _end_transaction(connection)  # after a failure nothing else may run before it
         connection.execute(f'USE "{before}"')
         connection.execute("DETACH warehouse")
+
+
+def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
+    try:
+        connection.execute("ROLLBACK")
+    except duckdb.Error:
+        pass  # none was open: the caller ended its own
 
 
 def _make(path: Path) -> None:

@@ -44,20 +44,26 @@ help = "1"
 [changes]
 1 = "first version"
 --- */
-WITH RECURSIVE above AS (
-  -- The parent of most calls is an operator; only the others are climbed from.
+WITH RECURSIVE direct AS NOT MATERIALIZED (
   SELECT s.id AS launch_id, s.parent_id AS above_id, o.slice_id IS NOT NULL AS is_operator
   FROM slice AS s
   SEMI JOIN launch AS l ON l.slice_id = s.id AND l.trace_id = $trace_id::BIGINT
   LEFT JOIN cpu_op AS o ON o.slice_id = s.parent_id AND o.trace_id = $trace_id::BIGINT
   WHERE s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
+),
+-- The parent of most calls is an operator; only the others are climbed from, because what a
+-- recursive query has found so far cannot leave memory.
+climb AS (
+  SELECT launch_id, above_id, false AS is_operator
+  FROM direct
+  WHERE NOT is_operator
   UNION ALL
-  SELECT a.launch_id, s.parent_id, o.slice_id IS NOT NULL
-  FROM above AS a
-  JOIN slice AS s ON s.id = a.above_id AND s.trace_id = $trace_id::BIGINT
+  SELECT c.launch_id, s.parent_id, o.slice_id IS NOT NULL
+  FROM climb AS c
+  JOIN slice AS s ON s.id = c.above_id AND s.trace_id = $trace_id::BIGINT
   LEFT JOIN cpu_op AS o ON o.slice_id = s.parent_id AND o.trace_id = $trace_id::BIGINT
-  WHERE NOT a.is_operator
+  WHERE NOT c.is_operator
     AND s.parent_id IS NOT NULL
 )
 SELECT
@@ -66,6 +72,10 @@ SELECT
   'op_launch' AS kind,
   'containment' AS rule,
   1::DOUBLE AS confidence
-FROM above
+FROM (
+  FROM direct
+  UNION ALL
+  FROM climb
+)
 WHERE is_operator
 ORDER BY to_id
