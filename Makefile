@@ -18,7 +18,10 @@ check: .venv
 	.venv/bin/tw queries check
 
 bench: .venv
-	for program in benchmarks/*.py; do .venv/bin/python $$program || exit 1; done
+	.venv/bin/python benchmarks/export_perfetto.py
+	$(if $(TRACE),.venv/bin/python benchmarks/import_kineto.py $(TRACE),@echo "make bench TRACE=trace.json.gz times imports too")
 
 docs: .venv
 	.venv/bin/python docs/make_cli.py
+	.venv/bin/python docs/make_picture.py
+	.venv/bin/tw queries changelog > queries/CHANGELOG.md

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warehouse import catalog, formats, ingest, migrate, scope, store
+from warehouse import catalog, formats, importer, ingest, migrate, scope, store
 from warehouse.commit import TRACE_TABLES
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def test_formats_describes_one(tw: Tw) -> None:
 def test_a_broken_plug_in_is_reported_and_breaks_nothing(
     tw: Tw, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    broken = EntryPoint("broken", place, formats.ENTRY_POINT_GROUP)
+    broken = EntryPoint("broken", place, importer.ENTRY_POINT_GROUP)
     known = formats.formats()
     found = [*known, formats.Format("broken", place, "some-package", broken)]
     monkeypatch.setattr(formats, "formats", lambda: found)

@@ -71,7 +71,8 @@ def upgrade(db: Path | None, wait_s: float) -> None:
 
     \b
     Example:
-      cp traces.duckdb before.duckdb && tw schema upgrade
+      cp traces.duckdb before.duckdb
+      tw schema upgrade
     """
     from warehouse import config, store
 

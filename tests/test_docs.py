@@ -1,0 +1,224 @@
+"""The documentation is true: commands, options, files and examples in it exist and run."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+
+from warehouse import catalog, formats, importer, store
+from warehouse.cli import tw as tw_command
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+HANDWRITTEN = ROOT / "tests" / "data" / "kineto" / "gpu_handwritten" / "trace.json"
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def load_generator() -> Any:
+    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATOR = load_generator()
+COMMANDS = dict(GENERATOR.commands(tw_command))
+
+
+def shell_lines(page: Path) -> list[str]:
+    """Every `tw` command of a page, without what the shell does with it."""
+    blocks = [text for kind, text in FENCE.findall(page.read_text()) if kind == "sh"]
+    quoted = re.compile(r'"[^"]*"')
+    lines = quoted.sub(lambda m: m[0].replace("\n", " "), "\n".join(blocks)).splitlines()
+    inline = re.findall(r"`(tw [a-z][^`]*)`", page.read_text())
+    found = [re.sub(r"^\S*/tw ", "tw ", line) for line in [*lines, *inline]]
+    return [re.split(r" [|>#]| && ", line)[0] for line in found if line.startswith("tw ")]
+
+
+def test_the_reference_is_what_help_says() -> None:
+    assert GENERATOR.PAGE.read_text() == GENERATOR.page(tw_command), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_and_an_example(name: str) -> None:
+    text = COMMANDS[name].command.help or ""
+
+    first = text.strip().partition("\n\n")[0]
+    assert len(first) <= 100 and first.endswith("."), f"{name}: {first!r}"
+    assert re.search(r"Examples?:\n", text), f"{name} has no example"
+    assert f"\n{name}" in re.sub(r"\n +", "\n", text), f"the example of {name} does not call it"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_does(name: str) -> None:
+    for parameter in COMMANDS[name].command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"{name} {parameter.opts[0]}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_the_text_exist(page: Path) -> None:
+    for line in shell_lines(page):
+        words = shlex.split(line)[1:]
+        command: click.Command = tw_command
+        context = click.Context(tw_command, info_name="tw")
+        while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+            found = command.get_command(context, words[0])
+            assert found is not None, f"{page.name}: {line}"
+            command, words = found, words[1:]
+            context = click.Context(command, context, command.name)
+        known = {"--help", "--version", *(o for each in command.params for o in each.opts)}
+        for word in words:
+            if re.match(r"--?[a-z]", word):
+                assert word.partition("=")[0] in known, f"{page.name}: {line}: {word}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_in_the_text_exist(page: Path) -> None:
+    text = FENCE.sub("", page.read_text())
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    paths = re.findall(
+        r"`((?:warehouse|importers|schema|queries|tests|docs|benchmarks)/[\w./*-]*)`", text
+    )
+
+    assert [each for each in links if not (page.parent / each).exists()] == []
+    assert [each for each in paths if not list(ROOT.glob(each.rstrip("/")))] == []
+
+
+def test_columns_in_the_text_exist() -> None:
+    with catalog.empty() as connection:
+        known = {
+            table.name: {column.name for column in catalog.columns(connection, table.name)}
+            for table in catalog.tables(connection)
+        }
+    for page in PAGES:
+        for table, column in re.findall(r"`([a-z_]+)\.([a-z_]+)`", page.read_text()):
+            if table in known:
+                assert column in known[table], f"{page.name}: {table}.{column}"
+
+
+def test_set_up_is_part_of_the_two_commands() -> None:
+    """A fresh clone runs and tests itself by one line each."""
+    text = (ROOT / "README.md").read_text()
+
+    for marker, last in (("run-command", "tw demo"), ("test-command", "pytest")):
+        found = re.search(rf"<!-- {marker} -->\n+```sh\n(.*)\n```", text)
+        assert found, marker
+        assert found[1].startswith("python3 -m venv .venv && ")
+        assert found[1].endswith(f" && .venv/bin/{last}")
+
+
+def test_nothing_names_a_machine() -> None:
+    """Paths and hosts of whoever wrote a page mean nothing to its readers."""
+    foreign = re.compile(r"(?<![\w.])/(?:home|root|work|tmp)/|pypi\.org|files\.pythonhosted")
+    for page in PAGES:
+        assert not foreign.search(page.read_text()), page.name
+
+
+def test_the_importer_of_the_tutorial_works(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs" / "add-an-importer.md").read_text()
+    for name, content in re.findall(r"`(tw_spans/\S+)`:\n\n```\w+\n(.*?)```", text, re.DOTALL):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    point = EntryPoint("spans", "tw_spans:SPANS", importer.ENTRY_POINT_GROUP)
+    found = [*formats.formats(), formats.Format("spans", point.value, "tw-spans", point)]
+    monkeypatch.setattr(formats, "formats", lambda: found)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my.csv").write_text(
+        "thread,name,start_ns,dur_ns\nb,call,1015,20\nb,step,1000,100\na,odd,1010,-5\n"
+    )
+    (tmp_path / "bad.csv").write_text("thread,name,start_ns,dur_ns\na,b,c,d\n")
+
+    try:
+        described, imported = tw("formats", "spans"), tw("import", "my.csv")
+        bad = tw("import", "bad.csv")
+    finally:
+        sys.modules.pop("tw_spans", None)
+
+    assert described.out.startswith("spans: Spans of threads, as CSV")
+    assert imported.code == 0, imported.err
+    assert "1 negative_duration" in imported.err
+    assert (bad.code, len(bad.errors)) == (1, 1)
+    with store.Reader(tmp_path / "traces.duckdb") as reader:
+        rows = reader.connection.execute(
+            "SELECT k.name, s.name, s.ts, s.dur, s.depth, p.name FROM slice AS s "
+            "JOIN track AS k ON k.id = s.track_id LEFT JOIN slice AS p ON p.id = s.parent_id "
+            "ORDER BY s.id"
+        ).fetchall()
+    assert rows == [
+        ("a", "odd", 10, -5, 0, None),
+        ("b", "step", 0, 100, 0, None),
+        ("b", "call", 15, 20, 1, "step"),
+    ]
+
+
+def test_the_commands_of_the_query_tutorial_work(tw: Tw, tmp_path: Path) -> None:
+    assert tw("import", HANDWRITTEN).code == 0
+    page = ROOT / "docs" / "add-a-query.md"
+    blocks = [text for kind, text in FENCE.findall(page.read_text()) if kind == "sh"]
+
+    for line in "".join(blocks).splitlines():
+        ran = tw(*shlex.split(line)[1:])
+        assert ran.code == 0, f"{line}: {ran.err}"
+
+
+def test_the_event_of_the_architecture_page_goes_that_way(tw: Tw, tmp_path: Path) -> None:
+    """The numbers of the walk through docs/architecture.md."""
+    assert tw("import", HANDWRITTEN).code == 0
+
+    with store.Reader(tmp_path / "traces.duckdb") as reader:
+        walk = store.one(
+            reader.connection,
+            "SELECT l.from_id, l.to_id, l.rule, l.confidence, c.depth, p.name, k.ts, k.dur, "
+            "t.base_ns + k.ts, g.correlation_id, g.class, o.cpu_op_id = p.id "
+            "FROM link AS l JOIN slice AS c ON c.id = l.from_id JOIN slice AS k ON k.id = l.to_id "
+            "JOIN slice AS p ON p.id = c.parent_id JOIN trace AS t ON t.id = k.trace_id "
+            "JOIN gpu_op AS g ON g.slice_id = k.id JOIN gpu_op_cause AS o ON o.slice_id = k.id "
+            "WHERE l.kind = 'launch' AND g.correlation_id = 102",
+        )
+
+    assert walk == (
+        4294967338, 4294967358, "correlation", 1.0, 4, "aten::addmm", 35_000, 20_101,
+        1_790_857_026_000_040_005, 102, "compute", True,
+    )  # fmt: skip
+
+
+def test_the_tour_of_the_readme_prints_what_it_shows(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    tour = text.partition("## Five minutes")[2].partition("\n## ")[0]
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    function = f'tw() {{ "{sys.executable}" -c "from warehouse.cli import main; main()" "$@"; }}\n'
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("TW_")}
+
+    for kind, block in FENCE.findall(tour):
+        if kind != "sh":
+            continue
+        ran = subprocess.run(
+            ["bash", "-euc", function + block], cwd=tmp_path, env=environment,
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+        assert ran.stdout in tour
+
+    program = dict(FENCE.findall(tour))["python"]
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
