@@ -146,6 +146,8 @@ def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
             _with_label(source, error.message), hint=error.hint, offset=error.offset
         ) from None
     except duckdb.Error as error:
+        if "KeyboardInterrupt" in str(error):  # Ctrl-C while DuckDB was pulling batches from us
+            raise KeyboardInterrupt from None
         refused = _our_error(error)
         if refused is not None:
             raise CorruptTrace(

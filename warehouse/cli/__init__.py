@@ -84,6 +84,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":  # how DuckDB passes on Ctrl-C
+            raise
+        sys.exit(_interrupted())
     except BrokenPipeError:
         # The reader of our output went away, as `head` does; stdout cannot be flushed any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,119 @@
+"""Depth and parent are what the definition says, whatever overlaps and wherever a block ends."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warehouse import nesting
+
+Row = tuple[int, int, int]  # track, start, length
+
+few_rows = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(0, 8)), max_size=40
+)
+
+
+def by_definition(rows: list[Row]) -> dict[int, tuple[int, int | None]]:
+    """(depth, parent) of each row, by looking back at every earlier row of its track."""
+    order = sorted(range(len(rows)), key=lambda n: (rows[n][0], rows[n][1], -rows[n][2], n))
+    found: dict[int, tuple[int, int | None]] = {}
+    for place, n in enumerate(order):
+        track, start, length = rows[n]
+        holders = (
+            m
+            for m in reversed(order[:place])
+            if rows[m][0] == track
+            and 2 * sum(rows[m][1:]) >= 2 * (start + length) + (length == 0)
+        )
+        parent = next(holders, None)
+        found[n] = (0 if parent is None else found[parent][0] + 1, parent)
+    return found
+
+
+def nested(rows: list[Row]) -> dict[int, tuple[int, int | None]]:
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE entry (entry_n BIGINT, track_n BIGINT, ts BIGINT, reach BIGINT, seq BIGINT)"
+    )
+    if rows:
+        connection.executemany(
+            "INSERT INTO entry VALUES (?, ?, ?, ?, ?)",
+            [[n, track, start, length, n] for n, (track, start, length) in enumerate(rows)],
+        )
+    nesting.nest(connection)
+    result = connection.execute("SELECT entry_n, depth, parent_n FROM nest").fetchall()
+    connection.close()
+    return {entry: (depth, parent) for entry, depth, parent in result}
+
+
+@settings(max_examples=60, deadline=None)
+@given(few_rows, st.sampled_from((1, 3, 2048)))
+def test_any_slices_nest_as_defined(rows: list[Row], block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nesting, "BLOCK_ROWS", block)
+
+        assert nested(rows) == by_definition(rows)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_many_slices_in_small_blocks_nest_as_defined(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows = [
+        (int(track), int(start), int(length))
+        for track, start, length in zip(
+            random.integers(0, 3, 400), random.integers(0, 300, 400),
+            random.integers(0, 60, 400) * random.integers(0, 2, 400), strict=True,
+        )
+    ]  # fmt: skip
+    still_open, found = nesting._Open.none(), {}
+    order = sorted(range(len(rows)), key=lambda n: (rows[n][0], rows[n][1], -rows[n][2], n))
+
+    for first in range(0, len(order), 7):
+        part = np.array(order[first : first + 7], np.int64)
+        track, start, length = (np.array([rows[n][i] for n in part], np.int64) for i in range(3))
+        depth, parent, still_open = nesting.nest_block(
+            still_open, part, track, start, start + length
+        )
+        for n, d, p in zip(part.tolist(), depth.tolist(), parent.tolist(), strict=True):
+            found[n] = (d, None if p < 0 else p)
+
+    assert found == by_definition(rows)
+
+
+@pytest.mark.parametrize(("rows", "expected"), [
+    ([], {}),
+    ([(0, 0, 10), (0, 0, 10)], {0: (0, None), 1: (1, 0)}),  # equal: the first in the file is outer
+    ([(0, 0, 10), (0, 10, 0)], {0: (0, None), 1: (0, None)}),  # an instant at the end is outside
+    ([(0, 0, 10), (0, 9, 0)], {0: (0, None), 1: (1, 0)}),
+    ([(0, 5, 0), (0, 5, 0)], {0: (0, None), 1: (0, None)}),  # instants hold nothing
+    ([(0, 0, 10), (0, 5, 10), (0, 6, 4)], {0: (0, None), 1: (0, None), 2: (1, 1)}),  # overlap
+    ([(0, 0, 10), (1, 2, 3)], {0: (0, None), 1: (0, None)}),  # another track
+])  # fmt: skip
+def test_the_definition_by_example(
+    rows: list[Row], expected: dict[int, tuple[int, int | None]]
+) -> None:
+    assert nested(rows) == expected
+
+
+def test_times_near_the_limits_do_not_overflow() -> None:
+    far = 9 * 10**18
+
+    assert nested([(0, 0, far), (0, far - 5, 3)]) == {0: (0, None), 1: (1, 0)}
+
+
+def test_a_deep_stack_and_one_that_overlaps_it_all_take_no_time() -> None:
+    n = 20_000
+    start = np.append(np.arange(n), n)
+    end = np.append(2 * n - np.arange(n), 5 * n)
+    track = np.zeros(n + 1, np.int64)
+
+    depth, parent, _ = nesting.nest_block(
+        nesting._Open.none(), np.arange(n + 1), track, start, end
+    )
+
+    assert depth[:n].tolist() == list(range(n))
+    assert (depth[n], parent[n]) == (0, -1)

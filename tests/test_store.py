@@ -1,0 +1,183 @@
+"""A warehouse file is opened only when it is one, is whole, and is not in use; new ones are whole."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from warehouse import migrate, store
+from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
+
+HOLD = """
+import duckdb, sys
+db = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+LEAVE_WAL = """
+import duckdb, os, sys
+db = duckdb.connect(sys.argv[1])
+db.execute("PRAGMA disable_checkpoint_on_shutdown")
+db.execute("INSERT INTO tag VALUES ('from the log', 1, now()::TIMESTAMP)")
+os._exit(0)
+"""
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    path = tmp_path / "w.duckdb"
+    store.create_empty(path)
+    return path
+
+
+@contextmanager
+def held_by_another_process(path: Path) -> Iterator[int]:
+    command = [sys.executable, "-c", HOLD, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield process.pid
+        finally:
+            process.communicate()
+
+
+def change(path: Path, sql: str) -> None:
+    connection = duckdb.connect(str(path))
+    connection.execute(sql)
+    connection.close()
+
+
+def test_a_new_warehouse_is_the_only_thing_that_appears(db: Path) -> None:
+    assert [path.name for path in db.parent.iterdir()] == ["w.duckdb"]
+
+
+def test_a_new_warehouse_has_the_storage_version_other_clients_read(db: Path) -> None:
+    with store.Reader(db) as reader:
+        (tags,) = store.one(
+            reader.connection,
+            "SELECT tags FROM duckdb_databases() WHERE database_name = current_database()",
+        )
+
+    assert tags["storage_version"].startswith(store.STORAGE_VERSION)
+
+
+def test_every_table_view_and_column_says_what_it_is(db: Path) -> None:
+    with store.Reader(db) as reader:
+        silent = reader.connection.execute("""
+            SELECT table_name, NULL FROM duckdb_tables() WHERE NOT internal AND comment IS NULL
+            UNION ALL
+            SELECT view_name, NULL FROM duckdb_views() WHERE NOT internal AND comment IS NULL
+            UNION ALL
+            SELECT table_name, column_name FROM duckdb_columns()
+            WHERE NOT internal AND comment IS NULL
+        """).fetchall()
+
+    assert silent == []
+
+
+def test_a_file_that_is_there_is_never_made_anew(db: Path) -> None:
+    before = db.read_bytes()
+
+    with pytest.raises(DatabaseError, match="exists already"):
+        store.create_empty(db)
+
+    assert db.read_bytes() == before
+
+
+def test_a_warehouse_another_process_made_first_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "w.duckdb"
+    store.create_empty(path)
+    change(path, "INSERT INTO tag VALUES ('first', 1, now()::TIMESTAMP)")
+
+    store._make(path)
+
+    with store.Reader(path) as reader:
+        assert store.one(reader.connection, "SELECT name FROM tag") == ("first",)
+
+
+def test_a_missing_warehouse_is_no_traceback(tmp_path: Path) -> None:
+    with pytest.raises(Missing, match="no warehouse at"):
+        store.Reader(tmp_path / "none.duckdb")
+
+
+def test_a_newer_schema_is_refused(db: Path) -> None:
+    change(db, "UPDATE schema_migration SET version = version + 100 WHERE version IS NOT NULL")
+
+    with pytest.raises(TooNew, match=f"knows versions up to {migrate.latest_version()}"):
+        store.Reader(db)
+
+
+def test_a_schema_that_was_changed_by_hand_is_refused(db: Path) -> None:
+    change(db, "UPDATE schema_migration SET sha256 = 'else' WHERE version = 1")
+
+    with pytest.raises(Foreign, match="is not the one this tw has"):
+        store.Reader(db)
+
+
+def test_random_bytes_are_no_warehouse(tmp_path: Path) -> None:
+    path = tmp_path / "x.duckdb"
+    path.write_bytes(bytes(range(256)) * 64)
+
+    with pytest.raises(Foreign, match="damaged, or no DuckDB file"):
+        store.Reader(path)
+
+
+def test_an_sqlite_file_is_no_warehouse(tmp_path: Path) -> None:
+    path = tmp_path / "x.duckdb"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE run (id INTEGER)")
+
+    with pytest.raises(DatabaseError):
+        store.Reader(path)
+
+
+def test_somebody_elses_duckdb_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.duckdb"
+    change(path, "CREATE TABLE mine (id INTEGER)")
+    before = path.read_bytes()
+
+    with pytest.raises(Foreign, match="not a trace warehouse"):
+        store.Reader(path)
+    with pytest.raises(Foreign, match="not a trace warehouse"):
+        store.upgrade_file(path)
+
+    assert path.read_bytes() == before
+
+
+def test_a_folder_is_no_warehouse(tmp_path: Path) -> None:
+    with pytest.raises(Foreign, match="is a folder"):
+        store.Reader(tmp_path)
+
+
+@pytest.mark.parametrize("cut", [0, 100, 4096, 12_288, 60_000])
+def test_a_cut_file_is_refused_or_whole(db: Path, cut: int) -> None:
+    db.write_bytes(db.read_bytes()[:cut])
+
+    with pytest.raises(DatabaseError):
+        store.Reader(db)
+
+
+def test_waiting_for_another_process_is_bounded_and_says_for_whom(db: Path) -> None:
+    with (
+        held_by_another_process(db) as pid,
+        pytest.raises(Locked, match=f"in use by process {pid}"),
+    ):
+        store.Reader(db, wait_s=0.1)
+
+
+def test_what_a_killed_writer_committed_is_read_from_its_log(db: Path) -> None:
+    subprocess.run([sys.executable, "-c", LEAVE_WAL, str(db)], check=True)
+    assert db.with_name("w.duckdb.wal").exists()
+
+    with store.Reader(db) as reader:
+        assert store.one(reader.connection, "SELECT name FROM tag") == ("from the log",)
