@@ -49,7 +49,7 @@ def write_tree(out: IO[bytes], first: int, start_ns: int, limit: int) -> int:
 def main() -> None:
     path, n_slices = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
     written, start_ns = 0, 1_000_000_000
-    with igzip.open(path, "wb", compresslevel=1) as out:
+    with igzip.open(path, "wb", compresslevel=1) as out:  # type: ignore[no-untyped-call]
         out.write(HEAD.encode())
         while written < n_slices:
             written += write_tree(out, written, start_ns, n_slices - written)

@@ -86,7 +86,7 @@ def _batch(chunk: Chunk, first_seq: int) -> pa.RecordBatch:
 def _long_texts(texts: list[msgspec.Raw]) -> pa.Array:
     """A string column, copied once and without a Python string for any of its values."""
     offsets = np.zeros(len(texts) + 1, np.int32)
-    np.cumsum(list(map(len, map(memoryview, texts))), out=offsets[1:])
+    np.cumsum(list(map(len, map(memoryview, texts))), out=offsets[1:])  # type: ignore[arg-type]
     data = pa.py_buffer(b"".join(texts))
     return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(offsets), data])
 
