@@ -1,4 +1,4 @@
-"""A warehouse file is opened only when it is one, is whole, and is not in use; new ones are whole."""
+"""A warehouse is opened only when it is one, is whole, and is not in use; new ones are whole."""
 
 from __future__ import annotations
 

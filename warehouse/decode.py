@@ -146,15 +146,6 @@ def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
             _with_label(source, error.message), hint=error.hint, offset=error.offset
         ) from None
     except duckdb.Error as error:
-        if "KeyboardInterrupt" in str(error):  # Ctrl-C while DuckDB was pulling batches from us
-            raise KeyboardInterrupt from None
-        refused = _our_error(error)
-        if refused is not None:
-            raise CorruptTrace(
-                _with_label(source, refused.message),
-                hint=refused.hint,
-                offset=getattr(refused, "offset", None),
-            ) from None
         raise TwError(
             f"{source.label} could not be decoded: {str(error).splitlines()[0]}",
             hint="Please report it, with the file if you can.",
@@ -163,16 +154,6 @@ def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
 
 def _with_label(source: Source, message: str) -> str:
     return message if source.label in message else f"{source.label}: {message}"
-
-
-def _our_error(error: BaseException) -> TwError | None:
-    """The reader's own complaint, which DuckDB wraps when it pulls batches from it."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, TwError):
-            return seen
-        seen = seen.__cause__ or seen.__context__
-    return None
 
 
 def available_cores() -> int:

@@ -96,23 +96,31 @@ class Source:
         return digest.hexdigest()
 
 
-class _Checked:
+class _Checked(io.RawIOBase):
     """A stream whose failures while reading are told as ours, with the source's name."""
 
     def __init__(self, stream: IO[bytes], label: str) -> None:
         self._stream, self._label = stream, label
 
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
     def read(self, size: int = -1, /) -> bytes:
         return bytes(self._try(self._stream.read, size))
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
         return int(self._try(self._stream.seek, offset, whence))
 
     def tell(self) -> int:
         return self._stream.tell()
-
-    def seekable(self) -> bool:
-        return True
 
     def _try(self, action: Any, *arguments: int) -> Any:
         try:

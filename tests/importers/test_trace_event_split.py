@@ -1,4 +1,4 @@
-"""The splitter finds every event of a document, however it is laid out and wherever a block ends."""
+"""Every event of a document is found, however it is laid out and wherever a block ends."""
 
 from __future__ import annotations
 

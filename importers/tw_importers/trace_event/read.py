@@ -48,18 +48,36 @@ def read_document(
     """
     repairer = Repairer(_refuse if scratch.is_strict else None)
     splitter = Splitter(reader, repairer)
-    batches = _batches(splitter)
+    failures: list[BaseException] = []
+    batches = _remembering(_batches(splitter), failures)
     first = next(batches, None)
     connection = scratch.connection
     connection.execute(MACROS.read_text())
     if first is None:
         first = pa.RecordBatch.from_pylist([], schema=_BATCH)
     ts_style, dur_style = _number_styles(scratch, first)
-    _stage(scratch, pa.RecordBatchReader.from_batches(_BATCH, itertools.chain([first], batches)))
+    reader_of_all = pa.RecordBatchReader.from_batches(_BATCH, itertools.chain([first], batches))
+    try:
+        _stage(scratch, reader_of_all)
+    except Exception:
+        if failures:
+            raise failures[0] from None
+        raise
     facts = TraceFacts(format=format_name, metadata_json=_metadata(splitter, repairer))
     facts.ts_style, facts.dur_style = STYLES[ts_style], STYLES[dur_style]
     facts.problems = [_problem(damage) for damage in repairer.problems.values()]
     return facts
+
+
+def _remembering(
+    batches: Iterator[pa.RecordBatch], failures: list[BaseException]
+) -> Iterator[pa.RecordBatch]:
+    """The same batches; what goes wrong on the way is kept, as DuckDB passes on no more than text."""
+    try:
+        yield from batches
+    except BaseException as error:
+        failures.append(error)
+        raise
 
 
 def _batches(splitter: Splitter) -> Iterator[pa.RecordBatch]:
