@@ -20,7 +20,7 @@ EVENT = (
     '"pid": 1, "tid": 1, "ts": {us}.{ns:03d}, "dur": {dur}.{dns:03d}, '
     '"args": {{"Python id": {n}, "Python parent id": {parent}, "Ev Idx": {n}}}}},'
 )
-END = '\n  {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "python"}}\n]}\n'
+END = '\n  {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "p"}}\n]}\n'
 
 
 def write_tree(out: IO[bytes], first: int, start_ns: int, limit: int) -> int:

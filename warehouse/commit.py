@@ -219,7 +219,7 @@ def _stem(decoded: Decoded) -> str:
 def _suggested_name(decoded: Decoded, is_rank: bool) -> str:
     """The file's stem, or its folder's name when the stem says no more than "trace"."""
     stem = _stem(decoded)
-    if is_rank and _RANK.search(stem) or _GENERIC_STEMS.match(stem):
+    if (is_rank and _RANK.search(stem)) or _GENERIC_STEMS.match(stem):
         inner = Path(decoded.source.members[-1]) if decoded.source.members else decoded.source.path
         folder = inner.parent.name or decoded.source.path.name.split(".")[0]
         return folder or stem
@@ -249,8 +249,9 @@ def _insert_trace(
         "INSERT INTO trace BY NAME SELECT $id AS id, $run AS run_id, $name AS name, "
         "$rank AS rank, $host AS host_name, $format AS format, $format_version AS format_version, "
         "$importer AS importer, $importer_version AS importer_version, $tw AS tw_version, "
-        "now() AT TIME ZONE 'UTC' AS imported_at, $base AS base_ns, $source_base AS source_base_ns, "
-        "0 AS start_ts, $end AS end_ts, $clock AS clock_id, $ts_style AS ts_style, "
+        "now() AT TIME ZONE 'UTC' AS imported_at, "
+        "$base AS base_ns, $source_base AS source_base_ns, 0 AS start_ts, "
+        "$end AS end_ts, $clock AS clock_id, $ts_style AS ts_style, "
         "$dur_style AS dur_style, $metadata AS metadata_json",
         {
             "id": trace_id, "run": run_id, "name": _stem(decoded),

@@ -83,7 +83,10 @@ class Reader:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -118,10 +121,8 @@ def attach_for_writing(
 
 
 def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
-    try:
+    with suppress(duckdb.Error):  # none was open: the caller ended its own
         connection.execute("ROLLBACK")
-    except duckdb.Error:
-        pass  # none was open: the caller ended its own
 
 
 def _make(path: Path) -> None:

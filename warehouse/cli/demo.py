@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli import options
 from warehouse.errors import TwError
 
 if TYPE_CHECKING:
@@ -70,7 +69,8 @@ def demo(db: Path, output: Path) -> None:
         for title, statement in TABLES:
             _show(reader, queries, title, statement)
         written = export_perfetto(reader.connection, output)
-    click.echo(f"\nWrote {output}: {written.n_slices:,} slices; ui.perfetto.dev opens it.", err=True)
+    n_slices = f"{written.n_slices:,} slices"
+    click.echo(f"\nWrote {output}: {n_slices}; ui.perfetto.dev opens it.", err=True)
     click.echo(f"Next: `tw queries list`, `tw query op_summary --db {db} --rank 0`.", err=True)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @shared.database
 @click.option("--run", metavar="NAME", help="Put all traces into this run, new or existing.")
 @click.option("--rank", type=click.IntRange(min=0), help="The rank, where the file does not say.")
-@click.option("--format", "format_", metavar="NAME", help="The importer, instead of judging by content.")
+@click.option("--format", "format_", metavar="NAME", help="The importer, instead of sniffing.")
 @click.option(
     "--on-duplicate",
     type=click.Choice(["skip", "replace", "error"]),
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option("--strict", is_flag=True, help="Refuse damaged files instead of repairing them.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core]")
-@click.option("--memory-limit", default="800MB", show_default=True, help="For decoding and sorting.")
+@click.option("--memory-limit", default="800MB", show_default=True, help="To decode and sort in.")
 @click.option("--max-size", type=click.IntRange(min=1), metavar="BYTES",
               help="Trust compressed files up to this content size.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
