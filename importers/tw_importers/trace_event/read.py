@@ -72,7 +72,7 @@ def read_document(
 def _remembering(
     batches: Iterator[pa.RecordBatch], failures: list[BaseException]
 ) -> Iterator[pa.RecordBatch]:
-    """The same batches; what goes wrong on the way is kept, as DuckDB passes on no more than text."""
+    """The same batches; what goes wrong is kept, as DuckDB passes on no more than text."""
     try:
         yield from batches
     except BaseException as error:
