@@ -282,6 +282,9 @@ def link(connection: duckdb.DuckDBPyConnection, trace_id: int, run_id: int) -> N
     linkers = [query for query in known.newest.values() if query.layer == "link"]
     for query in known.closure(linkers):
         connection.execute(query.macro(str(query.key), temp=True))
+    # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
+    # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
+    connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     next_n = 0
     for query in linkers:
         assert query.header is not None
@@ -304,6 +307,7 @@ def link(connection: duckdb.DuckDBPyConnection, trace_id: int, run_id: int) -> N
                 "hash": known.content_hash(query),
             },
         )  # fmt: skip
+    connection.execute("RESET disabled_optimizers")
 
 
 def _insert_problems(

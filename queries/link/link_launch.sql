@@ -51,10 +51,10 @@ SELECT
   CASE WHEN any_value(g.kind) = 'sync' THEN 'sync_call' ELSE 'launch' END AS kind,
   'correlation' AS rule,
   CASE WHEN count(*) = 1 THEN 1::DOUBLE ELSE 0.9::DOUBLE END AS confidence
-FROM gpu_op AS g
-JOIN launch AS l
-  ON l.trace_id = g.trace_id
-  AND l.correlation_id = g.correlation_id
+FROM launch AS l
+JOIN gpu_op AS g
+  ON g.trace_id = l.trace_id
+  AND g.correlation_id = l.correlation_id
 WHERE g.trace_id = $trace_id::BIGINT
   AND l.trace_id = $trace_id::BIGINT
 GROUP BY g.slice_id

@@ -44,26 +44,33 @@ help = "1"
 [changes]
 1 = "first version"
 --- */
-WITH RECURSIVE direct AS NOT MATERIALIZED (
-  SELECT s.id AS launch_id, s.parent_id AS above_id, o.slice_id IS NOT NULL AS is_operator
+WITH RECURSIVE operator AS (
+  -- Slices are numbered by category first, so the operators of a trace are one range of ids.
+  SELECT min(slice_id) AS first_id, max(slice_id) AS last_id
+  FROM cpu_op
+  WHERE trace_id = $trace_id::BIGINT
+),
+direct AS NOT MATERIALIZED (
+  SELECT s.id AS launch_id, s.parent_id AS above_id
   FROM slice AS s
   SEMI JOIN launch AS l ON l.slice_id = s.id AND l.trace_id = $trace_id::BIGINT
-  LEFT JOIN cpu_op AS o ON o.slice_id = s.parent_id AND o.trace_id = $trace_id::BIGINT
   WHERE s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
 ),
 -- The parent of most calls is an operator; only the others are climbed from, because what a
 -- recursive query has found so far cannot leave memory.
 climb AS (
-  SELECT launch_id, above_id, false AS is_operator
-  FROM direct
-  WHERE NOT is_operator
+  SELECT d.launch_id, d.above_id, false AS is_operator
+  FROM direct AS d
+  CROSS JOIN operator AS o
+  WHERE d.above_id NOT BETWEEN o.first_id AND o.last_id
   UNION ALL
-  SELECT c.launch_id, s.parent_id, o.slice_id IS NOT NULL
-  FROM climb AS c
-  JOIN slice AS s ON s.id = c.above_id AND s.trace_id = $trace_id::BIGINT
-  LEFT JOIN cpu_op AS o ON o.slice_id = s.parent_id AND o.trace_id = $trace_id::BIGINT
+  SELECT c.launch_id, s.parent_id, s.parent_id BETWEEN o.first_id AND o.last_id
+  FROM slice AS s
+  JOIN climb AS c ON c.above_id = s.id
+  CROSS JOIN operator AS o
   WHERE NOT c.is_operator
+    AND s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
 )
 SELECT
@@ -73,9 +80,13 @@ SELECT
   'containment' AS rule,
   1::DOUBLE AS confidence
 FROM (
-  FROM direct
+  SELECT d.launch_id, d.above_id
+  FROM direct AS d
+  CROSS JOIN operator AS o
+  WHERE d.above_id BETWEEN o.first_id AND o.last_id
   UNION ALL
+  SELECT launch_id, above_id
   FROM climb
+  WHERE is_operator
 )
-WHERE is_operator
 ORDER BY to_id
