@@ -44,14 +44,25 @@ CREATE OR REPLACE TEMP MACRO nanoseconds(number_text, decimals) AS (
 CREATE OR REPLACE TEMP MACRO number_styles(number_text, decimals) AS (
   CASE
     WHEN number_text IS NULL THEN 7
-    WHEN decimals = 0 THEN 4
     WHEN decimals > 3 OR left(number_text, 2) = '-0' THEN 0
+    WHEN decimals = 0 THEN 4
     WHEN decimals = 3 AND right(number_text, 1) <> '0' THEN 7
     WHEN decimals = 3 THEN 1
     WHEN right(number_text, 1) <> '0' THEN 6
     WHEN decimals = 1 THEN 2
     ELSE 0
   END::UTINYINT
+);
+
+-- Whether a value read as text was a string in the file, not a number, a list or the like; in doubt
+-- it was not. NULL, where there is no value, is fine.
+CREATE OR REPLACE TEMP MACRO is_string(value_text) AS (
+  value_text IS NULL
+  OR NOT (
+    left(value_text, 1) IN ('-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '{', '[')
+    AND json_valid(value_text)
+  )
+  AND value_text NOT IN ('true', 'false')
 );
 
 -- What an event holds besides the keys that have a column.

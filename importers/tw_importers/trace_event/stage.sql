@@ -61,12 +61,15 @@ SELECT
       AND ts_ns IS NOT NULL
       AND (number_styles(ts, ts_decimals) & getvariable('ts_style')) <> 0
       AND (number_styles(dur, dur_decimals) & getvariable('dur_style')) <> 0
-      AND (dur_ns IS NULL) = (ph <> 'X')
+      AND (dur IS NULL) = (ph <> 'X')
+      AND (dur_ns IS NULL) = (dur IS NULL)
       AND name IS NOT NULL
-      -- a name that is a number, a list or the like in the file, not a string
-      AND NOT (left(name, 1) IN ('-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '{', '[')
-               AND json_valid(name))
-      AND name NOT IN ('true', 'false')
+      AND is_string(name)
+      AND is_string(cat)
+      AND is_string(s)
+      AND is_string(bp)
+      -- the JSON functions print a negative zero without its sign
+      AND NOT ((pid = '0' OR tid = '0' OR id = '0') IS TRUE AND contains(text, '-0'))
       THEN NULL
     ELSE text
   END AS text
