@@ -74,6 +74,12 @@ class Source:
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """The stored bytes, still compressed if they are; raises TraceError if unreadable."""
+        with self.open_bare() as stream:
+            yield _Checked(stream, self.label)  # type: ignore[misc]
+
+    @contextmanager
+    def open_bare(self) -> Iterator[IO[bytes]]:
+        """The same for archive modules, which want to meet the errors of reading themselves."""
         with ExitStack() as stack:
             try:
                 stream: IO[bytes] = stack.enter_context(self.path.open("rb"))
@@ -81,7 +87,7 @@ class Source:
                     stream = _member(stack, stream, name, place)
             except _UNREADABLE as error:
                 raise TraceError(f"{self.label} cannot be read: {_reason(error)}") from None
-            yield _Checked(stream, self.label)  # type: ignore[misc]
+            yield stream
 
     def size(self) -> int:
         """Bytes as stored, compressed if they are."""
@@ -207,8 +213,9 @@ def _expand(source: Source, depth: int) -> Iterator[Source]:
     (One bad archive among many files is that archive's failure.)
     """
     try:
-        with source.open() as stream:
-            kind = _archive_kind(stream)
+        with source.open() as checked:
+            kind = _archive_kind(checked)
+        with source.open_bare() as stream:
             if kind is not None and depth >= MAX_ARCHIVE_DEPTH:
                 raise CorruptTrace(
                     f"{source.label}: archives nested more than {MAX_ARCHIVE_DEPTH} deep",
