@@ -1,6 +1,8 @@
 -- Which slice each recorded arrow point belongs to; runs after the nesting pass.
 -- The Trace Event Format binds starts and steps to the slice around them, ends to the next slice
--- unless they carry bp = "e". A slice of no length at that very instant counts as around it.
+-- unless they carry bp = "e". A slice of no length at that very instant counts as around it. Some
+-- writers (TensorFlow's timeline) put the start of an arrow at the very end of its slice: where
+-- nothing is around a point, a slice that ends there is meant.
 CREATE TABLE binding AS
 SELECT f.seq, coalesce(max(i.slice_n), any_value(n.parent_n)) AS slice_n
 FROM flow_end AS f
@@ -9,6 +11,16 @@ LEFT JOIN (SELECT slice_n, track_n, ts FROM slice_order WHERE dur = 0) AS i
   ON i.track_n = f.track_n AND i.ts = f.ts
 WHERE NOT f.to_next
 GROUP BY f.seq;
+
+UPDATE binding SET slice_n = ending.slice_n
+FROM (
+  SELECT f.seq, max(s.slice_n) AS slice_n
+  FROM slice_order AS s
+  JOIN flow_end AS f ON f.track_n = s.track_n AND f.ts = s.ts + s.reach
+  JOIN binding AS b ON b.seq = f.seq AND b.slice_n IS NULL
+  GROUP BY f.seq
+) AS ending
+WHERE ending.seq = binding.seq;
 
 INSERT INTO binding
 SELECT f.seq, s.slice_n
