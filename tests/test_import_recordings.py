@@ -1,0 +1,72 @@
+"""Every recording at hand imports, says what it held, and comes back as it was."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warehouse import ingest, scope, store
+from warehouse.export.chrome import export_chrome
+
+OURS = Path(__file__).parent / "data" / "kineto"
+DATA = os.environ.get("TW_TEST_DATA")
+
+
+def recordings() -> list[Any]:
+    """Ours always; the large ones where they are, as parameters named by their folder."""
+    ours = [path for path in sorted(OURS.rglob("*.json*")) if path.name != "expected.json"]
+    if not DATA:
+        return [*ours, pytest.param(None, id="recordings of others")]
+    others = [
+        *sorted(Path(DATA).glob("kineto/*/*.json.gz")),
+        *sorted(Path(DATA).glob("chakra/*/kineto.json.gz")),
+        Path(DATA) / "tf" / "tf1_timeline" / "timeline.json",
+    ]
+    return [pytest.param(p, id=f"{p.parent.name}/{p.name.split('.')[0]}") for p in [*ours, *others]]
+
+
+def texts(document: str) -> Any:
+    """The document with every number as its text."""
+    return json.loads(
+        document, parse_float=lambda text: ["number", text], parse_int=lambda t: ["number", t]
+    )
+
+
+def events(document: Any) -> Counter[str]:
+    found = document["traceEvents"] if isinstance(document, dict) else document
+    return Counter(json.dumps(event, sort_keys=True) for event in found)
+
+
+def around(document: Any) -> Any:
+    if not isinstance(document, dict):
+        return None
+    return {key: value for key, value in document.items() if key != "traceEvents"}
+
+
+@pytest.mark.parametrize("path", recordings())
+def test_the_chrome_export_gives_back_the_events_of_the_file(
+    path: Path | None, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if path is None:
+        request.getfixturevalue("data_dir")
+    assert path is not None
+    db, out = tmp_path / "t.duckdb", tmp_path / "out.json"
+
+    (outcome,) = ingest.import_paths([path], db=db)
+    with store.Reader(db) as reader:
+        scope.apply(reader.connection, scope.resolve(reader.connection, scope.Selection()))
+        export_chrome(reader.connection, out)
+
+    raw = path.read_bytes()
+    source = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+    assert outcome.committed is not None
+    assert outcome.committed.problems.keys() <= {"negative_duration", "unfinished_slice"}
+    expected, got = texts(source), texts(out.read_text())
+    assert events(got) == events(expected)
+    assert around(got) == around(expected)
