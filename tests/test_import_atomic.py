@@ -83,9 +83,7 @@ def kill_at_random_moments(folder: Path, n_kills: int, n_events: int, seed: int)
             db.unlink()
             db.with_name("w.duckdb.wal").unlink(missing_ok=True)
 
-    (outcome,) = ingest.import_paths(
-        [trace], db=db, options=ingest.Options(on_duplicate="replace")
-    )
+    (outcome,) = ingest.import_paths([trace], db=db, options=ingest.Options(on_duplicate="replace"))
     assert outcome.status == "imported"
     assert list(n_slices(db).values()) == [expected]
     assert not db.with_name("w.duckdb.scratch").exists()

@@ -26,8 +26,7 @@ def by_definition(rows: list[Row]) -> dict[int, tuple[int, int | None]]:
         holders = (
             m
             for m in reversed(order[:place])
-            if rows[m][0] == track
-            and 2 * sum(rows[m][1:]) >= 2 * (start + length) + (length == 0)
+            if rows[m][0] == track and 2 * sum(rows[m][1:]) >= 2 * (start + length) + (length == 0)
         )
         parent = next(holders, None)
         found[n] = (0 if parent is None else found[parent][0] + 1, parent)
@@ -111,9 +110,7 @@ def test_a_deep_stack_and_one_that_overlaps_it_all_take_no_time() -> None:
     end = np.append(2 * n - np.arange(n), 5 * n)
     track = np.zeros(n + 1, np.int64)
 
-    depth, parent, _ = nesting.nest_block(
-        nesting._Open.none(), np.arange(n + 1), track, start, end
-    )
+    depth, parent, _ = nesting.nest_block(nesting._Open.none(), np.arange(n + 1), track, start, end)
 
     assert depth[:n].tolist() == list(range(n))
     assert (depth[n], parent[n]) == (0, -1)

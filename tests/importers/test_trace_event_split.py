@@ -129,7 +129,7 @@ def test_short_reads_are_no_end(block: int, patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("block", [3, 50, 100_000])
 def test_an_event_may_be_larger_than_a_block(block: int, patch: pytest.MonkeyPatch) -> None:
-    nested = [{"name": "}, {", "args": [{"id": n}]} for n in range(40 if block < 50 else 3000)]
+    nested = [{"name": "}, {", "args": [{"id": n}]} for n in range(40 if block <= 50 else 3000)]
     wanted = [{"ph": "X"}, {"ph": "X", "args": {"list": nested}}, {"ph": "i"}]
 
     found, splitter = cut(json.dumps({"traceEvents": wanted}).encode(), patch, block)
