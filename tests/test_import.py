@@ -260,3 +260,16 @@ def test_compressed_and_plain_content_import_alike(tmp_path: Path) -> None:
         assert table_contents(plain.with_suffix(".duckdb"), table) == table_contents(
             packed.with_suffix(".duckdb"), table
         )
+
+
+def test_other_duckdb_clients_find_the_queries_as_macros(db: Path) -> None:
+    ingest.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
+    expected = json.loads((KINETO / "gpu_handwritten" / "expected.json").read_text())
+
+    found = rows(db, "SELECT device, busy_ns FROM utilization() ORDER BY device")
+    pinned = rows(db, 'SELECT device, busy_ns FROM "utilization@1"() ORDER BY device')
+
+    assert found == pinned
+    assert found == [
+        (int(device), facts["busy_ns"]) for device, facts in sorted(expected["devices"].items())
+    ]

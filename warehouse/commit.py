@@ -37,7 +37,7 @@ class RunChoice:
 
     name: str | None = None
     rank: int | None = None
-    _of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
+    of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     def key(self, decoded: Decoded) -> tuple[object, ...] | None:
         """Equal for sources of one job, as far as the files tell; None when they do not."""
@@ -83,6 +83,7 @@ def commit(
         with store.attach_for_writing(connection, db, wait_s=wait_s):
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
+            library.keep_installed(connection)
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, replace, locked)
             connection.execute("COMMIT")
@@ -177,7 +178,7 @@ def _run(
         if rows:
             return int(rows[0][0]), choice.name
         return _new_run(connection, decoded, choice.name), choice.name
-    run_id = choice._of_job.get(key) if key else None
+    run_id = choice.of_job.get(key) if key else None
     if run_id is None and decoded.facts.job_id is not None:
         rows = connection.execute(
             "SELECT max(id) FROM run WHERE job_id = ?", [decoded.facts.job_id]
@@ -195,7 +196,7 @@ def _run(
     name = _free_name(connection, _suggested_name(decoded, key is not None))
     run_id = _new_run(connection, decoded, name)
     if key:
-        choice._of_job[key] = run_id
+        choice.of_job[key] = run_id
     return run_id, name
 
 

@@ -18,6 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warehouse import __version__
 from warehouse import header as headers
 from warehouse import tokens
 from warehouse.errors import ConfigError, ContractError, UsageError
@@ -262,6 +263,27 @@ def load(query_path: Sequence[Path] = ()) -> Library:
 def install(connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
     """Installs our own queries; `temp=False` stores them, for other DuckDB clients."""
     load().install(connection, temp=temp)
+
+
+def keep_installed(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Stores our queries as macros in the open warehouse, for other DuckDB clients.
+
+    Returns whether there was anything to do: not while the warehouse has those of this program.
+    """
+    lock = hashlib.sha256((sql_folder("queries") / "LOCK.toml").read_bytes()).hexdigest()
+    stored = connection.execute(
+        "SELECT arg_max(sha256, applied_at) FROM schema_migration WHERE name = 'queries'"
+    ).fetchall()
+    if stored == [(lock,)]:
+        return False
+    connection.execute("BEGIN")
+    install(connection, temp=False)
+    connection.execute(
+        "INSERT INTO schema_migration VALUES (NULL, 'queries', ?, now() AT TIME ZONE 'UTC', ?)",
+        [lock, __version__],
+    )
+    connection.execute("COMMIT")
+    return True
 
 
 def arguments(query: Query, given: Mapping[str, object]) -> dict[str, Value]:

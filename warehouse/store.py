@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -191,15 +191,23 @@ def schema_version(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> int:
         connection.close()
 
 
-def upgrade_file(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> list[str]:
-    """Runs the pending migrations of a warehouse; returns their names."""
+def upgrade_file(
+    path: Path,
+    *,
+    wait_s: float = DEFAULT_WAIT_S,
+    afterwards: Callable[[duckdb.DuckDBPyConnection], object] | None = None,
+) -> list[str]:
+    """Runs the pending migrations of a warehouse, then `afterwards`; returns what was run."""
     _must_exist(path)
     connection: duckdb.DuckDBPyConnection = _patiently(
         path, wait_s, lambda: duckdb.connect(str(path))
     )
     try:
         migrate.version(connection)  # refuse to put a schema into somebody else's database
-        return [m.name for m in migrate.upgrade(connection)]
+        done = [m.name for m in migrate.upgrade(connection)]
+        if afterwards is not None and afterwards(connection):
+            done.append("queries")
+        return done
     finally:
         connection.close()
 

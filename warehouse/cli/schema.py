@@ -74,9 +74,11 @@ def upgrade(db: Path | None, wait_s: float) -> None:
       cp traces.duckdb before.duckdb
       tw schema upgrade
     """
-    from warehouse import config, store
+    from warehouse import config, library, store
 
-    done = store.upgrade_file(config.database_path(db), wait_s=wait_s)
+    done = store.upgrade_file(
+        config.database_path(db), wait_s=wait_s, afterwards=library.keep_installed
+    )
     click.echo(f"Ran {', '.join(done)}." if done else "Nothing to do.", err=True)
 
 
