@@ -86,17 +86,19 @@ help = "busy_ns / span_ns; NULL for an empty span"
 [changes]
 1 = "first version"
 --- */
--- A collective may be an operator too: UNION makes one row of a slice both tables have.
+-- Most collectives of the host are operators already; those of libraries without kernels are
+-- annotations.
 WITH op AS (
   SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur
   FROM cpu_op
-  UNION
+  UNION ALL
   SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur
   FROM launch
-  UNION
-  SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur
-  FROM collective
-  WHERE side = 'host'
+  UNION ALL
+  SELECT c.slice_id, c.trace_id, c.track_id, c.ts, greatest(c.dur, 0) AS dur
+  FROM collective AS c
+  SEMI JOIN annotation AS a ON a.slice_id = c.slice_id
+  WHERE c.side = 'host'
 ),
 -- Each operation adds what it reaches beyond all before it.
 reach AS (
