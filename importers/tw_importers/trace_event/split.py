@@ -28,6 +28,7 @@ _CUT_TRIES = 16
 _STEP_BACK = 1 << 10
 # A string, an opening quote without its end, or a bracket: enough to follow the nesting.
 _STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
+_OPENING = re.compile(rb'\s*(\{\s*"[^"\\]{0,40}")')
 _EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')  # when the head is too damaged to follow
 _ARRAY = re.compile(rb"\s*:\s*(\[|\Z)")
 _BLANK = b" \t\r\n"
@@ -121,7 +122,9 @@ class Splitter:
             return self._salvage(buffer)
         end = len(buffer)
         for n_tries in range(_CUT_TRIES):
-            comma = last_separator(buffer, end)
+            comma = likely_cut(buffer, end) if n_tries < _CUT_TRIES // 2 else -1
+            if comma < 0:
+                comma = last_separator(buffer, end)
             if comma < 0:
                 break
             buffer[comma] = 0x5D  # "]" closes what lies before the cut
@@ -234,10 +237,20 @@ def is_utf8(buffer: bytearray) -> bool:
     return True
 
 
-def last_separator(buffer: bytearray, end: int) -> int:
+def likely_cut(buffer: bytearray, end: int) -> int:
+    """The last separator before `end` whose event begins with the key the first one begins with.
+
+    That leaves out most objects inside events. -1 where there is none near enough to the end.
+    """
+    opening = _OPENING.match(buffer, 1)
+    comma = last_separator(buffer, end, opening.group(1)) if opening else -1
+    return comma if comma > end // 2 else -1
+
+
+def last_separator(buffer: bytearray, end: int, opening: bytes = b"{") -> int:
     """The comma of the last `} , {` before `end`, or -1. It may still lie inside a string."""
     at = end
-    while (at := buffer.rfind(b"{", 0, at)) > 0:
+    while (at := buffer.rfind(opening, 0, at)) > 0:
         comma = skip_blank_back(buffer, at - 1)
         if buffer[comma] == 0x2C and buffer[skip_blank_back(buffer, comma - 1)] == 0x7D:
             return comma
