@@ -89,21 +89,21 @@ help = "busy_ns / span_ns; NULL for an empty span"
 -- Most collectives of the host are operators already; those of libraries without kernels are
 -- annotations.
 WITH op AS (
-  SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur
+  SELECT trace_id, track_id, ts, greatest(dur, 0) AS dur
   FROM cpu_op
   UNION ALL
-  SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur
+  SELECT trace_id, track_id, ts, greatest(dur, 0) AS dur
   FROM launch
   UNION ALL
-  SELECT c.slice_id, c.trace_id, c.track_id, c.ts, greatest(c.dur, 0) AS dur
+  SELECT c.trace_id, c.track_id, c.ts, greatest(c.dur, 0) AS dur
   FROM collective AS c
   SEMI JOIN annotation AS a ON a.slice_id = c.slice_id
   WHERE c.side = 'host'
 ),
--- Each operation adds what it reaches beyond all before it.
+-- Each operation adds what it reaches beyond all before it. (The order of those that start together
+-- does not change the sum.)
 reach AS (
   SELECT
-    slice_id,
     trace_id,
     track_id,
     ts,
@@ -111,7 +111,7 @@ reach AS (
     coalesce(
       max(ts + dur) OVER (
         PARTITION BY trace_id, track_id
-        ORDER BY ts, dur, slice_id
+        ORDER BY ts
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ),
       ts
