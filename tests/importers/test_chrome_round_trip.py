@@ -58,6 +58,7 @@ def round_trip(text: str, folder: Path) -> str:
     source.write_text(text)
     (outcome,) = import_paths([source], db=db, options=Options(format="chrome", jobs=1))
     assert outcome.error is None
+    assert outcome.committed is not None and "truncated" not in outcome.committed.problems
     with store.Reader(db) as reader:
         return export_chrome(reader.connection, folder / "again.json").path.read_text()
 

@@ -138,6 +138,16 @@ def test_an_event_may_be_larger_than_a_block(block: int, patch: pytest.MonkeyPat
     assert splitter.repairer.problems == {}
 
 
+@pytest.mark.parametrize("block", [10, 1000, 100_000])
+def test_the_last_events_may_begin_unlike_the_first(block: int, patch: pytest.MonkeyPatch) -> None:
+    wanted = [{"ph": "X", "n": n} for n in range(20)] + [{"a": n, "b": [{}, {}]} for n in range(20)]
+
+    found, splitter = cut(json.dumps({"traceEvents": wanted}).encode(), patch, block)
+
+    assert found == wanted
+    assert splitter.repairer.problems == {}
+
+
 @pytest.mark.parametrize("head", [
     '{"inner": {"traceEvents": [{"ph": "no"}]}, "traceEvents": [',
     '{"text": "\\"traceEvents\\": [", "traceEvents": [',

@@ -81,7 +81,7 @@ class Splitter:
             if closed:
                 self._finish(rest)
                 return
-            if self._eof:
+            if self._eof and not chunk.texts:
                 self._truncated(rest)
                 return
             buffer = bytearray(b"[") + rest + self._read()
