@@ -162,11 +162,11 @@ SELECT
 
 -- All slices, still without order. `reach`: how long one lies over others, for nesting; what
 -- never ends reaches to the end of the trace, and what ends before it begins reaches nowhere.
-CREATE TABLE span AS
+CREATE VIEW span AS
 SELECT
   e.seq,
   p.place_n AS track_n,
-  category_of(e.cat) AS category,
+  e.cat,
   e.ts_ns - o.first_ns AS ts,
   CASE WHEN e.ph = 'X' THEN coalesce(e.dur_ns, -1) ELSE 0 END AS dur,
   CASE WHEN e.ph = 'X' THEN greatest(coalesce(e.dur_ns, o.last_ns - e.ts_ns), 0) ELSE 0 END AS reach,
@@ -179,7 +179,7 @@ UNION ALL
 SELECT
   b.seq,
   CASE WHEN b.is_on_thread THEN p.place_n ELSE n.first_async_n + a.async_n END,
-  category_of(e.cat),
+  e.cat,
   b.ts_ns - o.first_ns,
   b.dur,
   CASE WHEN b.end_seq IS NULL THEN greatest(o.last_ns - b.ts_ns, 0) ELSE b.dur END,
@@ -192,7 +192,7 @@ CROSS JOIN numbering AS n
 CROSS JOIN origin AS o
 WHERE b.step = 1
 UNION ALL
-SELECT e.seq, n.first_async_n + a.async_n, category_of(e.cat), e.ts_ns - o.first_ns, 0, 0, NULL
+SELECT e.seq, n.first_async_n + a.async_n, e.cat, e.ts_ns - o.first_ns, 0, 0, NULL
 FROM other AS e
 JOIN async_event AS a ON a.seq = e.seq
 CROSS JOIN numbering AS n
@@ -201,20 +201,18 @@ WHERE e.ph IN ('n', 'T', 'p');
 
 -- Slices in the order they are stored; rowid is their ordinal. Categories are ranked once, on
 -- few values, because sorting 64-bit keys is faster than sorting texts.
+CREATE TABLE category_rank AS
+SELECT cat, (dense_rank() OVER (ORDER BY category_of(cat) NULLS FIRST))::SMALLINT AS rank
+FROM (SELECT DISTINCT cat FROM event);
+
 CREATE TABLE sorted_span AS
-WITH ranked AS (
-  SELECT category, (row_number() OVER (ORDER BY category NULLS FIRST))::SMALLINT AS category_rank
-  FROM (SELECT DISTINCT category FROM span)
-)
 SELECT s.seq, s.track_n, s.ts, s.dur, s.reach, s.end_seq
 FROM span AS s
-JOIN ranked AS r ON r.category IS NOT DISTINCT FROM s.category
-ORDER BY r.category_rank, s.track_n, s.ts, s.dur DESC, s.seq;
+JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM s.cat
+ORDER BY r.rank, s.track_n, s.ts, s.dur DESC, s.seq;
 
 CREATE VIEW slice_order AS
 SELECT rowid AS slice_n, seq, track_n, ts, dur, reach, end_seq FROM sorted_span;
-
-DROP TABLE span;
 
 -- Points of recorded arrows that say more than correlation ids do; numbered behind the slices.
 CREATE TABLE flow_end AS

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
 from tw_importers.trace_event.split import Chunk, Splitter
@@ -26,6 +27,7 @@ PREPARE = FOLDER / "prepare.sql"
 BIND = FOLDER / "bind.sql"
 NORMALIZE = FOLDER / "normalize.sql"
 
+BATCHES_AHEAD = 4  # of about a block each; more would only cost memory
 STYLES = {1: "fixed3", 2: "shortest_float", 4: "shortest"}
 
 _BATCH = pa.schema(
@@ -39,9 +41,7 @@ _BATCH = pa.schema(
 )
 
 
-def read_document(
-    reader: ByteReader, scratch: Scratch, format_name: str
-) -> TraceFacts:
+def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> TraceFacts:
     """Writes the events to scratch and returns what the rest of the document says.
 
     Raises CorruptTrace for what is no Trace Event JSON, and for any damage when reading strictly.
@@ -49,7 +49,7 @@ def read_document(
     repairer = Repairer(_refuse if scratch.is_strict else None)
     splitter = Splitter(reader, repairer)
     failures: list[BaseException] = []
-    batches = _remembering(_batches(splitter), failures)
+    batches = _remembering(ahead(_batches(splitter), BATCHES_AHEAD), failures)
     first = next(batches, None)
     connection = scratch.connection
     connection.execute(MACROS.read_text())
@@ -140,8 +140,7 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
     target = scratch.path("event").replace("'", "''")
     scratch.connection.register("event_text", batches)
     scratch.connection.execute(
-        f"COPY ({stage}) TO '{target}' "
-        "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)"
+        f"COPY ({stage}) TO '{target}' (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)"
     )
     scratch.connection.unregister("event_text")
     scratch.connection.execute(f"CREATE VIEW event AS FROM read_parquet('{target}')")

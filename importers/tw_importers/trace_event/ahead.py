@@ -1,0 +1,78 @@
+"""Lets a generator work ahead in a thread of its own while DuckDB works on what it gave.
+
+DuckDB pulls batches one at a time: while it waits for one, a core stands idle. The generator
+spends its time in C code that holds the interpreter's lock, and a thread that wants the lock asks
+for it only every switch interval; at the default of 5 ms that asking is most of the wait.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+_SWITCH_INTERVAL_S = 0.0002
+_PATIENCE_S = 0.1  # how soon the thread notices that nobody wants more
+
+
+@dataclass
+class _End(Generic[T]):
+    """The last thing in the queue: the generator is done, or failed."""
+
+    error: BaseException | None = None
+
+
+def ahead(items: Iterator[T], n_items: int) -> Iterator[T]:
+    """The same items, up to `n_items` of them made before they are asked for.
+
+    An exception of the generator is raised at its place. Closing this one ends the thread.
+    """
+    waiting: queue.Queue[T | _End[T]] = queue.Queue(n_items)
+    unwanted = threading.Event()
+    worker = threading.Thread(target=_work, args=(items, waiting, unwanted), daemon=True)
+    worker.start()
+    try:
+        with _quick_switching():
+            while not isinstance(item := waiting.get(), _End):
+                yield item
+        if item.error is not None:
+            raise item.error
+    finally:
+        unwanted.set()
+        worker.join()
+
+
+def _work(items: Iterator[T], waiting: queue.Queue[T | _End[T]], unwanted: threading.Event) -> None:
+    end: _End[T] = _End()
+    try:
+        for item in items:
+            if not _put(waiting, item, unwanted):
+                return
+    except BaseException as error:  # noqa: BLE001 - it is raised where the items are wanted
+        end = _End(error)
+    _put(waiting, end, unwanted)
+
+
+def _put(waiting: queue.Queue[T | _End[T]], item: T | _End[T], unwanted: threading.Event) -> bool:
+    while not unwanted.is_set():
+        try:
+            waiting.put(item, timeout=_PATIENCE_S)
+        except queue.Full:
+            continue
+        return True
+    return False
+
+
+@contextmanager
+def _quick_switching() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
