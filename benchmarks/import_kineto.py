@@ -50,7 +50,7 @@ def main() -> None:
                 "import against HolisticTraceAnalysis loading the same file",
                 lambda: _import(options.trace, db),
                 "HolisticTraceAnalysis",
-                lambda: run([options.hta, "-c", _HTA, options.trace]),
+                lambda: run([options.hta, "-I", "-c", _HTA, options.trace]),
                 options.pairs,
             )
         _report_queries(db)

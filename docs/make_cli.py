@@ -1,6 +1,6 @@
 """Writes cli.md from the help texts of the program; a test compares the two.
 
-    python docs/make_cli.py
+python docs/make_cli.py
 """
 
 from __future__ import annotations

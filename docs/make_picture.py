@@ -1,6 +1,6 @@
 """Draws demo.svg: one training step of `tw demo`'s recording, from a query on the warehouse.
 
-    python docs/make_picture.py
+python docs/make_picture.py
 """
 
 from __future__ import annotations

@@ -32,9 +32,7 @@ Tw = Callable[..., Ran]
 
 
 @pytest.fixture
-def tw(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Tw:
+def tw(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Tw:
     """Runs `tw ARGUMENTS` in an empty folder of its own."""
     from warehouse.cli import main
 

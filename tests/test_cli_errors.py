@@ -76,9 +76,7 @@ def test_without_a_warehouse_the_exit_code_is_3(
     assert list(tmp_path.glob("*.duckdb")) == []
 
 
-def test_a_file_that_is_no_warehouse_is_refused_and_left_alone(
-    tw: Tw, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_warehouse_is_refused_and_left_alone(tw: Tw, tmp_path: Path) -> None:
     (tmp_path / "traces.duckdb").write_text("no database " * 2000)
     with duckdb.connect(str(tmp_path / "other.duckdb")) as connection:
         connection.execute("CREATE TABLE t AS SELECT 1 AS a")
@@ -89,9 +87,7 @@ def test_a_file_that_is_no_warehouse_is_refused_and_left_alone(
     assert (tmp_path / "traces.duckdb").read_text().startswith("no database ")
 
 
-def test_a_warehouse_of_a_newer_program_is_refused(
-    tw: Tw, warehouse: Path
-) -> None:
+def test_a_warehouse_of_a_newer_program_is_refused(tw: Tw, warehouse: Path) -> None:
     with duckdb.connect(str(warehouse)) as connection:
         connection.execute("INSERT INTO schema_migration VALUES (999, 'x', 'y', now(), '9.9')")
 
@@ -121,9 +117,7 @@ def test_all_failing_is_exit_code_1(tw: Tw, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("improt", "import"), ("querys", "query")])
-def test_an_unknown_command_names_the_nearest(
-    tw: Tw, wrong: str, right: str
-) -> None:
+def test_an_unknown_command_names_the_nearest(tw: Tw, wrong: str, right: str) -> None:
     ran = tw(wrong)
 
     assert ran.code == 2
@@ -138,9 +132,7 @@ def test_wrong_options_are_exit_code_2(tw: Tw, arguments: tuple[str]) -> None:
     assert len(ran.errors) == 1
 
 
-def test_a_wrong_configuration_names_file_and_key(
-    tw: Tw, warehouse: Path
-) -> None:
+def test_a_wrong_configuration_names_file_and_key(tw: Tw, warehouse: Path) -> None:
     (warehouse.parent / "tw.toml").write_text('memory_limt = "1GB"\n')
 
     ran = tw("runs")

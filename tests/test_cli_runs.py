@@ -122,9 +122,7 @@ def test_drop_asks_and_does_nothing_unasked(tw: Tw, warehouse: Path) -> None:
     assert count(warehouse, "trace") == 3
 
 
-def test_drop_is_all_or_nothing(
-    tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drop_is_all_or_nothing(tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from warehouse import commit
 
     honest = commit.delete_trace

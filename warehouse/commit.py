@@ -112,8 +112,11 @@ def _insert(
         connection.execute(script.read_text())
     normalized = time.perf_counter()
     link(connection, trace_id, run_id)
-    seconds = {**decoded.seconds, "write": normalized - locked,
-               "link": time.perf_counter() - normalized}
+    seconds = {
+        **decoded.seconds,
+        "write": normalized - locked,
+        "link": time.perf_counter() - normalized,
+    }
     _insert_problems(connection, decoded, trace_id)
     _insert_stats(connection, decoded, trace_id, seconds)
     return Committed(
@@ -371,4 +374,3 @@ def _count(connection: duckdb.DuckDBPyConnection, table: str, trace_id: int) -> 
 
 def _named_counts(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, int]:
     return {str(name): int(n) for name, n in connection.execute(sql).fetchall()}
-

@@ -80,8 +80,12 @@ def decode(
         connection = scratch_connection(folder, settings)
         try:
             return _decode(
-                source, sha256, importer, Scratch(folder, connection, settings.is_strict),
-                settings, on_progress,
+                source,
+                sha256,
+                importer,
+                Scratch(folder, connection, settings.is_strict),
+                settings,
+                on_progress,
             )
         finally:
             connection.close()
@@ -130,9 +134,7 @@ def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
             scratch.connection.execute(script.read_text())
 
 
-def set_variable(
-    connection: duckdb.DuckDBPyConnection, name: str, value: str | int | None
-) -> None:
+def set_variable(connection: duckdb.DuckDBPyConnection, name: str, value: str | int | None) -> None:
     """Sets a variable the SQL scripts read; `name` is ours, the value may hold anything."""
     connection.execute(f"SET VARIABLE {name} = ?", [value])
 

@@ -18,9 +18,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import __version__
+from warehouse import __version__, tokens
 from warehouse import header as headers
-from warehouse import tokens
 from warehouse.errors import ConfigError, ContractError, UsageError
 from warehouse.header import Header, Parameter, Value
 from warehouse.resources import sql_folder

@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 """
 _CREATED = re.compile(r"^CREATE (?:OR REPLACE )?(TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)")
 _COLUMN = re.compile(r'^\s+"?(\w+)"? [A-Z].*?-- (\[.*)$')
-_VIEW_COLUMN = re.compile(r'(\w+),?\s+-- (\[.*)$')
+_VIEW_COLUMN = re.compile(r"(\w+),?\s+-- (\[.*)$")
 
 
 @dataclass(frozen=True)
