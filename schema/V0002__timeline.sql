@@ -75,7 +75,7 @@ CREATE TABLE slice (
   depth INTEGER NOT NULL, -- [count] slices of its track that contain it
   parent_id BIGINT, -- [ref slice.id] the innermost slice of its track that contains it
   phase VARCHAR, -- [text] how the source recorded it: X, B, i, b, ...; NULL where it has no such notion
-  args_json VARCHAR USING COMPRESSION zstd, -- [json] arguments as the source wrote them
+  args_json VARCHAR USING COMPRESSION zstd, -- [json] arguments as the source wrote them; of a B and E pair, merged
   extra_json VARCHAR -- [json] what else its record held
 );
 

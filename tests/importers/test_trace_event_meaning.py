@@ -249,3 +249,19 @@ def test_brackets_and_async_groups_are_what_the_oracle_says(
 
     expected = [*oracle["begin_end"], *oracle["async"]]
     assert found == sorted((r["name"], r["ts_ns"], r["dur_ns"]) for r in expected)
+
+
+def test_a_pair_has_the_arguments_of_both_its_ends(tmp_path: Path) -> None:
+    events = [
+        event("B a 1/1 @0", args={"x": 1, "y": 1}),
+        event("E - 1/1 @5", args={"y": 2}),
+        event("B b 1/1 @6"),
+        event("E - 1/1 @7", args={"z": 3}),
+    ]
+
+    found = table(tmp_path, events, "SELECT name, args_json FROM slice ORDER BY name")
+
+    assert [(name, json.loads(args)) for name, args in found] == [
+        ("a", {"x": 1, "y": 2}),
+        ("b", {"z": 3}),
+    ]

@@ -128,7 +128,12 @@ SELECT
   n.depth,
   getvariable('first_id') + n.parent_n,
   e.ph,
-  e.args,
+  -- what both ends of a pair say; the end's word counts
+  CASE
+    WHEN z.args IS NULL THEN e.args
+    WHEN e.args IS NULL THEN z.args
+    ELSE json_merge_patch(e.args, z.args)::VARCHAR
+  END,
   CASE
     WHEN e.text IS NOT NULL THEN unknown_keys(e.text)
     WHEN e.scope IS NOT NULL OR e.id IS NOT NULL OR e.bp IS NOT NULL
@@ -143,6 +148,9 @@ SELECT
 FROM scratch.event AS e
 JOIN scratch.slice_order AS s ON s.seq = e.seq
 JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+LEFT JOIN (
+  SELECT seq, args FROM scratch.other WHERE ph IN ('E', 'e', 'F') AND args IS NOT NULL
+) AS z ON z.seq = s.end_seq
 ORDER BY s.slice_n;
 
 -- Flow points are numbered by their place in the file; the scan keeps that order.
