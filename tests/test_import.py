@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +275,16 @@ def test_other_duckdb_clients_find_the_queries_as_macros(db: Path) -> None:
     assert found == [
         (int(device), facts["busy_ns"]) for device, facts in sorted(expected["devices"].items())
     ]
+
+
+def test_a_command_with_workers_ends_when_its_work_is_done(db: Path) -> None:
+    """It once waited for ever, at its very end, for a worker that had already gone."""
+    for _ in range(3):
+        db.unlink(missing_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-c", "from warehouse.cli import main; main()", "import", "-q",
+             "--jobs", "2", "--db", str(db), *map(str, RANKS)],
+            timeout=60,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0

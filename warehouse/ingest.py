@@ -11,9 +11,9 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -29,8 +29,8 @@ from warehouse.errors import DuplicateTrace, TwError, UnknownFormat
 from warehouse.sources import Source, find
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
     from multiprocessing.sharedctypes import Synchronized
-    from multiprocessing.synchronize import Event
 
 OnDuplicate = Literal["skip", "replace", "error"]
 _in_use: set[Path] = set()  # scratch folders of this process
@@ -108,15 +108,16 @@ def import_paths(
         jobs = [job for job in planned if isinstance(job, Job)]
         progress.start(len(jobs), sum(job.source.size() for job in jobs))
         choice = RunChoice(options.run, options.rank)
-        decoded = _decode_all(jobs, options, progress)
         outcomes = []
-        for plan in planned:
-            if isinstance(plan, Outcome):
-                outcome = plan
-            else:
-                outcome = _finish(plan, next(decoded), db, options, choice)
-            outcomes.append(outcome)
-            progress.outcome(outcome)
+        # Closed here, not when it is collected: then the interpreter may already be ending.
+        with closing(_decode_all(jobs, options, progress)) as decoded:
+            for plan in planned:
+                if isinstance(plan, Outcome):
+                    outcome = plan
+                else:
+                    outcome = _finish(plan, next(decoded), db, options, choice)
+                outcomes.append(outcome)
+                progress.outcome(outcome)
         return outcomes
 
 
@@ -252,7 +253,7 @@ def _database_trouble(job: Job, error: duckdb.Error) -> TwError:
 
 def _decode_all(
     jobs: list[Job], options: Options, progress: Progress
-) -> Iterator[Decoded | TwError]:
+) -> Generator[Decoded | TwError, None, None]:
     """Decodes in order; in worker processes where that is worth it."""
     cores = decoding.available_cores()
     large = sum(job.source.size() >= _WORTH_A_PROCESS for job in jobs)
@@ -295,21 +296,23 @@ def _decode_in_workers(
         threads=max(1, cores // n_workers),
         memory_limit=_share(options.settings.memory_limit, n_workers),
     )
-    stop = context.Event()
+    # Nothing is ever sent: its end tells the workers that this process gave up, or is gone. (An
+    # Event has a lock, and waits for ever for a worker that ended while it held it.)
+    listening, lifeline = context.Pipe(duplex=False)
     with ProcessPoolExecutor(
-        n_workers, mp_context=context, initializer=_start_worker,
-        initargs=(counter, stop, os.getpid()),
-    ) as pool:  # fmt: skip
+        n_workers, mp_context=context, initializer=_start_worker, initargs=(counter, listening)
+    ) as pool:
         futures = [pool.submit(_decode_in_worker, job, settings) for job in jobs]
         seen = 0
         try:
             for job, future in zip(jobs, futures, strict=True):
                 seen = _watch(future, counter, seen, progress)
                 yield _result(job, future)
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        finally:
+            if not all(future.done() for future in futures):
+                pool.shutdown(wait=False, cancel_futures=True)
+                lifeline.close()
+    lifeline.close()
 
 
 def _result(job: Job, future: Future[Decoded | TwError]) -> Decoded | TwError:
@@ -341,19 +344,19 @@ def _watch(future: Future[Any], counter: Synchronized[int], seen: int, progress:
 _read_bytes: Synchronized[int] | None = None  # of this worker process: shared with the parent
 
 
-def _start_worker(counter: Synchronized[int], stop: Event, parent: int) -> None:
+def _start_worker(counter: Synchronized[int], listening: Connection) -> None:
     import signal
 
     global _read_bytes
     _read_bytes = counter
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
-    threading.Thread(target=_die_with_parent, args=(stop, parent), daemon=True).start()
+    threading.Thread(target=_die_with_parent, args=(listening,), daemon=True).start()
 
 
-def _die_with_parent(stop: Event, parent: int) -> None:
+def _die_with_parent(listening: Connection) -> None:
     """Ends this worker when the import is given up, or its process was killed."""
-    while os.getppid() == parent and not stop.wait(0.2):
-        pass
+    with suppress(EOFError, OSError):
+        listening.recv_bytes()
     os._exit(1)
 
 
