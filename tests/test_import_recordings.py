@@ -27,6 +27,11 @@ def recordings() -> list[Any]:
         *sorted(Path(DATA).glob("kineto/*/*.json.gz")),
         *sorted(Path(DATA).glob("chakra/*/kineto.json.gz")),
         Path(DATA) / "tf" / "tf1_timeline" / "timeline.json",
+        *sorted(Path(DATA).glob("tf/*/plugins/profile/*/*.json.gz")),
+        *(
+            Path(DATA) / "dpro" / "nccl_ring_2x2" / "host0" / "0" / name
+            for name in ("comm.json", "comm_detail.json", "io.json", "trace.json.gz")
+        ),
     ]
     return [pytest.param(p, id=f"{p.parent.name}/{p.name.split('.')[0]}") for p in [*ours, *others]]
 

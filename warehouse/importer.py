@@ -13,7 +13,12 @@ An importer lives in its own folder and registers one `Importer` under the entry
 wherever `NESTING` stands, from the table `entry` to the table `nest` (see nesting.py).
 `normalize` scripts see `scratch.…` beside the core tables, and these DuckDB variables:
 `trace_id`, `first_id` (= trace_id << 32, to which an ordinal is added to make an id) and
-`metadata_json`. They must leave `scratch.origin` with `first_ns`, the file's time of ts = 0.
+`metadata_json`. For the record of the import the scratch database must hold in the end:
+
+- `event`: one row a record read;
+- `origin (first_ns, last_ns)`: the file's times of ts = 0 and of the end of the timeline;
+- `unused (reason, n)`: records that made nothing, counted;
+- `problem (kind, severity, count, meaning)`: what is odd about the content.
 """
 
 from __future__ import annotations
@@ -65,7 +70,6 @@ class TraceFacts:
     source_base_ns: int = 0  # what the file's times are relative to, nanoseconds since the epoch
     ts_style: str | None = None  # how the file prints its times: fixed3, shortest_float, shortest
     dur_style: str | None = None
-    n_events: int = 0
     problems: list[Problem] = field(default_factory=list)
 
 

@@ -1,6 +1,6 @@
 -- Small helpers of stage.sql, prepare.sql and normalize.sql.
 
--- Times beyond this (65 years past the epoch of 2030, or so) are damage, and their sums overflow.
+-- Times beyond 95 years from the epoch are damage: differences and ends of such would overflow.
 CREATE OR REPLACE TEMP MACRO usable_ns(ns) AS (
   CASE WHEN ns BETWEEN -3000000000000000000 AND 3000000000000000000 THEN ns::BIGINT END
 );

@@ -1,6 +1,7 @@
 -- From events to places and spans, without any lock on the warehouse.
--- In: `event` (stage.sql). Out: `origin`, `place`, `span`, `flow_end`, `counter_value`,
--- `entry` (what the nesting pass orders), `problem`.
+-- In: `event` (stage.sql). Out: `origin`, `place`, `stream_place` and `device_place` (empty),
+-- `async_event`, `counter_value`, `slice_order`, `flow_end`, `entry` (what the nesting pass orders),
+-- `unused`, `problem`.
 -- Macros of the importer: category_of, is_on_device, is_restated_flow.
 -- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
 

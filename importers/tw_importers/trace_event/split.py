@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import msgspec
 
 from tw_importers.trace_event.repair import Repairer
 from warehouse.errors import CorruptTrace
+from warehouse.importer import ByteReader
 
 BLOCK_BYTES = 2 << 20  # small enough for the processor's caches; 4 and 8 MiB were slower
 MAX_EVENT_BYTES = 64 << 20  # one event, or the metadata before the events, may not be larger
@@ -45,12 +45,6 @@ class Event(msgspec.Struct, gc=False):
 
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 _EVENTS = msgspec.json.Decoder(list[Event])
-
-
-class ByteReader(Protocol):
-    """What the splitter reads from: decompressed bytes, b'' at the end."""
-
-    def read(self, size: int, /) -> bytes: ...
 
 
 @dataclass
