@@ -215,13 +215,17 @@ def test_ctrl_c_stops_a_query_at_once(warehouse: Path, tmp_path: Path) -> None:
 def test_a_file_is_written_whole_or_not_at_all(tw: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("old")
 
-    # The first rows come before the failure.
-    failed = tw("query", "-c", "SELECT 1 // (299999 - range) FROM range(300000), range(3)",
-                "-o", "rows.csv", "--timeout", "0.000001")  # fmt: skip
-    kept = (tmp_path / "rows.csv").read_text()
+    # The first rows come before the division by zero; the other never ends by itself.
+    failed = tw("query", "-o", "rows.csv", "-c",
+                "SELECT 1 // (299999 - a.range) x FROM range(300000) a, range(3) b")  # fmt: skip
+    kept_by_failed = (tmp_path / "rows.csv").read_text()
+    late = tw("query", "-o", "rows.csv", "--timeout", "0.2", "-c",
+              "SELECT a.range FROM range(10000000) AS a, range(10000000) AS b")  # fmt: skip
+    kept_by_late = (tmp_path / "rows.csv").read_text()
     done = tw("query", "-c", "SELECT 1 AS one", "-o", "rows.csv")
 
-    assert (failed.returncode, kept) == (4, "old")
+    assert (failed.returncode, kept_by_failed) == (1, "old")
+    assert (late.returncode, kept_by_late) == (4, "old")
     assert (done.stdout, done.stderr.splitlines()[-1]) == ("", "1 rows written to rows.csv")
     assert (tmp_path / "rows.csv").read_text() == '"one"\n1\n'
     assert list(tmp_path.glob(".*.part")) == []
