@@ -13,14 +13,27 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from warehouse.errors import ExportError, UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from warehouse.execute import Result
+    from warehouse.header import Column
+
+
+class Rows(Protocol):
+    """What can be written: rows still being read (`execute.Result`), or in memory (`Answer`)."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+    @property
+    def schema(self) -> pa.Schema: ...
+    @property
+    def n_rows(self) -> int: ...
+    def batches(self) -> Iterator[pa.RecordBatch]: ...
+
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "parquet", "arrow")
 BINARY = ("parquet", "arrow")
@@ -84,7 +97,7 @@ def _umask() -> int:
 
 
 def write(
-    result: Result,
+    result: Rows,
     format: str,
     target: BinaryIO,
     *,
@@ -102,7 +115,7 @@ def write(
     return result.n_rows
 
 
-def _names(result: Result) -> list[str]:
+def _names(result: Rows) -> list[str]:
     """The column names, made different where the statement repeats one."""
     names: list[str] = []
     for name in result.schema.names:
@@ -113,8 +126,8 @@ def _names(result: Result) -> list[str]:
     return names
 
 
-def _write_csv(delimiter: str) -> Callable[[Result, BinaryIO, dict[str, str]], None]:
-    def write_rows(result: Result, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_csv(delimiter: str) -> Callable[[Rows, BinaryIO, dict[str, str]], None]:
+    def write_rows(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
         import pyarrow as pa
         from pyarrow import csv
 
@@ -182,7 +195,7 @@ def _interval(value: Any) -> str:
     return f"{months} months {days} days {nanoseconds} ns"
 
 
-def _lines(result: Result) -> Iterator[bytes]:
+def _lines(result: Rows) -> Iterator[bytes]:
     """Each row as a JSON object."""
     import msgspec
     import pyarrow as pa
@@ -196,12 +209,12 @@ def _lines(result: Result) -> Iterator[bytes]:
             yield encode(dict(zip(names, row, strict=True)))
 
 
-def _write_jsonl(result: Result, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_jsonl(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
     for line in _lines(result):
         target.write(line + b"\n")
 
 
-def _write_json(result: Result, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_json(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
     before = b"[\n"
     for line in _lines(result):
         target.write(before + line)
@@ -209,7 +222,7 @@ def _write_json(result: Result, target: BinaryIO, provenance: dict[str, str]) ->
     target.write(b"\n]\n" if before == b",\n" else b"[]\n")
 
 
-def _write_parquet(result: Result, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_parquet(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
     from pyarrow import parquet
 
     schema = _described(result, provenance, _column_types(result))
@@ -218,7 +231,7 @@ def _write_parquet(result: Result, target: BinaryIO, provenance: dict[str, str])
             writer.write_table(table)
 
 
-def _write_arrow(result: Result, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_arrow(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
     from pyarrow import ipc
 
     schema = _described(result, provenance, _column_types(result))
@@ -227,7 +240,7 @@ def _write_arrow(result: Result, target: BinaryIO, provenance: dict[str, str]) -
             writer.write_table(table)
 
 
-def _column_types(result: Result) -> list[pa.DataType]:
+def _column_types(result: Rows) -> list[pa.DataType]:
     """Columnar files hold every type but intervals and what only DuckDB knows."""
     import pyarrow as pa
 
@@ -237,9 +250,7 @@ def _column_types(result: Result) -> list[pa.DataType]:
     ]
 
 
-def _described(
-    result: Result, provenance: dict[str, str], types: Sequence[pa.DataType]
-) -> pa.Schema:
+def _described(result: Rows, provenance: dict[str, str], types: Sequence[pa.DataType]) -> pa.Schema:
     """The schema with unit and meaning of each column, and where the rows come from."""
     import pyarrow as pa
 
@@ -251,7 +262,7 @@ def _described(
     return pa.schema(fields, metadata={f"tw.{key}": text for key, text in provenance.items()})
 
 
-def _tables(result: Result, schema: pa.Schema) -> Iterator[pa.Table]:
+def _tables(result: Rows, schema: pa.Schema) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     for batch in result.batches():
@@ -262,7 +273,7 @@ def _tables(result: Result, schema: pa.Schema) -> Iterator[pa.Table]:
         yield pa.Table.from_arrays(columns, schema=schema)
 
 
-def _rows(result: Result, limit: int) -> list[tuple[Any, ...]]:
+def _rows(result: Rows, limit: int) -> list[tuple[Any, ...]]:
     """The first rows as flat Python values; the rest is read to be counted."""
     import pyarrow as pa
 
@@ -276,7 +287,7 @@ def _rows(result: Result, limit: int) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _write_table(result: Result, target: BinaryIO, max_rows: int) -> int:
+def _write_table(result: Rows, target: BinaryIO, max_rows: int) -> int:
     rows = _rows(result, max_rows)
     names = [printable(name) for name in _names(result)]
     cells = [[_shorten(printable(_cell(value))) for value in row] for row in rows]
@@ -326,7 +337,7 @@ def _shorten(text: str) -> str:
     return f"{text[: _CELL_WIDTH - tail - 1]}…{text[-tail:]}"
 
 
-def _write_markdown(result: Result, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_markdown(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
     rows = _rows(result, -1)
     dashes = ["---:" if _is_number(column.type) else "---" for column in result.columns]
     for line in (_names(result), dashes, *([_exact(value) for value in row] for row in rows)):
@@ -340,7 +351,7 @@ def _exact(value: Any) -> str:
     return repr(value) if isinstance(value, float) else _cell(value)
 
 
-_WRITERS: dict[str, Callable[[Result, BinaryIO, dict[str, str]], None]] = {
+_WRITERS: dict[str, Callable[[Rows, BinaryIO, dict[str, str]], None]] = {
     "csv": _write_csv(","),
     "tsv": _write_csv("\t"),
     "json": _write_json,

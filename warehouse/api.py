@@ -1,0 +1,215 @@
+"""Trace Warehouse from Python: the same words as on the command line.
+
+    import warehouse
+
+    wh = warehouse.open("traces.duckdb")
+    wh.import_("traces/")
+    wh.scope(run="latest", rank=0).query("utilization_over_time", bucket_ns="10ms").df()
+
+A `Warehouse` reads only, but for what its methods say. Outside a `with` block the file is held only
+while a method runs, so that others can write between two calls; inside, it is held throughout,
+which saves opening it for each call and shows one state of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from warehouse import scope as scopes
+from warehouse import session, store
+from warehouse.answer import Answer
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.execute import Result
+    from warehouse.ingest import Outcome
+    from warehouse.library import Query
+
+Names = str | int | Iterable[str | int]
+
+
+class Warehouse:
+    """One warehouse file, seen through a scope; made by `warehouse.open`."""
+
+    def __init__(self, place: session.Place, selection: scopes.Selection | None = None) -> None:
+        self._place = place
+        self._selection = selection or scopes.Selection()
+        self._held: session.Session | None = None
+        self._stack: ExitStack | None = None
+
+    @property
+    def path(self) -> Path:
+        """The warehouse file; it need not exist before the first import."""
+        return self._place.path
+
+    def scope(
+        self,
+        *,
+        run: Names = (),
+        trace: Names = (),
+        rank: int | str | Iterable[int] = (),
+        start: int | str | None = None,
+        end: int | str | None = None,
+    ) -> Warehouse:
+        """The same warehouse, seeing less: what --run, --trace, --rank, --from and --to choose.
+
+        `run` is a name, an id, latest, all, tag:NAME or since:7d; `rank` a number, numbers, or a
+        text such as "0,2-5"; `start` and `end` are ns after the trace's base, or texts: "1.5ms".
+        """
+        chosen = scopes.Selection(
+            runs=_names(run), traces=_names(trace), ranks=_ranks(rank),
+            from_ns=_time(start), to_ns=_time(end),
+        )  # fmt: skip
+        return Warehouse(self._place, chosen)
+
+    def query(self, name: str, /, *, timeout_s: float | None = None, **parameters: Any) -> Answer:
+        """All rows of a library query, pinned (`utilization@1`) or the newest.
+
+        Raises UsageError for a wrong name or parameter, DatabaseError, ScopeError, QueryError.
+        """
+        with self._session() as open_session:
+            found = open_session.queries.find(name)
+            return _answer(open_session, open_session.run(found, parameters, timeout_s=timeout_s))
+
+    def sql(
+        self,
+        statement: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> Answer:
+        """All rows of a SELECT over the schema's tables and the library's queries.
+
+        `$name` in the statement stands for `parameters["name"]`.
+        """
+        from warehouse import library
+
+        with self._session() as open_session:
+            query = library.from_text(statement)
+            return _answer(open_session, open_session.run(query, parameters, timeout_s=timeout_s))
+
+    @contextmanager
+    def stream(self, query: str, /, **parameters: Any) -> Iterator[pa.RecordBatchReader]:
+        """The rows of a library query or a SELECT as record batches, for more than memory holds.
+
+        The file is held until the block ends.
+        """
+        import pyarrow as pa
+
+        with self._session() as open_session, open_session.run(query, parameters) as result:
+            yield pa.RecordBatchReader.from_batches(result.schema, result.batches())
+
+    def runs(self) -> Answer:
+        """What the warehouse holds: one row a run, whatever the scope."""
+        return self.scope(run="all").query("runs")
+
+    def traces(self) -> Answer:
+        """One row a trace; without a scope, of all runs."""
+        seen = self if self._selection != scopes.Selection() else self.scope(run="all")
+        return seen.query("traces")
+
+    def queries(self) -> dict[str, Query]:
+        """The newest version of each library query, by name; `.header` says what it is."""
+        from warehouse import library
+
+        return library.load(self._place.query_path).newest
+
+    def import_(
+        self,
+        *paths: str | os.PathLike[str],
+        run: str | None = None,
+        rank: int | None = None,
+        format: str | None = None,
+        on_duplicate: Literal["skip", "replace", "error"] = "skip",
+    ) -> list[Outcome]:
+        """Imports files, folders, globs and archives; one outcome a source, in order.
+
+        A source that fails leaves nothing behind, and its outcome has the error.
+        """
+        from warehouse import ingest
+
+        if self._held is not None:
+            raise UsageError(
+                "this warehouse is held for reading",
+                hint="Import before or after the `with` block.",
+            )
+        options = ingest.Options(
+            run=run, rank=rank, format=format, on_duplicate=on_duplicate, wait_s=self._place.wait_s
+        )
+        return ingest.import_paths(
+            [os.fspath(path) for path in paths], db=self.path, options=options
+        )
+
+    def __enter__(self) -> Warehouse:
+        stack = ExitStack()
+        self._held = stack.enter_context(session.opened(self._place, self._selection))
+        self._stack = stack
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self._held = None
+        if self._stack is not None:
+            self._stack.close()
+            self._stack = None
+
+    def __repr__(self) -> str:
+        return f"warehouse.open({str(self.path)!r})"
+
+    @contextmanager
+    def _session(self) -> Iterator[session.Session]:
+        if self._held is not None:
+            yield self._held
+            return
+        with session.opened(self._place, self._selection) as opened:
+            yield opened
+
+
+def open_warehouse(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    wait_s: float = store.DEFAULT_WAIT_S,
+    query_path: Iterable[str | os.PathLike[str]] = (),
+) -> Warehouse:
+    """A warehouse; without a path the one `tw` would use here.
+
+    `wait_s` is how long to wait for a process that writes; `query_path` are folders of your own
+    queries. Nothing is opened yet: a missing file is an error only of the first query.
+    """
+    place = session.Place.of(
+        None if path is None else Path(path),
+        wait_s=wait_s,
+        query_path=tuple(Path(folder) for folder in query_path),
+    )
+    return Warehouse(place)
+
+
+def _answer(open_session: session.Session, result: Result) -> Answer:
+    table = result.table()
+    meta = open_session.provenance(result.query, result.parameters)
+    return Answer(table, result.columns, meta)
+
+
+def _names(given: Names) -> tuple[str, ...]:
+    return (str(given),) if isinstance(given, str | int) else tuple(str(each) for each in given)
+
+
+def _ranks(given: int | str | Iterable[int]) -> tuple[int, ...]:
+    if isinstance(given, str):
+        return scopes.parse_ranks(given)
+    return (given,) if isinstance(given, int) else tuple(sorted(set(given)))
+
+
+def _time(given: int | str | None) -> int | None:
+    return scopes.parse_time(given) if isinstance(given, str) else given

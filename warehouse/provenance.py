@@ -1,0 +1,55 @@
+"""Says which query, parameters, scope, traces and program made a number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from warehouse import __version__, store
+
+if TYPE_CHECKING:
+    from warehouse.header import Value
+    from warehouse.library import Query
+    from warehouse.session import Session
+
+
+def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str, str]:
+    """Texts by key: enough to compute the rows again, and to see whether they still stand.
+
+    `traces` lists what was in scope: id, name, rank, and the sha256 of each source file.
+    """
+    seen = session.seen
+    return {
+        "query": query.key or "",
+        "query_hash": session.queries.content_hash(query),
+        "statement": "" if query.key else query.sql,
+        "parameters": json.dumps(dict(values)),
+        "runs": json.dumps(seen.run_names),
+        "traces": json.dumps(_traces(session)),
+        "window_ns": json.dumps([seen.from_ns, seen.to_ns]),
+        "warehouse": session.place.path.name,
+        "schema_version": str(_schema_version(session)),
+        "tw_version": __version__,
+        "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _traces(session: Session) -> list[dict[str, object]]:
+    rows = session.connection.execute("""
+        SELECT t.id, t.name, t.rank, list(f.sha256 ORDER BY f.id)
+        FROM trace AS t
+        LEFT JOIN source_file AS f ON f.trace_id = t.id
+        GROUP BY t.id, t.name, t.rank
+        ORDER BY t.id
+    """).fetchall()
+    return [
+        {"trace_id": trace_id, "name": name, "rank": rank, "sha256": sums}
+        for trace_id, name, rank, sums in rows
+    ]
+
+
+def _schema_version(session: Session) -> int:
+    (number,) = store.one(session.connection, "SELECT max(version) FROM schema_migration")
+    return int(number)

@@ -1,0 +1,91 @@
+"""A locked connection that sees what the user chose, with the library at hand.
+
+Every entrance that runs queries goes through here: the command line, the shell, Python, exports.
+The file is held from the beginning of a session to its end, so a session is kept short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import config, library, provenance, scope, store
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.execute import Result
+    from warehouse.header import Value
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which warehouse, how it is opened, and where the user's own queries are."""
+
+    path: Path
+    wait_s: float = store.DEFAULT_WAIT_S
+    memory_limit: str | None = None  # as DuckDB writes it: 4GB
+    threads: int | None = None
+    query_path: tuple[Path, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        db: Path | None,
+        *,
+        wait_s: float = store.DEFAULT_WAIT_S,
+        query_path: tuple[Path, ...] = (),
+    ) -> Place:
+        """The warehouse named, or else the configured one; settings as configured."""
+        settings = config.load()
+        return cls(
+            config.database_path(db),
+            wait_s=wait_s,
+            memory_limit=settings.memory_limit,
+            threads=settings.threads,
+            query_path=(*settings.query_path, *query_path),
+        )
+
+
+@dataclass(frozen=True)
+class Session:
+    """An open warehouse, narrowed to a scope."""
+
+    place: Place
+    connection: duckdb.DuckDBPyConnection
+    seen: scope.Scope
+    queries: library.Library
+
+    def run(
+        self,
+        query: library.Query | str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> Result:
+        """Starts a query; see `library.run`."""
+        return library.run(
+            self.connection, query, parameters, library=self.queries, timeout_s=timeout_s
+        )
+
+    def provenance(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
+        """Where the rows of a query come from, for the metadata of a file."""
+        return provenance.of(self, query, values)
+
+
+@contextmanager
+def opened(place: Place, selection: scope.Selection | None = None) -> Iterator[Session]:
+    """A session; raises DatabaseError, ScopeError and, for broken query files, ContractError."""
+    queries = library.load(place.query_path)
+    with store.Reader(
+        place.path,
+        wait_s=place.wait_s,
+        memory_limit=place.memory_limit,
+        threads=place.threads,
+    ) as reader:
+        chosen = scope.resolve(reader.connection, selection or scope.Selection())
+        scope.apply(reader.connection, chosen)
+        yield Session(place, reader.connection, chosen, queries)
