@@ -7,9 +7,12 @@ import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.randomtrace import Runs
 
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
@@ -61,6 +64,29 @@ def data_dir() -> Path:
     folder = Path(value)
     assert folder.is_dir(), f"{DATA} names {folder}, which is no folder"
     return folder
+
+
+@pytest.fixture(scope="session")
+def random_runs(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Runs:
+    """Random jobs and what is true of them, in one warehouse that no test may write to.
+
+    Imported by the first worker that asks; the others wait for it.
+    """
+    import fcntl
+
+    from tests.randomtrace import Runs, import_jobs, standard_jobs
+
+    place = tmp_path_factory.getbasetemp()
+    if worker_id != "master":  # workers have a folder each, in a folder of all
+        place = place.parent
+    path, jobs = place / "random.duckdb", standard_jobs()
+    with (place / "random.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if path.exists():
+            return Runs(path, jobs)
+        made = import_jobs(place / "random-unfinished.duckdb", jobs)
+        made.path.rename(path)
+    return Runs(path, jobs)
 
 
 def _lacks_data(report: Any) -> bool:
