@@ -11,8 +11,8 @@ In five minutes:
 - `make(seed)` is one trace, `make_job(seed, ranks=2)` one for each rank of a job, whose clocks are
   `trace.clock_offset_ns` apart. Any field of `Knobs` can be given, to switch off a part or change
   the size: `make(3, python=False, steps=1)`, `make(3, device_work=False)`, `make(3, odd=False)`.
-- `trace.events` are the file's events, dicts in file order, as Kineto writes them except that ts and
-  dur are whole nanoseconds. Change them and `RandomTrace(..., events)` is the changed trace.
+- `trace.events` are the file's events, dicts in file order, as Kineto writes them except that ts
+  and dur are whole nanoseconds. `trace.changed(events)` is the trace with other events.
 - `trace.slices` are its "X" events as `Slice` with ts since the trace's first event, as in the
   warehouse; `device_work`, `waits`, `calls`, `operators`, `annotations`, `steps`, `frames`,
   `collectives` are those of one kind, each in the order of the file.
@@ -422,7 +422,8 @@ class Runs:
         with store.Reader(self.path) as reader:
             found = reader.connection.execute(
                 "SELECT s.id, r.name, t.rank, (s.args_json ->> '$.\"Ev Idx\"')::BIGINT "
-                "FROM slice AS s JOIN trace AS t ON t.id = s.trace_id JOIN run AS r ON r.id = t.run_id"
+                "FROM slice AS s JOIN trace AS t ON t.id = s.trace_id "
+                "JOIN run AS r ON r.id = t.run_id"
             ).fetchall()
         return {int(id): (str(name), int(rank), int(mark)) for id, name, rank, mark in found}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -46,14 +46,15 @@ def test_traces_are_small_and_hold_everything() -> None:
 
 @pytest.mark.parametrize("knob", ["python", "copies", "syncs", "memory", "collectives", "odd"])
 def test_a_part_can_be_switched_off(knob: str) -> None:
-    gone = {
+    parts: dict[str, Callable[[RandomTrace], Sequence[object]]] = {
         "python": lambda t: t.frames,
         "copies": lambda t: t.of("gpu_memset"),
         "syncs": lambda t: t.waits,
         "memory": lambda t: t.memory,
         "collectives": lambda t: t.collectives,
         "odd": lambda t: [each for each in t.slices if each.dur < 0],
-    }[knob]
+    }
+    gone = parts[knob]
 
     assert any(gone(make(seed)) for seed in range(3))
     assert not any(gone(make(seed, **{knob: False, "odd": False})) for seed in range(3))
