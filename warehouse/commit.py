@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 #: Every table whose rows belong to one trace, children first.
 TRACE_TABLES = (
     "source_event", "flow_point", "counter", "cpu_op", "launch", "gpu_op", "collective",
-    "annotation", "step", "python_call", "memory_event", "metric", "tpu_command", "rpc",
-    "graph_edge", "graph_node", "tensor", "graph", "slice", "track", "thread", "process",
+    "annotation", "step", "python_call", "memory_event", "memory_block",
+    "memory_segment", "call_frame", "metric", "tpu_command",
+    "rpc", "graph_edge", "graph_node", "tensor", "graph", "slice", "track", "thread", "process",
     "device", "clock", "import_problem", "import_stat", "source_file",
 )  # fmt: skip
 _GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|kineto|timeline|profile|rank[-_]?\d+)\Z")

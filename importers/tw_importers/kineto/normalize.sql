@@ -198,7 +198,10 @@ FROM (
 ORDER BY id;
 
 -- Allocations and releases; the numbers of device types are those of c10::DeviceType.
-INSERT INTO memory_event
+INSERT INTO memory_event (
+  slice_id, trace_id, track_id, ts, name, address, bytes, total_allocated_bytes,
+  total_reserved_bytes, device_kind, device_ordinal, category
+)
 SELECT
   id,
   trace_id,
