@@ -111,7 +111,7 @@ def test_operators_get_the_events_they_are_innermost_around(random_runs: Runs) -
 
 def test_allocations_end_with_the_next_event_at_their_address(random_runs: Runs) -> None:
     for truth, rows in of_each(random_runs, "allocation"):
-        expected = []
+        expected: list[tuple[int, int | None, int | None, str, str | None]] = []
         before: dict[int, Change] = {}
         for n, each in enumerate(truth):
             after = next((e for e in truth[n + 1 :] if e.address == each.address), None)
