@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import __version__, formats, library, store
+from warehouse import __version__, formats, library, link, store
 from warehouse.decode import Decoded, Settings, scratch_connection, set_variable
 from warehouse.errors import DuplicateTrace
 from warehouse.importer import Importer
@@ -48,6 +48,11 @@ class RunChoice:
         if trace_rank(decoded, self) is None:
             return None
         return ("folder", str(decoded.source.path.parent), facts.world_size, facts.backend)
+
+    def remember(self, decoded: Decoded, run_id: int) -> None:
+        """That a source of this job is in this run now."""
+        if key := self.key(decoded):
+            self.of_job[key] = run_id
 
 
 @dataclass
@@ -88,6 +93,7 @@ def commit(
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, replace, locked)
             connection.execute("COMMIT")
+        choice.remember(decoded, done.run_id)
         done.seconds["lock"] = time.perf_counter() - locked
         return done
     finally:
@@ -102,7 +108,7 @@ def _insert(
     replace: bool,
     locked: float,
 ) -> Committed:
-    _make_room(connection, decoded, replace)
+    touched = _make_room(connection, decoded, replace)
     trace_id = _next_id(connection, "trace")
     run_id, run_name = _run(connection, decoded, choice)
     set_variable(connection, "trace_id", trace_id)
@@ -112,7 +118,10 @@ def _insert(
     for script in importer.normalize:
         connection.execute(script.read_text())
     normalized = time.perf_counter()
-    link(connection, trace_id, run_id)
+    known = link.linkers()
+    link.link_trace(connection, known, trace_id, run_id)
+    for each in sorted({run_id, *touched}):
+        link.link_run(connection, known, each)
     seconds = {
         **decoded.seconds,
         "write": normalized - locked,
@@ -131,19 +140,22 @@ def _insert(
     )  # fmt: skip
 
 
-def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace: bool) -> None:
-    """Removes the earlier import of the same bytes, or refuses."""
+def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace: bool) -> set[int]:
+    """Removes the earlier import of the same bytes, or refuses; returns the runs it was in."""
     rows = connection.execute(
         "SELECT DISTINCT trace_id FROM source_file WHERE sha256 = ?", [decoded.sha256]
     ).fetchall()
     if rows and not replace:
         raise DuplicateTrace(f"{decoded.source.label} is in the warehouse already")
-    for (trace_id,) in rows:
-        delete_trace(connection, int(trace_id))
+    return {delete_trace(connection, int(trace_id)) for (trace_id,) in rows}
 
 
-def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> None:
-    """Removes a trace, its links, and its run when it was the last of it; within a transaction."""
+def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
+    """Removes a trace, its links, and its run when it was the last of it; within a transaction.
+
+    Returns the run: what links its other traces is to be made anew (`link.link_run`).
+    """
+    (run_id,) = store.one(connection, "SELECT run_id FROM trace WHERE id = ?", [trace_id])
     first, last = trace_id << 32, (trace_id + 1) << 32
     connection.execute(
         "DELETE FROM link WHERE trace_id = $t OR (trace_id IS NULL AND ("
@@ -155,6 +167,7 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> None:
     connection.execute("DELETE FROM trace WHERE id = ?", [trace_id])
     connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
     connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
+    return int(run_id)
 
 
 def _next_id(connection: duckdb.DuckDBPyConnection, table: str) -> int:
@@ -189,19 +202,16 @@ def _run(
         ).fetchall()
         run_id = rows[0][0]
     if run_id is not None:
-        name, n_same_rank = store.one(
-            connection,
+        rows = connection.execute(
             "SELECT name, (SELECT count(*) FROM trace "
             "WHERE run_id = run.id AND rank IS NOT DISTINCT FROM ?) FROM run WHERE id = ?",
             [trace_rank(decoded, choice), run_id],
-        )
-        if n_same_rank == 0:  # the same rank twice is another run of the same program
-            return run_id, str(name)
+        ).fetchall()
+        # None: it was dropped meanwhile. The same rank twice is another run of the same program.
+        if rows and rows[0][1] == 0:
+            return run_id, str(rows[0][0])
     name = _free_name(connection, _suggested_name(decoded, key is not None))
-    run_id = _new_run(connection, decoded, name)
-    if key:
-        choice.of_job[key] = run_id
-    return run_id, name
+    return _new_run(connection, decoded, name), name
 
 
 def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str) -> int:
@@ -281,40 +291,6 @@ def _insert_trace(
     )  # fmt: skip
 
 
-def link(connection: duckdb.DuckDBPyConnection, trace_id: int, run_id: int) -> None:
-    """Makes the links inside a trace: every query of queries/link that takes a trace."""
-    known = library.load()
-    linkers = [query for query in known.newest.values() if query.layer == "link"]
-    for query in known.closure(linkers):
-        connection.execute(query.macro(str(query.key), temp=True))
-    # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
-    # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
-    connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
-    next_n = 0
-    for query in linkers:
-        assert query.header is not None
-        connection.execute(
-            # Numbered as they come: every link query orders its rows.
-            "INSERT INTO link SELECT $first + row_number() OVER () - 1, "
-            "$trace, $run, from_id, to_id, kind, rule, confidence, 'default', $name, $version "
-            f'FROM "{query.key}"(p_trace_id := $trace)',
-            {
-                "first": (trace_id << 32) + next_n, "trace": trace_id, "run": run_id,
-                "name": query.header.name, "version": query.header.version,
-            },
-        )  # fmt: skip
-        next_n = _count(connection, "link", trace_id)
-        connection.execute(
-            "INSERT INTO query_version SELECT $name, $version, $hash, now() AT TIME ZONE 'UTC' "
-            "WHERE NOT EXISTS (FROM query_version WHERE name = $name AND version = $version)",
-            {
-                "name": query.header.name, "version": query.header.version,
-                "hash": known.content_hash(query),
-            },
-        )  # fmt: skip
-    connection.execute("RESET disabled_optimizers")
-
-
 def _insert_problems(
     connection: duckdb.DuckDBPyConnection, decoded: Decoded, trace_id: int
 ) -> None:
@@ -350,7 +326,10 @@ def _insert_stats(
             connection, "SELECT reason, n FROM scratch.unused").items()),
         *(("seconds", stage, value, "s") for stage, value in seconds.items()),
     ]  # fmt: skip
-    for n, (name, detail, value, unit) in enumerate(stats):
+    # After what linking has written down of itself.
+    for n, (name, detail, value, unit) in enumerate(
+        stats, _count(connection, "import_stat", trace_id)
+    ):
         connection.execute(
             "INSERT INTO import_stat VALUES (?, ?, ?, ?, ?, ?)",
             [(trace_id << 32) + n, trace_id, name, detail, value, unit],

@@ -80,7 +80,7 @@ def _ask(names: list[str]) -> None:
 
 def _remove(path: Path, wait_s: float, selection: Selection, agreed: Scope) -> None:
     """Removes what was agreed to, all or nothing."""
-    from warehouse import scope, store
+    from warehouse import link, scope, store
     from warehouse.commit import delete_trace
 
     with store.writer(path, wait_s=wait_s) as connection:
@@ -90,8 +90,10 @@ def _remove(path: Path, wait_s: float, selection: Selection, agreed: Scope) -> N
             )
         connection.execute("BEGIN")
         try:
-            for trace_id in agreed.trace_ids:
-                delete_trace(connection, trace_id)
+            runs = {delete_trace(connection, trace_id) for trace_id in agreed.trace_ids}
+            known = link.linkers()
+            for run_id in sorted(runs):
+                link.link_run(connection, known, run_id)
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")

@@ -1,0 +1,293 @@
+"""Makes the rows of `link`: runs the queries of queries/link and stores what they find.
+
+A linker is a query that returns from_id, to_id, kind, rule and confidence. One with the parameter
+`trace_id` links inside a trace, one with `run_id` between the traces of a run. The query
+`clock_offset` returns no links but how the clocks of a run's traces stand; that goes to `clock`.
+Every function here works within the transaction of its caller.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warehouse import library as libraries
+from warehouse import store, tokens
+from warehouse.library import Library, Query
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: What a linker returns, in this order.
+COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
+CLOCKS = "clock_offset"
+_TRACE, _RUN = "linked", "run_linked"  # names of the rows of import_stat that say what ran
+
+
+@dataclass(frozen=True)
+class Linkers:
+    """The newest linkers of a library in the order they run."""
+
+    library: Library
+    of_trace: tuple[Query, ...]
+    of_run: tuple[Query, ...]
+    clocks: Query | None
+
+    @property
+    def all(self) -> list[Query]:
+        return [*self.of_trace, *self.of_run, *([self.clocks] if self.clocks else [])]
+
+
+def linkers(library: Library | None = None) -> Linkers:
+    """Those that read `link` run after those that do not, otherwise by name."""
+    library = library or libraries.load()
+    found = [query for query in library.newest.values() if query.layer == "link"]
+    found.sort(key=lambda query: _reads_links(library, query))
+    return Linkers(
+        library,
+        tuple(q for q in found if _is_linker(q) and _parameter(q) == "trace_id"),
+        tuple(q for q in found if _is_linker(q) and _parameter(q) == "run_id"),
+        next((q for q in found if q.header and q.header.name == CLOCKS), None),
+    )
+
+
+def _is_linker(query: Query) -> bool:
+    assert query.header is not None
+    return tuple(column.name for column in query.header.columns) == COLUMNS
+
+
+def _parameter(query: Query) -> str:
+    return query.parameters[0].name if query.parameters else ""
+
+
+def _reads_links(library: Library, query: Query) -> bool:
+    return any(
+        token.kind == "word" and token.text.lower() == "link"
+        for each in library.closure([query])
+        for token in tokens.split(each.sql)
+    )
+
+
+def link_trace(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, trace_id: int, run_id: int
+) -> None:
+    """Makes the links inside a trace anew, of the default set."""
+    _install(connection, known)
+    connection.execute("DELETE FROM link WHERE trace_id = ? AND link_set = 'default'", [trace_id])
+    (first,) = store.one(
+        connection,
+        "SELECT coalesce(max(id) + 1, ?) FROM link WHERE trace_id = ?",
+        [trace_id << 32, trace_id],
+    )
+    _forget(connection, _TRACE, trace_id)
+    for query in known.of_trace:
+        n_links = _insert(
+            connection, query, f"p_trace_id := {trace_id}", f"{first} + n", str(trace_id), run_id
+        )
+        first += n_links
+        _note(connection, known.library, query, _TRACE, trace_id, n_links)
+    connection.execute("RESET disabled_optimizers")
+
+
+def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
+    """Makes the links between the traces of a run anew, and the offsets of their clocks.
+
+    A run of one trace has none; one that is not there any more leaves none behind.
+    """
+    _install(connection, known)
+    connection.execute(
+        "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
+    )
+    _forget_offsets(connection, run_id)
+    traces = [
+        int(trace_id)
+        for (trace_id,) in connection.execute(
+            "SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id]
+        ).fetchall()
+    ]
+    for trace_id in traces:
+        _forget(connection, _RUN, trace_id)
+    if len(traces) > 1:
+        _link_between(connection, known, run_id, traces[-1])
+    connection.execute("RESET disabled_optimizers")
+
+
+def _link_between(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int, last_trace_id: int
+) -> None:
+    (first,) = store.one(
+        connection,
+        # -(run_id << 32 | n) - 1: the next id is one below the least
+        "SELECT coalesce(min(id), ?) - 1 FROM link WHERE trace_id IS NULL AND run_id = ?",
+        [-(run_id << 32), run_id],
+    )
+    for query in known.of_run:
+        n_links = _insert(
+            connection, query, f"p_run_id := {run_id}", f"{first} - n", "NULL", run_id
+        )
+        first -= n_links
+        _note(connection, known.library, query, _RUN, last_trace_id, n_links)
+    if known.clocks is not None:
+        n_clocks = _store_offsets(connection, known.clocks, run_id)
+        _note(connection, known.library, known.clocks, _RUN, last_trace_id, n_clocks)
+
+
+def _install(connection: duckdb.DuckDBPyConnection, known: Linkers) -> None:
+    for query in known.library.closure(known.all):
+        connection.execute(query.macro(str(query.key), temp=True))
+    # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
+    # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
+    connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query,
+    argument: str,
+    link_id: str,
+    trace_id: str,
+    run_id: int,
+) -> int:
+    """Stores what a linker finds; n in `link_id` counts its links from 0. Returns their number."""
+    assert query.header is not None
+    (n_links,) = store.one(
+        connection,
+        # Numbered as they come: every linker orders its rows.
+        f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
+        "confidence, 'default', $name, $version FROM ("
+        f'SELECT *, row_number() OVER () - 1 AS n FROM "{query.key}"({argument}))',
+        {"name": query.header.name, "version": query.header.version},
+    )
+    return int(n_links)
+
+
+def _note(
+    connection: duckdb.DuckDBPyConnection,
+    library: Library,
+    query: Query,
+    what: str,
+    trace_id: int,
+    n_rows: int,
+) -> None:
+    """Writes down that the query ran, what it found, and what it means."""
+    assert query.header is not None
+    connection.execute(
+        "INSERT INTO import_stat SELECT coalesce(max(id) + 1, $first), $trace, $what, $key, "
+        "$n, 'count' FROM import_stat WHERE trace_id = $trace",
+        {
+            "first": trace_id << 32, "trace": trace_id, "what": what, "key": query.key,
+            "n": n_rows,
+        },
+    )  # fmt: skip
+    connection.execute(
+        "INSERT INTO query_version SELECT $name, $version, $hash, now() AT TIME ZONE 'UTC' "
+        "WHERE NOT EXISTS (FROM query_version WHERE name = $name AND version = $version "
+        "AND content_hash = $hash)",
+        {
+            "name": query.header.name, "version": query.header.version,
+            "hash": library.content_hash(query),
+        },
+    )  # fmt: skip
+
+
+def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> None:
+    connection.execute("DELETE FROM import_stat WHERE trace_id = ? AND name = ?", [trace_id, what])
+
+
+def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: int) -> int:
+    """What the query says of the traces' clocks, unless a better source has said it: a count."""
+    said_by = json.dumps({"query": query.key})
+    (n_clocks,) = store.one(
+        connection,
+        "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "
+        "method = e.method, drift = e.drift, "
+        "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $said_by)::VARCHAR "
+        f'FROM trace AS t JOIN "{query.key}"(p_run_id := {run_id}) AS e ON e.trace_id = t.id '
+        "WHERE clock.id = t.clock_id AND clock.method IS NULL",
+        {"said_by": said_by},
+    )
+    return int(n_clocks)
+
+
+def _forget_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
+    """Takes back what the query said earlier; offsets from elsewhere stay."""
+    connection.execute(
+        "UPDATE clock SET offset_ns = NULL, uncertainty_ns = NULL, method = NULL, drift = NULL, "
+        "extra_json = nullif(json_merge_patch(extra_json, '{\"query\":null}')::VARCHAR, '{}') "
+        "WHERE trace_id IN (SELECT id FROM trace WHERE run_id = ?) "
+        f"AND json_extract_string(extra_json, '$.query') LIKE '{CLOCKS}@%'",
+        [run_id],
+    )
+
+
+@dataclass(frozen=True)
+class Stale:
+    """Links a newer program would make otherwise: of a trace, or between those of a run."""
+
+    run_id: int
+    trace_id: int | None  # None: between the traces of the run
+    query: str  # name of the linker
+    version: int | None  # of the links that are there; None: it never ran
+    newest_version: int | None  # None: the library has no such linker
+
+
+def stale(connection: duckdb.DuckDBPyConnection, library: Library | None = None) -> list[Stale]:
+    """What `tw link` would make anew, of the traces the connection sees; in order of runs."""
+    known = linkers(library)
+    queries = [(_TRACE, query) for query in known.of_trace]
+    queries += [(_RUN, query) for query in known.all if query not in known.of_trace]
+    rows = connection.execute(
+        _STALE,
+        {
+            "whats": [what for what, _ in queries],
+            "names": [query.header.name for _, query in queries if query.header],
+            "versions": [query.header.version for _, query in queries if query.header],
+            "hashes": [known.library.content_hash(query) for _, query in queries],
+        },
+    ).fetchall()
+    return [Stale(*row) for row in rows]
+
+
+#: A linker is current where its newest version ran, and means what that version meant then.
+_STALE = f"""
+WITH newest AS (
+  SELECT
+    what,
+    name,
+    version,
+    EXISTS (SELECT 1 FROM query_version AS q WHERE q.name = k.name AND q.version = k.version)
+      AND NOT EXISTS (
+        SELECT 1 FROM query_version AS q
+        WHERE q.name = k.name AND q.version = k.version AND q.content_hash = k.hash
+      ) AS is_changed
+  FROM (
+    SELECT unnest($whats::VARCHAR[]) AS what, unnest($names::VARCHAR[]) AS name,
+      unnest($versions::BIGINT[]) AS version, unnest($hashes::VARCHAR[]) AS hash
+  ) AS k
+),
+place AS (
+  SELECT '{_TRACE}' AS what, id AS trace_id FROM trace
+  UNION ALL
+  SELECT '{_RUN}', max(id) FROM trace GROUP BY run_id HAVING count(*) > 1
+),
+ran AS (
+  SELECT
+    trace_id,
+    name AS what,
+    split_part(detail, '@', 1) AS name,
+    split_part(detail, '@', 2)::BIGINT AS version
+  FROM import_stat
+  WHERE name IN ('{_TRACE}', '{_RUN}')
+),
+compared AS (
+  SELECT trace_id, what, name, r.version AS ran, n.version AS newest, n.is_changed
+  FROM (SELECT * FROM place JOIN newest USING (what)) AS n
+  FULL JOIN ran AS r USING (trace_id, what, name)
+)
+SELECT t.run_id, CASE what WHEN '{_TRACE}' THEN t.id END AS trace_id, name, ran, newest
+FROM compared AS c
+JOIN trace AS t ON t.id = c.trace_id
+WHERE ran IS DISTINCT FROM newest OR is_changed
+ORDER BY t.run_id, trace_id NULLS LAST, name
+"""
