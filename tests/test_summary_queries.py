@@ -125,6 +125,11 @@ def make(path: Path, traces: Iterable[tuple[int, list[Op], list[HostOp]]]) -> Pa
         "INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name) "
         "SELECT id, trace_id, track_id, ts, dur, name FROM slice WHERE category = 'cpu_op'"
     )
+    connection.execute(
+        "INSERT INTO launch (slice_id, trace_id, track_id, ts, dur, name, category) "
+        "SELECT id, trace_id, track_id, ts, dur, name, category FROM slice "
+        "WHERE category = 'cuda_runtime'"
+    )
     connection.close()
     return path
 

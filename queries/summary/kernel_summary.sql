@@ -1,12 +1,13 @@
 /* ---
 name = "kernel_summary"
-version = 1
+version = 2
 title = "Kernels by name, those that take longest first"
 help = """
 The durations of kernels that overlap are added, so the shares are of the sum and not of the span.
 A kernel of negative length, also one that never ended, counts 0 ns.
 """
 grain = ["trace_id", "device_id", "name", "class"]
+portable = false
 
 [param.top]
 type = "BIGINT"
@@ -84,11 +85,40 @@ check = "BETWEEN 0 AND 1"
 help = "total_ns of that of all kernels of the device; NULL when that is 0"
 
 [[column]]
+name = "class_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "total_ns of that of all kernels of its class on the device; NULL when that is 0"
+
+[[column]]
 name = "min_ns"
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
 help = "Shortest"
+
+[[column]]
+name = "median_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "Median; between the two middle ones of an even number"
+
+[[column]]
+name = "p90_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "Nine of ten are not longer; between two neighbours, interpolated"
+
+[[column]]
+name = "p99_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "99 of 100 are not longer, interpolated likewise"
 
 [[column]]
 name = "max_ns"
@@ -105,14 +135,16 @@ check = ">= 0"
 help = "Mean"
 
 [[column]]
-name = "median_ns"
+name = "stddev_ns"
 type = "DOUBLE"
 unit = "ns"
+nullable = true
 check = ">= 0"
-help = "Median; between the two middle ones of an even number"
+help = "Standard deviation of the sample (divided by n - 1); NULL for a single one"
 
 [changes]
 1 = "first version"
+2 = "new columns: class_share, p90_ns, p99_ns, stddev_ns"
 --- */
 WITH by_name AS (
   SELECT
@@ -123,8 +155,9 @@ WITH by_name AS (
     count(*) AS n_kernels,
     sum(greatest(dur, 0))::BIGINT AS total_ns,
     min(greatest(dur, 0)) AS min_ns,
+    quantile_cont(greatest(dur, 0), [0.5, 0.9, 0.99]) AS quantiles_ns,
     max(greatest(dur, 0)) AS max_ns,
-    median(greatest(dur, 0)) AS median_ns
+    stddev_samp(greatest(dur, 0)) AS stddev_ns
   FROM gpu_op
   WHERE kind = 'kernel'
   GROUP BY trace_id, device_id, name, class
@@ -133,6 +166,7 @@ ranked AS (
   SELECT
     *,
     sum(total_ns) OVER (PARTITION BY trace_id, device_id) AS device_total_ns,
+    sum(total_ns) OVER (PARTITION BY trace_id, device_id, class) AS class_total_ns,
     row_number() OVER (
       PARTITION BY trace_id, device_id
       ORDER BY total_ns DESC, n_kernels DESC, name, class
@@ -150,10 +184,14 @@ SELECT
   a.n_kernels,
   a.total_ns,
   a.total_ns / nullif(a.device_total_ns, 0) AS share,
+  a.total_ns / nullif(a.class_total_ns, 0) AS class_share,
   a.min_ns,
+  a.quantiles_ns[1] AS median_ns,
+  a.quantiles_ns[2] AS p90_ns,
+  a.quantiles_ns[3] AS p99_ns,
   a.max_ns,
   a.total_ns / a.n_kernels AS mean_ns,
-  a.median_ns
+  a.stddev_ns
 FROM ranked AS a
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id

@@ -7,6 +7,6 @@ INSERT INTO device (id, trace_id, kind, ordinal) VALUES (10, 1, 'gpu', 0);
 INSERT INTO gpu_op (slice_id, trace_id, track_id, device_id, stream, ts, dur, name, kind, class)
 VALUES
   (1, 1, 0, 10, 7, 0, 10, 'a', 'kernel', 'compute'),
-  (2, 1, 0, 10, 7, 20, 20, 'a', 'kernel', 'compute'),
-  (3, 1, 0, 10, 7, 50, 90, 'nccl', 'kernel', 'communication'),
-  (4, 1, 0, 10, 7, 150, 500, 'copy', 'memcpy', 'memory');
+  (2, 1, 0, 10, 7, 20, 110, 'a', 'kernel', 'compute'),
+  (3, 1, 0, 10, 7, 150, 360, 'nccl', 'kernel', 'communication'),
+  (4, 1, 0, 10, 7, 650, 500, 'copy', 'memcpy', 'memory');
