@@ -91,6 +91,6 @@ def test_bytes_are_spread_over_the_buckets_a_copy_touches(
         for row in mine
     }
     assert {key: row["active_ns"] for key, row in found.items()} == active
-    for key, row in found.items():
-        assert row["bytes"] == pytest.approx(float(bytes_[key]), rel=1e-12)
-        assert row["bandwidth_gb_per_s"] == pytest.approx(float(bytes_[key]) / bucket_ns)
+    for each, row in found.items():
+        assert row["bytes"] == pytest.approx(float(bytes_[each]), rel=1e-12)
+        assert row["bandwidth_gb_per_s"] == pytest.approx(float(bytes_[each]) / bucket_ns)

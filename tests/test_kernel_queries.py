@@ -25,7 +25,7 @@ def kernels(runs: Runs) -> dict[Device, list[Slice]]:
     return found
 
 
-def device_rows(runs: Runs, query: str, **parameters: object) -> dict[Device, list[Row]]:
+def device_rows(runs: Runs, query: str, **parameters: Any) -> dict[Device, list[Row]]:
     found: dict[Device, list[Row]] = defaultdict(list)
     for name, rows in runs.rows(query, **parameters).items():
         for row in rows:
