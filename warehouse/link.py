@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 #: What a linker returns, in this order.
 COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
 CLOCKS = "clock_offset"
-_TRACE, _RUN = "linked", "run_linked"  # names of the rows of import_stat that say what ran
+#: Names of the rows of import_stat that say what ran, `name@version`, and how much it found: inside
+#: a trace; between the traces of a run, kept with the last of them.
+INSIDE, BETWEEN = "linked", "run_linked"
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,13 @@ def link_trace(
         "SELECT coalesce(max(id) + 1, ?) FROM link WHERE trace_id = ?",
         [trace_id << 32, trace_id],
     )
-    _forget(connection, _TRACE, trace_id)
+    _forget(connection, INSIDE, trace_id)
     for query in known.of_trace:
         n_links = _insert(
             connection, query, f"p_trace_id := {trace_id}", f"{first} + n", str(trace_id), run_id
         )
         first += n_links
-        _note(connection, known.library, query, _TRACE, trace_id, n_links)
+        _note(connection, known.library, query, INSIDE, trace_id, n_links)
     connection.execute("RESET disabled_optimizers")
 
 
@@ -107,7 +109,7 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
         ).fetchall()
     ]
     for trace_id in traces:
-        _forget(connection, _RUN, trace_id)
+        _forget(connection, BETWEEN, trace_id)
     if len(traces) > 1:
         _link_between(connection, known, run_id, traces[-1])
     connection.execute("RESET disabled_optimizers")
@@ -127,10 +129,10 @@ def _link_between(
             connection, query, f"p_run_id := {run_id}", f"{first} - n", "NULL", run_id
         )
         first -= n_links
-        _note(connection, known.library, query, _RUN, last_trace_id, n_links)
+        _note(connection, known.library, query, BETWEEN, last_trace_id, n_links)
     if known.clocks is not None:
         n_clocks = _store_offsets(connection, known.clocks, run_id)
-        _note(connection, known.library, known.clocks, _RUN, last_trace_id, n_clocks)
+        _note(connection, known.library, known.clocks, BETWEEN, last_trace_id, n_clocks)
 
 
 def _install(connection: duckdb.DuckDBPyConnection, known: Linkers) -> None:
@@ -139,6 +141,8 @@ def _install(connection: duckdb.DuckDBPyConnection, known: Linkers) -> None:
     # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
     # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+    # For the same reason an ASOF join would loop over all pairs: it takes both sides for tiny.
+    connection.execute("SET asof_loop_join_threshold = 0")
 
 
 def _insert(
@@ -219,75 +223,3 @@ def _forget_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
         f"AND json_extract_string(extra_json, '$.query') LIKE '{CLOCKS}@%'",
         [run_id],
     )
-
-
-@dataclass(frozen=True)
-class Stale:
-    """Links a newer program would make otherwise: of a trace, or between those of a run."""
-
-    run_id: int
-    trace_id: int | None  # None: between the traces of the run
-    query: str  # name of the linker
-    version: int | None  # of the links that are there; None: it never ran
-    newest_version: int | None  # None: the library has no such linker
-
-
-def stale(connection: duckdb.DuckDBPyConnection, library: Library | None = None) -> list[Stale]:
-    """What `tw link` would make anew, of the traces the connection sees; in order of runs."""
-    known = linkers(library)
-    queries = [(_TRACE, query) for query in known.of_trace]
-    queries += [(_RUN, query) for query in known.all if query not in known.of_trace]
-    rows = connection.execute(
-        _STALE,
-        {
-            "whats": [what for what, _ in queries],
-            "names": [query.header.name for _, query in queries if query.header],
-            "versions": [query.header.version for _, query in queries if query.header],
-            "hashes": [known.library.content_hash(query) for _, query in queries],
-        },
-    ).fetchall()
-    return [Stale(*row) for row in rows]
-
-
-#: A linker is current where its newest version ran, and means what that version meant then.
-_STALE = f"""
-WITH newest AS (
-  SELECT
-    what,
-    name,
-    version,
-    EXISTS (SELECT 1 FROM query_version AS q WHERE q.name = k.name AND q.version = k.version)
-      AND NOT EXISTS (
-        SELECT 1 FROM query_version AS q
-        WHERE q.name = k.name AND q.version = k.version AND q.content_hash = k.hash
-      ) AS is_changed
-  FROM (
-    SELECT unnest($whats::VARCHAR[]) AS what, unnest($names::VARCHAR[]) AS name,
-      unnest($versions::BIGINT[]) AS version, unnest($hashes::VARCHAR[]) AS hash
-  ) AS k
-),
-place AS (
-  SELECT '{_TRACE}' AS what, id AS trace_id FROM trace
-  UNION ALL
-  SELECT '{_RUN}', max(id) FROM trace GROUP BY run_id HAVING count(*) > 1
-),
-ran AS (
-  SELECT
-    trace_id,
-    name AS what,
-    split_part(detail, '@', 1) AS name,
-    split_part(detail, '@', 2)::BIGINT AS version
-  FROM import_stat
-  WHERE name IN ('{_TRACE}', '{_RUN}')
-),
-compared AS (
-  SELECT trace_id, what, name, r.version AS ran, n.version AS newest, n.is_changed
-  FROM (SELECT * FROM place JOIN newest USING (what)) AS n
-  FULL JOIN ran AS r USING (trace_id, what, name)
-)
-SELECT t.run_id, CASE what WHEN '{_TRACE}' THEN t.id END AS trace_id, name, ran, newest
-FROM compared AS c
-JOIN trace AS t ON t.id = c.trace_id
-WHERE ran IS DISTINCT FROM newest OR is_changed
-ORDER BY t.run_id, trace_id NULLS LAST, name
-"""

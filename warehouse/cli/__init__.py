@@ -23,6 +23,7 @@ COMMANDS = {
     "export": ("export", "export", "Write Perfetto, Chrome or Parquet files."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),
     "drop": ("drop", "drop", "Remove runs or traces from the warehouse."),
+    "link": ("link", "link", "Make the links of runs anew."),
     "formats": ("formats", "formats", "List the importers."),
     "schema": ("schema", "schema", "Show or upgrade the warehouse's schema."),
     "demo": ("demo", "demo", "Import a real recording, query it and export it."),

@@ -1,0 +1,90 @@
+"""`tw link`: makes the links of runs anew, with the linkers of this program."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse import output
+from warehouse.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warehouse.answer import Answer
+    from warehouse.relink import Relinked
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--all", "is_all", is_flag=True, help="Every run of the warehouse.")
+@click.option(
+    "--format", "format", type=click.Choice(output.FORMATS), help="How to print the counts."
+)
+@click.option("--memory-limit", default="800MB", show_default=True, help="To link in.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@options.database
+def link(
+    runs: tuple[str, ...],
+    is_all: bool,
+    db: Path | None,
+    wait_s: float,
+    format: str | None,
+    memory_limit: str,
+    quiet: bool,
+) -> None:
+    """Make the links of runs anew, and count them.
+
+    RUN is NAME, ID, latest, all, tag:NAME or since:7d; by default the only run, else the last
+    imported. Imports link by themselves: this is for runs that an older tw imported, and for
+    new linkers. Each run is done wholly or not at all. Links of sets other than the default stay.
+
+    \b
+    Example:
+      tw link
+      tw link baseline --format json
+      tw link --all
+    """
+    from warehouse import config, scope, store
+    from warehouse.cli.scope_options import announce
+    from warehouse.decode import Settings
+    from warehouse.errors import UsageError
+    from warehouse.relink import relink
+
+    if runs and is_all:
+        raise UsageError("--all and the name of a run exclude each other")
+    settings, path = config.load(), config.database_path(db)
+    chosen = output.format_of(None, format, settings.format)
+    options.refuse_binary_on_terminal(chosen, None)
+    with store.Reader(path, wait_s=wait_s) as reader:
+        selection = scope.Selection(runs=("all",) if is_all else runs)
+        selected = scope.resolve(reader.connection, selection)
+    announce(selected, quiet=quiet)
+    done = relink(
+        path, selected.run_ids, settings=Settings(memory_limit=memory_limit), wait_s=wait_s
+    )
+    counts = [each for run in done for each in run]
+    if not quiet:
+        output.write(_answer(counts), chosen, sys.stdout.buffer, max_rows=-1)
+        sys.stdout.buffer.flush()
+
+
+def _answer(counts: Iterable[Relinked]) -> Answer:
+    import pyarrow as pa
+
+    from warehouse.answer import Answer
+    from warehouse.header import Column
+
+    columns = (
+        Column("run", "VARCHAR", "text", "Name of the run"),
+        Column("kind", "VARCHAR", "text", "Kind of link"),
+        Column("n_before", "BIGINT", "count", "Links before"),
+        Column("n_after", "BIGINT", "count", "Links now"),
+    )
+    kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
+    schema = pa.schema([(column.name, kinds[column.type]) for column in columns])
+    rows = [{name: getattr(each, name) for name in schema.names} for each in counts]
+    return Answer(pa.Table.from_pylist(rows, schema), columns, {})

@@ -1,0 +1,150 @@
+"""Finds the links that an older program made, and makes those of whole runs anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import link, store
+from warehouse.decode import Settings, scratch_connection
+from warehouse.ingest import scratch_folder
+from warehouse.library import Library
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True)
+class Relinked:
+    """How many links of a kind a run had, and has now."""
+
+    run_id: int
+    run: str
+    kind: str
+    n_before: int
+    n_after: int
+
+
+def relink(
+    db: Path,
+    run_ids: Sequence[int],
+    *,
+    settings: Settings | None = None,
+    wait_s: float = store.DEFAULT_WAIT_S,
+) -> Iterator[list[Relinked]]:
+    """Makes all links of the default set anew, each run in a transaction of its own.
+
+    Yields the counts of each run when it is done; one that was dropped meanwhile has none. The
+    warehouse is held for one run at a time.
+    """
+    known = link.linkers()
+    with scratch_folder(db.absolute()) as folder:
+        connection = scratch_connection(folder, settings or Settings())
+        try:
+            for run_id in run_ids:
+                with store.attach_for_writing(connection, db, wait_s=wait_s):
+                    connection.execute("BEGIN")
+                    done = _relink_run(connection, known, run_id)
+                    connection.execute("COMMIT")
+                yield done
+        finally:
+            connection.close()
+
+
+def _relink_run(
+    connection: duckdb.DuckDBPyConnection, known: link.Linkers, run_id: int
+) -> list[Relinked]:
+    before = _counts(connection, run_id)
+    traces = connection.execute("SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id])
+    for (trace_id,) in traces.fetchall():
+        link.link_trace(connection, known, int(trace_id), run_id)
+    link.link_run(connection, known, run_id)
+    after = _counts(connection, run_id)
+    names = connection.execute("SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
+    return [
+        Relinked(run_id, str(name), kind, before.get(kind, 0), after.get(kind, 0))
+        for (name,) in names
+        for kind in sorted({*before, *after})
+    ]
+
+
+def _counts(connection: duckdb.DuckDBPyConnection, run_id: int) -> dict[str, int]:
+    rows = connection.execute(
+        "SELECT kind, count(*) FROM link WHERE run_id = ? AND link_set = 'default' GROUP BY kind",
+        [run_id],
+    ).fetchall()
+    return {str(kind): int(n) for kind, n in rows}
+
+
+@dataclass(frozen=True)
+class Stale:
+    """Links a newer program would make otherwise: of a trace, or between those of a run."""
+
+    run_id: int
+    trace_id: int | None  # None: between the traces of the run
+    query: str  # name of the linker
+    version: int | None  # of the links that are there; None: it never ran
+    newest_version: int | None  # None: the library has no such linker
+
+
+def stale(connection: duckdb.DuckDBPyConnection, library: Library | None = None) -> list[Stale]:
+    """What `tw link` would make anew, of the traces the connection sees; in order of runs."""
+    known = link.linkers(library)
+    queries = [(link.INSIDE, query) for query in known.of_trace]
+    queries += [(link.BETWEEN, query) for query in known.all if query not in known.of_trace]
+    rows = connection.execute(
+        _STALE,
+        {
+            "whats": [what for what, _ in queries],
+            "names": [query.header.name for _, query in queries if query.header],
+            "versions": [query.header.version for _, query in queries if query.header],
+            "hashes": [known.library.content_hash(query) for _, query in queries],
+        },
+    ).fetchall()
+    return [Stale(*row) for row in rows]
+
+
+#: A linker is current where its newest version ran, and means what that version meant then.
+_STALE = f"""
+WITH newest AS (
+  SELECT
+    what,
+    name,
+    version,
+    EXISTS (SELECT 1 FROM query_version AS q WHERE q.name = k.name AND q.version = k.version)
+      AND NOT EXISTS (
+        SELECT 1 FROM query_version AS q
+        WHERE q.name = k.name AND q.version = k.version AND q.content_hash = k.hash
+      ) AS is_changed
+  FROM (
+    SELECT unnest($whats::VARCHAR[]) AS what, unnest($names::VARCHAR[]) AS name,
+      unnest($versions::BIGINT[]) AS version, unnest($hashes::VARCHAR[]) AS hash
+  ) AS k
+),
+place AS (
+  SELECT '{link.INSIDE}' AS what, id AS trace_id FROM trace
+  UNION ALL
+  SELECT '{link.BETWEEN}', max(id) FROM trace GROUP BY run_id HAVING count(*) > 1
+),
+ran AS (
+  SELECT
+    trace_id,
+    name AS what,
+    split_part(detail, '@', 1) AS name,
+    split_part(detail, '@', 2)::BIGINT AS version
+  FROM import_stat
+  WHERE name IN ('{link.INSIDE}', '{link.BETWEEN}')
+),
+compared AS (
+  SELECT trace_id, what, name, r.version AS ran, n.version AS newest, n.is_changed
+  FROM (SELECT * FROM place JOIN newest USING (what)) AS n
+  FULL JOIN ran AS r USING (trace_id, what, name)
+)
+SELECT t.run_id, CASE what WHEN '{link.INSIDE}' THEN t.id END AS trace_id, c.name, ran, newest
+FROM compared AS c
+JOIN trace AS t ON t.id = c.trace_id
+WHERE ran IS DISTINCT FROM newest OR is_changed
+ORDER BY t.run_id, trace_id NULLS LAST, c.name
+"""
