@@ -67,26 +67,18 @@ def data_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def random_runs(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Runs:
-    """Random jobs and what is true of them, in one warehouse that no test may write to.
-
-    Imported by the first worker that asks; the others wait for it.
-    """
-    import fcntl
-
-    from tests.randomtrace import Runs, import_jobs, standard_jobs
-
+def shared_place(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder that all workers of this session share; `randomtrace.import_once` uses it."""
     place = tmp_path_factory.getbasetemp()
-    if worker_id != "master":  # workers have a folder each, in a folder of all
-        place = place.parent
-    path, jobs = place / "random.duckdb", standard_jobs()
-    with (place / "random.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if path.exists():
-            return Runs(path, jobs)
-        made = import_jobs(place / "random-unfinished.duckdb", jobs)
-        made.path.rename(path)
-    return Runs(path, jobs)
+    return place if worker_id == "master" else place.parent  # each worker has a folder in it
+
+
+@pytest.fixture(scope="session")
+def random_runs(shared_place: Path) -> Runs:
+    """Random jobs and what is true of them, in one warehouse that no test may write to."""
+    from tests.randomtrace import import_once, standard_jobs
+
+    return import_once(shared_place / "random.duckdb", standard_jobs())
 
 
 def _lacks_data(report: Any) -> bool:

@@ -40,6 +40,7 @@ class Knobs:
     operators: int = 3  # outermost operators in each phase of a step
     devices: int = 2
     device_work: bool = True
+    host: bool = True
     backward: bool = True
     collectives: bool = True
     syncs: bool = True

@@ -28,6 +28,7 @@ In five minutes:
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -100,6 +101,7 @@ class RandomTrace:
     knobs: Knobs
     events: list[Event] = field(repr=False)
     clock_offset_ns: int = 0  # added to every time of this rank; rank 0 has 0
+    header_extra: Event = field(default_factory=dict)  # other keys of the document
 
     @cached_property
     def base_ns(self) -> int:
@@ -277,10 +279,12 @@ class RandomTrace:
             },
             "displayTimeUnit": "ms",
             "baseTimeNanoseconds": BASE_NS,
+            **self.header_extra,
         }  # fmt: skip
 
-    def changed(self, events: list[Event]) -> RandomTrace:
-        return replace(self, events=events)
+    def changed(self, events: list[Event], **header_extra: Any) -> RandomTrace:
+        """A trace of other events; the same events need an extra key to be another file."""
+        return replace(self, events=events, header_extra=self.header_extra | header_extra)
 
 
 def _reach(each: Slice) -> float:
@@ -325,7 +329,8 @@ def make_job(seed: int, ranks: int = 2, **knobs: Any) -> list[RandomTrace]:
 def _trace(program: Program, seed: int, knobs: Knobs) -> RandomTrace:
     if knobs.odd:
         add_odd(program, seed)
-    events = [*program.events, *program.device_events, *program.arrows]
+    host = [*program.events, *program.arrows] if knobs.host else []
+    events = [*host, *program.device_events]
     offset = 0
     if program.rank:
         offset = program.length.randint(-FARTHEST_CLOCK_NS, FARTHEST_CLOCK_NS)
@@ -451,6 +456,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "three-ranks": {"seed": 21, "ranks": 3, "steps": 2},
     "no-gpu": {"seed": 30, "ranks": 1, "device_work": False, "syncs": False, "devices": 0},
     "no-steps": {"seed": 31, "ranks": 1, "are_steps_marked": False},
+    "no-host": {"seed": 32, "ranks": 1, "steps": 1, "host": False},
 }
 
 
@@ -464,6 +470,16 @@ def import_jobs(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
             file.write_bytes(trace.document())
         outcomes = ingest.import_paths(files, db=path, options=ingest.Options(run=name))
         assert [outcome.error for outcome in outcomes] == [None] * len(job)
+    return Runs(path, jobs)
+
+
+def import_once(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
+    """`import_jobs` by the first worker that asks for the path; the others wait for it."""
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            unfinished = import_jobs(path.with_name(f"{path.stem}-unfinished.duckdb"), jobs)
+            unfinished.path.rename(path)
     return Runs(path, jobs)
 
 

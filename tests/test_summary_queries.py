@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
-from warehouse import library, scope, store
+from warehouse import library, store
 
 Row = dict[str, Any]
 LIBRARY = library.load()
@@ -276,89 +276,6 @@ def test_self_time_is_time_without_direct_children(tmp_path: Path, seed: int) ->
                median(t for _, t in each))
         for name, each in calls.items()
     }  # fmt: skip
-
-
-def shifted(ops: list[Op], host: list[HostOp]) -> tuple[list[Op], list[HostOp]]:
-    return (
-        [op._replace(ts=op.ts + 10_000_000) for op in ops],
-        [op._replace(ts=op.ts + 10_000_000) for op in host],
-    )
-
-
-def tenfold(ops: list[Op], host: list[HostOp]) -> tuple[list[Op], list[HostOp]]:
-    return (
-        [op._replace(ts=op.ts * 10, dur=op.dur * 10) for op in ops],
-        [op._replace(ts=op.ts * 10, dur=op.dur * 10) for op in host],
-    )
-
-
-def reversed_order(ops: list[Op], host: list[HostOp]) -> tuple[list[Op], list[HostOp]]:
-    return ops[::-1], host
-
-
-POSITIONS = ("start_ns", "end_ns", "bucket_start_ns")
-
-
-def moved(row: Row) -> Row:
-    return {key: v + 10_000_000 if key in POSITIONS else v for key, v in row.items()}
-
-
-def grown(row: Row) -> Row:
-    return {key: v * 10 if key.endswith("_ns") and v is not None else v for key, v in row.items()}
-
-
-@pytest.mark.parametrize("query", SUMMARIES, ids=lambda query: str(query.key))
-@pytest.mark.parametrize(
-    ("change", "effect"),
-    [(shifted, moved), (tenfold, grown), (reversed_order, dict)],
-    ids=["shift", "tenfold", "other order"],
-)
-def test_a_changed_trace_changes_rows_alike(
-    tmp_path: Path,
-    query: library.Query,
-    change: Callable[[list[Op], list[HostOp]], tuple[list[Op], list[HostOp]]],
-    effect: Callable[[Row], Row],
-) -> None:
-    ops, host = random_ops(7), random_host_ops(7)
-    before = make(tmp_path / "before.duckdb", [(1, ops, host)])
-    after = make(tmp_path / "after.duckdb", [(1, *change(ops, host))])
-    bucket = {"bucket_ns": 1000} if query.header and query.header.parameters else {}
-    bucket = bucket if "over_time" in str(query.key) else {}
-    wider = {"bucket_ns": 10_000} if bucket and change is tenfold else bucket
-
-    expected = [effect(row) for row in rows(before, str(query.key), **bucket)]
-
-    assert rows(after, str(query.key), **wider) == [pytest.approx(row) for row in expected]
-
-
-@pytest.mark.parametrize("query", SUMMARIES, ids=lambda query: str(query.key))
-def test_another_run_does_not_change_the_rows_of_this_one(
-    tmp_path: Path, query: library.Query
-) -> None:
-    ops, host = random_ops(5), random_host_ops(5)
-    alone = make(tmp_path / "alone.duckdb", [(1, ops, host)])
-    twice = make(tmp_path / "twice.duckdb", [(1, ops, host), (2, ops, host)])
-
-    expected = rows(alone, str(query.key))
-    both = rows(twice, str(query.key))
-
-    assert [row for row in both if row["run_id"] == 1] == expected
-    assert len(both) == 2 * len(expected)
-
-
-@pytest.mark.parametrize("query", SUMMARIES, ids=lambda query: str(query.key))
-def test_a_scope_shows_a_query_that_run_only(tmp_path: Path, query: library.Query) -> None:
-    ops, host = random_ops(5), random_host_ops(5)
-    path = make(tmp_path / "w.duckdb", [(1, ops, host), (2, ops[:100], host[:100])])
-
-    with store.Reader(path) as reader:
-        everything = library.run(reader.connection, query, library=LIBRARY).table().to_pylist()
-        chosen = scope.resolve(reader.connection, scope.Selection(runs=("run-2",)))
-        scope.apply(reader.connection, chosen)
-        scoped = library.run(reader.connection, query, library=LIBRARY).table().to_pylist()
-
-    assert scoped == [row for row in everything if row["run_id"] == 2]
-    assert scoped
 
 
 def test_work_whose_device_is_not_known_has_rows(tmp_path: Path) -> None:
