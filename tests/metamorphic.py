@@ -93,15 +93,15 @@ def with_idle_device(trace: RandomTrace) -> RandomTrace:
 
 
 def jobs() -> dict[str, list[RandomTrace]]:
-    """The base job and its changed copies, by run name."""
+    """The base job and its changed copies, by run name: none that a query might say otherwise."""
     base = make_job(11, ranks=2, steps=2, operators=2)
     made = {
-        "base": base,
-        "shifted": [shifted(trace) for trace in base],
-        "permuted": [permuted(trace) for trace in base],
-        "tenfold": [tenfold(trace) for trace in base],
-        "idle": [with_idle_device(trace) for trace in base],
-        "copy": base,
+        "base job": base,
+        "shifted job": [shifted(trace) for trace in base],
+        "permuted job": [permuted(trace) for trace in base],
+        "tenfold job": [tenfold(trace) for trace in base],
+        "idle job": [with_idle_device(trace) for trace in base],
+        "copy job": base,
         "rank 0 alone": base[:1],
         "rank 1 alone": base[1:],
     }

@@ -113,8 +113,8 @@ def test_every_unit_says_how_it_grows() -> None:
 def test_a_later_trace_has_the_same_rows(answers: Answers, query: Query) -> None:
     assert query.header is not None
     absolute = ABSOLUTE.get(query.header.name, set())
-    before = compared(query, answers.rows(query, given(query), "base"))
-    after = compared(query, answers.rows(query, given(query), "shifted"))
+    before = compared(query, answers.rows(query, given(query), "base job"))
+    after = compared(query, answers.rows(query, given(query), "shifted job"))
 
     expected = [
         {k: v + SHIFT_NS if k in absolute and v is not None else v for k, v in row.items()}
@@ -125,24 +125,24 @@ def test_a_later_trace_has_the_same_rows(answers: Answers, query: Query) -> None
 
 @every_query
 def test_the_order_of_events_in_the_file_does_not_matter(answers: Answers, query: Query) -> None:
-    before = compared(query, answers.rows(query, given(query), "base"))
-    after = compared(query, answers.rows(query, given(query), "permuted"))
+    before = compared(query, answers.rows(query, given(query), "base job"))
+    after = compared(query, answers.rows(query, given(query), "permuted job"))
 
     assert differences(after, before) == []
 
 
 @every_query
 def test_an_idle_device_and_an_idle_thread_change_no_row(answers: Answers, query: Query) -> None:
-    before = compared(query, answers.rows(query, given(query), "base"))
-    after = compared(query, answers.rows(query, given(query), "idle"))
+    before = compared(query, answers.rows(query, given(query), "base job"))
+    after = compared(query, answers.rows(query, given(query), "idle job"))
 
     assert differences(after, before) == []
 
 
 @every_query
 def test_a_copy_under_another_run_has_the_same_rows(answers: Answers, query: Query) -> None:
-    before = compared(query, answers.rows(query, given(query), "base"))
-    after = compared(query, answers.rows(query, given(query), "copy"))
+    before = compared(query, answers.rows(query, given(query), "base job"))
+    after = compared(query, answers.rows(query, given(query), "copy job"))
 
     assert differences(after, before) == []
 
@@ -152,7 +152,7 @@ def test_a_job_is_its_ranks(answers: Answers, query: Query) -> None:
     assert query.header is not None
     if query.header.name in ACROSS_RANKS:
         return
-    together = compared(query, answers.rows(query, given(query), "base"))
+    together = compared(query, answers.rows(query, given(query), "base job"))
     alone = [
         row
         for rank in (0, 1)
@@ -166,8 +166,8 @@ def test_a_job_is_its_ranks(answers: Answers, query: Query) -> None:
 def test_ten_times_the_time_is_ten_times_the_time(answers: Answers, query: Query) -> None:
     assert query.header is not None
     absolute = ABSOLUTE.get(query.header.name, set())
-    before = compared(query, answers.rows(query, given(query), "base"))
-    after = compared(query, answers.rows(query, given(query, FACTOR), "tenfold"))
+    before = compared(query, answers.rows(query, given(query), "base job"))
+    after = compared(query, answers.rows(query, given(query, FACTOR), "tenfold job"))
 
     def relative(rows: list[Row]) -> list[Row]:
         return [{k: v for k, v in row.items() if k not in absolute} for row in rows]
@@ -177,7 +177,7 @@ def test_ten_times_the_time_is_ten_times_the_time(answers: Answers, query: Query
 
 @pytest.fixture(scope="module")
 def base_alone(variants: Runs) -> Iterator[Answers]:
-    made = Answers(variants, run="base")
+    made = Answers(variants, run="base job")
     yield made
     made.close()
 
@@ -189,7 +189,7 @@ def test_a_scope_shows_the_rows_of_that_run_as_they_are(
     everything = answers.table(query, given(query)).to_pylist()
     scoped = base_alone.table(query, given(query)).to_pylist()
 
-    assert scoped == [row for row in everything if answers.run_names[row["run_id"]] == "base"]
+    assert scoped == [row for row in everything if answers.run_names[row["run_id"]] == "base job"]
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +211,7 @@ def test_threads_do_not_change_a_byte(answers: Answers, one_thread: Answers, que
 def in_other_order(variants: Runs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     """Other runs before it, and the last rank first."""
     path = tmp_path_factory.mktemp("order") / "w.duckdb"
-    order = {name: list(reversed(variants.jobs[name])) for name in ("copy", "base")}
+    order = {name: list(reversed(variants.jobs[name])) for name in ("copy job", "base job")}
     made = Answers(import_jobs(path, order))
     yield made
     made.close()
@@ -221,8 +221,8 @@ def in_other_order(variants: Runs, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_the_order_of_imports_does_not_matter(
     answers: Answers, in_other_order: Answers, query: Query
 ) -> None:
-    before = compared(query, answers.rows(query, given(query), "base"))
-    after = compared(query, in_other_order.rows(query, given(query), "base"))
+    before = compared(query, answers.rows(query, given(query), "base job"))
+    after = compared(query, in_other_order.rows(query, given(query), "base job"))
 
     assert differences(after, before) == []
 
@@ -281,7 +281,7 @@ def test_queries_have_rows_to_be_compared(answers: Answers) -> None:
     silent = {
         query.header.name
         for query in PUBLIC
-        if query.header and not answers.rows(query, given(query), "base")
+        if query.header and not answers.rows(query, given(query), "base job")
     }
 
     assert silent == set(SILENT)
