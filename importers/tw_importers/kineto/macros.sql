@@ -45,3 +45,11 @@ CREATE OR REPLACE TEMP MACRO collective_of(name) AS (
     regexp_extract(name, '^(?:gloo|mpi|ucc|xccl|hccl):(\w+)', 1)
   ), ''))
 );
+
+-- Elements of all tensors among an operator's inputs, from their shapes: [[2, 3], [4]] are 10.
+CREATE OR REPLACE TEMP MACRO elements_of(args) AS (
+  list_sum(list_transform(
+    json_transform(json_extract(args, '$."Input Dims"'), '[["BIGINT"]]'),
+    lambda dims: list_product(dims)
+  ))::BIGINT
+);

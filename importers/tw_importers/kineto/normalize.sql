@@ -258,10 +258,10 @@ SELECT
   s.a."Process Group Ranks",
   coalesce(s.a."Src Rank", s.a."Dst Rank", s.a."Root rank"),
   s.a."Seq",
-  s.a."In msg nelems",
+  coalesce(s.a."In msg nelems", s.n_input_elements),
   s.a."Out msg nelems",
-  s.a."dtype",
-  s.a."In msg nelems" * b.element_bytes,
+  coalesce(s.a."dtype", b.data_type),
+  coalesce(s.a."In msg nelems", s.n_input_elements) * b.element_bytes,
   s.a."Out msg nelems" * b.element_bytes,
   lower(nullif(regexp_extract(s.name, '_(RING|TREE|COLLNET|NVLS|PAT)', 1), '')),
   nullif(regexp_extract(s.name, '_(LL128|LL|SIMPLE)', 1), ''),
@@ -277,7 +277,12 @@ FROM (
         "Process Group Ranks":"VARCHAR","Src Rank":"BIGINT","Dst Rank":"BIGINT",
         "Root rank":"BIGINT","Seq":"BIGINT","In msg nelems":"BIGINT","Out msg nelems":"BIGINT",
         "dtype":"VARCHAR"}'
-    ) AS a
+    ) AS a,
+    -- ranges say their tensors as operators do
+    CASE WHEN category = 'user_annotation' THEN elements_of(args_json) END AS n_input_elements,
+    CASE WHEN category = 'user_annotation'
+      THEN json_extract_string(args_json, '$."Input type"[0]')
+    END AS input_type
   FROM slice
   WHERE trace_id = getvariable('trace_id')
     AND (
@@ -288,10 +293,13 @@ FROM (
     )
 ) AS s
 LEFT JOIN (VALUES
-  ('Float', 4), ('Half', 2), ('BFloat16', 2), ('Double', 8), ('Int', 4), ('Long', 8),
-  ('Short', 2), ('Char', 1), ('Byte', 1), ('Bool', 1), ('Float8_e4m3fn', 1), ('Float8_e5m2', 1),
-  ('ComplexFloat', 8), ('ComplexDouble', 16)
-) AS b(data_type, element_bytes) ON b.data_type = s.a."dtype"
+  ('Float', 'float', 4), ('Half', 'c10::Half', 2), ('BFloat16', 'c10::BFloat16', 2),
+  ('Double', 'double', 8), ('Int', 'int', 4), ('Long', 'long', 8), ('Short', 'short', 2),
+  ('Char', 'signed char', 1), ('Byte', 'unsigned char', 1), ('Bool', 'bool', 1),
+  ('Float8_e4m3fn', 'c10::Float8_e4m3fn', 1), ('Float8_e5m2', 'c10::Float8_e5m2', 1),
+  ('ComplexFloat', 'c10::complex<float>', 8), ('ComplexDouble', 'c10::complex<double>', 16)
+) AS b(data_type, type_name, element_bytes)
+  ON b.data_type = s.a."dtype" OR (s.a."dtype" IS NULL AND b.type_name = s.input_type)
 ORDER BY s.id;
 
 -- Hardware counters of CUPTI's range profiler: every number in the arguments of its ranges.

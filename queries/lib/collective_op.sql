@@ -1,0 +1,288 @@
+/* ---
+name = "collective_op"
+version = 1
+title = "Communication in common terms: kind, group, message size, as intervals"
+help = """
+Sources spell kinds in many ways (allreduce, all_reduce, _allgather_base, alltoallv); here each has
+one name. Older recordings say nothing of a call but its name, and name kernels after what NCCL
+happened to specialise; there the operator around the call (c10d::allreduce_) gives the kind. What
+moves no data (wait, init, the brackets of coalesced calls) and calls of unknown kind have no row.
+
+The message size follows the NCCL tests: the buffer of one rank for all_reduce, broadcast, reduce,
+send and recv; the whole of what all ranks give or get for all_gather (output), reduce_scatter and
+all_to_all (input), gather and scatter. Bus bandwidth is message_bytes / time * bus_factor, with
+n the size of the group: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter,
+all_to_all, gather and scatter; 1 for the others.
+
+Two operations can be the same communication on two ranks only if their match_key is equal. It
+holds side, kind, group, and what must be equal on all ranks of the size and type of the message;
+send and recv share keys. Groups are told apart by their members; by their names too where ranks
+agree on them.
+"""
+grain = ["slice_id"]
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The slice"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "side"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('host', 'device')"
+help = "Where it was recorded: host or device"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+help = "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, send, recv, send_recv, barrier, or the source's word in lower case"
+
+[[column]]
+name = "is_transfer"
+type = "BOOLEAN"
+unit = "bool"
+help = "Whether the slice lasts as long as the communication: device work and ranges of host libraries, not the calls that only enqueue it"
+
+[[column]]
+name = "is_synchronizing"
+type = "BOOLEAN"
+unit = "bool"
+help = "Whether no member can end before the last has begun: is_transfer, and data of every rank reaches every rank"
+
+[[column]]
+name = "group_name"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Process group, if the source names it"
+
+[[column]]
+name = "group_size"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Ranks in the group, if known"
+
+[[column]]
+name = "group_ranks_json"
+type = "VARCHAR"
+unit = "json"
+nullable = true
+help = "Ranks in the group, as the source writes them"
+
+[[column]]
+name = "sequence_number"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Number of the operation in its group, where the source counts"
+
+[[column]]
+name = "data_type"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Element type"
+
+[[column]]
+name = "message_bytes"
+type = "BIGINT"
+unit = "byte"
+nullable = true
+help = "Size of the message as the NCCL tests count it; NULL: not known"
+
+[[column]]
+name = "bus_factor"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "Bus bandwidth / algorithm bandwidth; NULL: the size of the group or the meaning of the kind is not known"
+
+[[column]]
+name = "match_key"
+type = "VARCHAR"
+unit = "text"
+help = "Equal on all ranks that may take part in one communication"
+
+[[column]]
+name = "start_ns"
+type = "BIGINT"
+unit = "ns"
+help = "Start, on the scale of slice.ts"
+
+[[column]]
+name = "end_ns"
+type = "BIGINT"
+unit = "ns"
+help = "End, on the scale of slice.ts; not before the start"
+
+[[column]]
+name = "base_ns"
+type = "BIGINT"
+unit = "ns"
+help = "Time of slice.ts = 0 on the trace's own clock"
+
+[changes]
+1 = "first version"
+--- */
+WITH bare AS (
+  SELECT slice_id, trace_id, side
+  FROM collective
+  WHERE group_ranks_json IS NULL
+    AND n_input_elements IS NULL
+    AND (side = 'device' OR name = 'record_param_comms')
+),
+-- The call each bare one stands for, or was enqueued by.
+host_call AS (
+  SELECT slice_id, slice_id AS call_id
+  FROM bare
+  WHERE side = 'host'
+  UNION ALL
+  SELECT b.slice_id, o.from_id
+  FROM link AS o
+  JOIN link AS l ON l.from_id = o.to_id
+  JOIN bare AS b ON b.slice_id = l.to_id
+  WHERE o.kind = 'op_launch'
+    AND o.link_set = 'default'
+    AND l.kind = 'launch'
+    AND l.link_set = 'default'
+),
+told AS (
+  SELECT
+    h.slice_id,
+    min(coalesce(
+      nullif(regexp_extract(s.name, '^c10d::([a-z_]+)', 1), ''),
+      nullif(regexp_extract(p.name, '^c10d::([a-z_]+)', 1), '')
+    )) AS kind
+  FROM slice AS p
+  RIGHT JOIN slice AS s ON s.parent_id = p.id
+  JOIN host_call AS h ON h.call_id = s.id
+  GROUP BY h.slice_id
+),
+spelled AS (
+  SELECT
+    c.*,
+    t.run_id,
+    t.rank,
+    t.base_ns,
+    regexp_replace(lower(coalesce(o.kind, c.kind)), '[^a-z0-9]', '', 'g') AS word,
+    c.side = 'device' OR c.name <> 'record_param_comms' AS is_transfer,
+    nullif(replace(c.group_ranks_json, ' ', ''), '[]') AS members
+  FROM collective AS c
+  JOIN trace AS t ON t.id = c.trace_id
+  LEFT JOIN told AS o ON o.slice_id = c.slice_id
+  WHERE coalesce(o.kind, c.kind) IS NOT NULL
+),
+named AS (
+  SELECT
+    *,
+    CASE
+      WHEN word LIKE '%barrier%' THEN 'barrier'
+      WHEN word LIKE 'allreduce%' THEN 'all_reduce'
+      WHEN word LIKE 'allgather%' THEN 'all_gather'
+      WHEN word LIKE 'reducescatter%' THEN 'reduce_scatter'
+      WHEN word LIKE 'alltoall%' THEN 'all_to_all'
+      WHEN word LIKE 'broadcast%' THEN 'broadcast'
+      WHEN word LIKE 'reduce%' THEN 'reduce'
+      WHEN word LIKE 'gather%' THEN 'gather'
+      WHEN word LIKE 'scatter%' THEN 'scatter'
+      WHEN word LIKE 'sendrecv%' THEN 'send_recv'
+      WHEN word LIKE 'send%' THEN 'send'
+      WHEN word LIKE 'recv%' THEN 'recv'
+      ELSE word
+    END AS common_kind,
+    -- long lists of members are cut short by the source and are no numbers then
+    coalesce(group_size, len(TRY_CAST(members AS BIGINT[]))) AS n_members,
+    -- a peer is told by its place in the group
+    coalesce(TRY_CAST(members AS BIGINT[])[peer_rank + 1], peer_rank) AS peer,
+    min(trace_id) OVER named_group <> max(trace_id) OVER named_group AS is_name_shared
+  FROM spelled
+  WHERE word NOT IN ('', 'wait', 'init', 'startcoalescing', 'endcoalescing')
+  WINDOW named_group AS (PARTITION BY run_id, members, group_name)
+),
+sized AS (
+  SELECT
+    *,
+    CASE
+      WHEN common_kind = 'all_gather'
+        THEN coalesce(nullif(output_bytes, 0), input_bytes * n_members)
+      WHEN common_kind = 'reduce_scatter'
+        THEN coalesce(nullif(input_bytes, 0), output_bytes * n_members)
+      WHEN common_kind = 'gather' THEN input_bytes * n_members
+      WHEN common_kind = 'scatter' THEN output_bytes * n_members
+      WHEN common_kind = 'recv' THEN coalesce(nullif(output_bytes, 0), input_bytes)
+      ELSE coalesce(nullif(input_bytes, 0), output_bytes)
+    END AS message_bytes,
+    CASE
+      WHEN common_kind = 'all_reduce' THEN 2 * (n_members - 1) / nullif(n_members, 0)
+      WHEN common_kind IN ('all_gather', 'reduce_scatter', 'all_to_all', 'gather', 'scatter')
+        THEN (n_members - 1) / nullif(n_members, 0)
+      WHEN common_kind IN ('broadcast', 'reduce', 'send', 'recv', 'send_recv') THEN 1
+    END AS bus_factor
+  FROM named
+)
+SELECT
+  slice_id,
+  trace_id,
+  run_id,
+  rank,
+  side,
+  common_kind AS kind,
+  is_transfer,
+  is_transfer AND common_kind IN (
+    'all_reduce', 'all_gather', 'reduce_scatter', 'all_to_all', 'barrier'
+  ) AS is_synchronizing,
+  group_name,
+  n_members AS group_size,
+  group_ranks_json,
+  sequence_number,
+  data_type,
+  message_bytes,
+  bus_factor::DOUBLE AS bus_factor,
+  concat_ws(
+    '|',
+    side,
+    CASE WHEN is_transfer THEN 'transfer' ELSE 'call' END,
+    CASE
+      WHEN common_kind = 'send' AND peer + rank IS NOT NULL
+        THEN concat('from ', rank, ' to ', peer)
+      WHEN common_kind = 'recv' AND peer + rank IS NOT NULL
+        THEN concat('from ', peer, ' to ', rank)
+      ELSE common_kind
+    END,
+    coalesce(members, ''),
+    CASE WHEN members IS NULL OR is_name_shared THEN coalesce(group_name, '') END,
+    -- what ranks give or get may differ in the kinds left out
+    CASE WHEN common_kind IN ('all_reduce', 'broadcast', 'reduce', 'all_gather', 'reduce_scatter')
+      THEN coalesce(message_bytes, n_input_elements)::VARCHAR
+    END,
+    CASE WHEN common_kind NOT IN ('all_to_all', 'barrier') THEN data_type END,
+    -- a kernel without metadata is known by its name alone
+    CASE WHEN n_input_elements IS NULL AND members IS NULL THEN name END
+  ) AS match_key,
+  ts AS start_ns,
+  ts + greatest(dur, 0) AS end_ns,
+  base_ns
+FROM sized
