@@ -17,7 +17,6 @@ are no others.
 """
 grain = ["hub_trace_id", "trace_id"]
 requires = { schema = ">=1", queries = ["collective_pair@1"] }
-portable = false
 
 [[column]]
 name = "run_id"

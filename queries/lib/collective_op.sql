@@ -286,3 +286,4 @@ SELECT
   ts + greatest(dur, 0) AS end_ns,
   base_ns
 FROM sized
+ORDER BY slice_id

@@ -109,3 +109,4 @@ JOIN collective_op() AS s ON s.slice_id = l.to_id
 WHERE l.kind = 'collective_peer'
   AND l.link_set = 'default'
   AND l.trace_id IS NULL
+ORDER BY l.to_id
