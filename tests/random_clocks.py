@@ -1,7 +1,7 @@
 """Random collectives of several ranks with clocks of their own, put straight into the tables.
 
-Time is true time; rank r's clock shows `true - offset[r]`, or runs at its own speed. A collective of
-a group ends on all members soon after the last has come.
+Times are true times; the clock of rank r shows `true - offset[r]`, or runs at a speed of its own. A
+collective of a group ends on all members soon after the last has come.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Linked:
                 "SELECT trace_id, offset_ns, uncertainty_ns, method, drift FROM clock"
             ).fetchall()
             connection.execute("ROLLBACK")
-        self.clocks: dict[int, Clock] = {trace: tuple(rest) for trace, *rest in clocks}
+        self.clocks: dict[int, Clock] = {row[0]: (row[1], row[2], row[3], row[4]) for row in clocks}
 
     def pairs(self, made: Job) -> set[tuple[int, int]]:
         return {(a, b) for run_id, a, b, *_ in self.links if run_id == made.run_id}
@@ -147,7 +147,8 @@ def test_offsets_go_from_pair_to_pair(empty: Path) -> None:
     linked = Linked(empty, [made])
     must_bracket_the_truth(linked, made)
     uncertainties = [linked.clock(made, rank)[1] for rank in range(5)]
-    assert all(a < b for a, b in zip(uncertainties, uncertainties[1:], strict=False))
+    known = [uncertainty for uncertainty in uncertainties if uncertainty is not None]
+    assert known == sorted(set(known)) and len(known) == 5
 
 
 def test_clocks_no_offset_fits_are_called_contradictory(empty: Path) -> None:
@@ -158,6 +159,6 @@ def test_clocks_no_offset_fits_are_called_contradictory(empty: Path) -> None:
         for m in made.members
     ]
     linked = Linked(empty, [made])
-    offset, uncertainty, method, _ = linked.clock(made, 1)
+    _, uncertainty, method, _ = linked.clock(made, 1)
     assert method == "collective contradictory"
     assert uncertainty is not None and uncertainty > 10 * MS
