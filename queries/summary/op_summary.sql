@@ -1,14 +1,17 @@
 /* ---
 name = "op_summary"
-version = 1
-title = "Host operators by name, those with most time of their own first"
+version = 2
+title = "Host operators by name: host and device time, own and in all; those with most host time of their own first"
 help = """
-total_ns adds the durations of all calls, so a call inside another of the same name counts in both.
-self_ns is the time of a call without that of its children: the slices, of any category, whose
-parent_id is the call, which are those directly below it on its track. A call shorter than the sum
-of its children counts 0 ns, and so does a slice of negative length, also one that never ended.
+self_ns is the time of a call without that of the slices directly below it, of any category; a call
+shorter than their sum counts 0 ns. Totals count what happens in a call that lies in another of the
+same name once, in the outer one; torch's key_averages adds up all calls, which is n_calls * mean_ns.
+Device times add the durations of kernels, copies and memsets: what overlaps counts twice, and what
+was launched outside of operators is in none. Lengths below 0, also of what never ended, count 0 ns.
 """
 grain = ["trace_id", "name"]
+portable = false
+requires = { schema = ">=1", queries = ["op_call@1"] }
 
 [[column]]
 name = "run_id"
@@ -48,14 +51,14 @@ name = "self_ns"
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "Sum of the times without children"
+help = "Sum of the times of the calls without the slices directly below"
 
 [[column]]
 name = "total_ns"
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "Sum of the durations"
+help = "Sum of the durations of the calls that lie in no other call of the name"
 
 [[column]]
 name = "self_share"
@@ -70,51 +73,93 @@ name = "min_ns"
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "Shortest"
+help = "Shortest call"
 
 [[column]]
 name = "max_ns"
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "Longest"
+help = "Longest call"
 
 [[column]]
 name = "mean_ns"
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "Mean"
+help = "Mean over all calls; times n_calls it is the sum of all durations"
 
 [[column]]
 name = "median_ns"
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "Median; between the two middle ones of an even number"
+help = "Median over all calls; between the two middle ones of an even number"
+
+[[column]]
+name = "p90_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "90th percentile over all calls, interpolated"
+
+[[column]]
+name = "p99_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "99th percentile over all calls, interpolated"
+
+[[column]]
+name = "n_device_ops"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Kernels, copies and memsets launched in its calls, each once"
+
+[[column]]
+name = "self_device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of those its calls launched themselves"
+
+[[column]]
+name = "total_device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of all of them"
+
+[[column]]
+name = "self_device_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "self_device_ns of that of all operators of the trace; NULL when that is 0"
 
 [changes]
 1 = "first version"
+2 = """total_ns counts a call inside another of the same name once, in the outer one; device time of
+what the operator launched, itself and below it; 90th and 99th percentile"""
 --- */
-WITH child AS (
-  SELECT parent_id, sum(greatest(dur, 0)) AS children_ns
-  FROM slice
-  WHERE parent_id IS NOT NULL
-  GROUP BY parent_id
-),
-by_name AS (
+WITH figure AS (
   SELECT
-    o.trace_id,
-    o.name,
+    c.trace_id,
+    c.name,
     count(*) AS n_calls,
-    sum(greatest(greatest(o.dur, 0) - coalesce(c.children_ns, 0), 0))::BIGINT AS self_ns,
-    sum(greatest(o.dur, 0))::BIGINT AS total_ns,
-    min(greatest(o.dur, 0)) AS min_ns,
-    max(greatest(o.dur, 0)) AS max_ns,
-    median(greatest(o.dur, 0)) AS median_ns
-  FROM cpu_op AS o
-  LEFT JOIN child AS c ON c.parent_id = o.slice_id
-  GROUP BY o.trace_id, o.name
+    sum(c.self_ns)::BIGINT AS self_ns,
+    sum(c.dur_ns)::BIGINT AS all_ns,
+    sum(CASE WHEN c.is_inner THEN 0 ELSE c.dur_ns END)::BIGINT AS total_ns,
+    min(c.dur_ns) AS min_ns,
+    max(c.dur_ns) AS max_ns,
+    quantile_cont(c.dur_ns, [0.5, 0.9, 0.99]) AS percentiles_ns,
+    sum(CASE WHEN c.is_inner THEN 0 ELSE c.n_device_ops END)::BIGINT AS n_device_ops,
+    sum(c.self_device_ns)::BIGINT AS self_device_ns,
+    sum(CASE WHEN c.is_inner THEN 0 ELSE c.device_ns END)::BIGINT AS total_device_ns
+  FROM op_call() AS c
+  GROUP BY c.trace_id, c.name
 )
 SELECT
   t.run_id,
@@ -127,8 +172,15 @@ SELECT
   a.self_ns / nullif(sum(a.self_ns) OVER (PARTITION BY a.trace_id), 0) AS self_share,
   a.min_ns,
   a.max_ns,
-  a.total_ns / a.n_calls AS mean_ns,
-  a.median_ns
-FROM by_name AS a
+  a.all_ns / a.n_calls AS mean_ns,
+  a.percentiles_ns[1] AS median_ns,
+  a.percentiles_ns[2] AS p90_ns,
+  a.percentiles_ns[3] AS p99_ns,
+  a.n_device_ops,
+  a.self_device_ns,
+  a.total_device_ns,
+  a.self_device_ns / nullif(sum(a.self_device_ns) OVER (PARTITION BY a.trace_id), 0)
+    AS self_device_share
+FROM figure AS a
 JOIN trace AS t ON t.id = a.trace_id
 ORDER BY t.run_id, t.rank, a.trace_id, a.self_ns DESC, a.total_ns DESC, a.name

@@ -1,0 +1,181 @@
+/* ---
+name = "op_call"
+version = 1
+title = "Calls of operators, with their own time, and the device time they caused"
+help = """
+self_ns is the time of a call without the slices directly below it, of any category; a call shorter
+than their sum has 0 ns. Device times are sums of durations of kernels, copies and memsets, so work
+that overlaps counts twice: self_device_ns of what the call launched itself, device_ns also of what
+all slices below it launched. An operator launched what the links of kind op_launch say. Negative
+lengths, also of what never ended, count 0 ns.
+"""
+grain = ["slice_id"]
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The call"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "track_id"
+type = "BIGINT"
+unit = "ref track.id"
+help = "Where it ran"
+
+[[column]]
+name = "name"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The operator"
+
+[[column]]
+name = "dur_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Length"
+
+[[column]]
+name = "self_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Length without the slices directly below"
+
+[[column]]
+name = "is_inner"
+type = "BOOLEAN"
+unit = "bool"
+help = "Whether it lies in another call of the same name, on the same track"
+
+[[column]]
+name = "n_device_ops"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Kernels, copies and memsets launched in it"
+
+[[column]]
+name = "self_device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of those it launched itself"
+
+[[column]]
+name = "device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of all of them"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE direct AS MATERIALIZED (
+  SELECT
+    o.from_id AS slice_id,
+    count(*) AS n_device_ops,
+    sum(greatest(g.dur, 0))::BIGINT AS device_ns
+  FROM gpu_op AS g
+  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  JOIN link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+  WHERE g.kind <> 'sync'
+  GROUP BY o.from_id
+),
+-- Sums climb one level a round, and merge where they meet.
+upward AS (
+  SELECT slice_id, n_device_ops, device_ns
+  FROM direct
+  UNION ALL
+  SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT
+  FROM slice AS s
+  JOIN upward AS u ON u.slice_id = s.id
+  WHERE s.parent_id IS NOT NULL
+  GROUP BY s.parent_id
+),
+-- What a call has from other slices, in one table, so that calls are joined once.
+figure AS (
+  SELECT
+    slice_id,
+    sum(below_ns)::BIGINT AS below_ns,
+    sum(n_device_ops)::BIGINT AS n_device_ops,
+    sum(self_device_ns)::BIGINT AS self_device_ns,
+    sum(device_ns)::BIGINT AS device_ns
+  FROM (
+    SELECT
+      parent_id AS slice_id,
+      greatest(dur, 0) AS below_ns,
+      0::BIGINT AS n_device_ops,
+      0::BIGINT AS self_device_ns,
+      0::BIGINT AS device_ns
+    FROM slice
+    WHERE parent_id IS NOT NULL
+    UNION ALL
+    SELECT slice_id, 0, n_device_ops, 0, device_ns FROM upward
+    UNION ALL
+    SELECT slice_id, 0, 0, device_ns, 0 FROM direct
+  )
+  GROUP BY slice_id
+),
+call AS (
+  SELECT
+    s.id AS slice_id,
+    s.trace_id,
+    s.track_id,
+    s.ts,
+    s.name,
+    s.depth,
+    greatest(s.dur, 0) AS dur_ns,
+    f.below_ns,
+    f.n_device_ops,
+    f.self_device_ns,
+    f.device_ns
+  FROM slice AS s
+  SEMI JOIN cpu_op AS o ON o.slice_id = s.id
+  LEFT JOIN figure AS f ON f.slice_id = s.id
+),
+-- A name can lie in itself only where a call is deeper than one that has something in it. These
+-- are few, so that few calls must be sorted.
+candidate AS (
+  SELECT track_id, name
+  FROM call
+  GROUP BY track_id, name
+  HAVING max(depth) > min(CASE WHEN below_ns IS NOT NULL THEN depth END)
+),
+inner_call AS (
+  SELECT slice_id
+  FROM (
+    SELECT
+      c.slice_id,
+      c.ts + c.dur_ns <= max(c.ts + c.dur_ns) OVER (
+        PARTITION BY c.track_id, c.name
+        ORDER BY c.ts, c.dur_ns DESC, c.slice_id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS is_inner
+    FROM call AS c
+    SEMI JOIN candidate AS n ON n.track_id = c.track_id AND n.name = c.name
+  )
+  WHERE is_inner
+)
+SELECT
+  c.slice_id,
+  c.trace_id,
+  c.track_id,
+  c.name,
+  c.dur_ns,
+  greatest(c.dur_ns - coalesce(c.below_ns, 0), 0) AS self_ns,
+  i.slice_id IS NOT NULL AS is_inner,
+  coalesce(c.n_device_ops, 0) AS n_device_ops,
+  coalesce(c.self_device_ns, 0) AS self_device_ns,
+  coalesce(c.device_ns, 0) AS device_ns
+FROM call AS c
+LEFT JOIN inner_call AS i ON i.slice_id = c.slice_id
