@@ -1,0 +1,202 @@
+/* ---
+name = "memory_by_frame"
+version = 1
+title = "What was allocated at the peak, by the line of code that allocated it"
+help = """
+Only traces whose source recorded the stacks of allocations. The peak is that of memory_peak. Every
+allocation alive then counts once for the innermost line of Python of its stack (self_bytes), and
+once for each line anywhere in its stack (total_bytes). Allocations whose stack is not known, or has
+no Python in it, are in the row without a file.
+"""
+grain = ["trace_id", "device_kind", "device_ordinal", "file", "line", "function"]
+requires = { schema = ">=6", queries = ["memory_state@1", "memory_block_life@1"] }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "device_kind"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "cpu, cuda, hip, ...; NULL: the source does not say"
+
+[[column]]
+name = "device_ordinal"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The device's number, as the source counts; -1 for the host; NULL: not said"
+
+[[column]]
+name = "file"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Source file; NULL: not known"
+
+[[column]]
+name = "line"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Line in the file"
+
+[[column]]
+name = "function"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Function"
+
+[[column]]
+name = "n_allocations"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Allocations whose innermost line of Python it is"
+
+[[column]]
+name = "self_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Sum of these"
+
+[[column]]
+name = "total_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Sum of the allocations with the line anywhere in their stack"
+
+[[column]]
+name = "self_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "self_bytes of all that was allocated then; NULL when that is 0"
+
+[changes]
+1 = "first version"
+--- */
+WITH state AS (
+  SELECT
+    *,
+    row_number() OVER (
+      PARTITION BY trace_id, device_kind, device_ordinal
+      ORDER BY allocated_bytes DESC, event_number
+    ) AS place
+  FROM memory_state()
+  -- only sources with stacks
+  WHERE trace_id IN (SELECT DISTINCT trace_id FROM call_frame)
+),
+peak AS (
+  SELECT trace_id, device_kind, device_ordinal, event_number, allocated_bytes
+  FROM state
+  WHERE place = 1
+),
+life AS (
+  SELECT * FROM memory_block_life()
+),
+alive AS (
+  SELECT l.trace_id, l.device_kind, l.device_ordinal, l.bytes, l.call_stack_id
+  FROM life AS l
+  JOIN peak AS p
+    ON p.trace_id = l.trace_id
+    AND p.device_kind IS NOT DISTINCT FROM l.device_kind
+    AND p.device_ordinal IS NOT DISTINCT FROM l.device_ordinal
+  WHERE (l.outcome = 'found' OR l.event_number <= p.event_number)
+    AND (l.end_number IS NULL OR l.end_number > p.event_number)
+  UNION ALL
+  -- Allocated before the history begins and still there when the snapshot was taken.
+  SELECT
+    b.trace_id, s.device_kind, s.device_ordinal, coalesce(b.requested_bytes, b.bytes),
+    b.call_stack_id
+  FROM memory_block AS b
+  JOIN memory_segment AS s ON s.id = b.memory_segment_id
+  JOIN peak AS p
+    ON p.trace_id = b.trace_id
+    AND p.device_kind IS NOT DISTINCT FROM s.device_kind
+    AND p.device_ordinal IS NOT DISTINCT FROM s.device_ordinal
+  LEFT JOIN life AS l
+    ON l.outcome = 'live'
+    AND l.trace_id = b.trace_id
+    AND l.address = b.address
+    AND l.device_kind IS NOT DISTINCT FROM s.device_kind
+    AND l.device_ordinal IS NOT DISTINCT FROM s.device_ordinal
+  WHERE b.state = 'active_allocated' AND l.address IS NULL
+),
+by_stack AS (
+  SELECT
+    trace_id, device_kind, device_ordinal, call_stack_id,
+    count(*) AS n_allocations,
+    sum(bytes) AS bytes
+  FROM alive
+  GROUP BY trace_id, device_kind, device_ordinal, call_stack_id
+),
+python_frame AS (
+  SELECT
+    call_stack_id, file, line, function,
+    row_number() OVER (PARTITION BY call_stack_id ORDER BY depth) = 1 AS is_innermost
+  FROM call_frame
+  WHERE file LIKE '%.py'
+),
+-- a line that calls itself is in its stack once
+stack_line AS (
+  SELECT call_stack_id, file, line, function, bool_or(is_innermost) AS is_innermost
+  FROM python_frame
+  GROUP BY call_stack_id, file, line, function
+),
+by_line AS (
+  SELECT
+    s.trace_id,
+    s.device_kind,
+    s.device_ordinal,
+    f.file,
+    f.line,
+    f.function,
+    sum(CASE WHEN coalesce(f.is_innermost, true) THEN s.n_allocations ELSE 0 END)::BIGINT
+      AS n_allocations,
+    sum(CASE WHEN coalesce(f.is_innermost, true) THEN s.bytes ELSE 0 END)::BIGINT AS self_bytes,
+    sum(s.bytes)::BIGINT AS total_bytes
+  FROM by_stack AS s
+  LEFT JOIN stack_line AS f ON f.call_stack_id = s.call_stack_id
+  GROUP BY s.trace_id, s.device_kind, s.device_ordinal, f.file, f.line, f.function
+)
+SELECT
+  t.run_id,
+  l.trace_id,
+  t.rank,
+  l.device_kind,
+  l.device_ordinal,
+  l.file,
+  l.line,
+  l.function,
+  l.n_allocations,
+  l.self_bytes,
+  l.total_bytes,
+  l.self_bytes / nullif(sum(l.self_bytes) OVER (
+    PARTITION BY l.trace_id, l.device_kind, l.device_ordinal
+  ), 0) AS self_share
+FROM by_line AS l
+JOIN trace AS t ON t.id = l.trace_id
+ORDER BY
+  t.run_id, t.rank, l.trace_id, l.device_kind, l.device_ordinal, l.self_bytes DESC,
+  l.total_bytes DESC, l.file, l.line, l.function
