@@ -184,5 +184,9 @@ def _rewritten(node: Tree, pins: dict[str, str]) -> Tree:
         return exp.column(f"p_{node.name}")
     if isinstance(node, exp.Anonymous) and node.name.lower() in pins:
         pinned = exp.to_identifier(pins[node.name.lower()], quoted=True)
-        return exp.Anonymous(this=pinned, expressions=node.expressions)
+        # A node that was replaced is not looked into again: its arguments are rewritten here.
+        arguments = [
+            each.transform(lambda part: _rewritten(part, pins)) for each in node.expressions
+        ]
+        return exp.Anonymous(this=pinned, expressions=arguments)
     return node

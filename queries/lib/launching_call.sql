@@ -1,0 +1,133 @@
+/* ---
+name = "launching_call"
+version = 1
+title = "Host calls that caused device work, with what became of them"
+help = """
+One row a call, by the links of kind launch; a graph launch causes many operations and is one row.
+Where they ran is said by the first of them to start.
+"""
+grain = ["call_id"]
+
+[[column]]
+name = "call_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The call"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "track_id"
+type = "BIGINT"
+unit = "ref track.id"
+help = "The thread that called"
+
+[[column]]
+name = "name"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The call's name"
+
+[[column]]
+name = "device_id"
+type = "BIGINT"
+unit = "ref device.id"
+nullable = true
+help = "The device; NULL: operations whose device the source does not say"
+
+[[column]]
+name = "stream"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Stream or queue, as the source counts"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('kernel', 'memcpy', 'memset')"
+help = "What the first operation is"
+
+[[column]]
+name = "first_op_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The first operation to start"
+
+[[column]]
+name = "n_ops"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Operations it caused"
+
+[[column]]
+name = "call_start_ns"
+type = "BIGINT"
+unit = "ns"
+help = "Start of the call, on the scale of slice.ts"
+
+[[column]]
+name = "call_end_ns"
+type = "BIGINT"
+unit = "ns"
+help = "End of the call; not before the start"
+
+[[column]]
+name = "first_start_ns"
+type = "BIGINT"
+unit = "ns"
+help = "Start of the first operation"
+
+[[column]]
+name = "last_end_ns"
+type = "BIGINT"
+unit = "ns"
+help = "End of the last operation to end"
+
+[[column]]
+name = "device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of the operations"
+
+[changes]
+1 = "first version"
+--- */
+WITH work AS (
+  SELECT
+    k.from_id AS call_id,
+    count(*) AS n_ops,
+    -- Of several that start together, the one with the least id.
+    min(struct_pack(ts := g.ts, id := g.slice_id)) AS first_op,
+    max(g.ts + greatest(g.dur, 0)) AS last_end_ns,
+    sum(greatest(g.dur, 0))::BIGINT AS device_ns
+  FROM gpu_op AS g
+  JOIN link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  GROUP BY k.from_id
+)
+SELECT
+  l.slice_id AS call_id,
+  l.trace_id,
+  l.track_id,
+  l.name,
+  g.device_id,
+  g.stream,
+  g.kind,
+  g.slice_id AS first_op_id,
+  w.n_ops,
+  l.ts AS call_start_ns,
+  l.ts + greatest(l.dur, 0) AS call_end_ns,
+  g.ts AS first_start_ns,
+  w.last_end_ns,
+  w.device_ns
+FROM launch AS l
+JOIN work AS w ON w.call_id = l.slice_id
+JOIN gpu_op AS g ON g.slice_id = w.first_op.id
