@@ -122,8 +122,7 @@ def test_every_gap_has_the_cause_a_search_finds(random_runs: Runs, per_device: b
                 assert {key: row[key] for key in expected} == expected
                 seen.add(row["cause"])
         assert not found
-    print(seen)
-    assert {"host", "host_sync", "unknown"} <= seen
+    assert {"host", "host_sync", "launch", "kernel", "other", "unknown"} <= seen
 
 
 @pytest.mark.parametrize("per_device", [False, True])
