@@ -1,0 +1,545 @@
+/* ---
+name = "critical_path_segment"
+version = 1
+title = "What each moment of one step waited for, as intervals without gap or overlap"
+help = """
+The step is walked backwards, from its end, always to what ended last of all that had to end before:
+a piece of device work began after the work before it on its stream, after its call, and after the
+work an event wait made its stream wait for; a host thread went on after a wait (links of kind wait)
+when the work waited for had ended; autograd's threads and the thread of the forward pass hand over
+to each other (links of kind forward_backward); anything else on a host thread follows what stood
+before it there. So the intervals of one step cover it exactly, from its start on the host to its end
+there, or to the end of the last device work launched in it, if that is later.
+
+Work that is done within no time never delays anything. Without links of kind wait, waiting is time
+of the call that waits.
+"""
+grain = ["trace_id", "start_ns"]
+portable = false
+
+[param.step]
+type = "BIGINT"
+nullable = true
+help = "Number of the step; of several with this number, the first. NULL: the longest of each trace"
+
+[param.range_name]
+type = "VARCHAR"
+nullable = true
+help = "Instead of steps: the host annotations of this name, numbered from 0 in order of time"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "range_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The step, or the annotation"
+
+[[column]]
+name = "step"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Its number; NULL where the step has none"
+
+[[column]]
+name = "start_ns"
+type = "BIGINT"
+unit = "ns"
+help = "Start of the interval, on the scale of slice.ts"
+
+[[column]]
+name = "end_ns"
+type = "BIGINT"
+unit = "ns"
+help = "End of the interval, where the next one starts"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('host', 'launch_delay', 'device', 'device_gap', 'stream_wait', 'sync', 'hand_over')"
+help = """host: a thread at work; launch_delay: from the start of a call to that of its device work;
+device: device work; device_gap: between work of one stream; stream_wait: from the end of the work
+an event wait waited for; sync: from the end of the work a call waited for to the end of the call;
+hand_over: between the threads of the forward and the backward pass"""
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+nullable = true
+help = """Whose time it is: the device work; the work that began after a delay or gap; the call that
+waited; on a host thread the innermost slice, NULL outside of all"""
+
+[[column]]
+name = "track_id"
+type = "BIGINT"
+unit = "ref track.id"
+help = "The thread or stream of that slice"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE named_range AS (
+  SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur, number
+  FROM step
+  WHERE $range_name::VARCHAR IS NULL
+  UNION ALL
+  SELECT
+    slice_id,
+    trace_id,
+    track_id,
+    ts,
+    greatest(dur, 0) AS dur,
+    row_number() OVER (PARTITION BY trace_id ORDER BY ts, slice_id) - 1 AS number
+  FROM annotation
+  WHERE side = 'host' AND name = $range_name::VARCHAR
+),
+placed_range AS (
+  SELECT
+    *,
+    row_number() OVER (
+      PARTITION BY trace_id
+      ORDER BY CASE WHEN $step::BIGINT IS NULL THEN dur END DESC, ts, slice_id
+    ) AS place
+  FROM named_range
+  WHERE $step::BIGINT IS NULL OR number = $step::BIGINT
+),
+host_range AS MATERIALIZED (
+  SELECT
+    trace_id,
+    slice_id AS range_id,
+    number AS step,
+    track_id,
+    ts AS start_ns,
+    ts + dur AS host_end_ns
+  FROM placed_range
+  WHERE place = 1
+),
+-- the calls that begin in the step, and what they caused
+own_work AS (
+  SELECT r.trace_id, max(g.ts + g.dur) AS end_ns
+  FROM gpu_op AS g
+  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  JOIN launch AS l ON l.slice_id = c.from_id
+  JOIN host_range AS r
+    ON r.trace_id = l.trace_id AND l.ts >= r.start_ns AND l.ts < r.host_end_ns
+  WHERE g.dur > 0 AND g.kind <> 'sync'
+  GROUP BY r.trace_id
+),
+window_of AS MATERIALIZED (
+  SELECT r.*, greatest(r.host_end_ns, coalesce(w.end_ns, r.host_end_ns)) AS end_ns
+  FROM host_range AS r
+  LEFT JOIN own_work AS w ON w.trace_id = r.trace_id
+),
+
+-- Device work that runs in that time, also of other steps, with the call it came from
+running AS (
+  SELECT
+    g.slice_id,
+    g.trace_id,
+    g.track_id,
+    coalesce(g.device_id, -1) AS device_id,
+    coalesce(g.stream, -1) AS stream,
+    g.ts AS start_ns,
+    g.ts + g.dur AS end_ns
+  FROM gpu_op AS g
+  JOIN window_of AS w
+    ON w.trace_id = g.trace_id AND g.ts < w.end_ns AND g.ts + g.dur > w.start_ns
+  WHERE g.dur > 0 AND g.kind <> 'sync'
+),
+work AS MATERIALIZED (
+  SELECT
+    d.*,
+    l.ts AS call_ns,
+    l.track_id AS call_track_id
+  FROM running AS d
+  LEFT JOIN link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  LEFT JOIN launch AS l ON l.slice_id = c.from_id
+),
+-- what ends on a stream; of work that ends at once, the longest
+stream_end AS (
+  SELECT trace_id, device_id, stream, end_ns, min_by(slice_id, (start_ns, slice_id)) AS slice_id
+  FROM work
+  GROUP BY trace_id, device_id, stream, end_ns
+),
+after_stream AS (
+  SELECT w.slice_id, p.slice_id AS before_id, p.end_ns AS at_ns
+  FROM work AS w
+  ASOF JOIN stream_end AS p
+    ON p.trace_id = w.trace_id
+    AND p.device_id = w.device_id
+    AND p.stream = w.stream
+    AND p.end_ns <= w.start_ns
+),
+-- an event wait: the stream goes on after the work launched before the event was recorded
+event_wait AS (
+  SELECT
+    g.slice_id,
+    g.trace_id,
+    coalesce(g.device_id, -1) AS device_id,
+    g.stream,
+    g.wait_on_stream,
+    l.ts AS call_ns,
+    coalesce(max(r.ts), l.ts) AS recorded_ns
+  FROM gpu_op AS g
+  JOIN window_of AS w ON w.trace_id = g.trace_id AND g.ts < w.end_ns
+  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'sync_call' AND c.link_set = 'default'
+  JOIN launch AS l ON l.slice_id = c.from_id
+  LEFT JOIN launch AS r
+    ON r.trace_id = g.trace_id AND r.correlation_id = g.wait_on_correlation_id AND r.ts <= l.ts
+  WHERE g.kind = 'sync' AND g.sync_kind = 'Stream Wait Event' AND g.stream <> g.wait_on_stream
+  GROUP BY g.slice_id, g.trace_id, g.device_id, g.stream, g.wait_on_stream, l.ts
+),
+call_order AS (
+  SELECT
+    trace_id,
+    device_id,
+    stream,
+    call_ns,
+    max_by(slice_id, (end_ns, slice_id)) AS last_id,
+    min_by(slice_id, (start_ns, slice_id)) AS first_id
+  FROM work
+  WHERE call_ns IS NOT NULL
+  GROUP BY trace_id, device_id, stream, call_ns
+),
+waited_work AS (
+  SELECT e.*, o.last_id
+  FROM event_wait AS e
+  ASOF JOIN call_order AS o
+    ON o.trace_id = e.trace_id
+    AND o.device_id = e.device_id
+    AND o.stream = e.wait_on_stream
+    AND o.call_ns <= e.recorded_ns
+),
+waiting_work AS (
+  SELECT e.last_id, o.first_id
+  FROM waited_work AS e
+  ASOF JOIN call_order AS o
+    ON o.trace_id = e.trace_id
+    AND o.device_id = e.device_id
+    AND o.stream = e.stream
+    AND o.call_ns >= e.call_ns
+),
+after_event AS (
+  SELECT b.slice_id, a.slice_id AS before_id, a.end_ns AS at_ns
+  FROM waiting_work AS e
+  JOIN work AS a ON a.slice_id = e.last_id
+  JOIN work AS b ON b.slice_id = e.first_id AND a.end_ns <= b.start_ns
+),
+-- of all that had to end before a piece of work, what ended last
+work_candidate AS (
+  SELECT slice_id, before_id, at_ns, 'device_gap' AS kind, 1 AS preference FROM after_stream
+  UNION ALL
+  SELECT slice_id, before_id, at_ns, 'stream_wait' AS kind, 2 AS preference FROM after_event
+  UNION ALL
+  SELECT slice_id, 0 AS before_id, call_ns AS at_ns, 'launch_delay' AS kind, 3 AS preference
+  FROM work
+  WHERE call_ns <= start_ns
+),
+work_cause AS (
+  SELECT
+    slice_id,
+    min_by(before_id, (-at_ns, preference, before_id)) AS before_id,
+    max(at_ns) AS at_ns,
+    min_by(kind, (-at_ns, preference, before_id)) AS kind
+  FROM work_candidate
+  GROUP BY slice_id
+),
+
+-- Host threads in that time
+host_slice AS MATERIALIZED (
+  SELECT
+    s.id AS slice_id,
+    s.trace_id,
+    s.track_id,
+    s.ts AS start_ns,
+    s.ts + greatest(s.dur, 0) AS end_ns,
+    s.depth,
+    s.parent_id,
+    s.dur > 0 AND (
+      s.category = 'cpu_op' OR s.category LIKE '%\_runtime' ESCAPE '\'
+      OR s.category LIKE '%\_driver' ESCAPE '\'
+    ) AS is_activity
+  FROM slice AS s
+  JOIN window_of AS w
+    ON w.trace_id = s.trace_id AND s.ts <= w.end_ns AND s.ts + greatest(s.dur, 0) >= w.start_ns
+  SEMI JOIN (SELECT id FROM track WHERE kind = 'thread') AS k ON k.id = s.track_id
+),
+-- a call that waited, with the work whose end let it go on
+blocked_call AS (
+  SELECT
+    h.slice_id AS node,
+    h.trace_id,
+    h.track_id,
+    h.end_ns,
+    max_by(d.slice_id, (d.end_ns, d.slice_id)) AS before_id,
+    least(max(d.end_ns), h.end_ns) AS at_ns
+  FROM host_slice AS h
+  JOIN link AS c ON c.to_id = h.slice_id AND c.kind = 'wait' AND c.link_set = 'default'
+  JOIN work AS d ON d.slice_id = c.from_id
+  WHERE d.end_ns > h.start_ns AND coalesce(d.call_ns, h.start_ns) <= h.start_ns
+    AND d.start_ns < h.end_ns
+  GROUP BY h.slice_id, h.trace_id, h.track_id, h.end_ns
+),
+-- pairs of threads between which autograd hands over
+partner AS (
+  SELECT DISTINCT f.track_id AS forward_id, b.track_id AS backward_id
+  FROM link AS c
+  JOIN cpu_op AS b ON b.slice_id = c.to_id
+  JOIN cpu_op AS f ON f.slice_id = c.from_id
+  JOIN window_of AS w ON w.trace_id = b.trace_id AND b.ts >= w.start_ns AND b.ts < w.end_ns
+  WHERE c.kind = 'forward_backward' AND c.link_set = 'default' AND f.track_id <> b.track_id
+),
+pair AS (
+  SELECT forward_id AS track_id, backward_id AS other_id FROM partner
+  UNION
+  SELECT backward_id AS track_id, forward_id AS other_id FROM partner
+),
+-- when the operators and calls of a thread end for a while
+reach AS (
+  SELECT
+    slice_id,
+    trace_id,
+    track_id,
+    start_ns,
+    end_ns,
+    max(end_ns) OVER earlier AS before_ns
+  FROM host_slice
+  WHERE is_activity
+  WINDOW earlier AS (
+    PARTITION BY track_id
+    ORDER BY start_ns, slice_id
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+),
+pause AS (
+  SELECT slice_id, trace_id, track_id, before_ns, start_ns AS after_ns
+  FROM reach
+  WHERE before_ns IS NULL OR before_ns < start_ns
+),
+activity_end AS (
+  SELECT track_id, before_ns AS end_ns FROM pause WHERE before_ns IS NOT NULL
+  UNION ALL
+  SELECT track_id, max(end_ns) AS end_ns FROM reach GROUP BY track_id
+),
+waiting_thread AS (
+  SELECT p.*, o.other_id
+  FROM pause AS p
+  JOIN pair AS o ON o.track_id = p.track_id
+),
+hand_over AS (
+  SELECT
+    -h.slice_id AS node,
+    h.trace_id,
+    h.track_id,
+    h.after_ns AS end_ns,
+    max_by(h.other_id, (e.end_ns, h.other_id)) AS other_id,
+    max(e.end_ns) AS at_ns
+  FROM waiting_thread AS h
+  ASOF JOIN activity_end AS e ON e.track_id = h.other_id AND e.end_ns <= h.after_ns
+  WHERE e.end_ns > coalesce(h.before_ns, e.end_ns - 1)
+  GROUP BY h.slice_id, h.trace_id, h.track_id, h.after_ns
+),
+-- where a thread had to stop: what is before is another's time
+interruption AS (
+  SELECT track_id, end_ns, max(node) AS node
+  FROM (
+    SELECT track_id, end_ns, node FROM blocked_call
+    UNION ALL
+    SELECT track_id, end_ns, node FROM hand_over
+  )
+  GROUP BY track_id, end_ns
+),
+-- moments of threads the path may come to, and the last stop before each
+host_moment AS (
+  SELECT w.slice_id AS node, w.trace_id, w.call_track_id AS track_id, c.at_ns
+  FROM work_cause AS c
+  JOIN work AS w ON w.slice_id = c.slice_id
+  WHERE c.kind = 'launch_delay'
+  UNION ALL
+  SELECT node, trace_id, other_id AS track_id, at_ns FROM hand_over
+  UNION ALL
+  SELECT 0 AS node, trace_id, track_id, host_end_ns AS at_ns
+  FROM window_of
+  WHERE end_ns = host_end_ns
+),
+host_run AS (
+  SELECT
+    m.node,
+    m.trace_id,
+    m.track_id,
+    i.node AS before_id,
+    greatest(coalesce(i.end_ns, w.start_ns), w.start_ns) AS start_ns,
+    m.at_ns AS end_ns
+  FROM host_moment AS m
+  JOIN window_of AS w ON w.trace_id = m.trace_id
+  ASOF LEFT JOIN interruption AS i ON i.track_id = m.track_id AND i.end_ns <= m.at_ns
+),
+
+-- From each node the one before it: device work by its id, a blocked call by its id, a thread that
+-- goes on by its first slice's id, negated; the end of the step by the trace's id, negated twice
+step_back AS MATERIALIZED (
+  SELECT c.slice_id AS node, w.trace_id, c.before_id, c.at_ns
+  FROM work_cause AS c
+  JOIN work AS w ON w.slice_id = c.slice_id
+  WHERE c.kind <> 'launch_delay'
+  UNION ALL
+  SELECT node, trace_id, before_id, at_ns FROM blocked_call
+  UNION ALL
+  SELECT node, trace_id, before_id, start_ns AS at_ns FROM host_run WHERE node <> 0
+),
+first_node AS (
+  SELECT w.trace_id, max_by(d.slice_id, (d.start_ns, d.slice_id)) AS node
+  FROM window_of AS w
+  JOIN work AS d ON d.trace_id = w.trace_id AND d.end_ns = w.end_ns
+  WHERE w.end_ns > w.host_end_ns
+  GROUP BY w.trace_id
+  UNION ALL
+  SELECT trace_id, before_id AS node FROM host_run WHERE node = 0
+),
+-- Twice as far each round: a path of a thousand nodes is found in ten
+walk AS (
+  SELECT 0 AS round, false AS is_on_path, b.node, b.before_id
+  FROM step_back AS b
+  JOIN window_of AS w ON w.trace_id = b.trace_id AND b.at_ns > w.start_ns
+  WHERE b.before_id IS NOT NULL
+  UNION ALL
+  SELECT 0 AS round, true AS is_on_path, node, NULL AS before_id
+  FROM first_node
+  WHERE node IS NOT NULL
+  UNION ALL
+  (
+    SELECT a.round + 1, false, a.node, b.before_id
+    FROM walk AS a
+    JOIN walk AS b ON b.node = a.before_id AND NOT b.is_on_path
+    WHERE NOT a.is_on_path
+    UNION ALL
+    SELECT a.round + 1, true, a.node, NULL
+    FROM walk AS a
+    WHERE a.is_on_path AND EXISTS (FROM walk WHERE NOT is_on_path)
+    UNION ALL
+    SELECT a.round + 1, true, b.before_id, NULL
+    FROM walk AS a
+    JOIN walk AS b ON b.node = a.node AND NOT b.is_on_path
+    WHERE a.is_on_path
+  )
+),
+on_path AS MATERIALIZED (
+  SELECT DISTINCT node FROM walk WHERE is_on_path
+),
+
+-- What the path consists of
+work_interval AS (
+  SELECT d.trace_id, d.start_ns, b.at_ns AS end_ns, 'device' AS kind, d.slice_id, d.track_id
+  FROM step_back AS b
+  SEMI JOIN on_path AS o ON o.node = b.node
+  JOIN work AS d ON d.slice_id = b.before_id
+  UNION ALL
+  SELECT d.trace_id, d.start_ns, d.end_ns, 'device' AS kind, d.slice_id, d.track_id
+  FROM first_node AS f
+  JOIN work AS d ON d.slice_id = f.node
+),
+delay_interval AS (
+  SELECT
+    d.trace_id,
+    c.at_ns AS start_ns,
+    d.start_ns AS end_ns,
+    coalesce(c.kind, 'device_gap') AS kind,
+    d.slice_id,
+    d.track_id
+  FROM work AS d
+  SEMI JOIN on_path AS o ON o.node = d.slice_id
+  LEFT JOIN work_cause AS c ON c.slice_id = d.slice_id
+  UNION ALL
+  SELECT b.trace_id, b.at_ns AS start_ns, b.end_ns, 'sync' AS kind, b.node AS slice_id, b.track_id
+  FROM blocked_call AS b
+  SEMI JOIN on_path AS o ON o.node = b.node
+  UNION ALL
+  SELECT
+    h.trace_id,
+    h.at_ns AS start_ns,
+    h.end_ns,
+    'hand_over' AS kind,
+    -h.node AS slice_id,
+    h.track_id
+  FROM hand_over AS h
+  SEMI JOIN on_path AS o ON o.node = h.node
+),
+run_on_path AS (
+  SELECT h.trace_id, h.track_id, h.start_ns, h.end_ns
+  FROM host_run AS h
+  LEFT JOIN on_path AS o ON o.node = h.node
+  WHERE h.end_ns > h.start_ns AND (o.node IS NOT NULL OR h.node = 0)
+),
+-- Threads cut at every start and end of a slice; the innermost slice from there on
+turn AS (
+  SELECT trace_id, track_id, start_ns AS at_ns, slice_id AS inner_id, 1 AS is_start, depth
+  FROM host_slice
+  WHERE end_ns > start_ns
+  UNION ALL
+  SELECT
+    trace_id, track_id, end_ns AS at_ns, coalesce(parent_id, 0) AS inner_id, 0 AS is_start,
+    -depth AS depth
+  FROM host_slice
+  WHERE end_ns > start_ns
+  UNION ALL
+  SELECT trace_id, track_id, start_ns AS at_ns, NULL AS inner_id, 0 AS is_start, 0 AS depth
+  FROM host_slice
+  WHERE end_ns = start_ns
+  UNION ALL
+  SELECT DISTINCT h.trace_id, h.track_id, w.start_ns AS at_ns, NULL, 0, 0
+  FROM host_slice AS h
+  JOIN window_of AS w ON w.trace_id = h.trace_id
+),
+turned AS (
+  SELECT trace_id, track_id, at_ns, max_by(inner_id, (is_start, depth, inner_id)) AS inner_id
+  FROM turn
+  SEMI JOIN run_on_path USING (track_id)
+  GROUP BY trace_id, track_id, at_ns
+),
+piece AS (
+  SELECT
+    trace_id,
+    track_id,
+    at_ns AS start_ns,
+    lead(at_ns) OVER thread AS end_ns,
+    nullif(last_value(inner_id IGNORE NULLS) OVER thread, 0) AS slice_id
+  FROM turned
+  WINDOW thread AS (PARTITION BY track_id ORDER BY at_ns)
+),
+host_interval AS (
+  SELECT p.trace_id, p.start_ns, p.end_ns, 'host' AS kind, p.slice_id, p.track_id
+  FROM piece AS p
+  ASOF JOIN run_on_path AS r ON r.track_id = p.track_id AND r.start_ns <= p.start_ns
+  WHERE p.end_ns <= r.end_ns
+),
+part AS (
+  FROM work_interval
+  UNION ALL
+  FROM delay_interval
+  UNION ALL
+  FROM host_interval
+),
+clipped AS (
+  SELECT
+    p.trace_id,
+    w.range_id,
+    w.step,
+    greatest(coalesce(p.start_ns, w.start_ns), w.start_ns) AS start_ns,
+    p.end_ns,
+    p.kind,
+    p.slice_id,
+    p.track_id
+  FROM part AS p
+  JOIN window_of AS w ON w.trace_id = p.trace_id
+)
+SELECT trace_id, range_id, step, start_ns, end_ns, kind, slice_id, track_id
+FROM clipped
+WHERE end_ns > start_ns
+ORDER BY trace_id, start_ns
