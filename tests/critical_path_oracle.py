@@ -6,6 +6,7 @@ definition in its help. Links of kind wait and forward_backward are given, as pa
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -185,7 +186,7 @@ class Walk:
         cuts |= {at for each in mine for at in each.interval if start < at < end}
         found = []
         ordered = sorted(cuts)
-        for a, b in zip(ordered, ordered[1:], strict=False):
+        for a, b in itertools.pairwise(ordered):
             around = [each for each in mine if each.dur > 0 and each.ts <= a and each.end >= b]
             around.sort(key=lambda each: (each.ts, -each.dur, each.mark))
             found.append(Part(a, b, "host", around[-1].mark if around else None, place))

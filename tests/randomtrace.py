@@ -454,6 +454,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     **{f"seed-{seed}": {"seed": seed, "ranks": 1} for seed in range(6)},
     "two-ranks": {"seed": 20, "ranks": 2, "odd": False},
     "three-ranks": {"seed": 21, "ranks": 3, "steps": 2},
+    "waits": {"seed": 56, "ranks": 1},  # a path that streams wait on
     "no-gpu": {"seed": 30, "ranks": 1, "device_work": False, "syncs": False, "devices": 0},
     "no-steps": {"seed": 31, "ranks": 1, "are_steps_marked": False},
     "no-host": {"seed": 32, "ranks": 1, "steps": 1, "host": False},

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
 
-from tests.critical_path_oracle import Part, Walk
-from tests.randomtrace import JOBS, RandomTrace, Row, Runs, standard_jobs
+from tests.critical_path_oracle import Walk
+from tests.randomtrace import JOBS, Row, Runs, standard_jobs
 
 STEPS = (7, 8, 9)
 JOBS_WITH_STEPS = [name for name in JOBS if name not in ("no-steps", "no-host")]
@@ -62,7 +63,7 @@ def test_the_parts_cover_the_step_and_add_up_to_its_length(
         rows = paths[name, rank, number]
         assert rows[0]["start_ns"] == walk.step.ts
         assert rows[-1]["end_ns"] == walk.end
-        for before, after in zip(rows, rows[1:], strict=False):
+        for before, after in itertools.pairwise(rows):
             assert before["end_ns"] == after["start_ns"]
         assert sum(row["dur_ns"] for row in rows) == walk.end - walk.step.ts
         assert sum(row["share"] for row in rows) == pytest.approx(1)
@@ -71,7 +72,7 @@ def test_the_parts_cover_the_step_and_add_up_to_its_length(
 def test_paths_have_parts_of_every_kind(paths: dict[tuple[str, int, int], list[Row]]) -> None:
     kinds = {row["kind"] for rows in paths.values() for row in rows}
 
-    assert kinds >= {"host", "launch_delay", "device", "device_gap", "hand_over", "sync"}
+    assert kinds >= {"host", "launch_delay", "device", "device_gap", "stream_wait"}
 
 
 def test_the_summary_adds_up_the_parts(random_runs: Runs) -> None:
@@ -109,6 +110,3 @@ def mark_of_range(runs: Runs, row: Row) -> int:
 def test_a_trace_without_steps_has_no_path(random_runs: Runs) -> None:
     assert random_runs.rows("critical_path")["no-steps"] == []
     assert random_runs.rows("critical_path")["no-host"] == []
-
-
-__all__ = ["Part", "RandomTrace"]
