@@ -19,7 +19,8 @@ check: .venv
 
 bench: .venv
 	.venv/bin/python benchmarks/export_perfetto.py
-	$(if $(TRACE),.venv/bin/python benchmarks/import_kineto.py $(TRACE),@echo "make bench TRACE=trace.json.gz times imports too")
+	$(if $(TRACE),.venv/bin/python benchmarks/import_kineto.py $(TRACE),@echo "make bench TRACE=trace.json.gz times imports and queries too")
+	$(if $(TRACE),.venv/bin/python benchmarks/queries.py $(TRACE))
 
 docs: .venv
 	.venv/bin/python docs/make_cli.py

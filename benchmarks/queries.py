@@ -1,0 +1,137 @@
+"""Times every public query on one warehouse, or on a trace that is imported first.
+
+    python benchmarks/queries.py WAREHOUSE.duckdb | TRACE.json.gz [--run RUN] [--only NAME ...]
+        [--rounds N]
+
+Each query runs N times (3) in a process of its own, so that nothing is in its memory but what the
+operating system keeps of the file; the best counts, as everything else is the machine's. Without
+--run a query sees the whole warehouse. Prints milliseconds, those of all processors together (where
+these are fewer, the machine was busy with something else), rows, the
+limit and the ratio to it; ends with status 1 when a query is over its limit or fails.
+
+Only queries that need no parameter are timed; those left out are named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from warehouse import library, scope, store
+from warehouse.library import Query
+
+LIMIT_MS = 300.0
+#: Queries that follow a chain or draw a tree of one step may take longer.
+LIMITS_MS = {"critical_path": 2000.0, "critical_path_summary": 2000.0}
+TREE_MS = 2000.0  # everything in queries/tree
+
+
+def main() -> int:
+    options = _options()
+    if options.child:
+        return time_one(options.source, options.child, options.run, options.rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        db = _warehouse(options.source, Path(folder))
+        return time_all(db, options)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source", type=Path, help="a warehouse, or a trace to import")
+    parser.add_argument("--run", help="the run to query; default: the whole warehouse")
+    parser.add_argument("--only", nargs="*", help="these queries alone")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _warehouse(source: Path, folder: Path) -> Path:
+    if source.suffix == ".duckdb":
+        return source
+    from warehouse import ingest
+
+    db = folder / "bench.duckdb"
+    (outcome,) = ingest.import_paths([source], db=db)
+    if outcome.error:
+        sys.exit(str(outcome.error))
+    return db
+
+
+def public() -> list[Query]:
+    """Every query users ask by name, by name."""
+    queries = library.load().newest.values()
+    return [query for query in queries if query.layer not in ("lib", "link")]
+
+
+def limit_ms(query: Query) -> float:
+    assert query.header is not None
+    return TREE_MS if query.layer == "tree" else LIMITS_MS.get(query.header.name, LIMIT_MS)
+
+
+def time_all(db: Path, options: argparse.Namespace) -> int:
+    chosen = [
+        q for q in public() if q.header and (not options.only or q.header.name in options.only)
+    ]
+    left_out = [q for q in chosen if not all(p.has_default for p in q.parameters)]
+    say(f"{'query':32} {'ms':>9} {'cpu ms':>9} {'rows':>10} {'limit ms':>9} {'ratio':>6}")
+    slow = 0
+    for query in chosen:
+        if query not in left_out:
+            slow += not _time(db, query, options)
+    for query in left_out:
+        say(f"{query.key}: needs parameters, not timed")
+    say(f"{slow} of {len(chosen) - len(left_out)} queries over their limit or failed")
+    return 1 if slow else 0
+
+
+def _time(db: Path, query: Query, options: argparse.Namespace) -> bool:
+    """Prints one line; whether the query kept its limit."""
+    assert query.header is not None
+    command = [sys.executable, __file__, str(db), "--child", query.header.name]
+    command += ["--rounds", str(options.rounds)] + (["--run", options.run] if options.run else [])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        say(f"{query.header.name:32} FAILED: {last}")
+        return False
+    result = json.loads(done.stdout)
+    limit, best = limit_ms(query), float(min(result["ms"]))
+    verdict = "" if best <= limit else "  OVER"
+    say(
+        f"{query.header.name:32} {best:9.1f} {min(result['cpu_ms']):9.1f} {result['rows']:10,} "
+        f"{limit:9.0f} {best / limit:6.2f}{verdict}"
+    )
+    return best <= limit
+
+
+def time_one(db: Path, name: str, run: str | None, rounds: int) -> int:
+    """Runs one query a few times and prints the times as JSON."""
+    known = library.load()
+    wall: list[float] = []
+    cpu: list[float] = []
+    rows = 0
+    with store.Reader(db) as reader:
+        if run is not None:
+            chosen = scope.resolve(reader.connection, scope.Selection(runs=(run,)))
+            scope.apply(reader.connection, chosen)
+        for _ in range(rounds):
+            start, used = time.perf_counter(), time.process_time()
+            rows = library.run(reader.connection, name, library=known).table().num_rows
+            wall.append((time.perf_counter() - start) * 1000)
+            cpu.append((time.process_time() - used) * 1000)
+    say(json.dumps({"ms": wall, "cpu_ms": cpu, "rows": rows}))
+    return 0
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
