@@ -99,6 +99,22 @@ def test_files_in_the_text_exist(page: Path) -> None:
     assert [each for each in paths if not list(ROOT.glob(each.rstrip("/")))] == []
 
 
+def test_tests_in_the_text_exist() -> None:
+    for page in PAGES:
+        for file, name in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page.read_text()):
+            assert (ROOT / file).exists(), f"{page.name}: {file}"
+            assert f"\ndef {name}(" in (ROOT / file).read_text(), f"{page.name}: {file}::{name}"
+
+
+def test_every_pain_point_names_a_test() -> None:
+    text = (ROOT / "docs" / "pain-points.md").read_text()
+    points = re.split(r"^\*\*", text, flags=re.MULTILINE)[1:]
+
+    assert points
+    for point in points:
+        assert re.search(r"^Tests?: `tests/", point, re.MULTILINE), point.partition("**")[0]
+
+
 def test_columns_in_the_text_exist() -> None:
     with catalog.empty() as connection:
         known = {
