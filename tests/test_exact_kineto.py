@@ -246,3 +246,22 @@ def test_contracts_hold_on_real_rows(warehouses: dict[str, Path], case: str) -> 
         ]
 
     assert problems == []
+
+
+@pytest.mark.parametrize("case", marked(("a100_nccl", "diff_pair-control", "mi300_resnet_train")))
+def test_the_critical_path_covers_each_step(warehouses: dict[str, Path], case: str) -> None:
+    with store.Reader(warehouses[case]) as reader:
+        ran = reader.connection.execute(
+            "SELECT l.ts, g.ts + g.dur FROM gpu_op_cause AS c "
+            "JOIN gpu_op AS g ON g.slice_id = c.slice_id "
+            "JOIN launch AS l ON l.slice_id = c.launch_id WHERE g.dur > 0"
+        ).fetchall()
+        steps = reader.connection.execute("SELECT number, ts, ts + dur FROM step").fetchall()
+        assert steps
+        for number, start, end in steps:
+            result = library.run(reader.connection, "critical_path", {"step": number})
+            path = result.table().to_pylist()
+            ends = [after for called, after in ran if start <= called < end]
+            assert path[0]["start_ns"] == start
+            assert path[-1]["end_ns"] == max([end, *ends])
+            assert [row["end_ns"] for row in path[:-1]] == [row["start_ns"] for row in path[1:]]
