@@ -1,0 +1,105 @@
+/* ---
+name = "counter_cause"
+version = 1
+title = "The call and the operators behind each slice that hardware counters were measured over"
+help = """
+A piece of device work has the call and the operator of gpu_op_cause. A range of CUPTI's range
+profiler says neither: its ranges are kernels in the order they were launched, so the n-th range is
+the n-th call that launches a kernel, if the trace has as many calls as ranges; if not, no call is
+known. The innermost operator is the one around the call; the outermost is the last one met when
+climbing on.
+"""
+grain = ["slice_id"]
+requires = { schema = ">=6" }
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The slice with counters"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "launch_id"
+type = "BIGINT"
+unit = "ref slice.id"
+nullable = true
+help = "The call that launched it; NULL: not known"
+
+[[column]]
+name = "cpu_op_id"
+type = "BIGINT"
+unit = "ref slice.id"
+nullable = true
+help = "The innermost operator around the call; NULL: there is none"
+
+[[column]]
+name = "outer_op_id"
+type = "BIGINT"
+unit = "ref slice.id"
+nullable = true
+help = "The outermost operator around the call; NULL: there is none"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE measured AS (
+  SELECT DISTINCT slice_id, trace_id FROM metric WHERE slice_id IS NOT NULL
+),
+profiler_range AS (
+  SELECT
+    m.slice_id,
+    m.trace_id,
+    row_number() OVER (PARTITION BY m.trace_id ORDER BY s.ts, s.id) AS place,
+    count(*) OVER (PARTITION BY m.trace_id) AS n_ranges
+  FROM slice AS s
+  JOIN measured AS m ON m.slice_id = s.id AND m.trace_id = s.trace_id
+  WHERE s.category = 'cuda_profiler_range'
+),
+kernel_call AS (
+  SELECT
+    slice_id,
+    trace_id,
+    row_number() OVER (PARTITION BY trace_id ORDER BY ts, slice_id) AS place,
+    count(*) OVER (PARTITION BY trace_id) AS n_calls
+  FROM launch
+  WHERE trace_id IN (SELECT trace_id FROM profiler_range)
+    AND regexp_matches(name, '^(cuda|cu|hip)(Ext)?(Module)?Launch(Cooperative)?Kernel')
+),
+caused AS (
+  SELECT r.slice_id, r.trace_id, c.slice_id AS launch_id
+  FROM profiler_range AS r
+  LEFT JOIN kernel_call AS c
+    ON c.trace_id = r.trace_id AND c.place = r.place AND c.n_calls = r.n_ranges
+  UNION ALL
+  SELECT g.slice_id, g.trace_id, g.launch_id
+  FROM gpu_op_cause AS g
+  JOIN measured AS m ON m.slice_id = g.slice_id AND m.trace_id = g.trace_id
+),
+climb AS (
+  SELECT c.slice_id, c.trace_id, s.parent_id AS above_id, 0 AS height
+  FROM slice AS s
+  JOIN caused AS c ON c.launch_id = s.id AND c.trace_id = s.trace_id
+  UNION ALL
+  SELECT c.slice_id, c.trace_id, s.parent_id, c.height + 1
+  FROM slice AS s
+  JOIN climb AS c ON c.above_id = s.id AND c.trace_id = s.trace_id
+),
+operator AS (
+  SELECT
+    c.slice_id,
+    min_by(o.slice_id, c.height) AS cpu_op_id,
+    max_by(o.slice_id, c.height) AS outer_op_id
+  FROM cpu_op AS o
+  JOIN climb AS c ON c.above_id = o.slice_id AND c.trace_id = o.trace_id
+  GROUP BY c.slice_id
+)
+SELECT c.slice_id, c.trace_id, c.launch_id, o.cpu_op_id, o.outer_op_id
+FROM caused AS c
+LEFT JOIN operator AS o ON o.slice_id = c.slice_id
+ORDER BY c.slice_id
