@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from warehouse.ingest import Outcome
     from warehouse.library import Query
 
-Names = str | int | Iterable[str | int]
-
 
 class Warehouse:
     """One warehouse file, seen through a scope; made by `warehouse.open`."""
@@ -52,8 +50,8 @@ class Warehouse:
     def scope(
         self,
         *,
-        run: Names = (),
-        trace: Names = (),
+        run: scopes.Names = (),
+        trace: scopes.Names = (),
         rank: int | str | Iterable[int] = (),
         start: int | str | None = None,
         end: int | str | None = None,
@@ -63,10 +61,7 @@ class Warehouse:
         `run` is a name, an id, latest, all, tag:NAME or since:7d; `rank` a number, numbers, or a
         text such as "0,2-5"; `start` and `end` are ns after the trace's base, or texts: "1.5ms".
         """
-        chosen = scopes.Selection(
-            runs=_names(run), traces=_names(trace), ranks=_ranks(rank),
-            from_ns=_time(start), to_ns=_time(end),
-        )  # fmt: skip
+        chosen = scopes.select(run=run, trace=trace, rank=rank, start=start, end=end)
         return Warehouse(self._place, chosen)
 
     def query(self, name: str, /, *, timeout_s: float | None = None, **parameters: Any) -> Answer:
@@ -199,17 +194,3 @@ def _answer(open_session: session.Session, result: Result) -> Answer:
     table = result.table()
     meta = open_session.provenance(result.query, result.parameters)
     return Answer(table, result.columns, meta)
-
-
-def _names(given: Names) -> tuple[str, ...]:
-    return (str(given),) if isinstance(given, str | int) else tuple(str(each) for each in given)
-
-
-def _ranks(given: int | str | Iterable[int]) -> tuple[int, ...]:
-    if isinstance(given, str):
-        return scopes.parse_ranks(given)
-    return (given,) if isinstance(given, int) else tuple(sorted(set(given)))
-
-
-def _time(given: int | str | None) -> int | None:
-    return scopes.parse_time(given) if isinstance(given, str) else given

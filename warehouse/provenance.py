@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from warehouse import __version__, store
+from warehouse import __version__, migrate
 
 if TYPE_CHECKING:
+    import duckdb
+
     from warehouse.header import Value
     from warehouse.library import Query
     from warehouse.session import Session
@@ -27,17 +29,18 @@ def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str,
         "statement": "" if query.key else query.sql,
         "parameters": json.dumps(dict(values)),
         "runs": json.dumps(seen.run_names),
-        "traces": json.dumps(_traces(session)),
+        "traces": json.dumps(session.traces),
         "window_ns": json.dumps([seen.from_ns, seen.to_ns]),
         "warehouse": session.place.path.name,
-        "schema_version": str(_schema_version(session)),
+        "schema_version": str(migrate.latest_version()),
         "tw_version": __version__,
         "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
-def _traces(session: Session) -> list[dict[str, object]]:
-    rows = session.connection.execute("""
+def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
+    """The traces a connection sees: id, name, rank, and the sha256 of each source file."""
+    rows = connection.execute("""
         SELECT t.id, t.name, t.rank, list(f.sha256 ORDER BY f.id)
         FROM trace AS t
         LEFT JOIN source_file AS f ON f.trace_id = t.id
@@ -48,8 +51,3 @@ def _traces(session: Session) -> list[dict[str, object]]:
         {"trace_id": trace_id, "name": name, "rank": rank, "sha256": sums}
         for trace_id, name, rank, sums in rows
     ]
-
-
-def _schema_version(session: Session) -> int:
-    (number,) = store.one(session.connection, "SELECT max(version) FROM schema_migration")
-    return int(number)

@@ -46,6 +46,35 @@ class Selection:
     to_ns: int | None = None
 
 
+Names = str | int | Iterable[str | int]
+
+
+def select(
+    *,
+    run: Names = (),
+    trace: Names = (),
+    rank: int | str | Iterable[int] = (),
+    start: int | str | None = None,
+    end: int | str | None = None,
+) -> Selection:
+    """A selection from one value or several; raises ScopeError for a text that is none."""
+    if isinstance(rank, str):
+        ranks = parse_ranks(rank)
+    else:
+        ranks = (rank,) if isinstance(rank, int) else tuple(sorted(set(rank)))
+    return Selection(
+        runs=_texts(run),
+        traces=_texts(trace),
+        ranks=ranks,
+        from_ns=parse_time(start) if isinstance(start, str) else start,
+        to_ns=parse_time(end) if isinstance(end, str) else end,
+    )
+
+
+def _texts(given: Names) -> tuple[str, ...]:
+    return (str(given),) if isinstance(given, str | int) else tuple(str(each) for each in given)
+
+
 @dataclass(frozen=True)
 class Scope:
     """What a query sees, as ids in ascending order."""

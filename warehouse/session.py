@@ -58,6 +58,7 @@ class Session:
     connection: duckdb.DuckDBPyConnection
     seen: scope.Scope
     queries: library.Library
+    traces: list[dict[str, object]]  # what is in scope; see provenance.traces
 
     def run(
         self,
@@ -88,4 +89,6 @@ def opened(place: Place, selection: scope.Selection | None = None) -> Iterator[S
     ) as reader:
         chosen = scope.resolve(reader.connection, selection or scope.Selection())
         scope.apply(reader.connection, chosen)
-        yield Session(place, reader.connection, chosen, queries)
+        # Read now: while a result is open, the connection answers nothing else.
+        traces = provenance.traces(reader.connection)
+        yield Session(place, reader.connection, chosen, queries, traces)

@@ -8,7 +8,7 @@ source and the rewritten text and compares the trees.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 _TOKEN = re.compile(
@@ -57,6 +57,14 @@ def statement(sql: str) -> str:
     while tokens and (tokens[-1].kind in ("comment", "space") or tokens[-1].text == ";"):
         tokens.pop()
     return "".join(token.text for token in tokens)
+
+
+def is_open(tokens: Iterable[Token]) -> bool:
+    """Whether a quote or a comment is not closed: it splits into single characters."""
+    return any(
+        (kind == "other" and text in "'\"$") or (kind == "operator" and "/*" in text)
+        for kind, text in tokens
+    )
 
 
 def normalise(sql: str) -> str:

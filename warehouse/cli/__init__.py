@@ -19,6 +19,7 @@ from warehouse.errors import ExitCode, TwError
 COMMANDS = {
     "import": ("import_", "import_", "Read trace files into the warehouse."),
     "query": ("query", "query", "Run a library query, a file or a statement."),
+    "shell": ("shell", "shell", "Ask questions in SQL, with completion and history."),
     "queries": ("queries", "queries", "List, show, check and create queries."),
     "export": ("export", "export", "Write Perfetto, Chrome or Parquet files."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),

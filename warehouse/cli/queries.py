@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse import config
+from warehouse import config, describe
 from warehouse.cli import options
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ContractError, TwError
 from warehouse.scope import Selection
 
 if TYPE_CHECKING:
-    from warehouse.header import Header, Parameter
-    from warehouse.library import Library, Query
+    from warehouse.library import Library
 
 _QUERY_PATH = click.option(
     "--query-path",
@@ -55,11 +54,8 @@ def list_(query_path: tuple[Path, ...]) -> None:
     Example:
       tw queries list
     """
-    newest = _load(query_path).newest.values()
-    width = max((len(str(query.key)) for query in newest), default=0)
-    for query in newest:
-        assert query.header is not None
-        click.echo(f"{query.key:<{width}}  {query.header.title}")
+    for line in describe.library(_load(query_path)):
+        click.echo(line)
 
 
 @queries.command()
@@ -78,41 +74,7 @@ def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
     if show_sql:
         click.echo(query.sql.rstrip("\n"))
         return
-    assert query.header is not None
-    click.echo("\n".join(_describe(query, query.header, found.content_hash(query))))
-
-
-def _describe(query: Query, header: Header, content_hash: str) -> list[str]:
-    lines = [f"{header.key}: {header.title}", ""]
-    lines += [*header.help.splitlines(), ""] if header.help else []
-    if header.parameters:
-        lines += ["Parameters:", *_aligned([_parameter(each) for each in header.parameters]), ""]
-    columns = [
-        [column.name, column.type, column.unit or "", column.help] for column in header.columns
-    ]
-    lines += ["Columns:", *_aligned(columns), ""]
-    lines += [f"One row for each: {', '.join(header.grain)}"]
-    if header.requires_queries:
-        lines += [f"Calls: {', '.join(header.requires_queries)}"]
-    lines += [f"Portable to Spark: {'yes' if header.portable else 'no'}"]
-    lines += [f"File: {query.path}", f"Hash: {content_hash}", "", "Changes:"]
-    return lines + [
-        f"  {version}  {text}" for version, text in sorted(header.changes.items(), reverse=True)
-    ]
-
-
-def _parameter(parameter: Parameter) -> list[str]:
-    default = f"default {parameter.sql_default}" if parameter.has_default else "required"
-    return [parameter.name, parameter.type, parameter.unit or "", f"{parameter.help} ({default})"]
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    return [
-        "  "
-        + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    click.echo("\n".join(describe.query(query, found)))
 
 
 @queries.command()

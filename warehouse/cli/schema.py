@@ -32,17 +32,11 @@ def show(table: str | None) -> None:
       tw schema show
       tw schema show gpu_op
     """
-    from warehouse import catalog
+    from warehouse import catalog, describe
 
     with catalog.empty() as connection:
-        tables = catalog.tables(connection)
-        if table is None:
-            _print([[each.name, each.comment] for each in tables])
-            return
-        found = catalog.find(tables, table)
-        click.echo(f"{found.name} ({found.kind}): {found.comment}\n")
-        columns = catalog.columns(connection, found.name)
-        _print([[each.name, each.type, each.unit, each.meaning] for each in columns])
+        lines = describe.table(connection, table) if table else describe.tables(connection)
+    click.echo("\n".join(lines))
 
 
 @schema.command()
@@ -80,11 +74,3 @@ def upgrade(db: Path | None, wait_s: float) -> None:
         config.database_path(db), wait_s=wait_s, afterwards=library.keep_installed
     )
     click.echo(f"Ran {', '.join(done)}." if done else "Nothing to do.", err=True)
-
-
-def _print(rows: list[list[str]]) -> None:
-    """Columns side by side; the last one as long as it is."""
-    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        click.echo("  ".join([*cells, row[-1]]).rstrip())

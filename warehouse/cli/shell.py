@@ -1,0 +1,106 @@
+"""`tw shell`: SQL at a prompt, or from a pipe."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse import config, output
+from warehouse.cli import options
+from warehouse.cli.scope_options import scope
+from warehouse.errors import ExitCode, TwError
+from warehouse.scope import Selection
+
+if TYPE_CHECKING:
+    from warehouse.shell import Shell
+
+
+@click.command()
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice([name for name in output.FORMATS if name not in output.BINARY]),
+    help="How rows are printed.  [default: table]",
+)
+@click.option("--write", "can_write", is_flag=True, help="Let statements change the warehouse.")
+@click.option("--keep-going", is_flag=True, help="From a pipe: go on after an error.")
+@click.option(
+    "--query-path",
+    "query_path",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Folder of your own queries; repeatable.",
+)
+@scope
+@options.database
+def shell(
+    format: str | None,
+    can_write: bool,
+    keep_going: bool,
+    query_path: tuple[Path, ...],
+    selection: Selection,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Ask questions in SQL, with completion and history.
+
+    The warehouse is open only while a statement runs. `.help` lists what else there is. From a pipe
+    it runs what it reads, and stops at the first error with that error's exit code.
+
+    \b
+    Example:
+      tw shell --run latest
+      echo ".run utilization" | tw shell
+    """
+    from warehouse import session
+    from warehouse.shell import Shell
+
+    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    chosen = format or config.load().format or "table"
+    is_prompt = sys.stdin.isatty()
+    show = _write
+    if is_prompt:
+        from warehouse.cli import shell_prompt
+
+        show = shell_prompt.page if sys.stdout.isatty() else _write
+    started = Shell(
+        place,
+        show=show,
+        say=lambda line: click.echo(line, err=True),
+        selection=selection,
+        format="table" if chosen in output.BINARY else chosen,
+        can_write=can_write,
+    )
+    if is_prompt:
+        click.echo(f"{place.path}; .help for help, Ctrl-D to leave", err=True)
+        shell_prompt.run(started)
+    elif not _run_script(started, sys.stdin.read(), keep_going=keep_going):
+        sys.exit(ExitCode.FAILURE)
+
+
+def _write(text: bytes) -> None:
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def _run_script(started: Shell, text: str, *, keep_going: bool) -> bool:
+    """Runs a script; whether all of it went well."""
+    from warehouse.shell import inputs
+
+    is_well = True
+    for each in inputs(text):
+        try:
+            started.run(each)
+        except TwError as error:
+            if not keep_going:
+                raise
+            is_well = False
+            click.echo(f"Error: {error.message}", err=True)
+            if error.hint:
+                click.echo(f"Hint: {error.hint}", err=True)
+        if started.is_over:
+            break
+    return is_well
