@@ -33,7 +33,7 @@ STORAGE_VERSION = "v1.5.0"
 DEFAULT_WAIT_S = 10.0
 _PID = re.compile(r"\(PID (\d+)\)")
 
-#: No SQL that runs under these settings, once locked, touches anything but the open database.
+#: No SQL that runs under these settings reads or writes anything but the open database.
 LOCKED_PROFILE: dict[str, Any] = {
     "enable_external_access": False,
     "autoinstall_known_extensions": False,
@@ -41,6 +41,7 @@ LOCKED_PROFILE: dict[str, Any] = {
     "allow_community_extensions": False,
     "allow_unsigned_extensions": False,
     "python_enable_replacements": False,
+    "lock_configuration": True,
 }
 
 
@@ -69,10 +70,6 @@ class Reader:
             path, wait_s, lambda: duckdb.connect(str(path), read_only=True, config=config)
         )
         try:
-            # Interactive Python makes DuckDB draw on stdout, which is for results alone; only a
-            # connection's own setting keeps it from that.
-            self.connection.execute("SET enable_progress_bar = false")
-            self.connection.execute("SET lock_configuration = true")
             if any(m.version is not None for m in migrate.check_history(self.connection)):
                 raise _too_old(path)
         except BaseException:
