@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -326,7 +327,7 @@ def test_the_list_and_the_description_of_queries(tw: Run) -> None:
     listed = tw("queries", "list")
     shown = tw("queries", "show", "utilization_over_time")
 
-    assert "utilization@1            Busy share of each device\n" in listed.stdout
+    assert re.search(r"^utilization@1 +Busy share of each device$", listed.stdout, re.MULTILINE)
     assert "bucket_ns  BIGINT  ns  Width of a bucket (default 10000000)" in shown.stdout
     assert "One row for each: trace_id, device_id, bucket_start_ns" in shown.stdout
 
