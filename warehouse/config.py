@@ -82,6 +82,46 @@ def database_path(option: Path | None) -> Path:
     return load().db or DEFAULT_DATABASE
 
 
+@dataclass(frozen=True)
+class Setting:
+    """One setting as it holds here; `source` is a file, an environment variable or the default."""
+
+    key: str
+    value: str | int | list[str] | None
+    source: str
+
+
+def settings(start: Path | None = None) -> list[Setting]:
+    """Every setting with its value and where that comes from; raises ConfigError."""
+    found = load(start)
+    stated = _stated(found.source)
+    rows = []
+    for key in _READERS:
+        value: Any = getattr(found, key)
+        source = str(found.source) if key in stated else "default"
+        if key == "db":
+            if environment := os.environ.get("TW_DB"):
+                value, source = environment, "TW_DB"
+            value = str(value or DEFAULT_DATABASE)
+        elif key == "query_path":
+            value = [str(folder) for folder in value]
+        elif key == "format":
+            value = value or "table"
+        rows.append(Setting(key, value, source))
+    return rows
+
+
+def _stated(path: Path | None) -> set[str]:
+    return set(tomllib.loads(path.read_text(encoding="utf-8"))) if path else set()
+
+
+def as_text(value: str | int | list[str] | None) -> str:
+    """A setting's value for people; a limit that is not set is DuckDB's own."""
+    if value is None:
+        return "(as DuckDB chooses)"
+    return ", ".join(value) or "(none)" if isinstance(value, list) else str(value)
+
+
 def _wrong(path: Path, key: str, what: str, value: object) -> ConfigError:
     return ConfigError(f"{path}: {key} must be {what}, not {value!r}")
 

@@ -22,11 +22,15 @@ COMMANDS = {
     "shell": ("shell", "shell", "Ask questions in SQL, with completion and history."),
     "queries": ("queries", "queries", "List, show, check and create queries."),
     "export": ("export", "export", "Write Perfetto, Chrome or Parquet files."),
+    "open": ("open_", "open_", "Show a timeline in the Perfetto UI, in the browser."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),
     "drop": ("drop", "drop", "Remove runs or traces from the warehouse."),
     "link": ("link", "link", "Make the links of runs anew."),
     "formats": ("formats", "formats", "List the importers."),
     "schema": ("schema", "schema", "Show or upgrade the warehouse's schema."),
+    "info": ("info", "info", "Say what the warehouse file is, and how large."),
+    "config": ("config_", "config_", "Show which settings hold here."),
+    "completion": ("completion", "completion", "Print the completion script of a shell."),
     "demo": ("demo", "demo", "Import a real recording, query it and export it."),
 }
 
@@ -62,8 +66,24 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _print_spec(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from warehouse.cli import spec
+
+        click.echo(spec.text(tw))
+        context.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"auto_envvar_prefix": "TW", "max_content_width": 100})
 @click.version_option(__version__, prog_name="tw")
+@click.option(
+    "--spec",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_spec,
+    help="Print commands, options and query contracts as JSON.",
+)
 def tw() -> None:
     """Trace Warehouse: import, query and export training and inference traces.
 

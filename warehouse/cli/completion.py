@@ -1,0 +1,76 @@
+"""`tw completion`: the script that teaches a shell to complete `tw`; and what it completes with."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    It completes commands, options, queries with their parameters, and runs.
+
+    \b
+    Example:
+      tw completion bash >> ~/.bashrc
+      tw completion fish > ~/.config/fish/completions/tw.fish
+    """
+    from warehouse.cli import tw
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(tw, {}, "tw", "_TW_COMPLETE").source())
+
+
+def query_names(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Queries of the library that begin so."""
+    from warehouse import library
+
+    queries = library.load().newest
+    return [
+        CompletionItem(name, help=query.header.title if query.header else None)
+        for name, query in queries.items()
+        if name.startswith(incomplete)
+    ]
+
+
+def query_parameters(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Parameters of the query that was named before, as NAME=."""
+    from warehouse import library
+    from warehouse.errors import TwError
+
+    try:
+        query = library.load().find(str(context.params.get("name") or ""))
+    except TwError:
+        return []
+    return [
+        CompletionItem(f"{each.name}=", help=each.help)
+        for each in query.parameters
+        if each.name.startswith(incomplete)
+    ]
+
+
+def run_names(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Runs of the warehouse that begin so; none while somebody writes to it."""
+    from warehouse import config, store
+    from warehouse.errors import TwError
+
+    names = ["latest", "all"]
+    try:
+        with store.Reader(config.database_path(context.params.get("db")), wait_s=0.2) as reader:
+            rows = reader.connection.execute("SELECT name FROM run ORDER BY id DESC").fetchall()
+    except TwError:
+        rows = []
+    names += [str(name) for (name,) in rows]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

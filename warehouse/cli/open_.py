@@ -1,0 +1,77 @@
+"""`tw open`: a timeline in the Perfetto UI, in the browser."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from warehouse.cli.options import database
+from warehouse.cli.scope_options import announce, scope
+from warehouse.scope import Selection
+
+
+@click.command("open")
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
+@click.option(
+    "--patience",
+    "patience_s",
+    type=click.FloatRange(min=0, min_open=True),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Give up when nobody has fetched the trace after this long.",
+)
+@scope
+@database
+def open_(
+    file: Path | None,
+    no_browser: bool,
+    patience_s: float,
+    selection: Selection,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Show a timeline in the Perfetto UI, in the browser.
+
+    FILE is any trace the UI can read; without it, what the scope options choose is exported first.
+    The trace goes from this machine to the browser and nowhere else. The command ends once the
+    browser has it.
+
+    \b
+    Example:
+      tw open --run latest --rank 0
+      tw open run.pftrace
+    """
+    if file is not None:
+        _show(file, no_browser, patience_s)
+        return
+    from warehouse import session
+    from warehouse.export.files import file_stem
+    from warehouse.export.perfetto import export_perfetto
+
+    with tempfile.TemporaryDirectory(prefix="tw-open-") as folder:
+        with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+            announce(opened.seen, quiet=False)
+            names = opened.seen.run_names
+            path = Path(folder) / f"{file_stem(names[0]) if len(names) == 1 else 'traces'}.pftrace"
+            written = export_perfetto(opened.connection, path)
+        click.echo(f"{written.n_slices:,} slices on {written.n_tracks:,} tracks.", err=True)
+        _show(path, no_browser, patience_s)
+
+
+def _show(path: Path, no_browser: bool, patience_s: float) -> None:
+    from warehouse.errors import ExportError
+    from warehouse.serve import serve
+
+    def ready(address: str) -> None:
+        if no_browser or click.launch(address) != 0:
+            click.echo(address)
+
+    if not serve(path, ready, patience_s=patience_s):
+        raise ExportError(
+            f"nobody fetched the trace within {patience_s:g} s",
+            hint="Open the printed address in a browser on this machine; --no-browser prints it.",
+        )
