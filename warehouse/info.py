@@ -78,8 +78,8 @@ def _tables(session: Session, block_size: int) -> list[TableSize]:
         (n_rows,) = store.one(connection, f'SELECT count(*) FROM main."{name}"')
         (n_blocks,) = store.one(
             connection,
-            "SELECT count(DISTINCT block) FROM (SELECT unnest([block_id, *additional_block_ids]) "
-            "AS block FROM pragma_storage_info(?)) WHERE block >= 0",
+            "SELECT count(DISTINCT block) FROM (SELECT unnest(list_prepend(block_id, "
+            "additional_block_ids)) AS block FROM pragma_storage_info(?)) WHERE block >= 0",
             [name],
         )
         found.append(TableSize(name, int(n_rows), int(n_blocks) * block_size))

@@ -48,8 +48,10 @@ def query_parameters(
     from warehouse import library
     from warehouse.errors import TwError
 
+    # With an option still without its value, click leaves the arguments unparsed.
+    words = [str(context.params.get("name") or ""), *context.args]
     try:
-        query = library.load().find(str(context.params.get("name") or ""))
+        query = library.load().find(next((word for word in words if word), ""))
     except TwError:
         return []
     return [

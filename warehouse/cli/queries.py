@@ -9,6 +9,7 @@ import click
 
 from warehouse import config, describe
 from warehouse.cli import options
+from warehouse.cli.completion import query_names
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ContractError, TwError
 from warehouse.scope import Selection
@@ -59,7 +60,7 @@ def list_(query_path: tuple[Path, ...]) -> None:
 
 
 @queries.command()
-@click.argument("name")
+@click.argument("name", shell_complete=query_names)
 @click.option("--sql", "show_sql", is_flag=True, help="Print the file itself instead.")
 @_QUERY_PATH
 def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:

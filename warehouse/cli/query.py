@@ -11,6 +11,7 @@ import click
 
 from warehouse import config, output
 from warehouse.cli import options
+from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import ExitCode, UsageError
 from warehouse.scope import Selection
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=query_names)
 @click.option("-c", "statement", metavar="SQL", help="Run this statement.")
 @click.option(
     "-f",
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     "parameters",
     multiple=True,
     metavar="NAME=VALUE",
+    shell_complete=query_parameters,
     help="Value of a parameter; repeatable. Times may have a unit: 1.5ms.",
 )
 @click.option(

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from warehouse import scope as scopes
+from warehouse.cli.completion import run_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,6 +48,7 @@ _OPTIONS = (
         "runs",
         multiple=True,
         metavar="RUN",
+        shell_complete=run_names,
         help="NAME, ID, latest, all, tag:NAME or since:7d; repeatable.  "
         "[default: the only run, else the last imported]",
     ),
