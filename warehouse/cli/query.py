@@ -17,6 +17,8 @@ from warehouse.errors import ExitCode, UsageError
 from warehouse.scope import Selection
 
 if TYPE_CHECKING:
+    import duckdb
+
     from warehouse.execute import Result
     from warehouse.library import Library, Query
     from warehouse.scope import Scope
@@ -38,6 +40,13 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     shell_complete=query_parameters,
     help="Value of a parameter; repeatable. Times may have a unit: 1.5ms.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(("duckdb", "perfetto")),
+    default="duckdb",
+    show_default=True,
+    help="Whose SQL it is. perfetto: trace_processor's, with its tables and functions.",
 )
 @click.option(
     "--format",
@@ -82,6 +91,7 @@ def query(
     statement: str | None,
     file: Path | None,
     parameters: tuple[str, ...],
+    dialect: str,
     format: str | None,
     target: Path | None,
     max_rows: int,
@@ -103,6 +113,7 @@ def query(
       tw query utilization_over_time@1 -p bucket_ns=1ms --rank 0
       tw query ./own.sql --format csv -o own.csv
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
+      tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"
     """
     from warehouse import library, scope, store
     from warehouse.execute import Result
@@ -112,7 +123,11 @@ def query(
     options.refuse_binary_on_terminal(chosen_format, target)
     queries = library.load([*settings.query_path, *query_path])
     chosen = _choose(queries, name, statement, file, quiet=quiet)
-    values = library.arguments(chosen, _pairs(parameters))
+    if dialect == "perfetto":  # a script's $names are its functions' own
+        _must_be_a_statement(chosen, parameters)
+        values = {}
+    else:
+        values = library.arguments(chosen, _pairs(parameters))
     path = config.database_path(db)
     with store.Reader(
         path, wait_s=wait_s, memory_limit=settings.memory_limit, threads=settings.threads
@@ -120,11 +135,34 @@ def query(
         seen = scope.resolve(reader.connection, selection)
         announce(seen, quiet=quiet)
         scope.apply(reader.connection, seen)
+        if dialect == "perfetto":
+            chosen = _rewritten(reader.connection, chosen)
         queries.install_for(reader.connection, chosen)
         with Result(reader.connection, chosen, values, timeout_s=timeout_s) as result:
             about = _provenance(queries, result, seen, path)
             n_shown = _write(result, chosen_format, target, max_rows, about)
             _say_count(n_shown, result.n_rows, target, quiet=quiet)
+
+
+def _must_be_a_statement(chosen: Query, parameters: tuple[str, ...]) -> None:
+    if chosen.header is not None:
+        raise UsageError(
+            f"{chosen.key} is a query of the library, not Perfetto's SQL",
+            hint="Leave out --dialect, or give a statement with -c or -f.",
+        )
+    if parameters:
+        raise UsageError(
+            "-p does not go with --dialect perfetto", hint="Write the value into the statement."
+        )
+
+
+def _rewritten(connection: duckdb.DuckDBPyConnection, chosen: Query) -> Query:
+    """The statement in DuckDB's SQL; what it needs is made on the connection."""
+    from dataclasses import replace
+
+    from warehouse.dialect import run
+
+    return replace(chosen, sql=run.prepare(connection, chosen.sql))
 
 
 def _choose(

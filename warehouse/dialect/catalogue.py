@@ -1,0 +1,146 @@
+"""Perfetto's tables as `tables.sql` makes them: names, columns, types. A test compares the two."""
+
+from __future__ import annotations
+
+from warehouse.dialect.scope import Column
+from warehouse.dialect.values import Type
+
+#: Beside a slice's arg_set_id, unseen: the arguments themselves.
+HIDDEN_ARGS = "tw args"
+
+_SLICE = "id ts dur track_id category:t name:t depth parent_id arg_set_id:a thread_ts thread_dur"
+_TEXTS = {
+    "slice": f"{_SLICE} thread_instruction_count thread_instruction_delta cat:t slice_id",
+    "process": "upid id pid name:t start_ts end_ts parent_upid uid android_appid android_user_id "
+    "cmdline:t arg_set_id machine_id",
+    "thread": "utid id tid name:t start_ts end_ts upid is_main_thread is_idle machine_id "
+    "arg_set_id",
+    "track": "id name:t type:t dimension_arg_set_id parent_id source_arg_set_id machine_id "
+    "track_group_id",
+    "thread_track": "id name:t type:t parent_id source_arg_set_id machine_id utid",
+    "process_track": "id name:t type:t parent_id source_arg_set_id machine_id upid",
+    "counter_track": "id name:t parent_id type:t dimension_arg_set_id source_arg_set_id "
+    "machine_id unit:t description:t",
+    "process_counter_track": "id name:t type:t parent_id source_arg_set_id machine_id unit:t "
+    "description:t upid",
+    "counter": "id ts track_id value:r arg_set_id",
+    "counters": "id ts track_id value:r arg_set_id name:t unit:t",
+    "instant": "ts track_id name:t arg_set_id:a",
+    "trace_bounds": "start_ts end_ts",
+    "flow": "id slice_out slice_in trace_id arg_set_id",
+    "args": "id arg_set_id flat_key:t key:t int_value string_value:t real_value:r value_type:t "
+    "display_value:t",
+    "thread_slice": "id ts dur category:t name:t track_id track_name:t thread_name:t utid tid "
+    "is_main_thread process_name:t upid pid depth parent_id arg_set_id:a thread_ts thread_dur",
+    "process_slice": "id ts dur category:t name:t track_id track_name:t process_name:t upid pid "
+    "depth parent_id arg_set_id:a thread_ts thread_dur",
+    "thread_or_process_slice": "id ts dur category:t name:t track_id track_name:t thread_name:t "
+    "utid tid process_name:t upid pid depth parent_id arg_set_id:a",
+}
+_TYPES = {"": Type.INT, "a": Type.INT, "t": Type.TEXT, "r": Type.REAL}
+
+
+def _columns(text: str) -> list[Column]:
+    found = []
+    for each in text.split():
+        name, _, kind = each.partition(":")
+        hidden = HIDDEN_ARGS if kind == "a" else None
+        found.append(Column(name, _TYPES[kind], _TYPES[kind], hidden))
+    return found
+
+
+TABLES: dict[str, list[Column]] = {name: _columns(text) for name, text in _TEXTS.items()}
+ALIASES = {"slices": "slice"}
+#: Tables that trace_processor has once their module is included; here they are always there.
+MODULES = {
+    "slices.with_context": ("thread_slice", "process_slice", "thread_or_process_slice"),
+}
+#: The columns of ancestor_slice and descendant_slice.
+RELATIVE_COLUMNS = [c for c in TABLES["slice"] if c.name not in ("cat", "slice_id")]
+
+#: Tables people ask for that a training trace has nothing for.
+INSTEAD = {
+    "sched": "There is no scheduling data in these traces; slices are in slice.",
+    "thread_state": "There is no scheduling data in these traces; slices are in slice.",
+    "ftrace_event": "There are no kernel events in these traces; slices are in slice.",
+    "raw": "There are no kernel events in these traces; slices are in slice.",
+    "stats": "`tw runs` and the table import_problem say what an import found odd.",
+    "metadata": "`tw query runs` and `tw query traces` say what is known of a trace.",
+    "gpu_slice": "Kernels are in slice, with category 'kernel'.",
+    "gpu_track": "The streams of a GPU are in thread_track.",
+    "cpu_counter_track": "Counters are in counter_track and process_counter_track.",
+    "sqlite_master": "The page docs/perfetto-sql.md lists the tables.",
+}
+
+_RELATIVE = ", ".join(f'r."{c.name}"' for c in RELATIVE_COLUMNS) + f', r."{HIDDEN_ARGS}"'
+_FORWARD = """
+SELECT parent_id AS origin, id AS target FROM slice WHERE parent_id IS NOT NULL
+UNION ALL SELECT slice_out, slice_in FROM perfetto_flow"""
+_BACKWARD = """
+SELECT id AS origin, parent_id AS target FROM slice WHERE parent_id IS NOT NULL
+UNION ALL SELECT slice_in, slice_out FROM perfetto_flow"""
+
+
+def _reached(start: str, edges: str, name: str) -> str:
+    return (
+        f"{name}(id) AS (SELECT {start} UNION SELECT e.target FROM {name} "
+        f"JOIN ({edges}) AS e ON e.origin = {name}.id)"
+    )
+
+
+def ancestors(start: str) -> str:
+    """The slices around the slice `start`."""
+    return (
+        f"WITH RECURSIVE up(id) AS (SELECT {start} UNION SELECT s.parent_id FROM up "
+        "JOIN slice AS s ON s.id = up.id WHERE s.parent_id IS NOT NULL) "
+        f"SELECT {_RELATIVE} FROM up JOIN perfetto_slice AS r ON r.id = up.id "
+        f"WHERE up.id <> {start}"
+    )
+
+
+def descendants(start: str) -> str:
+    """The slices inside the slice `start`."""
+    return (
+        f"WITH RECURSIVE down(id) AS (SELECT {start} UNION SELECT s.id FROM down "
+        "JOIN perfetto_slice AS s ON s.parent_id = down.id) "
+        f"SELECT {_RELATIVE} FROM down JOIN perfetto_slice AS r ON r.id = down.id "
+        f"WHERE down.id <> {start}"
+    )
+
+
+def following_flows(start: str) -> str:
+    """Arrows reached from a slice by following arrows and going down into slices."""
+    return (
+        f"WITH RECURSIVE {_reached(start, _FORWARD, 'reached')} "
+        "SELECT f.* FROM perfetto_flow AS f WHERE f.slice_out IN (SELECT id FROM reached)"
+    )
+
+
+def preceding_flows(start: str) -> str:
+    """Arrows reached from a slice by following arrows back and going up to parents."""
+    return (
+        f"WITH RECURSIVE {_reached(start, _BACKWARD, 'reached')} "
+        "SELECT f.* FROM perfetto_flow AS f WHERE f.slice_in IN (SELECT id FROM reached)"
+    )
+
+
+def connected_flows(start: str) -> str:
+    """Arrows of chains that begin or end at a slice."""
+    forward = "SELECT slice_out AS origin, slice_in AS target FROM perfetto_flow"
+    backward = "SELECT slice_in AS origin, slice_out AS target FROM perfetto_flow"
+    return (
+        f"WITH RECURSIVE {_reached(start, forward, 'after')}, "
+        f"{_reached(start, backward, 'before')} "
+        "SELECT f.* FROM perfetto_flow AS f WHERE f.slice_out IN (SELECT id FROM after) "
+        "OR f.slice_in IN (SELECT id FROM before)"
+    )
+
+
+#: Functions that stand in FROM: their SQL for an argument, and their columns.
+TABLE_FUNCTIONS = {
+    "ancestor_slice": (ancestors, RELATIVE_COLUMNS),
+    "descendant_slice": (descendants, RELATIVE_COLUMNS),
+    "following_flow": (following_flows, TABLES["flow"]),
+    "preceding_flow": (preceding_flows, TABLES["flow"]),
+    "directly_connected_flow": (connected_flows, TABLES["flow"]),
+}

@@ -1,0 +1,104 @@
+"""What names mean inside a SELECT: its tables, their columns, those of the SELECTs around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from warehouse.dialect.values import Type, Value, name
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, a view or a subquery.
+
+    `args` names a hidden column beside it: the arguments its arg_set_id stands for.
+    """
+
+    name: str
+    type: Type
+    affinity: Type | None = None
+    args: str | None = None
+
+
+@dataclass
+class Relation:
+    """A source of rows under its user's name (`alias`) and one that is nowhere else (`key`)."""
+
+    alias: str
+    key: str
+    columns: list[Column]
+    sql: str
+    base: str | None = None  # which of Perfetto's tables it is
+    is_lateral: bool = False
+
+    def find(self, wanted: str) -> Column | None:
+        wanted = wanted.lower()
+        return next((c for c in self.columns if c.name.lower() == wanted), None)
+
+    def value(self, column: Column) -> Value:
+        hidden = None if column.args is None else self.hidden(column.args)
+        return Value(
+            f"{name(self.key)}.{name(column.name)}", column.type, column.affinity, args=hidden
+        )
+
+    def hidden(self, column: str) -> str:
+        return f"{name(self.key)}.{name(column)}"
+
+
+@dataclass
+class Grouping:
+    """A SELECT with aggregates: what may stand outside of them, and what else was met there."""
+
+    keys: tuple[str, ...]
+    has_complex_keys: bool = False  # keys that are not plain columns
+    bare: list[str] = field(default_factory=list)  # the SQL of the bare columns
+    extremes: list[tuple[str, Value]] = field(default_factory=list)  # (min or max, of what)
+
+    def placeholder(self, sql: str) -> str:
+        if sql not in self.bare:
+            self.bare.append(sql)
+        return f"\x00{self.bare.index(sql)}\x00"
+
+
+@dataclass
+class Scope:
+    """One SELECT's names. `parameters` are those of the function whose body it is in."""
+
+    outer: Scope | None = None
+    relations: list[Relation] = field(default_factory=list)
+    merged: dict[str, Value] = field(default_factory=dict)  # columns joined with USING
+    hidden: set[tuple[str, str]] = field(default_factory=set)  # (key, column) of their other sides
+    aliases: dict[str, Value] = field(default_factory=dict)  # columns of the result
+    ctes: dict[str, list[Column]] = field(default_factory=dict)
+    parameters: dict[str, Value] = field(default_factory=dict)
+    grouping: Grouping | None = None
+    aggregate_depth: int = 0
+
+    def chain(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.outer
+
+    def relation(self, alias: str) -> Relation | None:
+        """The table of this SELECT under that name."""
+        wanted = alias.lower()
+        return next((r for r in self.relations if r.alias.lower() == wanted), None)
+
+    def holders(self, column: str) -> list[tuple[Relation, Column]]:
+        """Every table of this SELECT that has such a column."""
+        found = ((r, r.find(column)) for r in self.relations)
+        return [(r, c) for r, c in found if c is not None]
+
+    def cte(self, wanted: str) -> list[Column] | None:
+        wanted = wanted.lower()
+        return next((s.ctes[wanted] for s in self.chain() if wanted in s.ctes), None)
+
+    def parameter(self, wanted: str) -> Value | None:
+        found = (s.parameters.get(wanted.lower()) for s in self.chain())
+        return next((value for value in found if value is not None), None)
+
+    def known_columns(self) -> list[str]:
+        """For hints."""
+        return sorted({c.name for s in self.chain() for r in s.relations for c in r.columns})

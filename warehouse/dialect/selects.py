@@ -1,0 +1,612 @@
+"""Rewrites whole SELECTs: result columns, grouping with bare columns, order, compounds, WITH."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from warehouse.dialect import aggregates
+from warehouse.dialect.errors import Refused
+from warehouse.dialect.parse import Tree
+from warehouse.dialect.scope import Column, Grouping, Scope
+from warehouse.dialect.sources import Joined, OwnFunction, Sources
+from warehouse.dialect.values import (
+    Type,
+    Value,
+    anything,
+    common,
+    integer,
+    name,
+    once,
+    plain,
+    real,
+    text,
+)
+
+_BARE = re.compile("\x00(\\d+)\x00")
+_COMPOUNDS = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
+
+
+@dataclass
+class Output:
+    """A column of a result: its name, its value, and the expression's own text where it has no
+    name."""
+
+    name: str
+    value: Value
+
+
+class Selects(Sources):
+    """The whole of SQLite's SELECT."""
+
+    # Entrances
+
+    def query(self, tree: Tree, scope: Scope | None = None) -> tuple[list[Column], str]:
+        """A statement's columns and its SQL."""
+        return self.subquery(tree, Scope() if scope is None else Scope(scope))
+
+    def subquery(
+        self, node: Tree, scope: Scope, limit: int = 0, *, is_source: bool = False
+    ) -> tuple[list[Column], str]:
+        """A SELECT inside another: `scope` is what is around it."""
+        while isinstance(node, (exp.Subquery, exp.Paren)) and not node.args.get("alias"):
+            if node.args.get("limit") or node.args.get("order"):
+                break
+            node = node.this
+        inside = scope if is_source else Scope(scope)
+        columns, sql = self._any_query(node, inside, keep_args=is_source)
+        if limit and not node.args.get("limit") and not _is_single(node):
+            sql = f"SELECT * FROM ({sql}) LIMIT {limit}"
+        return columns, sql
+
+    def _any_query(self, node: Tree, scope: Scope, *, keep_args: bool) -> tuple[list[Column], str]:
+        self.must_know_all_of(node)
+        prefix = self._with(node, scope)
+        if isinstance(node, exp.Select):
+            columns, sql = self._select(node, scope, keep_args=keep_args)
+        elif isinstance(node, exp.SetOperation):
+            columns, sql = self._compound(node, scope)
+        elif isinstance(node, exp.Values):
+            columns, sql = self.values_of(node, scope)
+        elif isinstance(node, exp.Subquery):
+            columns, sql = self._any_query(node.this, scope, keep_args=False)
+            sql = f"SELECT * FROM ({sql}){self._tail_of_compound(node, scope, columns)}"
+        else:
+            raise self.refuse(node, "only SELECT is supported here")
+        return columns, prefix + sql
+
+    def values_of(self, node: Tree, scope: Scope) -> tuple[list[Column], str]:
+        """VALUES (…), (…): columns column1, column2, …"""
+        rows = [
+            [self.value(v, scope) for v in getattr(r, "expressions", [r])] for r in node.expressions
+        ]
+        if len({len(row) for row in rows}) != 1:
+            raise self.refuse(node, "all rows of VALUES need as many values")
+        columns, turned = [], []
+        for number_, column in enumerate(zip(*rows, strict=True), 1):
+            values, kind = common(column)
+            columns.append(Column(f"column{number_}", Type.INT if kind is Type.NULL else kind))
+            turned.append([v.sql for v in values])
+        lines = ", ".join(f"({', '.join(row)})" for row in zip(*turned, strict=True))
+        names = ", ".join(name(c.name) for c in columns)
+        return columns, f'SELECT * FROM (VALUES {lines}) AS "tw values"({names})'
+
+    # WITH
+
+    def _with(self, node: Tree, scope: Scope) -> str:
+        found = node.args.get("with_") or node.args.get("with")
+        if found is None:
+            return ""
+        parts = []
+        scope.ctes = dict(scope.ctes)
+        for cte in found.expressions:
+            alias = cte.args["alias"]
+            own = alias.name.lower()
+            names = [c.name for c in alias.args.get("columns") or []]
+            columns, sql = self._cte(cte.this, own, names, scope)
+            scope.ctes[own] = columns
+            shown = ", ".join(name(c.name) for c in _with_hidden(columns))
+            parts.append(f"{name(own)}({shown}) AS ({sql})")
+        return f"WITH RECURSIVE {', '.join(parts)} "
+
+    def _cte(
+        self, body: Tree, own: str, names: list[str], scope: Scope
+    ) -> tuple[list[Column], str]:
+        is_recursive = isinstance(body, exp.Union) and any(
+            table.name.lower() == own for table in body.expression.find_all(exp.Table)
+        )
+        if not is_recursive:
+            columns, sql = self.subquery(body, Scope(scope), is_source=True)
+            return _renamed(columns, names), sql
+        columns, _ = self.subquery(body.this, Scope(scope))
+        columns = _renamed(columns, names)
+        for _ in columns:  # a type may turn out to vary only after a round
+            scope.ctes[own] = columns
+            arms, sql = self._compound(body, Scope(scope), tuple(c.type for c in columns))
+            if [c.type for c in arms] == [c.type for c in columns]:
+                break
+            columns = [replace(c, type=a.type) for c, a in zip(columns, arms, strict=True)]
+        return columns, sql
+
+    # Compounds
+
+    def _compound(
+        self, node: Tree, scope: Scope, least: tuple[Type, ...] = ()
+    ) -> tuple[list[Column], str]:
+        arms = [self.subquery(arm, scope) for arm in (node.this, node.expression)]
+        (left, _), (right, _) = arms
+        if len(left) != len(right):
+            raise self.refuse(node, f"SELECTs of {len(left)} and {len(right)} columns do not fit")
+        types = []
+        for i, (a, b) in enumerate(zip(left, right, strict=True)):
+            known = [Value("", c) for c in (a.type, b.type, *least[i : i + 1])]
+            types.append(common(known)[1])
+        word = next(w for kind, w in _COMPOUNDS.items() if isinstance(node, kind))
+        word += "" if node.args.get("distinct", True) else " ALL"
+        columns = [
+            Column(c.name, Type.INT if t is Type.NULL else t)
+            for c, t in zip(left, types, strict=True)
+        ]
+        sides = [_converted(own, sql, columns) for own, sql in arms]
+        sql = f"({sides[0]}) {word} ({sides[1]})"
+        tail = self._tail_of_compound(node, scope, columns)
+        return columns, f"SELECT * FROM ({sql}){tail}" if tail else sql
+
+    def _tail_of_compound(self, node: Tree, scope: Scope, columns: list[Column]) -> str:
+        """ORDER BY and LIMIT of a compound name its columns."""
+        aliases = {c.name.lower(): Value(name(c.name), c.type) for c in columns}
+        inside = Scope(scope, aliases=aliases)
+        outputs = [Output(c.name, aliases[c.name.lower()]) for c in columns]
+        order = node.args.get("order")
+        sql = "" if order is None else f" ORDER BY {self._order(order, inside, outputs)}"
+        return sql + self._limit(node, scope)
+
+    # One SELECT
+
+    def _select(self, node: Tree, scope: Scope, *, keep_args: bool) -> tuple[list[Column], str]:
+        if node.args.get("distinct"):
+            self.must_know_all_of(node.args["distinct"])
+        joined = self.sources(node, scope)
+        self._collect_aliases(node, scope)
+        where = node.args.get("where")
+        condition = None if where is None else self.condition(where.this, scope)
+        is_grouped = self._start_grouping(node, scope)
+        outputs = self._outputs(node, scope)
+        having = node.args.get("having")
+        kept = None if having is None else self.condition(having.this, scope)
+        order = self._order_clause(node, scope, outputs, joined, is_grouped=is_grouped)
+        grouping, scope.grouping = scope.grouping, None
+        hidden = [] if is_grouped or node.args.get("distinct") or not keep_args else outputs
+        columns, selected = self._listed(outputs, hidden)
+        parts = [f"SELECT {'DISTINCT ' if node.args.get('distinct') else ''}{selected}"]
+        if joined:
+            parts.append(f"FROM {self.from_clause(node, joined, scope)}")
+        if condition is not None:
+            parts.append(f"WHERE {condition}")
+        if grouping is not None and grouping.keys:
+            parts.append(f"GROUP BY {', '.join(grouping.keys)}")
+        if kept is not None:
+            parts.append(f"HAVING {kept}")
+        sql = " ".join(parts) + order
+        if grouping is not None:
+            sql = self._fill_bare(sql, grouping, joined)
+        return columns, sql + self._limit(node, scope)
+
+    def _collect_aliases(self, node: Tree, scope: Scope) -> None:
+        """Names of result columns, which SQLite lets WHERE, GROUP BY and HAVING use too."""
+        for projection in node.expressions:
+            if isinstance(projection, exp.Alias) and not _aggregates_in(projection):
+                own = projection.alias.lower()
+                if not scope.holders(own) and own not in scope.aliases:
+                    try:
+                        scope.aliases[own] = plain(self.value(projection.this, scope))
+                    except Refused:  # it needs a name that comes later
+                        continue
+
+    def _start_grouping(self, node: Tree, scope: Scope) -> bool:
+        group = node.args.get("group")
+        clauses = [*node.expressions, node.args.get("having"), node.args.get("order")]
+        if group is None and not any(_aggregates_in(c) for c in clauses if c is not None):
+            return False
+        keys, is_complex = dict[str, None](), False
+        if group is not None:
+            self.must_know_all_of(group)
+        for key in [] if group is None else group.expressions:
+            key = self._group_key(key, node, scope)
+            value = plain(self.value(key, scope))
+            is_complex = is_complex or not isinstance(key, exp.Column)
+            if value.constant is None:
+                keys[value.sql] = None
+        scope.grouping = Grouping(tuple(keys), is_complex)
+        if group is not None and not keys:
+            scope.grouping.keys = ("()",)
+        return True
+
+    def _group_key(self, key: Tree, node: Tree, scope: Scope) -> Tree:
+        """What a number or a name in GROUP BY stands for."""
+        if isinstance(key, exp.Literal) and not key.args.get("is_string"):
+            place = int(key.this)
+            if not 1 <= place <= len(node.expressions):
+                raise self.refuse(key, f"there is no column {place} to group by")
+            found = node.expressions[place - 1]
+            return found.this if isinstance(found, exp.Alias) else found
+        if isinstance(key, exp.Column) and not key.table and not scope.holders(key.name):
+            for projection in node.expressions:
+                if (
+                    isinstance(projection, exp.Alias)
+                    and projection.alias.lower() == key.name.lower()
+                ):
+                    return projection.this
+        return key
+
+    def _outputs(self, node: Tree, scope: Scope) -> list[Output]:
+        outputs: list[Output] = []
+        for projection in node.expressions:
+            if _is_star(projection):
+                outputs += self._star(projection, scope)
+                continue
+            value = self.value(projection, scope)
+            if isinstance(projection, exp.Alias):
+                own = projection.alias
+                if not scope.holders(own):
+                    scope.aliases[own.lower()] = plain(value)
+            elif isinstance(projection, exp.Column):
+                found = self.owner(projection, scope)
+                own = found[1].name if found else projection.name
+            else:
+                own = projection.sql(dialect="sqlite")
+            outputs.append(Output(own, value))
+        return outputs
+
+    def _star(self, node: Tree, scope: Scope) -> list[Output]:
+        only = node.table if isinstance(node, exp.Column) else ""
+        if only and scope.relation(only) is None:
+            raise self.refuse(node, f"no such table in this SELECT: {only}")
+        outputs = []
+        for relation in scope.relations:
+            if only and relation.alias.lower() != only.lower():
+                continue
+            for column in relation.columns:
+                if not only and (relation.key, column.name.lower()) in scope.hidden:
+                    continue
+                value = relation.value(column)
+                if not only and column.name.lower() in scope.merged:
+                    value = scope.merged[column.name.lower()]
+                if scope.grouping is not None and value.sql not in scope.grouping.keys:
+                    value = replace(value, sql=scope.grouping.placeholder(value.sql), args=None)
+                outputs.append(Output(column.name, value))
+        if not outputs:
+            raise self.refuse(node, "* needs a FROM")
+        return outputs
+
+    def _listed(self, outputs: list[Output], with_args: list[Output]) -> tuple[list[Column], str]:
+        """The SELECT list; equal names are numbered. Arguments go along unseen."""
+        columns, parts, used = list[Column](), list[str](), set[str]()
+        for output in outputs:
+            value = plain(output.value)
+            if value.type is Type.NULL:
+                value = Value(f"CAST({value.sql} AS BIGINT)", Type.INT)
+            own, count = output.name, 0
+            while own.lower() in used:
+                count += 1
+                own = f"{output.name}_{count}"
+            used.add(own.lower())
+            hidden = None
+            if value.args is not None and output in with_args:
+                hidden = f"tw args {len(parts)}"
+                parts.append(f"{value.args} AS {name(hidden)}")
+            columns.append(Column(own, value.type, value.affinity, hidden))
+            parts.append(f"{value.sql} AS {name(own)}")
+        return columns, ", ".join(parts)
+
+    # ORDER BY, LIMIT
+
+    def _order_clause(
+        self,
+        node: Tree,
+        scope: Scope,
+        outputs: list[Output],
+        joined: list[Joined],
+        *,
+        is_grouped: bool,
+    ) -> str:
+        order = node.args.get("order")
+        if order is not None:
+            return f" ORDER BY {self._order(order, scope, outputs)}"
+        if scope.grouping is not None and scope.grouping.keys not in ((), ("()",)):
+            return " ORDER BY " + ", ".join(f"{key} NULLS FIRST" for key in scope.grouping.keys)
+        if is_grouped or node.args.get("distinct") or not node.args.get("limit") or not joined:
+            return ""
+        # Perfetto's tables are in the order of time, which a LIMIT alone relies on.
+        first = joined[0].relation
+        if first.base in ("slice", "instant", "counter", "counters"):
+            keys = {"slice": ("ts", "tw depth", "id"), "instant": ("ts", "name")}
+            used = keys.get(first.base, ("ts", "id"))
+            return " ORDER BY " + ", ".join(first.hidden(key) for key in used)
+        return ""
+
+    def _order(self, order: Tree, scope: Scope, outputs: list[Output]) -> str:
+        return ", ".join(
+            self._ordered(each, self._order_value(each.this, scope, outputs))
+            for each in order.expressions
+        )
+
+    def _order_value(self, node: Tree, scope: Scope, outputs: list[Output]) -> Value:
+        """What a number, a result column's name or an expression in ORDER BY means."""
+        if isinstance(node, exp.Literal) and not node.args.get("is_string"):
+            place = int(float(node.this))
+            if not 1 <= place <= len(outputs):
+                raise self.refuse(node, f"there is no column {place} to order by")
+            return outputs[place - 1].value
+        if isinstance(node, exp.Column) and not node.table:
+            for output in outputs:
+                if output.name.lower() == node.name.lower():
+                    return output.value
+        return self.value(node, scope)
+
+    def _ordered(self, node: Tree, value: Value) -> str:
+        """SQLite takes NULL for less than anything, and numbers for less than texts."""
+        value = plain(value)
+        self.must_know_all_of(node)
+        direction = "DESC" if node.args.get("desc") else "ASC"
+        nulls = "FIRST" if node.args.get("nulls_first") else "LAST"
+        if value.type is not Type.ANY:
+            return f"{value.sql} {direction} NULLS {nulls}"
+        key = once("sqlite_key({})", value.sql)
+        first = f"({value.sql} IS NULL) {'DESC' if nulls == 'FIRST' else 'ASC'}"
+        kind = f"(({value.sql}).t IS NOT NULL) {direction}"
+        rest = ", ".join(f"({key}).{part} {direction}" for part in "nit")
+        return f"{first}, {kind}, {rest}"
+
+    def _limit(self, node: Tree, scope: Scope) -> str:
+        sql = ""
+        limit, offset = node.args.get("limit"), node.args.get("offset")
+        if limit is not None:
+            count = integer(self.value(limit.expression, scope)).sql
+            constant = self.value(limit.expression, scope).constant
+            if not (isinstance(constant, int) and constant < 0):  # below zero: all
+                sql += f" LIMIT {count}"
+        if offset is not None:
+            sql += f" OFFSET greatest({integer(self.value(offset.expression, scope)).sql}, 0)"
+        return sql
+
+    # Aggregates, windows
+
+    def is_aggregate(self, node: Tree, called: str) -> bool:
+        return _is_aggregate(node)
+
+    def aggregate(self, node: Tree, scope: Scope, tail: str, *, in_window: bool = False) -> Value:
+        """A call of an aggregate; `tail` is its FILTER and OVER."""
+        called = str(node.this).lower()
+        grouping = scope.grouping
+        if not in_window:
+            if grouping is None:
+                raise self.refuse(node, f"misuse of the aggregate {called}()")
+            if scope.aggregate_depth:
+                raise self.refuse(node, f"{called}() inside an aggregate")
+            scope.aggregate_depth += 1
+        try:
+            arguments, distinct, order = self._aggregate_arguments(node, scope)
+        finally:
+            if not in_window:
+                scope.aggregate_depth -= 1
+        if called in ("group_concat", "string_agg"):
+            return aggregates.concatenation(arguments, distinct, order, tail)
+        least, most, make = {**aggregates.WINDOW_FUNCTIONS, **aggregates.AGGREGATES}[called]
+        if not least <= len(arguments) <= most:
+            raise self.refuse(node, f"wrong number of arguments to {called}(): {len(arguments)}")
+        if called in ("min", "max") and grouping is not None and not in_window:
+            grouping.extremes.append((called, arguments[0]))
+        return make(arguments, distinct, tail)
+
+    def _aggregate_arguments(self, node: Tree, scope: Scope) -> tuple[list[Value], str, str]:
+        distinct, order, arguments = "", "", []
+        for each in node.expressions:
+            if isinstance(each, exp.Star):
+                continue
+            if isinstance(each, exp.Distinct):
+                distinct = "DISTINCT "
+                arguments += [self.value(e, scope) for e in each.expressions]
+                continue
+            if isinstance(each, exp.Order):
+                listed = [self._ordered(o, self.value(o.this, scope)) for o in each.expressions]
+                order = f" ORDER BY {', '.join(listed)}"
+                each = each.this
+            arguments.append(self.value(each, scope))
+        return arguments, distinct, order
+
+    def filtered(self, node: Tree, scope: Scope) -> Value:
+        """aggregate(…) FILTER (WHERE …)"""
+        return self.aggregate(node.this, scope, self._filter_tail(node, scope))
+
+    def _filter_tail(self, node: Tree, scope: Scope) -> str:
+        scope.aggregate_depth += 1
+        try:
+            condition = self.condition(node.expression.this, scope)
+        finally:
+            scope.aggregate_depth -= 1
+        return f" FILTER (WHERE {condition})"
+
+    def window(self, node: Tree, scope: Scope) -> Value:
+        """A call with OVER."""
+        call, tail = node.this, ""
+        if isinstance(call, exp.Filter):
+            tail = f" FILTER (WHERE {self.condition(call.expression.this, scope)})"
+            call = call.this
+        if not isinstance(call, exp.Anonymous):
+            raise self.refuse(node, "this window is not supported")
+        called = str(call.this).lower()
+        if called not in aggregates.WINDOW_FUNCTIONS and not _is_aggregate(call):
+            raise self._unknown_function(call, called)
+        definition = self._window_definition(node, scope)
+        tail += f" OVER ({definition})"
+        return self.aggregate(call, scope, tail, in_window=True)
+
+    def _window_definition(self, node: Tree, scope: Scope) -> str:
+        base = node.args.get("alias")
+        select = node.find_ancestor(exp.Select)
+        if base is not None and select is not None:
+            for named in select.args.get("windows") or []:
+                if named.this.name.lower() == base.name.lower():
+                    inner = self._window_definition(named, scope)
+                    own = self._window_parts(node, scope)
+                    return " ".join(part for part in (inner, own) if part)
+            raise self.refuse(node, f"no such window: {base.name}")
+        return self._window_parts(node, scope)
+
+    def _window_parts(self, node: Tree, scope: Scope) -> str:
+        parts = []
+        if node.args.get("partition_by"):
+            keys = [plain(self.value(each, scope)) for each in node.args["partition_by"]]
+            parts.append("PARTITION BY " + ", ".join(k.sql for k in keys))
+        order = node.args.get("order")
+        if order is not None:
+            listed = [self._ordered(o, self.value(o.this, scope)) for o in order.expressions]
+            parts.append("ORDER BY " + ", ".join(listed))
+        spec = node.args.get("spec")
+        if spec is not None:
+            self.must_know_all_of(spec)
+            start = self._edge(spec, "start", scope)
+            end = self._edge(spec, "end", scope) if spec.args.get("end") else "CURRENT ROW"
+            parts.append(f"{str(spec.args.get('kind')).upper()} BETWEEN {start} AND {end}")
+        return " ".join(parts)
+
+    def _edge(self, spec: Tree, which: str, scope: Scope) -> str:
+        edge, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "")
+        shown = edge if isinstance(edge, str) else plain(self.value(edge, scope)).sql
+        return f"{shown} {side}".strip().upper() if isinstance(edge, str) else f"{shown} {side}"
+
+    def _fill_bare(self, sql: str, grouping: Grouping, joined: list[Joined]) -> str:
+        """Columns that are neither grouped by nor aggregated come from one row of the group: that
+        of the min() or max(), if there is one, else the first."""
+        if not grouping.bare:
+            return sql
+        fields = ", ".join(f"'b{i}': {each}" for i, each in enumerate(grouping.bare))
+        row = f"{{{fields}}}"
+        keys = [
+            j.relation.value(c).sql
+            for j in joined[:1]
+            for c in map(j.relation.find, ("ts", "id"))
+            if c is not None
+        ]
+        first = f"arg_min({row}, ({', '.join([*keys, '0'])}))" if keys else f"first({row})"
+        chosen = first
+        if grouping.extremes:
+            which, value = grouping.extremes[0]
+            value = plain(value)
+            compared = once("sqlite_key({})", value.sql) if value.type is Type.ANY else value.sql
+            signs = [f"-({key})" if which == "max" else key for key in keys]
+            key = f"({', '.join([compared, *signs, '0'])})"
+            found = f"arg_{which}({row}, {key}) FILTER (WHERE {value.sql} IS NOT NULL)"
+            chosen = f"coalesce({found}, {first})"
+        return _BARE.sub(lambda m: f"({chosen}).b{m.group(1)}", sql)
+
+    # CREATE PERFETTO FUNCTION
+
+    def own_function(self, node: Tree, called: str, scope: Scope) -> Value | None:
+        """A call of a function the script made, as a subquery."""
+        function = self.names.functions.get(called)
+        if function is None:
+            return None
+        if function.columns[0].name:
+            raise self.refuse(node, f"{called}() returns a table", "Write it in FROM.")
+        arguments = [self.value(each, scope) for each in node.expressions]
+        sql = self.own_body(function, arguments, node, scope)
+        return Value(f"({sql})", function.columns[0].type)
+
+    def own_body(
+        self, function: OwnFunction, arguments: list[Value], call: Tree, scope: Scope
+    ) -> str:
+        if len(arguments) != len(function.parameters):
+            raise self.refuse(call, f"{function.name}() takes {len(function.parameters)} arguments")
+        given = {
+            parameter.lower(): converted(value, kind)
+            for (parameter, kind), value in zip(function.parameters, arguments, strict=True)
+        }
+        inside = Scope(None, parameters=given)
+        before, self.source = self.source, function.source
+        try:
+            columns, sql = self.subquery(function.body, inside, limit=not function.columns[0].name)
+        finally:
+            self.source = before
+        wanted = function.columns
+        if len(columns) != len(wanted):
+            raise self.refuse(
+                call, f"{function.name}() returns {len(columns)} columns, not {len(wanted)}"
+            )
+        if not wanted[0].name:
+            wanted = (replace(wanted[0], name="value"),)
+        return _converted(columns, sql, list(wanted), rename=True)
+
+
+def converted(value: Value, kind: Type) -> Value:
+    """A value as a declared type."""
+    change = {Type.INT: integer, Type.REAL: real, Type.TEXT: text, Type.ANY: anything}
+    found = change[kind](value)
+    return replace(found, args=value.args)
+
+
+def _converted(own: list[Column], sql: str, wanted: list[Column], *, rename: bool = False) -> str:
+    """The rows of a SELECT with columns of other types."""
+    same = all(a.type is b.type for a, b in zip(own, wanted, strict=True))
+    if same and not rename:
+        return sql
+    parts = [
+        f"{converted(Value(name(a.name), a.type), b.type).sql} AS {name(b.name)}"
+        for a, b in zip(own, wanted, strict=True)
+    ]
+    return f"SELECT {', '.join(parts)} FROM ({sql})"
+
+
+def _renamed(columns: list[Column], names: list[str]) -> list[Column]:
+    if not names:
+        return columns
+    return [replace(c, name=n) for c, n in zip(columns, names, strict=True)]
+
+
+def _with_hidden(columns: list[Column]) -> list[Column]:
+    """All columns of a WITH table, in the order its SELECT lists them."""
+    found = []
+    for column in columns:
+        if column.args is not None:
+            found.append(Column(column.args, Type.TEXT))
+        found.append(column)
+    return found
+
+
+def _is_star(node: Tree) -> bool:
+    return isinstance(node, exp.Star) or (
+        isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+    )
+
+
+def _is_aggregate(node: Tree) -> bool:
+    """min and max of several arguments are no aggregates."""
+    called = str(node.this).lower()
+    if called in ("min", "max"):
+        return len(node.expressions) == 1
+    return called in aggregates.AGGREGATES or called in ("group_concat", "string_agg")
+
+
+def _aggregates_in(node: Tree) -> bool:
+    """Whether an expression aggregates; windows and SELECTs inside it are other matters."""
+    if isinstance(node, exp.Query):
+        return False
+    if isinstance(node, exp.Anonymous) and _is_aggregate(node):
+        return True
+    if isinstance(node, exp.Window):
+        inside = [node.this.args.get("expressions"), node.args.get("partition_by")]
+        parts = [p for each in inside for p in each or []] + [node.args.get("order")]
+        return any(_aggregates_in(part) for part in parts if part is not None)
+    return any(_aggregates_in(child) for child in node.iter_expressions())
+
+
+def _is_single(node: Tree) -> bool:
+    """Whether a SELECT has one row at most whatever the data: aggregates without groups."""
+    return (
+        isinstance(node, exp.Select)
+        and node.args.get("group") is None
+        and any(_aggregates_in(e) for e in node.expressions)
+    )

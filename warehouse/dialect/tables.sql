@@ -1,0 +1,276 @@
+-- Perfetto's tables, over the warehouse's: the same columns, meanings and order of columns.
+--
+-- ts is the file's own time in ns (ts + base_ns - source_base_ns), as trace_processor has it. Ids
+-- are the warehouse's. arg_set_id is the id of a slice; below zero, that of a process or a thread.
+
+-- Instants of a process or of everything are on tracks of their own; these have ids below zero.
+CREATE OR REPLACE TEMP VIEW perfetto_slice AS
+SELECT
+  s.id,
+  s.ts + t.base_ns - t.source_base_ns AS ts,
+  s.dur,
+  CASE s.extra_json ->> 's'
+    WHEN 'g' THEN -4 * s.trace_id - 1
+    WHEN 'p' THEN -4 * (SELECT p.process_id FROM track AS p WHERE p.id = s.track_id) - 2
+    ELSE s.track_id
+  END AS track_id,
+  s.category,
+  s.name,
+  CASE WHEN (s.extra_json ->> 's') IN ('g', 'p') THEN 0 ELSE CAST(s.depth AS BIGINT) END AS depth,
+  CASE WHEN (s.extra_json ->> 's') IN ('g', 'p') THEN NULL ELSE s.parent_id END AS parent_id,
+  CASE WHEN s.args_json <> '{}' THEN s.id END AS arg_set_id,
+  CAST(CAST(s.extra_json ->> 'tts' AS DECIMAL(18, 3)) * 1000 AS BIGINT) AS thread_ts,
+  CAST(CAST(s.extra_json ->> 'tdur' AS DECIMAL(18, 3)) * 1000 AS BIGINT) AS thread_dur,
+  CAST(NULL AS BIGINT) AS thread_instruction_count,
+  CAST(NULL AS BIGINT) AS thread_instruction_delta,
+  s.category AS cat,
+  s.id AS slice_id,
+  s.args_json AS "tw args",
+  s.depth AS "tw depth"
+FROM slice AS s
+JOIN trace AS t ON t.id = s.trace_id;
+
+-- The idle process and thread of number 0 are there in every trace.
+CREATE OR REPLACE TEMP VIEW perfetto_process AS
+SELECT
+  upid,
+  upid AS id,
+  pid,
+  name,
+  CAST(NULL AS BIGINT) AS start_ts,
+  CAST(NULL AS BIGINT) AS end_ts,
+  CAST(NULL AS BIGINT) AS parent_upid,
+  CAST(NULL AS BIGINT) AS uid,
+  CAST(NULL AS BIGINT) AS android_appid,
+  CAST(NULL AS BIGINT) AS android_user_id,
+  CAST(NULL AS VARCHAR) AS cmdline,
+  arg_set_id,
+  0::BIGINT AS machine_id
+FROM (
+  SELECT
+    id AS upid,
+    pid,
+    coalesce(name, CASE WHEN pid IS NULL THEN source_pid ->> '$' END) AS name,
+    CASE WHEN sort_index IS NOT NULL THEN -4 * id - 2 END AS arg_set_id
+  FROM process
+  UNION ALL
+  SELECT 0, 0, NULL, NULL
+);
+
+-- Who is who among threads: trace_processor takes a tid below zero for the process's main thread. A
+-- thread without events or a name came of metadata alone, and is not there.
+CREATE OR REPLACE TEMP VIEW perfetto_thread_identity AS
+SELECT
+  id,
+  CASE WHEN is_main THEN arg_min(id, (is_negative, id)) OVER (PARTITION BY process_id, is_main)
+    ELSE id END AS utid,
+  process_id AS upid,
+  is_main,
+  CASE WHEN is_main THEN pid ELSE tid END AS tid,
+  name,
+  sort_index
+FROM (
+  SELECT
+    h.id, h.process_id, h.tid, p.pid, h.sort_index,
+    coalesce(h.name, CASE WHEN h.tid IS NULL THEN h.source_tid ->> '$' END) AS name,
+    coalesce(h.tid < 0, false) AS is_negative,
+    coalesce(h.tid < 0 OR h.tid = p.pid, false) AS is_main
+  FROM thread AS h
+  JOIN process AS p ON p.id = h.process_id
+  WHERE
+    h.name IS NOT NULL
+    OR h.id IN (SELECT thread_id FROM track WHERE thread_id IS NOT NULL)
+);
+
+-- A process has a main thread always, and there is an idle one.
+CREATE OR REPLACE TEMP VIEW perfetto_thread AS
+SELECT
+  utid,
+  utid AS id,
+  tid,
+  name,
+  CAST(NULL AS BIGINT) AS start_ts,
+  CAST(NULL AS BIGINT) AS end_ts,
+  upid,
+  CAST(is_main AS BIGINT) AS is_main_thread,
+  CAST(utid = 0 AS BIGINT) AS is_idle,
+  0::BIGINT AS machine_id,
+  arg_set_id
+FROM (
+  SELECT
+    utid, tid, name, upid, is_main,
+    CASE WHEN sort_index IS NOT NULL THEN -4 * utid - 3 END AS arg_set_id
+  FROM perfetto_thread_identity
+  WHERE id = utid
+  UNION ALL
+  SELECT -4 * id - 2, pid, NULL, id, true, NULL
+  FROM process
+  WHERE id NOT IN (SELECT upid FROM perfetto_thread_identity WHERE is_main)
+  UNION ALL
+  SELECT 0, 0, NULL, 0, true, NULL
+);
+
+CREATE OR REPLACE TEMP VIEW perfetto_all_track AS
+SELECT
+  t.id,
+  CASE WHEN thread_id IS NULL OR kind = 'counter' THEN t.name END AS name,
+  CASE
+    WHEN kind = 'counter' THEN 'json_counter'
+    WHEN thread_id IS NOT NULL THEN 'thread_execution'
+    WHEN kind = 'async' THEN 'legacy_async_global_slice'
+    ELSE kind
+  END AS type,
+  parent_track_id AS parent_id,
+  CASE WHEN kind <> 'counter' THEN coalesce(i.utid, thread_id) END AS utid,
+  CASE WHEN kind = 'counter' THEN process_id END AS upid,
+  unit,
+  kind = 'counter' AS is_counter
+FROM track AS t
+LEFT JOIN perfetto_thread_identity AS i ON i.id = t.thread_id
+-- as there, a thread that has no slices has no track
+WHERE
+  t.thread_id IS NULL
+  OR t.kind = 'counter'
+  OR t.id IN (
+    SELECT DISTINCT track_id
+    FROM slice
+    WHERE extra_json IS NULL OR coalesce((extra_json ->> 's') NOT IN ('g', 'p'), true)
+  )
+UNION ALL
+SELECT DISTINCT -4 * trace_id - 1, NULL, 'legacy_chrome_global_instants', NULL::BIGINT,
+  NULL::BIGINT, NULL::BIGINT, NULL, false
+FROM slice
+WHERE extra_json IS NOT NULL AND (extra_json ->> 's') = 'g'
+UNION ALL
+SELECT DISTINCT -4 * t.process_id - 2, NULL, 'chrome_process_instant', NULL::BIGINT,
+  NULL::BIGINT, t.process_id, NULL, false
+FROM slice AS s
+JOIN track AS t ON t.id = s.track_id
+WHERE s.extra_json IS NOT NULL AND (s.extra_json ->> 's') = 'p';
+
+CREATE OR REPLACE TEMP VIEW perfetto_track AS
+SELECT
+  id, name, type, CAST(NULL AS BIGINT) AS dimension_arg_set_id, parent_id,
+  CAST(NULL AS BIGINT) AS source_arg_set_id, 0::BIGINT AS machine_id,
+  CAST(NULL AS BIGINT) AS track_group_id
+FROM perfetto_all_track;
+
+CREATE OR REPLACE TEMP VIEW perfetto_thread_track AS
+SELECT
+  id, name, type, parent_id, CAST(NULL AS BIGINT) AS source_arg_set_id,
+  0::BIGINT AS machine_id, utid
+FROM perfetto_all_track
+WHERE utid IS NOT NULL;
+
+CREATE OR REPLACE TEMP VIEW perfetto_process_track AS
+SELECT
+  id, name, type, parent_id, CAST(NULL AS BIGINT) AS source_arg_set_id,
+  0::BIGINT AS machine_id, upid
+FROM perfetto_all_track
+WHERE upid IS NOT NULL AND NOT is_counter;
+
+CREATE OR REPLACE TEMP VIEW perfetto_counter_track AS
+SELECT
+  id, name, CAST(NULL AS BIGINT) AS parent_id, type,
+  CAST(NULL AS BIGINT) AS dimension_arg_set_id, CAST(NULL AS BIGINT) AS source_arg_set_id,
+  0::BIGINT AS machine_id, unit, CAST(NULL AS VARCHAR) AS description
+FROM perfetto_all_track
+WHERE is_counter;
+
+CREATE OR REPLACE TEMP VIEW perfetto_process_counter_track AS
+SELECT
+  id, name, type, CAST(NULL AS BIGINT) AS parent_id,
+  CAST(NULL AS BIGINT) AS source_arg_set_id, 0::BIGINT AS machine_id, unit,
+  CAST(NULL AS VARCHAR) AS description, upid
+FROM perfetto_all_track
+WHERE is_counter AND upid IS NOT NULL;
+
+CREATE OR REPLACE TEMP VIEW perfetto_counter AS
+SELECT
+  c.id, c.ts + t.base_ns - t.source_base_ns AS ts, c.track_id, c.value,
+  CAST(NULL AS BIGINT) AS arg_set_id
+FROM counter AS c
+JOIN trace AS t ON t.id = c.trace_id;
+
+CREATE OR REPLACE TEMP VIEW perfetto_counters AS
+SELECT c.*, t.name, t.unit
+FROM perfetto_counter AS c
+JOIN perfetto_counter_track AS t ON t.id = c.track_id;
+
+CREATE OR REPLACE TEMP VIEW perfetto_instant AS
+SELECT ts, track_id, name, arg_set_id, "tw args"
+FROM perfetto_slice
+WHERE dur = 0;
+
+CREATE OR REPLACE TEMP VIEW perfetto_trace_bounds AS
+SELECT
+  min(start_ts + base_ns - source_base_ns) AS start_ts,
+  max(end_ts + base_ns - source_base_ns) AS end_ts
+FROM trace;
+
+-- Arrows the file recorded, from each end or waypoint back to the latest waypoint or start before
+-- it; in a trace that has none, the links. A point belongs to the innermost slice of its track
+-- that lasts at that moment.
+CREATE OR REPLACE TEMP VIEW perfetto_arrow_point AS
+SELECT
+  p.id, p.trace_id, p.ts, p.phase, p.category, p.name, p.flow_key,
+  coalesce(p.slice_id, CASE WHEN s.ts + greatest(s.dur, 0) >= p.ts THEN s.id END) AS slice_id
+FROM flow_point AS p
+ASOF LEFT JOIN (
+  SELECT track_id, ts, arg_max(id, depth) AS id, arg_max(dur, depth) AS dur
+  FROM slice
+  WHERE track_id IN (SELECT track_id FROM flow_point)
+  GROUP BY track_id, ts
+) AS s ON s.track_id = p.track_id AND s.ts <= p.ts;
+
+CREATE OR REPLACE TEMP VIEW perfetto_flow AS
+SELECT id, slice_out, slice_in, trace_id, CAST(NULL AS BIGINT) AS arg_set_id
+FROM (
+  SELECT
+    id,
+    last_value(CASE WHEN phase IN ('s', 't') THEN slice_id END IGNORE NULLS) OVER (
+      PARTITION BY trace_id, category, name, flow_key ORDER BY ts, phase = 'f', id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS slice_out,
+    slice_id AS slice_in,
+    CAST(NULL AS BIGINT) AS trace_id,
+    phase
+  FROM perfetto_arrow_point
+)
+WHERE phase IN ('t', 'f') AND slice_out IS NOT NULL AND slice_in IS NOT NULL
+UNION ALL
+SELECT id, from_id, to_id, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT)
+FROM link
+WHERE
+  link_set = 'default'
+  AND (trace_id IS NULL OR trace_id NOT IN (SELECT trace_id FROM flow_point));
+
+CREATE OR REPLACE TEMP VIEW perfetto_thread_slice AS
+SELECT
+  s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,
+  h.name AS thread_name, h.utid, h.tid, h.is_main_thread, p.name AS process_name, p.upid, p.pid,
+  s.depth, s.parent_id, s.arg_set_id, s.thread_ts, s.thread_dur, s."tw args"
+FROM perfetto_slice AS s
+JOIN perfetto_thread_track AS k ON k.id = s.track_id
+JOIN perfetto_thread AS h ON h.utid = k.utid
+LEFT JOIN perfetto_process AS p ON p.upid = h.upid;
+
+CREATE OR REPLACE TEMP VIEW perfetto_process_slice AS
+SELECT
+  s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,
+  p.name AS process_name, p.upid, p.pid, s.depth, s.parent_id, s.arg_set_id, s.thread_ts,
+  s.thread_dur, s."tw args"
+FROM perfetto_slice AS s
+JOIN perfetto_process_track AS k ON k.id = s.track_id
+JOIN perfetto_process AS p ON p.upid = k.upid;
+
+CREATE OR REPLACE TEMP VIEW perfetto_thread_or_process_slice AS
+SELECT
+  id, ts, dur, category, name, track_id, track_name, thread_name, utid, tid, process_name, upid,
+  pid, depth, parent_id, arg_set_id, "tw args"
+FROM perfetto_thread_slice
+UNION ALL
+SELECT
+  id, ts, dur, category, name, track_id, track_name, NULL, NULL, NULL, process_name, upid, pid,
+  depth, parent_id, arg_set_id, "tw args"
+FROM perfetto_process_slice;

@@ -1,0 +1,187 @@
+"""SQLite's types and how DuckDB converts between them.
+
+SQLite's values have types, its columns do not. Nearly always the type of an expression is known
+before it runs all the same; where it is not (an argument of a slice may be a number or a text), the
+value is `Type.ANY`, which `macros.sql` explains.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Type(Enum):
+    """What is known of a value's type; NULL is the literal."""
+
+    NULL = "NULL"
+    INT = "BIGINT"
+    REAL = "DOUBLE"
+    TEXT = "VARCHAR"
+    ANY = "ANY"
+    BOOL = "BOOLEAN"  # inside a condition only; as a value it is INT
+
+
+NUMBERS = (Type.INT, Type.REAL)
+
+
+@dataclass(frozen=True)
+class Value:
+    """An expression in DuckDB's SQL.
+
+    `affinity` is SQLite's: what it converts the other side of a comparison to; columns and casts
+    have one. `constant` is a literal's value. `args` is, for an arg_set_id of a slice, the SQL of
+    that slice's arguments.
+    """
+
+    sql: str
+    type: Type
+    affinity: Type | None = None
+    constant: int | float | str | None = None
+    args: str | None = None
+
+
+def literal(value: int | float | str | None) -> Value:
+    """A constant."""
+    if value is None:
+        return Value("NULL", Type.NULL)
+    if isinstance(value, str):
+        return Value(quote(value), Type.TEXT, constant=value)
+    if isinstance(value, float):
+        return Value(f"CAST({value!r} AS DOUBLE)", Type.REAL, constant=value)
+    return Value(f"CAST({value} AS BIGINT)", Type.INT, constant=value)
+
+
+def quote(text: str) -> str:
+    """A text as SQL; DuckDB's strings know no escapes."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def name(text: str) -> str:
+    """An identifier as SQL."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def plain(value: Value) -> Value:
+    """A value that is no condition: 0 or 1 instead of false or true."""
+    if value.type is not Type.BOOL:
+        return value
+    return Value(f"CAST(({value.sql}) AS BIGINT)", Type.INT)
+
+
+def truth(value: Value) -> str:
+    """A condition: numbers other than 0, and texts that begin with one, are true."""
+    match value.type:
+        case Type.BOOL:
+            return f"({value.sql})"
+        case Type.INT | Type.REAL:
+            return f"({value.sql} <> 0)"
+        case Type.NULL:
+            return "CAST(NULL AS BOOLEAN)"
+    return f"({real(value).sql} <> 0)"
+
+
+_SIMPLE = re.compile(r'(\(?[\w"]*"?[\w .]*"?(\."[\w .]+")?\)?(\.\w)?|CAST\([-\w.]+ AS \w+\))')
+
+
+def once(template: str, sql: str) -> str:
+    """The template filled with an expression that DuckDB binds and computes once.
+
+    Macros repeat their arguments: nested, they would grow without measure.
+    """
+    if _SIMPLE.fullmatch(sql):
+        return template.format(sql)
+    own = f'"tw {_depth(sql)}"'
+    return f"list_transform([{sql}], lambda {own}: {template.format(own)})[1]"
+
+
+def once_both(template: str, left: str, right: str) -> str:
+    """The same with two expressions."""
+    if _SIMPLE.fullmatch(left) and _SIMPLE.fullmatch(right):
+        return template.format(left, right)
+    own = f'"tw {_depth(left + right)}"'
+    inner = template.format(f"{own}.a", f"{own}.b")
+    return f"list_transform([{{'a': {left}, 'b': {right}}}], lambda {own}: {inner})[1]"
+
+
+def _depth(sql: str) -> int:
+    """A number that no function inside has for its variable."""
+    return 1 + max((int(found) for found in re.findall(r'lambda "tw (\d+)"', sql)), default=0)
+
+
+_TO_TEXT = {
+    Type.INT: "CAST({} AS VARCHAR)",
+    Type.REAL: "sqlite_real_text({})",
+    Type.TEXT: "{}",
+    Type.ANY: "sqlite_any_text({})",
+    Type.NULL: "CAST({} AS VARCHAR)",
+}
+_TO_INT = {
+    Type.INT: "{}",
+    Type.REAL: "sqlite_real_int({})",
+    Type.TEXT: "sqlite_text_int({})",
+    Type.ANY: "sqlite_any_int({})",
+    Type.NULL: "CAST({} AS BIGINT)",
+}
+_TO_REAL = {
+    Type.INT: "CAST({} AS DOUBLE)",
+    Type.REAL: "{}",
+    Type.TEXT: "sqlite_text_real({})",
+    Type.ANY: "sqlite_any_real({})",
+    Type.NULL: "CAST({} AS DOUBLE)",
+}
+_TO_ANY = {
+    Type.INT: "sqlite_any_of_int({})",
+    Type.REAL: "sqlite_any_of_real({})",
+    Type.TEXT: "sqlite_any_of_text({})",
+    Type.ANY: "{}",
+    Type.NULL: "sqlite_any_of_int(CAST({} AS BIGINT))",
+}
+
+
+def _converter(templates: dict[Type, str], to: Type) -> Callable[[Value], Value]:
+    def convert(value: Value) -> Value:
+        value = plain(value)
+        if value.type is to:
+            return value
+        return Value(once(templates[value.type], value.sql), to)
+
+    return convert
+
+
+#: As CAST does: a text becomes the number it begins with, or 0.
+text = _converter(_TO_TEXT, Type.TEXT)
+integer = _converter(_TO_INT, Type.INT)
+real = _converter(_TO_REAL, Type.REAL)
+anything = _converter(_TO_ANY, Type.ANY)
+
+
+def number(value: Value) -> Value:
+    """An operand of arithmetic: a text becomes the number it begins with, integer or not."""
+    value = plain(value)
+    match value.type:
+        case Type.TEXT:
+            return Value(once("sqlite_text_number({})", value.sql), Type.ANY)
+        case Type.ANY:
+            return Value(once("sqlite_any_number({})", value.sql), Type.ANY)
+        case Type.NULL:
+            return Value("CAST(NULL AS BIGINT)", Type.INT)
+    return value
+
+
+def common(values: Iterable[Value]) -> tuple[list[Value], Type]:
+    """Values brought to one type, as the arms of a CASE need it."""
+    found = [plain(value) for value in values]
+    types = {value.type for value in found} - {Type.NULL}
+    if not types:
+        return found, Type.NULL
+    if len(types) == 1:
+        return found, types.pop()
+    return [anything(value) for value in found], Type.ANY
+
+
+def without_affinity(value: Value) -> Value:
+    """A value that came out of an expression."""
+    return replace(value, affinity=None, args=None)
