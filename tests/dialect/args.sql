@@ -3,8 +3,13 @@ SELECT name, EXTRACT_ARG(arg_set_id, 'args.External id') AS external_id FROM sli
 WHERE category = 'cpu_op' AND external_id < 1000 ORDER BY ts, depth LIMIT 20;
 -- arguments of a slice
 SELECT key, flat_key, int_value, string_value, real_value, value_type, display_value
-FROM args WHERE arg_set_id = (SELECT MIN(arg_set_id) FROM slice WHERE category = 'cpu_op')
-AND key = 'args.nothing';
+FROM args
+WHERE arg_set_id = (SELECT arg_set_id FROM slice WHERE category = 'cpu_op' ORDER BY ts, depth LIMIT 1)
+ORDER BY key;
+-- arguments of chosen slices
+SELECT key, COUNT(*) FROM args
+WHERE arg_set_id IN (SELECT arg_set_id FROM slice WHERE depth = 2 AND category = 'cpu_op')
+AND value_type <> 'real' GROUP BY key ORDER BY key;
 -- all arguments of slices of a name
 SELECT slice.ts, args.key, args.flat_key, args.int_value, args.string_value, args.real_value,
   args.value_type, args.display_value

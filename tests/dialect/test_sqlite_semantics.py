@@ -89,7 +89,8 @@ _INTEGERS = st.one_of(st.integers(-12, 12), st.integers(-(10**6), 10**6))
 _REALS = st.one_of(st.integers(-40, 40).map(lambda n: n / 4), st.floats(-1e6, 1e6, width=32))
 _TEXTS = st.one_of(
     st.sampled_from(["", "12", " 12 ", "12abc", "-3.5", "1e3", ".5", "+7", "a", "A", "ab", "AB",
-                     "é", "É", "a%b", "a_b", "[x]", "a*b", "a]b", "1e", "-", "0x1F", "aaa", "K", "ß"]),
+                     "é", "É", "a%b", "a_b", "[x]", "a*b", "a]b", "1e", "-", "0x1F", "aaa", "K",
+                     "ß"]),
     st.text("abAB1.e+-%_*?[]^é ", max_size=6),
 )  # fmt: skip
 _ROWS = st.lists(
@@ -328,7 +329,8 @@ _STATEMENTS = [
     "SELECT '[a' GLOB '[[]a', 'b' GLOB '[^a]', 'b' GLOB '[a-c]', '-' GLOB '[a-]', ']' GLOB '[]]', "
     "'a' GLOB '[', 'abc' NOT GLOB 'a*', '*' GLOB '[*]', 'a\nb' GLOB 'a?b', 'axxb' GLOB 'a*b*'",
     "SELECT substr('hello', 0), substr('hello', 0, 2), substr('hello', -3, 2), "
-    "substr('hello', 3, -2), substr('hello', 10), substr('hello', -10, 7), substr(12345, 2, 2), substr('hello', 2, NULL)",
+    "substr('hello', 3, -2), substr('hello', 10), substr('hello', -10, 7), substr(12345, 2, 2), "
+    "substr('hello', 2, NULL)",
     "VALUES (1, 'a'), (2, NULL)",
     "SELECT CASE WHEN 'a' THEN 1 WHEN '1a' THEN 2 END, iif('0', 1, 2), iif(NULL, 1, 2), NOT 'x'",
     "SELECT max(1, 2.5, NULL), max(1, 'a'), min(2, 1.5), max('a', 'B'), min(1)",

@@ -47,7 +47,7 @@ def _member(name: str) -> str:
 #: empty, has no row. A real's text has at most 15 digits, as SQLite prints it.
 ARGS_OF_SLICES = """
 SELECT
-  set_id * 65536 + place AS id,
+  CAST(set_id * 65536 + place AS BIGINT) AS id,
   set_id AS arg_set_id,
   regexp_replace('args' || substr(
     regexp_replace(path, '("(?:[^"\\\\]|\\\\.)*")|\\[[0-9]+\\]', '\\1', 'g'), 2),
@@ -75,7 +75,8 @@ FROM (
 """
 ARGS_OF_PLACES = """
 SELECT
-  arg_set_id * 65536, arg_set_id, key, key, value, NULL, NULL, 'int', CAST(value AS VARCHAR)
+  CAST(arg_set_id * 65536 AS BIGINT),
+  arg_set_id, key, key, value, NULL, NULL, 'int', CAST(value AS VARCHAR)
 FROM (
   SELECT -4 * id - 2 AS arg_set_id, 'process_sort_index_hint' AS key, sort_index AS value
   FROM process

@@ -10,11 +10,12 @@ from sqlglot import exp
 
 from warehouse.dialect import comparisons, patterns
 from warehouse.dialect.arguments import candidate_paths
-from warehouse.dialect.errors import Refused, at_node, offset_of
+from warehouse.dialect.errors import Refused, offset_of
 from warehouse.dialect.functions import FUNCTIONS, INSTEAD
 from warehouse.dialect.grammar import unknown_parts
 from warehouse.dialect.parse import Tree
-from warehouse.dialect.scope import Column, Relation, Scope
+from warehouse.dialect.resolving import Resolving
+from warehouse.dialect.scope import Column, Scope
 from warehouse.dialect.values import (
     Type,
     Value,
@@ -53,13 +54,8 @@ _BITWISE = {
 }
 
 
-class Expressions:
+class Expressions(Resolving):
     """Turns a tree into a Value. Scopes, aggregates and subqueries are those of the SELECT."""
-
-    source: str
-
-    def refuse(self, node: Tree, message: str, hint: str | None = None) -> Refused:
-        return at_node(self.source, node, message, hint)
 
     def value(self, node: Tree, scope: Scope) -> Value:
         """The expression as it stands in this SELECT."""
@@ -106,9 +102,9 @@ class Expressions:
             return self._parameter(node, scope)
         found = self.resolve(node, scope)
         if found is None:
-            if not node.table and self._is_double_quoted(node.this):
+            if not node.table and self.is_double_quoted(node.this):
                 return literal(node.name)
-            raise self._no_such_column(node, scope)
+            raise self.no_such_column(node, scope)
         value, owner = found
         if value is owner.aliases.get(node.name.lower()):
             return value
@@ -119,60 +115,6 @@ class Expressions:
             hidden = None if value.args is None else owner.grouping.placeholder(value.args)
             return Value(bare, value.type, value.affinity, args=hidden)
         return value
-
-    def resolve(self, node: Tree, scope: Scope) -> tuple[Value, Scope] | None:
-        """A column's value and the SELECT it belongs to."""
-        for level in scope.chain():
-            found = self._resolve_in(node, level)
-            if found is not None:
-                return found, level
-        return None
-
-    def _resolve_in(self, node: Tree, level: Scope) -> Value | None:
-        if node.table:
-            relation = level.relation(node.table)
-            column = relation and relation.find(node.name)
-            return relation.value(column) if relation and column else None
-        if node.name.lower() in level.merged:
-            return level.merged[node.name.lower()]
-        holders = level.holders(node.name)
-        if len(holders) > 1:
-            names = " and ".join(relation.alias for relation, _ in holders)
-            raise self.refuse(
-                node,
-                f"ambiguous column name: {node.name} is in {names}",
-                f"Write {holders[0][0].alias}.{node.name}.",
-            )
-        if holders:
-            relation, column = holders[0]
-            return relation.value(column)
-        return level.aliases.get(node.name.lower())
-
-    def owner(self, node: Tree, scope: Scope) -> tuple[Relation, Column] | None:
-        """The table of this SELECT a plain column is of."""
-        if not isinstance(node, exp.Column):
-            return None
-        if node.table:
-            relation = scope.relation(node.table)
-            column = relation and relation.find(node.name)
-            return (relation, column) if relation and column else None
-        holders = scope.holders(node.name)
-        return holders[0] if holders else None
-
-    def _is_double_quoted(self, identifier: Tree) -> bool:
-        start = identifier.meta.get("start")
-        return bool(identifier.args.get("quoted")) and (
-            start is not None and self.source[start : start + 1] == '"'
-        )
-
-    def _no_such_column(self, node: Tree, scope: Scope) -> Refused:
-        shown = f"{node.table}.{node.name}" if node.table else node.name
-        near = difflib.get_close_matches(node.name, scope.known_columns(), n=1, cutoff=0.6)
-        if node.table and not any(level.relation(node.table) for level in scope.chain()):
-            return self.refuse(node, f"no such table in this SELECT: {node.table}")
-        return self.refuse(
-            node, f"no such column: {shown}", f"Did you mean {near[0]}?" if near else None
-        )
 
     def _literal(self, node: Tree, scope: Scope) -> Value:
         if node.args.get("is_string"):
@@ -259,12 +201,28 @@ class Expressions:
             return Value(f"({plain(left).sql} IS NULL)", Type.BOOL)
         return comparisons.compare(_OPERATORS[type(node)], left, right)
 
+    def _beside(self, node: Tree, subject: Tree, scope: Scope) -> Value:
+        """What is compared with `subject`: if that is a key of args, a protobuf trace's name of an
+        argument means JSON's."""
+        value = self.value(node, scope)
+        owner = self.owner(subject, scope)
+        if (
+            owner is not None
+            and owner[0].base == "args"
+            and owner[1].name in ("key", "flat_key")
+            and isinstance(value.constant, str)
+            and value.constant.startswith("debug.")
+        ):
+            return literal("args." + value.constant.removeprefix("debug."))
+        return value
+
     def _sides(self, node: Tree, scope: Scope) -> tuple[Value, Value]:
         if isinstance(node.this, exp.Tuple) or isinstance(node.expression, exp.Tuple):
             raise self.refuse(
                 node, "row values are not supported", "Compare the columns one by one."
             )
-        return self.value(node.this, scope), self.value(node.expression, scope)
+        left, right = node.this, node.expression
+        return self._beside(left, right, scope), self._beside(right, left, scope)
 
     def _both(self, node: Tree, scope: Scope) -> Value:
         word = "AND" if isinstance(node, exp.And) else "OR"
@@ -289,7 +247,7 @@ class Expressions:
                 node, "IN with a table's name is not supported", "Write IN (SELECT …)."
             )
         if query is None:
-            members = [self.value(member, scope) for member in node.expressions]
+            members = [self._beside(member, node.this, scope) for member in node.expressions]
             return comparisons.membership(subject, members)
         columns, sql = self.subquery(query, scope)
         if len(columns) != 1:
@@ -309,12 +267,14 @@ class Expressions:
             node = node.this
             if not isinstance(node, exp.Like):
                 raise self.refuse(node, "ESCAPE belongs to LIKE")
-        subject, pattern = text(self.value(node.this, scope)), self.value(node.expression, scope)
+        subject = text(self.value(node.this, scope))
+        pattern = self._beside(node.expression, node.this, scope)
         sql = patterns.like(subject.sql, pattern, escape)
         return Value(f"(NOT {sql})" if node.args.get("negate") else sql, Type.BOOL)
 
     def _glob(self, node: Tree, scope: Scope) -> Value:
-        subject, pattern = text(self.value(node.this, scope)), self.value(node.expression, scope)
+        subject = text(self.value(node.this, scope))
+        pattern = self._beside(node.expression, node.this, scope)
         if pattern.type is Type.NULL:
             return Value("CAST(NULL AS BOOLEAN)", Type.BOOL)
         if pattern.constant is None:

@@ -40,6 +40,11 @@ def prepare(connection: duckdb.DuckDBPyConnection, text: str) -> str:
     """
     script = translate(text)
     install(connection)
+    return answer(connection, script)
+
+
+def answer(connection: duckdb.DuckDBPyConnection, script: Script) -> str:
+    """The same for a script that is translated already, where everything is installed."""
     try:
         if script.uses_arrows:
             _keep_arrows(connection)

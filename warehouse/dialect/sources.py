@@ -261,9 +261,7 @@ class Sources(Expressions):
         self, conjunct: Tree, args: Relation, select: Tree, inner: list[Joined], scope: Scope
     ) -> Iterator[str]:
         if isinstance(conjunct, exp.In) and self._is_set_of(conjunct.this, args, scope):
-            members = [m for m in conjunct.expressions if isinstance(m, exp.Literal)]
-            if members and len(members) == len(conjunct.expressions):
-                yield f"\x01 IN ({', '.join(integer(self.value(m, scope)).sql for m in members)})"
+            yield from self._among(conjunct, scope)
             return
         if not isinstance(conjunct, exp.EQ):
             return
@@ -274,19 +272,31 @@ class Sources(Expressions):
             owner = self.owner(other, scope)
             if owner is not None:
                 yield from self._of_sibling([owner[0]], select, inner, scope)
-            elif not self._uses(other, scope):
-                yield f"\x01 = {integer(self.value(other, scope)).sql}"
+            else:
+                wanted = integer(self.value(other, scope)).sql
+                if not self._uses_siblings(wanted, scope):
+                    yield f"\x01 = {wanted}"
             return
+
+    def _among(self, conjunct: Tree, scope: Scope) -> Iterator[str]:
+        query = conjunct.args.get("query")
+        if query is not None:
+            columns, sql = self.subquery(query, scope)
+            is_plain = len(columns) == 1 and columns[0].type is Type.INT
+            if is_plain and not self._uses_siblings(sql, scope):
+                yield f"\x01 IN ({sql})"
+            return
+        members = [integer(self.value(m, scope)).sql for m in conjunct.expressions]
+        if members and not self._uses_siblings(" ".join(members), scope):
+            yield f"\x01 IN ({', '.join(members)})"
 
     def _is_set_of(self, node: Tree, args: Relation, scope: Scope) -> bool:
         owner = self.owner(node, scope)
         return owner is not None and owner[0] is args and owner[1].name == "arg_set_id"
 
-    def _uses(self, node: Tree, scope: Scope) -> bool:
-        """Whether an expression has a column of this very SELECT, or is more than values."""
-        if node.find(exp.Query, exp.Anonymous, exp.Window):
-            return True
-        return any(self.owner(column, scope) is not None for column in node.find_all(exp.Column))
+    def _uses_siblings(self, sql: str, scope: Scope) -> bool:
+        """Whether rewritten SQL has a column of this very SELECT: its keys are nowhere else."""
+        return any(f"{name(relation.key)}." in sql for relation in scope.relations)
 
     def _of_sibling(
         self, siblings: list[Relation], select: Tree, inner: list[Joined], scope: Scope
