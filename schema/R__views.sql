@@ -64,7 +64,8 @@ SELECT
   t.run_id, -- [ref run.id] the run
   t.rank, -- [count] the trace's rank
   s.track_id, -- [ref track.id] the slice's track
-  t.base_ns + s.ts + c.offset_ns AS aligned_ts_ns, -- [ns] start on the shared time
+  t.base_ns + s.ts + c.offset_ns + coalesce(round(c.drift * s.ts)::BIGINT, 0)
+    AS aligned_ts_ns, -- [ns] start on the shared time
   s.dur, -- [ns] the slice's length
   s.category, -- [text] the slice's category
   s.name, -- [text] the slice's name

@@ -143,7 +143,8 @@ SELECT
   s.n_collectives,
   CASE WHEN d.lower_ns <= d.upper_ns THEN d.lower_ns ELSE s.lower_ns END AS lower_ns,
   CASE WHEN d.lower_ns <= d.upper_ns THEN d.upper_ns ELSE s.upper_ns END AS upper_ns,
-  CASE WHEN d.lower_ns <= d.upper_ns THEN d.median_ns ELSE s.median_ns END::BIGINT AS median_ns,
+  floor(CASE WHEN d.lower_ns <= d.upper_ns THEN d.median_ns ELSE s.median_ns END)::BIGINT
+    AS median_ns,
   CASE WHEN d.lower_ns <= d.upper_ns THEN s.slope END AS drift,
   coalesce(s.lower_ns > s.upper_ns AND NOT coalesce(d.lower_ns <= d.upper_ns, false), false)
     AS is_contradictory

@@ -160,26 +160,30 @@ host_call AS (
   FROM bare
   WHERE side = 'host'
   UNION ALL
-  SELECT b.slice_id, o.from_id
+  SELECT c.to_id, o.from_id
   FROM link AS o
-  JOIN link AS l ON l.from_id = o.to_id
-  JOIN bare AS b ON b.slice_id = l.to_id
-  WHERE o.kind = 'op_launch'
-    AND o.link_set = 'default'
-    AND l.kind = 'launch'
-    AND l.link_set = 'default'
+  JOIN (
+    SELECT l.from_id, l.to_id
+    FROM link AS l
+    JOIN bare AS b ON b.slice_id = l.to_id
+    WHERE l.kind = 'launch' AND l.link_set = 'default'
+  ) AS c ON c.from_id = o.to_id
+  WHERE o.kind = 'op_launch' AND o.link_set = 'default'
 ),
 told AS (
   SELECT
-    h.slice_id,
+    c.slice_id,
     min(coalesce(
-      nullif(regexp_extract(s.name, '^c10d::([a-z_]+)', 1), ''),
+      nullif(regexp_extract(c.name, '^c10d::([a-z_]+)', 1), ''),
       nullif(regexp_extract(p.name, '^c10d::([a-z_]+)', 1), '')
     )) AS kind
   FROM slice AS p
-  RIGHT JOIN slice AS s ON s.parent_id = p.id
-  JOIN host_call AS h ON h.call_id = s.id
-  GROUP BY h.slice_id
+  RIGHT JOIN (
+    SELECT h.slice_id, s.name, s.parent_id
+    FROM slice AS s
+    JOIN host_call AS h ON h.call_id = s.id
+  ) AS c ON c.parent_id = p.id
+  GROUP BY c.slice_id
 ),
 spelled AS (
   SELECT
@@ -213,10 +217,16 @@ named AS (
       WHEN word LIKE 'recv%' THEN 'recv'
       ELSE word
     END AS common_kind,
-    -- long lists of members are cut short by the source and are no numbers then
-    coalesce(group_size, len(TRY_CAST(members AS BIGINT[]))) AS n_members,
-    -- a peer is told by its place in the group
-    coalesce(TRY_CAST(members AS BIGINT[])[peer_rank + 1], peer_rank) AS peer,
+    -- the source cuts long lists short, but tells the size then
+    coalesce(group_size, length(members) - length(replace(members, ',', '')) + 1) AS n_members,
+    -- a peer is told by its place in the group; -1 is any
+    CASE WHEN peer_rank >= 0 THEN coalesce(
+      TRY_CAST(
+        split_part(regexp_replace(members, '[^0-9,]', '', 'g'), ',', (peer_rank + 1)::INTEGER)
+        AS BIGINT
+      ),
+      peer_rank
+    ) END AS peer,
     min(trace_id) OVER named_group <> max(trace_id) OVER named_group AS is_name_shared
   FROM spelled
   WHERE word NOT IN ('', 'wait', 'init', 'startcoalescing', 'endcoalescing')

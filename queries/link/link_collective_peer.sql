@@ -15,7 +15,8 @@ put right, the n-th of one meets the n-th of the other, order decides. Otherwise
 some, and an operation is linked to the one whose end is nearest, if each is the other's nearest,
 they are no farther apart than half the shorter one (or 1 ms), and both run at one time where the
 kind demands it. So what was lost on one rank, or happened before its profiler began, shifts
-nothing. What the lowest rank lacks is not linked then.
+nothing. What the lowest rank lacks is not linked then. Calls that only enqueue go with the device
+work they caused where that is linked.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
@@ -126,16 +127,16 @@ spoke AS (
   WHERE p.trace_id <> p.hub_trace_id
     AND (p.rank <> h.rank OR p.rank IS NULL) -- a rank may have several recordings
 ),
--- Which pairs vote on the difference of two clocks: of each key at most 32 operations of the hub
+-- Which pairs vote on the difference of two clocks: of each key at most 16 operations of the hub
 -- with all of the other rank, rare keys first, and calls that only enqueue where there is no more.
 ballot AS (
   SELECT
     *,
-    sum(least(hub_n_ops, 32) * n_ops) OVER (
+    sum(least(hub_n_ops, 16) * n_ops) OVER (
       PARTITION BY hub_trace_id, trace_id, is_transfer
-      ORDER BY least(hub_n_ops, 32) * n_ops, match_key
+      ORDER BY least(hub_n_ops, 16) * n_ops, match_key
       ROWS UNBOUNDED PRECEDING
-    ) - least(hub_n_ops, 32) * n_ops AS n_before,
+    ) - least(hub_n_ops, 16) * n_ops AS n_before,
     bool_or(is_transfer) OVER (PARTITION BY hub_trace_id, trace_id) AS has_transfers
   FROM (
     SELECT
@@ -160,9 +161,9 @@ vote AS (
   FROM spoke AS s
   JOIN hub AS h ON h.match_key = s.match_key
   JOIN ballot AS b ON b.match_key = s.match_key AND b.trace_id = s.trace_id
-  WHERE b.n_before < 50000
+  WHERE b.n_before < 10000
     AND b.is_transfer = b.has_transfers
-    AND h.n % (h.n_ops // 32 + 1) = 0
+    AND h.n % (h.n_ops // 16 + 1) = 0
 ),
 crowd AS (
   SELECT
@@ -347,6 +348,8 @@ by_time AS (
   SELECT
     m.hub_id,
     m.slice_id,
+    u.trace_id,
+    u.match_key,
     CASE WHEN u.is_doubtful OR NOT u.is_transfer THEN 0.5 ELSE 0.7 END AS confidence
   FROM unsettled AS u
   JOIN mutual AS m ON m.slice_id = u.slice_id
@@ -361,6 +364,46 @@ by_time AS (
       NOT u.is_synchronizing
       OR greatest(h.start_ns, u.start_ns) <= least(h.end_ns, u.end_ns) + 1000000
     )
+),
+by_operation AS (
+  SELECT hub_id, slice_id, trace_id, match_key, confidence FROM by_order
+  UNION ALL
+  SELECT hub_id, slice_id, trace_id, match_key, confidence FROM by_time
+),
+-- Calls by the work they caused: their own order and times say less.
+enqueued AS (
+  SELECT o.from_id AS call_id, c.to_id AS slice_id
+  FROM link AS o
+  JOIN (
+    SELECT l.from_id, l.to_id
+    FROM link AS l
+    JOIN placed AS p ON p.slice_id = l.to_id
+    WHERE l.kind = 'launch' AND l.link_set = 'default'
+  ) AS c ON c.from_id = o.to_id
+  WHERE o.kind = 'op_launch' AND o.link_set = 'default'
+),
+by_work AS (
+  SELECT
+    min(h.call_id) AS hub_id,
+    s.call_id AS slice_id,
+    min(p.trace_id) AS trace_id,
+    min(p.match_key) AS match_key,
+    min(b.confidence) AS confidence
+  FROM by_operation AS b
+  JOIN enqueued AS h ON h.slice_id = b.hub_id
+  JOIN enqueued AS s ON s.slice_id = b.slice_id
+  JOIN placed AS p ON p.slice_id = s.call_id
+  JOIN placed AS q ON q.slice_id = h.call_id AND q.match_key = p.match_key
+  WHERE NOT p.is_transfer
+  GROUP BY s.call_id
+),
+unnumbered AS (
+  SELECT b.hub_id, b.slice_id, b.confidence
+  FROM by_operation AS b
+  ANTI JOIN by_work AS w ON w.trace_id = b.trace_id AND w.match_key = b.match_key
+  UNION ALL
+  SELECT hub_id, slice_id, confidence
+  FROM by_work
 )
 SELECT
   hub_id AS from_id,
@@ -374,9 +417,6 @@ FROM (
   WHERE hub_id <> slice_id
   UNION ALL
   SELECT hub_id, slice_id, 'order', confidence
-  FROM by_order
-  UNION ALL
-  SELECT hub_id, slice_id, 'order', confidence
-  FROM by_time
+  FROM unnumbered
 )
 ORDER BY to_id

@@ -317,6 +317,25 @@ def test_known_clock_offsets_align_the_ranks(
     assert written.unaligned_traces == ()
 
 
+def test_a_clock_that_drifts_is_right_at_the_middle_of_its_trace(
+    warehouse: Any, slices: Any, read: Any, tmp_path: Path
+) -> None:
+    connection = warehouse(
+        slices((0, 0, 0, 1000, "outer"), (1, 0, 600, 400, "inner", 1)),
+        f"INSERT INTO clock (id, trace_id, name, offset_ns, drift) VALUES ({T}, 1, 'c', 7, 0.1)",
+        "UPDATE trace SET clock_id = id << 32, end_ts = 1000",
+    )
+
+    export_perfetto(connection, tmp_path / "x.pftrace")
+
+    starts = {s.name: s.ts for s in read(tmp_path / "x.pftrace").slices}
+    assert starts == {"outer": BASE + 57, "inner": BASE + 657}
+    (aligned,) = connection.execute(
+        "SELECT list(aligned_ts_ns ORDER BY slice_id) FROM aligned_slice"
+    ).fetchall()
+    assert aligned == ([BASE + 7, BASE + 667],)
+
+
 def test_times_below_zero_move_the_whole_file(
     warehouse: Any, slices: Any, read: Any, tmp_path: Path
 ) -> None:

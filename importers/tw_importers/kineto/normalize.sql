@@ -254,7 +254,7 @@ SELECT
   coalesce(s.a."Collective name", collective_of(s.name)),
   s.a."Process Group Name",
   s.a."Process Group Description",
-  s.a."Group size",
+  coalesce(s.a."Group size", s.sole_group_size),
   s.a."Process Group Ranks",
   coalesce(s.a."Src Rank", s.a."Dst Rank", s.a."Root rank"),
   s.a."Seq",
@@ -282,7 +282,15 @@ FROM (
     CASE WHEN category = 'user_annotation' THEN elements_of(args_json) END AS n_input_elements,
     CASE WHEN category = 'user_annotation'
       THEN json_extract_string(args_json, '$."Input type"[0]')
-    END AS input_type
+    END AS input_type,
+    -- and of no group, which leaves no choice where the file knows but one
+    CASE
+      WHEN category = 'user_annotation'
+        AND json_array_length(getvariable('metadata_json'), '$.distributedInfo.pg_config') = 1
+        THEN TRY_CAST(json_extract_string(
+          getvariable('metadata_json'), '$.distributedInfo.pg_config[0].pg_size'
+        ) AS BIGINT)
+    END AS sole_group_size
   FROM slice
   WHERE trace_id = getvariable('trace_id')
     AND (
