@@ -1,0 +1,64 @@
+/* ---
+name = "host_device_time"
+version = 1
+title = "Device time of what host slices, of any kind, launched in or below them"
+help = """
+Kernels, copies and memsets belong to the call that caused them and to all slices above that call. A
+call made in no operator of its own thread, but for an operator of another one, belongs to that
+operator and the slices above it. Durations are added, so work that overlaps counts twice; lengths
+below 0, also of what never ended, count 0 ns. Slices without such work have no row.
+"""
+grain = ["slice_id"]
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The host slice"
+
+[[column]]
+name = "n_device_ops"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Kernels, copies and memsets launched in or below it"
+
+[[column]]
+name = "device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of their durations"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE direct AS MATERIALIZED (
+  SELECT
+    CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END AS slice_id,
+    count(*) AS n_device_ops,
+    sum(greatest(g.dur, 0))::BIGINT AS device_ns
+  FROM gpu_op AS g
+  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  LEFT JOIN link AS o
+    ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+  WHERE g.kind <> 'sync'
+  GROUP BY CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END
+),
+-- Sums climb one level a round, and merge where they meet.
+upward AS (
+  SELECT slice_id, n_device_ops, device_ns
+  FROM direct
+  UNION ALL
+  SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT
+  FROM slice AS s
+  JOIN upward AS u ON u.slice_id = s.id
+  WHERE s.parent_id IS NOT NULL
+  GROUP BY s.parent_id
+)
+SELECT
+  slice_id,
+  sum(n_device_ops)::BIGINT AS n_device_ops,
+  sum(device_ns)::BIGINT AS device_ns
+FROM upward
+GROUP BY slice_id

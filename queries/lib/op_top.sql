@@ -1,0 +1,45 @@
+/* ---
+name = "op_top"
+version = 1
+title = "The outermost operator above each operator that launched device work itself"
+help = """
+Found by climbing the slices above on the same track; whatever is no operator is passed over. An
+operator with none above it is its own.
+"""
+grain = ["slice_id"]
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The operator"
+
+[[column]]
+name = "top_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The outermost operator above it, or itself"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE origin AS MATERIALIZED (
+  SELECT DISTINCT o.from_id AS slice_id
+  FROM link AS c
+  JOIN link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+  WHERE c.kind = 'launch'
+    AND c.link_set = 'default'
+),
+upward AS (
+  SELECT slice_id, slice_id AS at_id, 0 AS level
+  FROM origin
+  UNION ALL
+  SELECT u.slice_id, s.parent_id, u.level + 1
+  FROM slice AS s
+  JOIN upward AS u ON u.at_id = s.id
+  WHERE s.parent_id IS NOT NULL
+)
+SELECT u.slice_id, arg_max(u.at_id, u.level) AS top_id
+FROM cpu_op AS o
+JOIN upward AS u ON u.at_id = o.slice_id
+GROUP BY u.slice_id
