@@ -10,6 +10,11 @@ below 0, also of what never ended, count 0 ns. Slices without such work have no 
 """
 grain = ["slice_id"]
 
+[param.only_with_python]
+type = "BOOLEAN"
+default = false
+help = "Only traces that have Python stacks"
+
 [[column]]
 name = "slice_id"
 type = "BIGINT"
@@ -43,6 +48,9 @@ WITH RECURSIVE direct AS MATERIALIZED (
   LEFT JOIN link AS o
     ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
   WHERE g.kind <> 'sync'
+    AND (
+      NOT $only_with_python::BOOLEAN OR g.trace_id IN (SELECT trace_id FROM python_call)
+    )
   GROUP BY CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END
 ),
 -- Sums climb one level a round, and merge where they meet.

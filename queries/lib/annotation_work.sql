@@ -1,0 +1,63 @@
+/* ---
+name = "annotation_work"
+version = 1
+title = "Each annotation on the host with each piece of device work it caused"
+help = """
+An annotation caused the work whose launching call lies in it, on its own thread, also through
+annotations nested in it (links of kind annotation). A step caused the work launched during it by any
+thread of its process (links of kind step by launch). Work without a recorded launch has no row.
+"""
+grain = ["annotation_id", "slice_id"]
+requires = { schema = ">=1", queries = ["annotation_above@1"] }
+
+[[column]]
+name = "annotation_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The annotation or step"
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The kernel, copy or memset"
+
+[[column]]
+name = "is_self"
+type = "BOOLEAN"
+unit = "bool"
+help = "Whether no annotation in this one contains the call too"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE chain AS (
+  SELECT a.slice_id AS inner_id, a.slice_id AS annotation_id
+  FROM annotation AS a
+  ANTI JOIN step AS s ON s.slice_id = a.slice_id
+  WHERE a.side = 'host'
+  UNION ALL
+  SELECT c.inner_id, a.above_id
+  FROM annotation_above() AS a
+  JOIN chain AS c ON c.annotation_id = a.slice_id
+),
+innermost AS (
+  SELECT from_id AS inner_id, to_id AS slice_id
+  FROM link
+  WHERE kind = 'annotation'
+    AND link_set = 'default'
+)
+SELECT c.annotation_id, i.slice_id, c.annotation_id = c.inner_id AS is_self
+FROM innermost AS i
+JOIN (
+  SELECT k.inner_id, k.annotation_id
+  FROM chain AS k
+  ANTI JOIN step AS s ON s.slice_id = k.annotation_id
+) AS c ON c.inner_id = i.inner_id
+UNION ALL
+SELECT l.from_id, l.to_id, i.slice_id IS NULL
+FROM link AS l
+LEFT JOIN innermost AS i ON i.slice_id = l.to_id
+WHERE l.kind = 'step'
+  AND l.rule = 'launch'
+  AND l.link_set = 'default'

@@ -1,0 +1,207 @@
+/* ---
+name = "module_time"
+version = 1
+title = "Calls of nn.Modules: host time, device time of forward, and of the backward it led to"
+help = """
+A call of a module is the Python frame the profiler names nn.Module: CLASS_NUMBER. Own times are those
+without the module calls nested right in it, over whatever lies between. The backward of a call is
+the device work launched in the operators that compute the gradients of its operators (links of kind
+forward_backward); work in one such operator inside another counts for the inner one only, and work
+of modules called in one, as checkpoints do that run forward again, for these modules only. A module
+called in a backward operator is an outermost one. Durations of device work are added; lengths below
+0 count 0 ns.
+"""
+grain = ["slice_id"]
+requires = { schema = ">=1", queries = ["host_device_time@1"] }
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The call of the module"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "above_id"
+type = "BIGINT"
+unit = "ref slice.id"
+nullable = true
+help = "The module call right above; NULL: there is none"
+
+[[column]]
+name = "instance"
+type = "VARCHAR"
+unit = "text"
+help = "The module as the profiler names it: class and number"
+
+[[column]]
+name = "class"
+type = "VARCHAR"
+unit = "text"
+help = "Its class"
+
+[[column]]
+name = "start_ns"
+type = "BIGINT"
+unit = "ns"
+help = "Start, on the scale of slice.ts"
+
+[[column]]
+name = "dur_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Length on the host"
+
+[[column]]
+name = "self_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Length without the module calls right below"
+
+[[column]]
+name = "device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Device work launched in or below it"
+
+[[column]]
+name = "self_device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Device work launched in it and in no module call below"
+
+[[column]]
+name = "backward_device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Device work of the backward of it and of the module calls below"
+
+[[column]]
+name = "self_backward_device_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Device work of the backward of operators called in it and in no module call below"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE module AS MATERIALIZED (
+  SELECT slice_id, trace_id, ts, greatest(dur, 0) AS dur_ns, substr(name, 12) AS instance
+  FROM python_call
+  WHERE name LIKE 'nn.Module: %'
+),
+device AS MATERIALIZED (
+  SELECT slice_id, device_ns FROM host_device_time(p_only_with_python := true)
+),
+gradient AS MATERIALIZED (
+  SELECT l.to_id AS slice_id, min(m.from_id) AS module_id
+  FROM link AS l
+  JOIN link AS m ON m.to_id = l.from_id AND m.kind = 'module' AND m.link_set = 'default'
+  WHERE l.kind = 'forward_backward'
+    AND l.link_set = 'default'
+  GROUP BY l.to_id
+),
+-- From module calls and backward operators up to the nearest of either.
+node AS MATERIALIZED (
+  SELECT slice_id, false AS is_gradient FROM module
+  UNION ALL
+  SELECT slice_id, true FROM gradient
+),
+search AS (
+  SELECT s.id AS slice_id, s.parent_id AS at_id, a.is_gradient
+  FROM slice AS s
+  SEMI JOIN node AS n ON n.slice_id = s.id
+  LEFT JOIN node AS a ON a.slice_id = s.parent_id
+  WHERE s.parent_id IS NOT NULL
+  UNION ALL
+  SELECT r.slice_id, s.parent_id, a.is_gradient
+  FROM slice AS s
+  JOIN search AS r ON r.at_id = s.id
+  LEFT JOIN node AS a ON a.slice_id = s.parent_id
+  WHERE r.is_gradient IS NULL
+    AND s.parent_id IS NOT NULL
+),
+above AS MATERIALIZED (
+  SELECT slice_id, at_id AS above_id, is_gradient AS is_above_gradient
+  FROM search
+  WHERE is_gradient IS NOT NULL
+),
+-- A backward operator may run forward again (checkpoints): that is the time of the modules called.
+gradient_inside AS (
+  SELECT a.above_id AS slice_id, sum(d.device_ns)::BIGINT AS device_ns
+  FROM above AS a
+  JOIN device AS d ON d.slice_id = a.slice_id
+  WHERE a.is_above_gradient
+  GROUP BY a.above_id
+),
+backward AS (
+  SELECT
+    g.module_id AS slice_id,
+    sum(d.device_ns - coalesce(i.device_ns, 0))::BIGINT AS device_ns
+  FROM gradient AS g
+  JOIN device AS d ON d.slice_id = g.slice_id
+  LEFT JOIN gradient_inside AS i ON i.slice_id = g.slice_id
+  GROUP BY g.module_id
+),
+figure AS MATERIALIZED (
+  SELECT
+    m.slice_id,
+    m.trace_id,
+    a.above_id,
+    m.instance,
+    m.ts,
+    m.dur_ns,
+    coalesce(d.device_ns, 0) AS device_ns,
+    coalesce(b.device_ns, 0) AS backward_ns
+  FROM module AS m
+  LEFT JOIN above AS a ON a.slice_id = m.slice_id AND NOT a.is_above_gradient
+  LEFT JOIN device AS d ON d.slice_id = m.slice_id
+  LEFT JOIN backward AS b ON b.slice_id = m.slice_id
+),
+climb AS (
+  SELECT slice_id, above_id, backward_ns
+  FROM figure
+  WHERE backward_ns > 0
+  UNION ALL
+  SELECT f.slice_id, f.above_id, c.backward_ns
+  FROM figure AS f
+  JOIN climb AS c ON c.above_id = f.slice_id
+),
+backward_total AS (
+  SELECT slice_id, sum(backward_ns)::BIGINT AS backward_ns
+  FROM climb
+  GROUP BY slice_id
+),
+nested AS (
+  SELECT above_id AS slice_id, sum(dur_ns)::BIGINT AS dur_ns, sum(device_ns)::BIGINT AS device_ns
+  FROM figure
+  WHERE above_id IS NOT NULL
+  GROUP BY above_id
+)
+SELECT
+  f.slice_id,
+  f.trace_id,
+  f.above_id,
+  f.instance,
+  regexp_replace(f.instance, '_[0-9]+$', '') AS class,
+  f.ts AS start_ns,
+  f.dur_ns,
+  greatest(f.dur_ns - coalesce(n.dur_ns, 0), 0) AS self_ns,
+  f.device_ns,
+  f.device_ns - coalesce(n.device_ns, 0) AS self_device_ns,
+  coalesce(t.backward_ns, 0) AS backward_device_ns,
+  f.backward_ns AS self_backward_device_ns
+FROM figure AS f
+LEFT JOIN nested AS n ON n.slice_id = f.slice_id
+LEFT JOIN backward_total AS t ON t.slice_id = f.slice_id
