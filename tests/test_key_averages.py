@@ -1,8 +1,8 @@
 """The summaries of operators and annotations against what torch itself says of the same recording.
 
 `tests/data/kineto/key_averages` holds a recording and what `key_averages()` answered in the process
-it was made in. torch joins a call with its only child if that has the same name; so where an operator
-lies in itself, torch counts fewer calls, and its total is ours, which has inner calls once.
+it was made in. torch joins a call with its only child if that has the same name; so where an
+operator lies in itself, torch counts fewer calls; its total is ours, which has inner calls once.
 """
 
 from __future__ import annotations
