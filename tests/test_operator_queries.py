@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.launching import launched, operators, places
 from tests.randomtrace import RandomTrace, Runs, Slice
 
 Key = tuple[Any, ...]
@@ -36,12 +37,11 @@ def calls(trace: RandomTrace) -> list[Call]:
             below[parent.mark] += length(each)
     own: dict[int, list[Slice]] = defaultdict(list)
     everything: dict[int, list[Slice]] = defaultdict(list)
-    for work in trace.device_work:
-        call = trace.cause(work)
-        operator = trace.operator_of(call) if call else None
-        if operator:
-            own[operator.mark].append(work)
-            for each in (operator, *trace.ancestors(operator)):
+    for call, work in launched(trace):
+        above = operators(trace, call)
+        if above:
+            own[above[0].mark].append(work)
+            for each in places(trace, call):
                 everything[each.mark].append(work)
     return [
         Call(
@@ -123,9 +123,10 @@ def test_device_time_of_all_operators_is_that_of_the_work_launched_in_any(
     found = random_runs.rows("op_summary")
 
     for name, job in random_runs.jobs.items():
-        launched = 0
-        for trace in job:
-            for work in trace.device_work:
-                call = trace.cause(work)
-                launched += length(work) if call and trace.operator_of(call) else 0
-        assert sum(row["self_device_ns"] for row in found[name]) == launched
+        in_operators = sum(
+            length(work)
+            for trace in job
+            for call, work in launched(trace)
+            if operators(trace, call)
+        )
+        assert sum(row["self_device_ns"] for row in found[name]) == in_operators

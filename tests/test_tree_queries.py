@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.launching import launched, named_operator, operators, places
 from tests.randomtrace import RandomTrace, Row, Runs, Slice
 
 Path = tuple[str, ...]
@@ -25,18 +26,9 @@ def jobs(runs: Runs, rows: dict[str, list[Row]]) -> Iterator[tuple[str, RandomTr
             yield name, trace, [row for row in rows[name] if row["rank"] == trace.rank]
 
 
-def launched(trace: RandomTrace) -> Iterator[tuple[Slice, Slice]]:
-    """(call, device work it caused)"""
-    for work in trace.device_work:
-        call = trace.cause(work)
-        if call:
-            yield call, work
-
-
 def stack(trace: RandomTrace, call: Slice) -> list[Slice]:
     """The Python frames around a call, outermost first."""
-    above = trace.ancestors(call)
-    return [each for each in reversed(above) if each.category == "python_function"]
+    return [each for each in reversed(places(trace, call)) if each.category == "python_function"]
 
 
 def nameless(name: str) -> str:
@@ -56,7 +48,7 @@ def test_host_slices_have_the_device_work_launched_in_or_below_them(random_runs:
     for _, trace, rows in jobs(random_runs, found):
         works: dict[int, list[int]] = defaultdict(list)
         for call, work in launched(trace):
-            for each in (call, *trace.ancestors(call)):
+            for each in places(trace, call):
                 works[each.mark].append(length(work))
         assert {
             mark_of(random_runs, row["slice_id"]): (row["n_device_ops"], row["device_ns"])
@@ -117,8 +109,7 @@ def test_kernels_have_the_operators_that_launched_them(random_runs: Runs) -> Non
         groups: dict[tuple[Any, ...], list[int]] = defaultdict(list)
         for work in trace.device_work:
             call = trace.cause(work)
-            above = [each for each in trace.ancestors(call) if each.category == "cpu_op"] if call \
-                else []  # fmt: skip
+            above = operators(trace, call) if call else []
             names = (above[-1].name, above[0].name) if above else (None, None)
             groups[work.device, *names, work.name].append(length(work))
         assert {
@@ -151,13 +142,19 @@ def tree(trace: RandomTrace, step: Slice, *, is_all: bool, has_python: bool) -> 
         above = trace.around(each, lambda up: up.mark in marks)
         below[above.mark if above else None].append(each)
 
+    def work_at(each: Slice, depth: int, parent: int | None) -> list[Node]:
+        mine = [work for call, work in launched(trace)
+                if (named_operator(trace, call) or call) == each]  # fmt: skip
+        return [Node(depth, work.mark, parent, 1, length(work))
+                for work in sorted(mine, key=lambda work: work.ts)]  # fmt: skip
+
     def walk(each: Slice, depth: int, parent: int | None) -> list[Node]:
         children = sorted(below[each.mark], key=lambda child: (child.ts, -max(child.dur, 0.5)))
         if each.category not in shown:
-            works = [Node(depth, work.mark, parent, 1, length(work))
-                     for work in sorted(trace.work_of(each), key=lambda work: work.ts)]  # fmt: skip
-            return works + [node for child in children for node in walk(child, depth, parent)]
-        inner = [node for child in children for node in walk(child, depth + 1, each.mark)]
+            device = work_at(each, depth, parent)
+            return device + [node for child in children for node in walk(child, depth, parent)]
+        inner = work_at(each, depth + 1, each.mark)
+        inner += [node for child in children for node in walk(child, depth + 1, each.mark)]
         device = [node for node in inner if trace[node.mark] in trace.device_work]
         times = len(device), sum(node.device_ns for node in device)
         return [Node(depth, each.mark, parent, *times), *inner] if device or is_all else inner
@@ -209,11 +206,12 @@ def test_stacks_and_ancestors_of_device_work_are_those_of_its_call(random_runs: 
         frames = random_runs.rows("python_stack", "seed-2", slice_id=ids[work.mark])["seed-2"]
         ways = random_runs.rows("slice_ancestors", "seed-2", slice_id=ids[work.mark])["seed-2"]
 
+        above = [each for each in places(trace, call) if each != call]
         assert [mark_of(random_runs, row["frame_id"]) for row in frames] == [
             each.mark for each in stack(trace, call)
         ]
         assert [mark_of(random_runs, row["slice_id"]) for row in reversed(ways)] == [
-            each.mark for each in (work, call, *trace.ancestors(call))
+            each.mark for each in (work, call, *above)
         ]
 
 
