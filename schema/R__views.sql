@@ -1,6 +1,7 @@
 -- Views over the tables; dropped and made again whenever this file changes.
 
--- Perfetto's flow: every link of the default set, as an arrow between two slices
+-- Perfetto's flow: the links of the default set that are arrows between two slices. Links that say
+-- what a slice belongs to (step, annotation, python, module) are none
 CREATE OR REPLACE VIEW flow AS
 SELECT
   id, -- [ref link.id] the link
@@ -9,7 +10,7 @@ SELECT
   trace_id, -- [ref trace.id] NULL between traces
   kind AS name -- [text] the link's kind
 FROM link
-WHERE link_set = 'default';
+WHERE link_set = 'default' AND kind NOT IN ('step', 'annotation', 'python', 'module');
 
 -- Perfetto's args: one row for each argument of a slice, keys prefixed with args.
 CREATE OR REPLACE VIEW args AS

@@ -1,10 +1,11 @@
 /* ---
 name = "link_flow"
-version = 1
+version = 2
 title = "Arrows the source recorded between slices"
 help = """The points of an arrow share category, name and id; each step and end is linked to the point
-before it. Arrows that only repeat what correlation ids say are not points that bind to slices, so
-they make no links here."""
+before it. Arrows that only repeat what correlation ids say (ac2g, async_cpu_to_gpu) are not points
+that bind to slices, so they make no links here; link_launch makes them. Arrows from forward to
+backward operators (fwdbwd) are links of their own kind, link_forward_backward's."""
 grain = ["from_id", "to_id", "rule"]
 
 [param.trace_id]
@@ -43,6 +44,7 @@ check = "between 0 and 1"
 help = "1"
 
 [changes]
+2 = "arrows from forward to backward operators are left to link_forward_backward"
 1 = "first version"
 --- */
 WITH hop AS (
@@ -54,6 +56,7 @@ WITH hop AS (
   FROM flow_point
   WHERE trace_id = $trace_id::BIGINT
     AND slice_id IS NOT NULL
+    AND category IS DISTINCT FROM 'fwdbwd'
   WINDOW arrow AS (
     PARTITION BY category, name, flow_key
     ORDER BY ts, CASE phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, id

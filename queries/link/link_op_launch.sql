@@ -1,9 +1,11 @@
 /* ---
 name = "link_op_launch"
-version = 1
-title = "Operator → the runtime or driver call made inside it"
+version = 2
+title = "Operator → the runtime or driver call made inside it or for it"
 help = """The operator is the innermost cpu_op that contains the call on the same thread: the first
-operator met when climbing the call's parents."""
+operator met when climbing the call's parents. A call that lies in none belongs to the operator its
+External id names, which another thread ran: of several, the last to begin before the call among
+those that run when it begins, else among all."""
 grain = ["to_id"]
 
 [param.trace_id]
@@ -32,16 +34,17 @@ help = "op_launch"
 name = "rule"
 type = "VARCHAR"
 unit = "text"
-help = "containment"
+help = "containment, or external_id"
 
 [[column]]
 name = "confidence"
 type = "DOUBLE"
 unit = "ratio"
 check = "between 0 and 1"
-help = "1"
+help = "1 for containment; by id 0.8 where the operator runs when the call begins, else 0.5"
 
 [changes]
+2 = "calls outside of operators are linked by External id"
 1 = "first version"
 --- */
 WITH RECURSIVE operator AS (
@@ -50,20 +53,23 @@ WITH RECURSIVE operator AS (
   FROM cpu_op
   WHERE trace_id = $trace_id::BIGINT
 ),
-direct AS NOT MATERIALIZED (
-  SELECT s.id AS launch_id, s.parent_id AS above_id
+direct AS MATERIALIZED (
+  SELECT
+    s.id AS launch_id,
+    s.parent_id AS above_id,
+    coalesce(s.parent_id BETWEEN o.first_id AND o.last_id, false) AS is_operator
   FROM slice AS s
   SEMI JOIN launch AS l ON l.slice_id = s.id AND l.trace_id = $trace_id::BIGINT
+  CROSS JOIN operator AS o
   WHERE s.trace_id = $trace_id::BIGINT
-    AND s.parent_id IS NOT NULL
 ),
 -- The parent of most calls is an operator; only the others are climbed from, because what a
 -- recursive query has found so far cannot leave memory.
 climb AS (
-  SELECT d.launch_id, d.above_id, false AS is_operator
-  FROM direct AS d
-  CROSS JOIN operator AS o
-  WHERE d.above_id NOT BETWEEN o.first_id AND o.last_id
+  SELECT launch_id, above_id, false AS is_operator
+  FROM direct
+  WHERE NOT is_operator
+    AND above_id IS NOT NULL
   UNION ALL
   SELECT c.launch_id, s.parent_id, s.parent_id BETWEEN o.first_id AND o.last_id
   FROM slice AS s
@@ -72,6 +78,27 @@ climb AS (
   WHERE NOT c.is_operator
     AND s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
+    AND o.first_id IS NOT NULL
+),
+-- Where the profiler saw no operator it writes the correlation id in its place.
+lonely AS (
+  SELECT l.slice_id, l.ts, l.external_id
+  FROM launch AS l
+  JOIN direct AS d ON d.launch_id = l.slice_id AND NOT d.is_operator
+  ANTI JOIN climb AS c ON c.launch_id = l.slice_id AND c.is_operator
+  WHERE l.trace_id = $trace_id::BIGINT
+    AND l.external_id > 0
+    AND l.external_id IS DISTINCT FROM l.correlation_id
+),
+named AS (
+  SELECT
+    l.slice_id AS launch_id,
+    arg_max(o.slice_id, (o.ts + o.dur > l.ts OR o.dur = -1, o.ts, o.slice_id)) AS above_id,
+    bool_or(o.ts + o.dur > l.ts OR o.dur = -1) AS is_around
+  FROM cpu_op AS o
+  JOIN lonely AS l ON l.external_id = o.external_id AND o.ts <= l.ts
+  WHERE o.trace_id = $trace_id::BIGINT
+  GROUP BY l.slice_id
 )
 SELECT
   above_id AS from_id,
@@ -80,13 +107,16 @@ SELECT
   'containment' AS rule,
   1::DOUBLE AS confidence
 FROM (
-  SELECT d.launch_id, d.above_id
-  FROM direct AS d
-  CROSS JOIN operator AS o
-  WHERE d.above_id BETWEEN o.first_id AND o.last_id
+  SELECT launch_id, above_id FROM direct WHERE is_operator
   UNION ALL
-  SELECT launch_id, above_id
-  FROM climb
-  WHERE is_operator
+  SELECT launch_id, above_id FROM climb WHERE is_operator
 )
+UNION ALL
+SELECT
+  above_id AS from_id,
+  launch_id AS to_id,
+  'op_launch' AS kind,
+  'external_id' AS rule,
+  CASE WHEN is_around THEN 0.8::DOUBLE ELSE 0.5::DOUBLE END AS confidence
+FROM named
 ORDER BY to_id

@@ -1,0 +1,95 @@
+/* ---
+name = "link_module"
+version = 1
+title = "Module → the operator called in it"
+help = """The innermost frame of an nn.Module that contains the operator on the same thread. The profiler names
+such frames after class and instance (nn.Module: Linear_3), and numbers them (python_module_id) for
+each class apart. Operators of the backward pass run on a thread without frames: follow
+forward_backward links from them."""
+grain = ["to_id"]
+
+[param.trace_id]
+type = "BIGINT"
+help = "The trace to link"
+
+[[column]]
+name = "from_id"
+type = "BIGINT"
+unit = "id"
+help = "Slice of the frame of the module"
+
+[[column]]
+name = "to_id"
+type = "BIGINT"
+unit = "id"
+help = "Slice of the operator"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+help = "module"
+
+[[column]]
+name = "rule"
+type = "VARCHAR"
+unit = "text"
+help = "containment"
+
+[[column]]
+name = "confidence"
+type = "DOUBLE"
+unit = "ratio"
+check = "between 0 and 1"
+help = "1"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE module AS MATERIALIZED (
+  SELECT slice_id
+  FROM python_call
+  WHERE trace_id = $trace_id::BIGINT
+    AND (python_module_id IS NOT NULL OR name LIKE 'nn.Module:%')
+),
+operator AS MATERIALIZED (
+  SELECT s.id, s.parent_id AS above_id
+  FROM slice AS s
+  SEMI JOIN cpu_op AS o ON o.slice_id = s.id AND o.trace_id = $trace_id::BIGINT
+  CROSS JOIN (SELECT 1 FROM module LIMIT 1) AS any_module
+  WHERE s.trace_id = $trace_id::BIGINT
+    AND s.parent_id IS NOT NULL
+),
+-- What can be met on the way up: slices that contain others. Read once, not for every step.
+container AS MATERIALIZED (
+  SELECT s.id, s.parent_id, m.slice_id IS NOT NULL AS is_module
+  FROM slice AS s
+  SEMI JOIN (
+    SELECT p.parent_id
+    FROM slice AS p
+    CROSS JOIN (SELECT 1 FROM module LIMIT 1) AS any_module
+    WHERE p.trace_id = $trace_id::BIGINT
+  ) AS c ON c.parent_id = s.id
+  LEFT JOIN module AS m ON m.slice_id = s.id
+  WHERE s.trace_id = $trace_id::BIGINT
+),
+-- Each slice is climbed from once, however much is below it.
+climb AS (
+  SELECT DISTINCT c.id AS start_id, c.id AS at_id, c.parent_id, c.is_module
+  FROM container AS c
+  SEMI JOIN operator AS o ON o.above_id = c.id
+  UNION ALL
+  SELECT b.start_id, c.id, c.parent_id, c.is_module
+  FROM container AS c
+  JOIN climb AS b ON b.parent_id = c.id
+  WHERE NOT b.is_module
+)
+SELECT
+  c.at_id AS from_id,
+  o.id AS to_id,
+  'module' AS kind,
+  'containment' AS rule,
+  1::DOUBLE AS confidence
+FROM operator AS o
+JOIN climb AS c ON c.start_id = o.above_id AND c.is_module
+ORDER BY to_id
