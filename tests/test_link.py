@@ -194,6 +194,33 @@ def test_a_linker_that_reads_links_runs_after_those_that_make_them(tmp_path: Pat
     assert names.index("link_op_launch") < names.index("link_step")
 
 
+def test_a_linker_sees_all_links_made_before_it_in_the_transaction(tmp_path: Path) -> None:
+    """Also large ones, and behind a linker that found none."""
+    folder, db = tmp_path / "queries", tmp_path / "w.duckdb"
+    folder.mkdir()
+    made = (
+        "SELECT r AS from_id, r AS to_id, 'made' AS kind, $trace_id::BIGINT::VARCHAR AS rule, "
+        "1::DOUBLE AS confidence FROM (SELECT unnest(range(300000)) AS r) "
+    )
+    climbed = "WITH RECURSIVE a AS (SELECT id FROM slice UNION ALL SELECT id + 1 FROM a) "
+    counted = made.replace(
+        "(SELECT unnest(range(300000)) AS r)", "(SELECT count(*) AS r FROM link)"
+    )
+    write(folder, "link_1", made + "ORDER BY to_id", LINK_COLUMNS)
+    write(folder, "link_2", climbed + made + "WHERE r IN (FROM a) ORDER BY to_id", LINK_COLUMNS)
+    write(folder, "link_3", made + "ORDER BY to_id", LINK_COLUMNS)
+    write(folder, "link_4", counted + "ORDER BY to_id", LINK_COLUMNS)
+    known = library.Library()
+    known.add_folder(folder, "test")
+    store.create_empty(db)
+    with store.writer(db) as connection:
+        connection.execute("BEGIN")
+        link.link_trace(connection, link.linkers(known), 1, 1)
+        connection.execute("COMMIT")
+
+    assert rows(db, "SELECT from_id FROM link WHERE query = 'link_4'") == [(600_000,)]
+
+
 def test_every_query_of_the_link_folder_is_a_linker_or_tells_of_clocks() -> None:
     known = link.linkers()
 

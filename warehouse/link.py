@@ -25,6 +25,7 @@ CLOCKS = "clock_offset"
 #: Names of the rows of import_stat that say what ran, `name@version`, and how much it found: inside
 #: a trace; between the traces of a run, kept with the last of them.
 INSIDE, BETWEEN = "linked", "run_linked"
+_FOUND = 'temp.main."links found"'
 
 
 @dataclass(frozen=True)
@@ -155,14 +156,19 @@ def _insert(
 ) -> int:
     """Stores what a linker finds; n in `link_id` counts its links from 0. Returns their number."""
     assert query.header is not None
-    (n_links,) = store.one(
-        connection,
-        # Numbered as they come: every linker orders its rows.
-        f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
-        "confidence, 'default', $name, $version FROM ("
-        f'SELECT *, row_number() OVER () - 1 AS n FROM "{query.key}"({argument}))',
-        {"name": query.header.name, "version": query.header.version},
-    )
+    # Found first and stored afterwards: rows that are appended to a table after an append of none
+    # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
+    connection.execute(f'CREATE OR REPLACE TEMP TABLE {_FOUND} AS FROM "{query.key}"({argument})')
+    (n_links,) = store.one(connection, f"SELECT count(*) FROM {_FOUND}")
+    if n_links:
+        connection.execute(
+            # Numbered as they come: every linker orders its rows.
+            f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
+            "confidence, 'default', $name, $version "
+            f"FROM (SELECT *, row_number() OVER () - 1 AS n FROM {_FOUND})",
+            {"name": query.header.name, "version": query.header.version},
+        )
+    connection.execute(f"DROP TABLE {_FOUND}")
     return int(n_links)
 
 
