@@ -42,6 +42,16 @@ def _member(name: str) -> str:
     return f'."{quoted}"{indexes}'
 
 
+def slices_where(condition: str) -> str:
+    """The slices whose arguments are wanted, for ARGS_OF_SLICES."""
+    return f"SELECT id AS set_id, args_json FROM slice WHERE args_json IS NOT NULL AND {condition}"
+
+
+def one_slice(set_id: str, args: str) -> str:
+    """A slice of a SELECT around this one, whose arguments need not be looked for."""
+    return f"SELECT {set_id} AS set_id, {args} AS args_json WHERE {args} IS NOT NULL"
+
+
 #: The arguments of the slices that `{slices}` chooses, one row each; then those of processes and
 #: threads, which have one: where to show them. Lists and objects are flattened; null, and what is
 #: empty, has no row. A real's text has at most 15 digits, as SQLite prints it.
@@ -68,7 +78,7 @@ FROM (
     chosen.set_id, j.id AS place, j.fullkey AS path, j.type AS kind, j.value,
     perfetto_value(j.value) AS found
   FROM (
-    SELECT id AS set_id, args_json FROM slice WHERE args_json IS NOT NULL AND {slices}
+    {slices}
   ) AS chosen, json_tree(chosen.args_json) AS j
   WHERE j.atom IS NOT NULL AND j.type <> 'NULL'
 )

@@ -102,7 +102,8 @@ def descendants(start: str) -> str:
     """The slices inside the slice `start`."""
     return (
         f"WITH RECURSIVE down(id) AS (SELECT {start} UNION SELECT s.id FROM down "
-        "JOIN perfetto_slice AS s ON s.parent_id = down.id) "
+        "JOIN slice AS s ON s.parent_id = down.id AND (s.extra_json IS NULL "
+        "OR coalesce(s.extra_json ->> 's', '') NOT IN ('g', 'p'))) "
         f"SELECT {_RELATIVE} FROM down JOIN perfetto_slice AS r ON r.id = down.id "
         f"WHERE down.id <> {start}"
     )

@@ -131,10 +131,13 @@ CREATE OR REPLACE TEMP MACRO sqlite_any_mod(a, b) AS
     ELSE sqlite_any_of_real(CAST(
       sqlite_int_mod(sqlite_any_int(a), sqlite_any_int(b)) AS DOUBLE)) END;
 
+-- Letters of ASCII only; where there are no others, DuckDB's own function is far quicker.
 CREATE OR REPLACE TEMP MACRO sqlite_lower(x) AS
-  translate(x, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
+  CASE WHEN strlen(x) = length(x) THEN lower(x)
+    ELSE translate(x, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END;
 CREATE OR REPLACE TEMP MACRO sqlite_upper(x) AS
-  translate(x, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+  CASE WHEN strlen(x) = length(x) THEN upper(x)
+    ELSE translate(x, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') END;
 
 -- Characters from to up to before `upto`, counted from 1; what lies before 1 is not there
 CREATE OR REPLACE TEMP MACRO sqlite_between(x, first, upto) AS

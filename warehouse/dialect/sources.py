@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from warehouse.dialect import catalogue
-from warehouse.dialect.arguments import ARGS_OF_PLACES, ARGS_OF_SLICES
+from warehouse.dialect.arguments import ARGS_OF_PLACES, ARGS_OF_SLICES, one_slice, slices_where
 from warehouse.dialect.comparisons import compare
 from warehouse.dialect.errors import Refused
 from warehouse.dialect.expressions import Expressions
@@ -226,11 +226,27 @@ class Sources(Expressions):
     def _args(self, args: Relation, select: Tree, joined: list[Joined], scope: Scope) -> str:
         """The table of arguments, of no more slices than the SELECT can need: the arguments are
         stored as JSON, and parsing all of a large warehouse's takes minutes."""
+        outer = self._outer_set(args, select, scope)
+        if outer is not None and outer.args is not None:
+            return f"({ARGS_OF_SLICES.format(slices=one_slice(outer.sql, outer.args))})"
         restrictions = list(self._restrictions(args, select, joined, scope))
         chosen = " AND ".join(restrictions) or _EVERY_SET
-        slices = ARGS_OF_SLICES.format(slices=chosen.replace("\x01", "id"))
+        slices = ARGS_OF_SLICES.format(slices=slices_where(chosen.replace("\x01", "id")))
         places = ARGS_OF_PLACES + f" AND {chosen.replace(chr(1), 'arg_set_id')}"
         return f"({slices} UNION ALL {places})"
+
+    def _outer_set(self, args: Relation, select: Tree, scope: Scope) -> Value | None:
+        """The arg_set_id of a slice in a SELECT around this one that WHERE compares with."""
+        for conjunct in _conjuncts(select.args.get("where")):
+            if not isinstance(conjunct, exp.EQ):
+                continue
+            sides = (conjunct.this, conjunct.expression)
+            for mine, other in (sides, sides[::-1]):
+                if self._is_set_of(mine, args, scope) and isinstance(other, exp.Column):
+                    found = self.resolve(other, scope)
+                    if found is not None and found[1] is not scope:
+                        return self.value(other, scope)
+        return None
 
     def _restrictions(
         self, args: Relation, select: Tree, joined: list[Joined], scope: Scope
@@ -332,7 +348,7 @@ class Sources(Expressions):
         keys = [key]
         if key.startswith("debug."):
             keys.append("args." + key[len("debug.") :])
-        chosen = ARGS_OF_SLICES.format(slices=f"id = {wanted}")
+        chosen = ARGS_OF_SLICES.format(slices=slices_where(f"id = {wanted}"))
         places = ARGS_OF_PLACES + f" AND arg_set_id = {wanted}"
         found = (
             "CASE WHEN int_value IS NOT NULL THEN sqlite_any_of_int(int_value) "
