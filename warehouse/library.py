@@ -329,6 +329,13 @@ def _guess(value: object) -> Value:
     return {"null": None, "true": True, "false": False}.get(value, value)
 
 
+def understood(query: Query | str, library: Library) -> Query:
+    """A query as it is, by its name in the library, or from SQL; raises UsageError."""
+    if isinstance(query, Query):
+        return query
+    return library.find(query) if _NAME.fullmatch(query.strip()) else from_text(query)
+
+
 def run(
     connection: duckdb.DuckDBPyConnection,
     query: Query | str,
@@ -345,7 +352,6 @@ def run(
     from warehouse.execute import Result
 
     library = library or load()
-    if isinstance(query, str):
-        query = library.find(query) if _NAME.fullmatch(query.strip()) else from_text(query)
+    query = understood(query, library)
     library.install_for(connection, query)
     return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)

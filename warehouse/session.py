@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import config, library, provenance, scope, store
+from warehouse import config, library, provenance, scope, sides, store
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,14 +50,16 @@ class Place:
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Session:
     """An open warehouse, narrowed to a scope."""
 
     place: Place
     connection: duckdb.DuckDBPyConnection
-    seen: scope.Scope
+    seen: scope.Scope  # what the statement that runs, or the last one, sees
     queries: library.Library
+    selection: scope.Selection
+    chosen: scope.Scope  # what the selection stands for; a comparison sees its sides instead
     traces: list[dict[str, object]]  # what is in scope; see provenance.traces
 
     def run(
@@ -67,10 +69,20 @@ class Session:
         *,
         timeout_s: float | None = None,
     ) -> Result:
-        """Starts a query; see `library.run`."""
+        """Starts a query; see `library.run`. One that compares sides sees these."""
+        query = library.understood(query, self.queries)
+        texts = sides.named(query, library.arguments(query, parameters or {}))
+        if texts:
+            self._see(sides.widened(self.connection, self.queries, texts, self.selection))
+        elif self.seen != self.chosen:
+            self._see(self.chosen)
         return library.run(
             self.connection, query, parameters, library=self.queries, timeout_s=timeout_s
         )
+
+    def _see(self, wanted: scope.Scope) -> None:
+        scope.apply(self.connection, wanted)
+        self.seen, self.traces = wanted, provenance.traces(self.connection)
 
     def provenance(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
         """Where the rows of a query come from, for the metadata of a file."""
@@ -87,8 +99,9 @@ def opened(place: Place, selection: scope.Selection | None = None) -> Iterator[S
         memory_limit=place.memory_limit,
         threads=place.threads,
     ) as reader:
-        chosen = scope.resolve(reader.connection, selection or scope.Selection())
+        wanted = selection or scope.Selection()
+        chosen = scope.resolve(reader.connection, wanted)
         scope.apply(reader.connection, chosen)
         # Read now: while a result is open, the connection answers nothing else.
         traces = provenance.traces(reader.connection)
-        yield Session(place, reader.connection, chosen, queries, traces)
+        yield Session(place, reader.connection, chosen, queries, wanted, chosen, traces)

@@ -41,7 +41,6 @@ LOCKED_PROFILE: dict[str, Any] = {
     "allow_community_extensions": False,
     "allow_unsigned_extensions": False,
     "python_enable_replacements": False,
-    "lock_configuration": True,
 }
 
 
@@ -66,9 +65,7 @@ class Reader:
             config["memory_limit"] = memory_limit
         if threads:
             config["threads"] = threads
-        self.connection = _patiently(
-            path, wait_s, lambda: duckdb.connect(str(path), read_only=True, config=config)
-        )
+        self.connection = _patiently(path, wait_s, lambda: _locked(path, config))
         try:
             if any(m.version is not None for m in migrate.check_history(self.connection)):
                 raise _too_old(path)
@@ -89,6 +86,14 @@ class Reader:
         tb: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(str(path), read_only=True, config=config)
+    # Where DuckDB takes the program for a shell, as under `python -c`, it draws a bar over stdout.
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
 
 
 @contextmanager
@@ -183,7 +188,7 @@ def schema_version(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> int:
     connection: duckdb.DuckDBPyConnection = _patiently(
         path,
         wait_s,
-        lambda: duckdb.connect(str(path), read_only=True, config=dict(LOCKED_PROFILE)),
+        lambda: _locked(path, dict(LOCKED_PROFILE)),
     )
     try:
         return migrate.version(connection)

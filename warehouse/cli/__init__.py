@@ -23,6 +23,8 @@ COMMANDS = {
     "queries": ("queries", "queries", "List, show, check and create queries."),
     "export": ("export", "export", "Write Perfetto, Chrome or Parquet files."),
     "open": ("open_", "open_", "Show a timeline in the Perfetto UI, in the browser."),
+    "compare": ("compare", "compare", "Say what differs between two runs."),
+    "check": ("check", "check", "Look for defects in the data."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),
     "drop": ("drop", "drop", "Remove runs or traces from the warehouse."),
     "link": ("link", "link", "Make the links of runs anew."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +11,9 @@ import click
 from warehouse import config, output
 from warehouse.cli import options
 from warehouse.cli.completion import query_names, query_parameters
+from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
-from warehouse.errors import ExitCode, UsageError
+from warehouse.errors import UsageError
 from warehouse.scope import Selection
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def query(
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
       tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"
     """
-    from warehouse import library, scope, store
+    from warehouse import library, scope, sides, store
     from warehouse.execute import Result
 
     settings = config.load()
@@ -132,16 +132,20 @@ def query(
     with store.Reader(
         path, wait_s=wait_s, memory_limit=settings.memory_limit, threads=settings.threads
     ) as reader:
-        seen = scope.resolve(reader.connection, selection)
-        announce(seen, quiet=quiet)
+        texts = sides.named(chosen, values)
+        if texts:
+            seen = sides.widened(reader.connection, queries, texts, selection)
+        else:
+            seen = scope.resolve(reader.connection, selection)
+            announce(seen, quiet=quiet)
         scope.apply(reader.connection, seen)
         if dialect == "perfetto":
             chosen = _rewritten(reader.connection, chosen)
         queries.install_for(reader.connection, chosen)
         with Result(reader.connection, chosen, values, timeout_s=timeout_s) as result:
             about = _provenance(queries, result, seen, path)
-            n_shown = _write(result, chosen_format, target, max_rows, about)
-            _say_count(n_shown, result.n_rows, target, quiet=quiet)
+            n_shown = emit(result, chosen_format, target, max_rows=max_rows, about=about)
+            say_count(n_shown, result.n_rows, target, quiet=quiet)
 
 
 def _must_be_a_statement(chosen: Query, parameters: tuple[str, ...]) -> None:
@@ -236,34 +240,3 @@ def _provenance(queries: Library, result: Result, seen: Scope, path: Path) -> di
         "tw_version": __version__,
         "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def _write(
-    result: Result, format: str, target: Path | None, max_rows: int, about: dict[str, str]
-) -> int:
-    if target is None:
-        stream = sys.stdout.buffer
-        try:
-            n_shown = output.write(result, format, stream, max_rows=max_rows, provenance=about)
-            stream.flush()
-        except BrokenPipeError:
-            # The reader has seen enough, as `head` does; click would call that a failure.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(ExitCode.OK)
-        return n_shown
-    with output.whole_file(target) as file:
-        return output.write(result, format, file, max_rows=max_rows, provenance=about)
-
-
-def _say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) -> None:
-    if quiet:
-        return
-    if n_shown < n_rows:
-        click.echo(f"({_grouped(n_shown)} of {_grouped(n_rows)} rows; --rows -1 for all)", err=True)
-    elif target is not None:
-        click.echo(f"{_grouped(n_rows)} rows written to {target}", err=True)
-
-
-def _grouped(number: int) -> str:
-    """1234567 as "1 234 567"."""
-    return f"{number:,}".replace(",", " ")

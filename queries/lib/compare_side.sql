@@ -1,0 +1,97 @@
+/* ---
+name = "compare_side"
+version = 1
+title = "The traces on both sides of a comparison"
+help = """
+A text is tried as tag:NAME or latest, as name of a run, id of a run, and RUN/TRACE, each a name
+or an id; the first reading that fits is taken. A side may hold several traces, and both may hold
+the same. What fits nothing has no rows. The ids in RUN/TRACE and in a run's id are those of `tw
+runs --traces`.
+"""
+grain = ["side", "trace_id"]
+requires = { schema = ">=1" }
+
+[param.a]
+type = "VARCHAR"
+unit = "side"
+help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+
+[param.b]
+type = "VARCHAR"
+unit = "side"
+help = "What is compared with it, written alike"
+
+[[column]]
+name = "side"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('a', 'b')"
+help = "a or b"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[changes]
+1 = "first version"
+--- */
+WITH arrival AS (
+  SELECT t.run_id, greatest(r.created_at, max(t.imported_at)) AS imported_at, max(t.id) AS last_id
+  FROM trace AS t
+  JOIN run AS r ON r.id = t.run_id
+  GROUP BY t.run_id, r.created_at
+),
+latest AS (
+  SELECT run_id
+  FROM (SELECT run_id, row_number() OVER (ORDER BY imported_at DESC, last_id DESC) AS place FROM arrival)
+  WHERE place = 1
+),
+reading AS (
+  SELECT t.id AS trace_id, 1 AS precedence, 'latest' AS text
+  FROM trace AS t
+  JOIN latest AS l ON l.run_id = t.run_id
+  UNION ALL
+  SELECT t.id, 1, 'tag:' || g.name
+  FROM trace AS t
+  JOIN tag AS g ON g.run_id = t.run_id
+  UNION ALL
+  SELECT t.id, 2, r.name
+  FROM trace AS t
+  JOIN run AS r ON r.id = t.run_id
+  UNION ALL
+  SELECT t.id, 3, CAST(t.run_id AS VARCHAR)
+  FROM trace AS t
+  UNION ALL
+  SELECT t.id, 4, r.name || '/' || t.name
+  FROM trace AS t
+  JOIN run AS r ON r.id = t.run_id
+  UNION ALL
+  SELECT t.id, 5, r.name || '/' || t.id
+  FROM trace AS t
+  JOIN run AS r ON r.id = t.run_id
+  UNION ALL
+  SELECT t.id, 6, t.run_id || '/' || t.name
+  FROM trace AS t
+  UNION ALL
+  SELECT t.id, 7, t.run_id || '/' || t.id
+  FROM trace AS t
+),
+fitting AS (
+  SELECT 'a' AS side, trace_id, precedence
+  FROM reading
+  WHERE text = $a::VARCHAR
+  UNION ALL
+  SELECT 'b' AS side, trace_id, precedence
+  FROM reading
+  WHERE text = $b::VARCHAR
+),
+best AS (
+  SELECT side, min(precedence) AS precedence
+  FROM fitting
+  GROUP BY side
+)
+SELECT DISTINCT f.side, f.trace_id
+FROM fitting AS f
+JOIN best AS b ON b.side = f.side AND b.precedence = f.precedence

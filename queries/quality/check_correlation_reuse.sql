@@ -1,0 +1,161 @@
+/* ---
+name = "check_correlation_reuse"
+version = 1
+title = "Correlation ids that several calls share"
+help = """
+Within one trace. Where device work has such an id, the last call that began before it was taken
+for its cause: a warning; else it matters to nobody: a note.
+"""
+grain = ["run_id", "trace_id", "check_name"]
+requires = { schema = ">=1" }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "run"
+type = "VARCHAR"
+unit = "text"
+help = "The run's name"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+nullable = true
+help = "The trace; NULL: the finding is of the whole run"
+
+[[column]]
+name = "trace"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The trace's name"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "check_name"
+type = "VARCHAR"
+unit = "text"
+help = "What was looked for"
+
+[[column]]
+name = "severity"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('error', 'warning', 'note')"
+help = "error: figures are wrong; warning: some may be; note: good to know"
+
+[[column]]
+name = "n_found"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "How often it was found"
+
+[[column]]
+name = "n_looked_at"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Calls of the trace with a correlation id"
+
+[[column]]
+name = "examples"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "At most three ids"
+
+[[column]]
+name = "meaning"
+type = "VARCHAR"
+unit = "text"
+help = "What it is, and what it does to figures"
+
+[[column]]
+name = "remedy"
+type = "VARCHAR"
+unit = "text"
+help = "What can be done"
+
+[changes]
+1 = "first version"
+--- */
+WITH shared AS (
+  SELECT trace_id, correlation_id, count(*) AS n_calls, min(slice_id) AS slice_id
+  FROM launch
+  WHERE correlation_id IS NOT NULL
+  GROUP BY trace_id, correlation_id
+  HAVING count(*) > 1
+),
+work AS (
+  SELECT g.trace_id, g.correlation_id, count(*) AS n_ops
+  FROM gpu_op AS g
+  JOIN shared AS s ON s.trace_id = g.trace_id AND s.correlation_id = g.correlation_id
+  WHERE g.kind <> 'sync'
+  GROUP BY g.trace_id, g.correlation_id
+),
+placed AS (
+  SELECT
+    s.trace_id,
+    s.correlation_id,
+    s.n_calls,
+    s.slice_id,
+    coalesce(w.n_ops, 0) AS n_ops,
+    row_number() OVER (
+      PARTITION BY s.trace_id ORDER BY coalesce(w.n_ops, 0) DESC, s.slice_id, s.correlation_id
+    ) AS place
+  FROM shared AS s
+  LEFT JOIN work AS w ON w.trace_id = s.trace_id AND w.correlation_id = s.correlation_id
+),
+total AS (
+  SELECT trace_id, count(*) AS n_calls
+  FROM launch
+  WHERE correlation_id IS NOT NULL
+  GROUP BY trace_id
+),
+finding AS (
+  SELECT
+    p.trace_id,
+    count(*) AS n_found,
+    sum(p.n_ops)::BIGINT AS n_ops,
+    max(a.n_calls) AS n_looked_at,
+    string_agg(
+      CASE
+        WHEN p.place <= 3
+        THEN 'id ' || p.correlation_id || ': ' || p.n_calls || ' calls, first slice ' || p.slice_id
+      END,
+      '; ' ORDER BY p.place
+    ) AS examples
+  FROM placed AS p
+  JOIN total AS a ON a.trace_id = p.trace_id
+  GROUP BY p.trace_id
+)
+SELECT
+  t.run_id,
+  r.name AS run,
+  t.id AS trace_id,
+  t.name AS trace,
+  t.rank,
+  'correlation_reuse' AS check_name,
+  CASE WHEN f.n_ops > 0 THEN 'warning' ELSE 'note' END AS severity,
+  f.n_found,
+  f.n_looked_at,
+  f.examples,
+  'Several calls carry one correlation id; ' || f.n_ops || ' device operations have such an id, and '
+    || 'which call caused them was inferred from times.' AS meaning,
+  'Look at the confidence of links of kind launch where it matters which call it was.' AS remedy
+FROM finding AS f
+JOIN trace AS t ON t.id = f.trace_id
+JOIN run AS r ON r.id = t.run_id
+ORDER BY t.run_id, t.rank, t.id

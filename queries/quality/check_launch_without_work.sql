@@ -1,0 +1,193 @@
+/* ---
+name = "check_launch_without_work"
+version = 1
+title = "Calls that must cause device work and caused none"
+help = """
+Launches of kernels and graphs, copies and memsets of CUDA and HIP, by their names. Calls while
+the same thread captures a stream into a graph cause no work by themselves and are left out.
+Copies and memsets of no bytes cause none either, and the source does not say their size: a trace
+where only such calls are found gets a note.
+"""
+grain = ["run_id", "trace_id", "check_name"]
+requires = { schema = ">=1" }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "run"
+type = "VARCHAR"
+unit = "text"
+help = "The run's name"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+nullable = true
+help = "The trace; NULL: the finding is of the whole run"
+
+[[column]]
+name = "trace"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The trace's name"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "check_name"
+type = "VARCHAR"
+unit = "text"
+help = "What was looked for"
+
+[[column]]
+name = "severity"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('error', 'warning', 'note')"
+help = "error: figures are wrong; warning: some may be; note: good to know"
+
+[[column]]
+name = "n_found"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "How often it was found"
+
+[[column]]
+name = "n_looked_at"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Launches of kernels and graphs, copies and memsets of the trace"
+
+[[column]]
+name = "examples"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "At most three: slice, start on the scale of slice.ts, name"
+
+[[column]]
+name = "meaning"
+type = "VARCHAR"
+unit = "text"
+help = "What it is, and what it does to figures"
+
+[[column]]
+name = "remedy"
+type = "VARCHAR"
+unit = "text"
+help = "What can be done"
+
+[changes]
+1 = "first version"
+--- */
+WITH named AS (
+  SELECT
+    name,
+    CASE
+      WHEN regexp_matches(name, '^(cuda|cu|hip)(Ext|Module|ExtModule)?Launch(Cooperative)?Kernel')
+        OR regexp_matches(name, '^(cuda|cu|hip)GraphLaunch')
+        THEN 'kernel'
+      WHEN regexp_matches(name, '^(cuda|cu|hip)Mem(cpy|set)') THEN 'copy'
+    END AS kind
+  FROM (SELECT DISTINCT name FROM launch)
+),
+idle AS (
+  SELECT c.slice_id, c.trace_id, c.track_id, c.ts, c.name, n.kind
+  FROM launch AS c
+  JOIN named AS n ON n.name = c.name
+  WHERE n.kind IS NOT NULL
+    AND NOT EXISTS (
+      SELECT 1
+      FROM link AS l
+      WHERE l.from_id = c.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
+    )
+),
+-- Where the thread of such a call begins (1) and ends (-1) to capture
+mark AS (
+  SELECT
+    slice_id,
+    track_id,
+    ts,
+    CASE WHEN name LIKE '%StreamBeginCapture%' THEN 1 ELSE -1 END AS change
+  FROM launch
+  WHERE (name LIKE '%StreamBeginCapture%' OR name LIKE '%StreamEndCapture%')
+    AND track_id IN (SELECT track_id FROM idle)
+),
+captured AS (
+  SELECT i.slice_id
+  FROM idle AS i
+  JOIN mark AS m ON m.track_id = i.track_id AND m.ts <= i.ts
+  GROUP BY i.slice_id
+  HAVING sum(m.change) > 0
+),
+placed AS (
+  SELECT
+    i.slice_id,
+    i.trace_id,
+    i.ts,
+    i.name,
+    i.kind,
+    row_number() OVER (PARTITION BY i.trace_id ORDER BY i.kind DESC, i.ts, i.slice_id) AS place
+  FROM idle AS i
+  WHERE i.slice_id NOT IN (SELECT slice_id FROM captured)
+),
+total AS (
+  SELECT c.trace_id, count(*) AS n_calls
+  FROM launch AS c
+  JOIN named AS n ON n.name = c.name
+  WHERE n.kind IS NOT NULL
+  GROUP BY c.trace_id
+),
+finding AS (
+  SELECT
+    p.trace_id,
+    count(*) AS n_found,
+    sum(CASE WHEN p.kind = 'kernel' THEN 1 ELSE 0 END)::BIGINT AS n_kernels,
+    max(a.n_calls) AS n_looked_at,
+    string_agg(
+      CASE
+        WHEN p.place <= 3
+        THEN 'slice ' || p.slice_id || ' at ' || p.ts || ' ns: ' || left(coalesce(p.name, '(no name)'), 60)
+      END,
+      '; ' ORDER BY p.place
+    ) AS examples
+  FROM placed AS p
+  JOIN total AS a ON a.trace_id = p.trace_id
+  GROUP BY p.trace_id
+)
+SELECT
+  t.run_id,
+  r.name AS run,
+  t.id AS trace_id,
+  t.name AS trace,
+  t.rank,
+  'launch_without_work' AS check_name,
+  CASE WHEN f.n_kernels > 0 THEN 'warning' ELSE 'note' END AS severity,
+  f.n_found,
+  f.n_looked_at,
+  f.examples,
+  CASE
+    WHEN f.n_kernels > 0
+    THEN 'Calls were made whose device work is not in the trace (' || f.n_kernels
+      || ' launch kernels or graphs), so device time is missing.'
+    ELSE 'Copies or memsets have no device work; calls that move no bytes cause none.'
+  END AS meaning,
+  'Record device activities from before the first launch until the device is idle; a '
+    || 'large buffer of the profiler loses less.' AS remedy
+FROM finding AS f
+JOIN trace AS t ON t.id = f.trace_id
+JOIN run AS r ON r.id = t.run_id
+ORDER BY t.run_id, t.rank, t.id

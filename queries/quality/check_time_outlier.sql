@@ -1,0 +1,193 @@
+/* ---
+name = "check_time_outlier"
+version = 1
+title = "Slices that start far from all others"
+help = """
+The time between the first and the last start of a trace is cut into a thousand equal parts. The
+body are the parts from the first to the last that have not more than a twentieth of all starts
+before them, nor behind them. A slice that starts further from the body than a hundred times its
+length is far outside, as is a time of zero in the file. A trace whose slices spread over more
+than a hundredth of its length has none.
+"""
+grain = ["run_id", "trace_id", "check_name"]
+requires = { schema = ">=1" }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "run"
+type = "VARCHAR"
+unit = "text"
+help = "The run's name"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+nullable = true
+help = "The trace; NULL: the finding is of the whole run"
+
+[[column]]
+name = "trace"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The trace's name"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "check_name"
+type = "VARCHAR"
+unit = "text"
+help = "What was looked for"
+
+[[column]]
+name = "severity"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('error', 'warning', 'note')"
+help = "error: figures are wrong; warning: some may be; note: good to know"
+
+[[column]]
+name = "n_found"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "How often it was found"
+
+[[column]]
+name = "n_looked_at"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Slices of the trace"
+
+[[column]]
+name = "examples"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "At most three: slice, start on the scale of slice.ts, name"
+
+[[column]]
+name = "meaning"
+type = "VARCHAR"
+unit = "text"
+help = "What it is, and what it does to figures"
+
+[[column]]
+name = "remedy"
+type = "VARCHAR"
+unit = "text"
+help = "What can be done"
+
+[changes]
+1 = "first version"
+--- */
+WITH extent AS (
+  SELECT trace_id, min(ts) AS start_ts, max(ts) AS end_ts, count(*) AS n_slices
+  FROM slice
+  GROUP BY trace_id
+  HAVING max(ts) > min(ts)
+),
+part AS (
+  SELECT
+    s.trace_id,
+    floor((s.ts - e.start_ts) * 1000.0 / (e.end_ts - e.start_ts)) AS part,
+    count(*) AS n_slices
+  FROM slice AS s
+  JOIN extent AS e ON e.trace_id = s.trace_id
+  GROUP BY s.trace_id, part
+),
+counted AS (
+  SELECT
+    trace_id,
+    part,
+    sum(n_slices) OVER (
+      PARTITION BY trace_id ORDER BY part ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS n_until,
+    sum(n_slices) OVER (PARTITION BY trace_id) AS n_slices,
+    n_slices AS n_here
+  FROM part
+),
+body AS (
+  SELECT trace_id, min(part) AS first_part, max(part) AS last_part
+  FROM counted
+  WHERE n_until > 0.05 * n_slices AND n_until - n_here < 0.95 * n_slices
+  GROUP BY trace_id
+),
+bound AS (
+  SELECT
+    b.trace_id,
+    e.n_slices,
+    e.start_ts + (b.first_part - 100 * (b.last_part - b.first_part + 1))
+      * (e.end_ts - e.start_ts) / 1000.0 AS low_ts,
+    e.start_ts + (b.last_part + 1 + 100 * (b.last_part - b.first_part + 1))
+      * (e.end_ts - e.start_ts) / 1000.0 AS high_ts
+  FROM body AS b
+  JOIN extent AS e ON e.trace_id = b.trace_id
+  WHERE b.last_part - b.first_part < 10
+),
+far AS (
+  SELECT
+    s.id AS slice_id,
+    s.trace_id,
+    s.ts,
+    s.name,
+    b.n_slices,
+    t.base_ns + s.ts = t.source_base_ns AS is_zero,
+    row_number() OVER (PARTITION BY s.trace_id ORDER BY s.ts, s.id) AS place
+  FROM slice AS s
+  JOIN bound AS b ON b.trace_id = s.trace_id
+  JOIN trace AS t ON t.id = s.trace_id
+  WHERE s.ts < b.low_ts OR s.ts > b.high_ts
+),
+finding AS (
+  SELECT
+    f.trace_id,
+    count(*) AS n_found,
+    max(f.n_slices) AS n_looked_at,
+    sum(CASE WHEN f.is_zero THEN 1 ELSE 0 END)::BIGINT AS n_zero,
+    string_agg(
+      CASE
+        WHEN f.place <= 3
+        THEN 'slice ' || f.slice_id || ' at ' || f.ts || ' ns: ' || left(coalesce(f.name, '(no name)'), 60)
+      END,
+      '; ' ORDER BY f.place
+    ) AS examples
+  FROM far AS f
+  GROUP BY f.trace_id
+)
+SELECT
+  t.run_id,
+  r.name AS run,
+  t.id AS trace_id,
+  t.name AS trace,
+  t.rank,
+  'time_outlier' AS check_name,
+  CASE WHEN f.n_zero > 0 THEN 'error' ELSE 'warning' END AS severity,
+  f.n_found,
+  f.n_looked_at,
+  f.examples,
+  CASE
+    WHEN f.n_zero > 0
+    THEN 'Slices have the time 0 in the file (' || f.n_zero || ' of these), which the profiler '
+      || 'writes when it does not know it; spans and idle times are wrong.'
+    ELSE 'Slices lie far from all others; spans and idle times that include them mean little.'
+  END AS meaning,
+  'Give queries a time window with --from and --to that leaves them out; record again '
+    || 'with a newer profiler.' AS remedy
+FROM finding AS f
+JOIN trace AS t ON t.id = f.trace_id
+JOIN run AS r ON r.id = t.run_id
+ORDER BY t.run_id, t.rank, t.id

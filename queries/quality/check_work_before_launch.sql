@@ -1,0 +1,152 @@
+/* ---
+name = "check_work_before_launch"
+version = 1
+title = "Device work that starts before the call that caused it"
+help = """
+The effect comes before its cause where the clocks of host and device disagree. At most a
+microsecond is a note: some sources round times to it.
+"""
+grain = ["run_id", "trace_id", "check_name"]
+requires = { schema = ">=1" }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "run"
+type = "VARCHAR"
+unit = "text"
+help = "The run's name"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+nullable = true
+help = "The trace; NULL: the finding is of the whole run"
+
+[[column]]
+name = "trace"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The trace's name"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "check_name"
+type = "VARCHAR"
+unit = "text"
+help = "What was looked for"
+
+[[column]]
+name = "severity"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('error', 'warning', 'note')"
+help = "error: figures are wrong; warning: some may be; note: good to know"
+
+[[column]]
+name = "n_found"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "How often it was found"
+
+[[column]]
+name = "n_looked_at"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Kernels, copies and memsets of the trace whose call is known"
+
+[[column]]
+name = "examples"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "At most three, the earliest first: slice, start on the scale of slice.ts, name, time before its call"
+
+[[column]]
+name = "meaning"
+type = "VARCHAR"
+unit = "text"
+help = "What it is, and what it does to figures"
+
+[[column]]
+name = "remedy"
+type = "VARCHAR"
+unit = "text"
+help = "What can be done"
+
+[changes]
+1 = "first version"
+--- */
+WITH early AS (
+  SELECT l.to_id, c.ts - g.ts AS lead_ns
+  FROM link AS l
+  JOIN gpu_op AS g ON g.slice_id = l.to_id
+  JOIN launch AS c ON c.slice_id = l.from_id
+  WHERE l.kind = 'launch' AND l.link_set = 'default' AND c.ts > g.ts
+),
+placed AS (
+  SELECT
+    g.slice_id,
+    g.trace_id,
+    g.ts,
+    g.name,
+    e.lead_ns,
+    row_number() OVER (PARTITION BY g.trace_id ORDER BY e.lead_ns DESC, g.slice_id) AS place
+  FROM gpu_op AS g
+  JOIN early AS e ON e.to_id = g.slice_id
+),
+total AS (
+  SELECT trace_id, count(*) AS n_links
+  FROM link
+  WHERE kind = 'launch' AND link_set = 'default'
+  GROUP BY trace_id
+),
+finding AS (
+  SELECT
+    e.trace_id,
+    count(*) AS n_found,
+    max(e.lead_ns) AS longest_ns,
+    max(a.n_links) AS n_looked_at,
+    string_agg(
+      CASE
+        WHEN e.place <= 3
+        THEN 'slice ' || e.slice_id || ' at ' || e.ts || ' ns: ' || left(coalesce(e.name, '(no name)'), 60) || ', ' || e.lead_ns || ' ns early'
+      END,
+      '; ' ORDER BY e.place
+    ) AS examples
+  FROM placed AS e
+  JOIN total AS a ON a.trace_id = e.trace_id
+  GROUP BY e.trace_id
+)
+SELECT
+  t.run_id,
+  r.name AS run,
+  t.id AS trace_id,
+  t.name AS trace,
+  t.rank,
+  'work_before_launch' AS check_name,
+  CASE WHEN f.longest_ns > 1000 THEN 'warning' ELSE 'note' END AS severity,
+  f.n_found,
+  f.n_looked_at,
+  f.examples,
+  'Device work starts up to ' || f.longest_ns || ' ns before the call that caused it: the clocks '
+    || 'of host and device disagree at least so much, and times between call and work are wrong.' AS meaning,
+  'Compare times within the host or within the device only.' AS remedy
+FROM finding AS f
+JOIN trace AS t ON t.id = f.trace_id
+JOIN run AS r ON r.id = t.run_id
+ORDER BY t.run_id, t.rank, t.id

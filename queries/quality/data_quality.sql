@@ -1,0 +1,221 @@
+/* ---
+name = "data_quality"
+version = 1
+title = "How complete each trace is"
+help = """
+Counts of what is odd, and the shares of device work whose cause is known. `tw check` says of single
+defects what they mean and what can be done.
+"""
+grain = ["trace_id"]
+requires = { schema = ">=1" }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "run"
+type = "VARCHAR"
+unit = "text"
+help = "The run's name"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "trace"
+type = "VARCHAR"
+unit = "text"
+help = "The trace's name"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "n_slices"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Slices on its timeline"
+
+[[column]]
+name = "n_unfinished"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Of them those that never ended"
+
+[[column]]
+name = "n_negative"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Of them those that end before they start"
+
+[[column]]
+name = "n_unused"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Events of the file that the timeline does not show; import_stat says why"
+
+[[column]]
+name = "n_errors"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Places where the import lost something"
+
+[[column]]
+name = "n_repairs"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Places the import repaired"
+
+[[column]]
+name = "n_ops"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Kernels, copies and memsets"
+
+[[column]]
+name = "launch_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Of n_ops, those whose launch is known; NULL without any"
+
+[[column]]
+name = "operator_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Of n_ops, those whose operator is known; NULL without any"
+
+[[column]]
+name = "step_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Of n_ops, those that belong to a step; NULL without any"
+
+[[column]]
+name = "n_steps"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Steps"
+
+[[column]]
+name = "clock_method"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "How its clock's offset to the time of all ranks was found; NULL: not known"
+
+[[column]]
+name = "uncertainty_ns"
+type = "BIGINT"
+unit = "ns"
+nullable = true
+help = "Half width of the interval that offset lies in"
+
+[changes]
+1 = "first version"
+--- */
+WITH sliced AS (
+  SELECT
+    trace_id,
+    count(*) AS n_slices,
+    sum(CASE WHEN dur = -1 THEN 1 ELSE 0 END)::BIGINT AS n_unfinished,
+    sum(CASE WHEN dur < -1 THEN 1 ELSE 0 END)::BIGINT AS n_negative
+  FROM slice
+  GROUP BY trace_id
+),
+unused AS (
+  SELECT trace_id, sum(value)::BIGINT AS n_unused
+  FROM import_stat
+  WHERE name = 'unused'
+  GROUP BY trace_id
+),
+problem AS (
+  SELECT
+    trace_id,
+    sum(CASE WHEN severity = 'error' THEN "count" ELSE 0 END)::BIGINT AS n_errors,
+    sum(CASE WHEN severity = 'warning' THEN "count" ELSE 0 END)::BIGINT AS n_repairs
+  FROM import_problem
+  GROUP BY trace_id
+),
+-- An operation has at most one launch, a launch at most one operator, an operation at most one step.
+launched AS (
+  SELECT l.to_id AS slice_id, o.to_id IS NOT NULL AS has_operator
+  FROM link AS l
+  LEFT JOIN link AS o
+    ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+  WHERE l.kind = 'launch' AND l.link_set = 'default'
+),
+stepped AS (
+  SELECT to_id AS slice_id
+  FROM link
+  WHERE kind = 'step' AND link_set = 'default'
+),
+op AS (
+  SELECT
+    g.trace_id,
+    count(*) AS n_ops,
+    count(l.slice_id) AS n_launched,
+    sum(CASE WHEN l.has_operator THEN 1 ELSE 0 END) AS n_with_operator,
+    count(s.slice_id) AS n_stepped
+  FROM gpu_op AS g
+  LEFT JOIN launched AS l ON l.slice_id = g.slice_id
+  LEFT JOIN stepped AS s ON s.slice_id = g.slice_id
+  WHERE g.kind <> 'sync'
+  GROUP BY g.trace_id
+),
+stepping AS (
+  SELECT trace_id, count(*) AS n_steps
+  FROM step
+  GROUP BY trace_id
+)
+SELECT
+  t.run_id,
+  r.name AS run,
+  t.id AS trace_id,
+  t.name AS trace,
+  t.rank,
+  coalesce(a.n_slices, 0) AS n_slices,
+  coalesce(a.n_unfinished, 0) AS n_unfinished,
+  coalesce(a.n_negative, 0) AS n_negative,
+  coalesce(u.n_unused, 0) AS n_unused,
+  coalesce(p.n_errors, 0) AS n_errors,
+  coalesce(p.n_repairs, 0) AS n_repairs,
+  coalesce(o.n_ops, 0) AS n_ops,
+  o.n_launched / o.n_ops AS launch_share,
+  o.n_with_operator / o.n_ops AS operator_share,
+  o.n_stepped / o.n_ops AS step_share,
+  coalesce(s.n_steps, 0) AS n_steps,
+  CASE WHEN c.offset_ns IS NOT NULL THEN c.method END AS clock_method,
+  CASE WHEN c.offset_ns IS NOT NULL THEN c.uncertainty_ns END AS uncertainty_ns
+FROM trace AS t
+JOIN run AS r ON r.id = t.run_id
+LEFT JOIN sliced AS a ON a.trace_id = t.id
+LEFT JOIN unused AS u ON u.trace_id = t.id
+LEFT JOIN problem AS p ON p.trace_id = t.id
+LEFT JOIN op AS o ON o.trace_id = t.id
+LEFT JOIN stepping AS s ON s.trace_id = t.id
+LEFT JOIN clock AS c ON c.id = t.clock_id
+ORDER BY t.run_id, t.rank, t.id

@@ -1,0 +1,16 @@
+-- The kernel at 5 ns is there three times; the same name at another time or on another track is another.
+INSERT INTO run (id, name, kind, world_size, created_at)
+VALUES (1, 'r', 'measured', NULL, TIMESTAMP '2024-01-01');
+INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns, clock_id)
+VALUES (1, 1, 't', 0, 'kineto', 'kineto', 1, '0', TIMESTAMP '2024-01-01',
+  0, 0, NULL);
+INSERT INTO gpu_op (slice_id, trace_id, track_id, stream, ts, dur, name, kind, class)
+VALUES
+  (1, 1, 0, 7, 5, 5, 'k', 'kernel', 'compute'),
+  (2, 1, 0, 7, 5, 5, 'k', 'kernel', 'compute'),
+  (3, 1, 0, 7, 5, 5, 'k', 'kernel', 'compute'),
+  (4, 1, 1, 7, 5, 5, 'k', 'kernel', 'compute'),
+  (5, 1, 0, 7, 11, 5, 'k', 'kernel', 'compute'),
+  (6, 1, 0, 7, 20, 0, 'k', 'kernel', 'compute'),
+  (7, 1, 0, 7, 20, 0, 'k', 'kernel', 'compute');

@@ -1,0 +1,153 @@
+"""`tw check`: what is wrong with the data, how bad it is, and what to do about it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse import output
+from warehouse.cli import options
+from warehouse.errors import ExitCode
+
+if TYPE_CHECKING:
+    from warehouse.answer import Answer
+    from warehouse.scope import Selection
+
+REPORT = "report"
+_WIDTH = 100
+Row = dict[str, Any]
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option(
+    "--check", "names", multiple=True, metavar="NAME", help="Only this check; repeatable."
+)
+@click.option("--strict", is_flag=True, help="Fail on warnings too.")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice([REPORT, *output.FORMATS]),
+    help="How to print the findings.  [default: by the name of -o, else report]",
+)
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file, whole or not at all.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@options.database
+def check(
+    runs: tuple[str, ...],
+    names: tuple[str, ...],
+    strict: bool,
+    format: str | None,
+    target: Path | None,
+    quiet: bool,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Look for defects in the data.
+
+    RUN is NAME, ID, latest, all, tag:NAME or since:7d; by default the only run, else the last
+    imported. Every finding says what it means for figures and what can be done. An error makes
+    figures wrong, a warning may, a note is good to know.
+
+    Exit code 1 when there is an error, with --strict also when there is a warning; else 0. Each
+    check is a query, check_NAME: `tw queries list` shows them, and a query of your own with such a
+    name and the same columns is run too.
+
+    \b
+    Example:
+      tw check
+      tw check all --strict
+      tw check baseline --format json -o findings.json
+    """
+    from warehouse.scope import Selection
+
+    chosen_format = format or (output.format_of(target, None) if target else REPORT)
+    options.refuse_binary_on_terminal(chosen_format, target)
+    found, n_checks = _look(db, wait_s, Selection(runs=runs), names, quiet=quiet)
+    _write(found, chosen_format, target)
+    counts = Counter(row["severity"] for row in found)
+    if not quiet:
+        click.echo(f"{n_checks} checks: {_tally(counts)}.", err=True)
+    if counts["error"] or (strict and counts["warning"]):
+        click.get_current_context().exit(ExitCode.FAILURE)
+
+
+def _look(
+    db: Path | None, wait_s: float, selection: Selection, names: tuple[str, ...], *, quiet: bool
+) -> tuple[Answer, int]:
+    from warehouse import quality, session
+    from warehouse.answer import Answer
+    from warehouse.cli.scope_options import announce
+
+    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+        announce(opened.seen, quiet=quiet)
+        query = quality.combined(opened.queries, names)
+        result = opened.run(query)
+        table = result.table()
+        about = opened.provenance(query, {})
+        return Answer(table, result.columns, about), len(query.pins)
+
+
+def _write(found: Answer, format: str, target: Path | None) -> None:
+    from warehouse.cli.emit import emit
+
+    if format != REPORT:
+        emit(found, format, target, max_rows=-1, about=found.meta)
+        return
+    text = report(list(found))
+    if target is None:
+        click.echo(text, nl=False)
+        return
+    with output.whole_file(target) as file:
+        file.write(text.encode())
+
+
+def report(rows: list[Row]) -> str:
+    """The findings for people: by run, the gravest first."""
+    lines: list[str] = []
+    by_run = sorted(rows, key=lambda row: row["run_id"])  # stable: the order within a run stays
+    for _, group in groupby(by_run, key=lambda row: row["run_id"]):
+        findings = list(group)
+        lines += [*([""] if lines else []), f"Run {output.printable(findings[0]['run'])}"]
+        for row in findings:
+            lines += _finding(row)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _finding(row: Row) -> list[str]:
+    where = "" if row["trace"] is None else f" in trace {output.printable(row['trace'])}"
+    if row["rank"] is not None:
+        where += f", rank {row['rank']}"
+    count = f"{row['n_found']:,}"
+    if row["n_looked_at"] is not None:
+        count += f" of {row['n_looked_at']:,}"
+    lines = [f"  {row['severity'].upper():<8} {row['check_name']}{where}: {count}"]
+    lines += _paragraph("", row["meaning"])
+    for example in (row["examples"] or "").split("; ") if row["examples"] else []:
+        lines += _paragraph("Seen: ", example)
+    return lines + _paragraph("To do: ", row["remedy"])
+
+
+def _paragraph(label: str, text: str) -> list[str]:
+    first = " " * 11 + label
+    return textwrap.wrap(
+        output.printable(text), _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)
+    )
+
+
+def _tally(counts: Counter[str]) -> str:
+    from warehouse.quality import SEVERITIES
+
+    said = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in SEVERITIES if counts[s]]
+    return ", ".join(said) or "nothing found"

@@ -1,0 +1,188 @@
+"""`tw compare`: what differs between two runs, traces or tags, and whether it is slower."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse import output
+from warehouse.cli import options
+from warehouse.errors import ExitCode, TwError, UsageError
+from warehouse.scope import Selection, parse_ranks
+
+if TYPE_CHECKING:
+    from warehouse.answer import Answer
+    from warehouse.session import Session
+
+REPORT = "report"
+BY = {
+    "summary": "compare_summary",
+    "kernel": "compare_kernels",
+    "op": "compare_ops",
+    "step": "compare_steps",
+}
+#: What is judged by --fail-if-slower: the first of these that both sides have.
+JUDGED = ("step_time", "device_time", "operator_time")
+Row = dict[str, Any]
+
+
+def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """5% or 0.05."""
+    if value is None:
+        return None
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*", value)
+    if not match:
+        raise click.BadParameter(f"{value!r} is no share; write 5% or 0.05.", ctx, param)
+    return float(match[1]) / (100 if match[2] else 1)
+
+
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--by", type=click.Choice(list(BY)), help="Only this table, with all its columns.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    help="Kernels and operators shown, those that changed most first.  [default: 10 in the report]",
+)
+@click.option(
+    "--threshold",
+    callback=_ratio,
+    metavar="SHARE",
+    help="Only kernels and operators that changed by at least this: 5% or 0.05.",
+)
+@click.option(
+    "--fail-if-slower",
+    "limit",
+    callback=_ratio,
+    metavar="SHARE",
+    help="Exit code 1 when B is slower than A by more than this: 5% or 0.05.",
+)
+@click.option("--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable.")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice([REPORT, *output.FORMATS]),
+    help="How to print.  [default: by the name of -o; else report, with --by table]",
+)
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file, whole or not at all.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@options.database
+def compare(
+    a: str,
+    b: str,
+    by: str | None,
+    top: int | None,
+    threshold: float | None,
+    limit: float | None,
+    ranks: tuple[str, ...],
+    format: str | None,
+    target: Path | None,
+    quiet: bool,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Say what differs between A and B.
+
+    A and B are each a run (name or id), a trace (RUN/TRACE), tag:NAME or latest; changes are B less
+    A. Totals are compared where both have as many traces and steps, else means a step, else means
+    a trace; the report says which. p tells how likely such a difference between steps is by chance
+    (Welch's t-test). The tables are the queries compare_summary, compare_kernels, compare_ops and
+    compare_steps; formats other than the report print one of them, --by summary unless said.
+
+    With --fail-if-slower the exit code is 1 when B takes more time: a step on the host where both
+    have steps, else the durations of device work, else those of operators.
+
+    \b
+    Example:
+      tw compare before after
+      tw compare before after --by kernel --top 20 --threshold 5%
+      tw compare tag:release latest --fail-if-slower 5%
+      tw compare job/rank-0 job/rank-1 --by step --format csv
+    """
+    from warehouse import session
+
+    chosen = format or (output.format_of(target, None) if target else "table" if by else REPORT)
+    if by and chosen == REPORT:
+        raise UsageError("the report has all tables", hint="Leave out --by, or name a --format.")
+    options.refuse_binary_on_terminal(chosen, target)
+    wanted = {"a": a, "b": b}
+    limits = {"top": top, "threshold": threshold or 0.0}
+    wide = Selection(
+        runs=("all",), ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
+    )
+    with session.opened(session.Place.of(db, wait_s=wait_s), wide) as opened:
+        if chosen == REPORT:
+            _write_text(_report(opened, wanted, limits), target)
+        else:
+            _write_rows(_answer(opened, by or "summary", wanted, limits), chosen, target, quiet)
+        if limit is not None:
+            verdict = _judge(list(_answer(opened, "summary", wanted, {})), limit)
+    if limit is not None:
+        is_slower, text = verdict
+        click.echo(text, err=True)
+        if is_slower:
+            click.get_current_context().exit(ExitCode.FAILURE)
+
+
+def _answer(opened: Session, by: str, wanted: dict[str, str], limits: dict[str, Any]) -> Answer:
+    from warehouse.answer import Answer
+
+    query = opened.queries.find(BY[by])
+    known = {parameter.name for parameter in query.parameters}
+    values = {**wanted, **{name: value for name, value in limits.items() if name in known}}
+    result = opened.run(query, values)
+    table = result.table()
+    return Answer(table, result.columns, opened.provenance(query, result.parameters))
+
+
+def _judge(rows: list[Row], limit: float) -> tuple[bool, str]:
+    """Whether B is slower than A by more than the limit, and the sentence that says so."""
+    for measure in JUDGED:
+        row = next(row for row in rows if row["measure"] == measure)
+        if row["total_a"] and row["total_b"] and row["change_ratio"] is not None:
+            ratio = row["change_ratio"]
+            word = "slower" if ratio > 0 else "faster"
+            compared = f"{measure} ({_basis(row)}): B is {abs(ratio):.2%} {word}"
+            verdict = "more than" if ratio > limit else "within"
+            return ratio > limit, f"{compared}; {verdict} the limit of {limit:.2%}."
+    raise TwError(
+        "there is nothing to judge: A or B has neither steps, device work nor operators",
+        hint="Compare other traces, or leave out --fail-if-slower.",
+    )
+
+
+def _basis(row: Row) -> str:
+    return {"total": "total", "step": "mean a step", "trace": "mean a trace"}[row["basis"]]
+
+
+def _write_rows(found: Answer, format: str, target: Path | None, quiet: bool) -> None:
+    from warehouse.cli.emit import emit, say_count
+
+    n_shown = emit(found, format, target, max_rows=-1, about=found.meta)
+    say_count(n_shown, found.n_rows, target, quiet=quiet)
+
+
+def _write_text(text: str, target: Path | None) -> None:
+    if target is None:
+        click.echo(text, nl=False)
+        return
+    with output.whole_file(target) as file:
+        file.write(text.encode())
+
+
+def _report(opened: Session, wanted: dict[str, str], limits: dict[str, Any]) -> str:
+    from warehouse.cli.compare_report import report
+
+    few = {**limits, "top": limits["top"] or 10}
+    tables = {by: list(_answer(opened, by, wanted, few)) for by in BY}
+    return report(wanted, tables)

@@ -1,0 +1,149 @@
+"""The report of `tw compare`: four short tables as text; it computes nothing but shown digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from warehouse import output
+
+Row = dict[str, Any]
+_NAME_WIDTH = 56
+_SHOWN_STEPS = 10
+
+
+def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
+    """`sides` has the texts of a and b; `tables` the rows of each comparison, by its name."""
+    summary = tables["summary"]
+    lines = [*_heading(sides, summary[0]), "", *_summary(summary)]
+    lines += _section("Device work that changed most", _kernels(tables["kernel"]))
+    lines += _section("Operators that changed most", _ops(tables["op"]))
+    lines += _section("Steps, first with first", _steps(tables["step"]))
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _heading(sides: dict[str, str], row: Row) -> list[str]:
+    told = {
+        "total": "totals: both have as many traces and steps",
+        "step": "means a step: numbers of traces or steps differ",
+        "trace": "means a trace: numbers differ, and not both have steps",
+    }
+    lines = [
+        f"{name.upper()}: {output.printable(text)} "
+        f"({_count(row[f'n_traces_{name}'], 'trace')}, {_count(row[f'n_steps_{name}'], 'step')})"
+        for name, text in sides.items()
+    ]
+    return [*lines, f"Changes are B less A, of {told[row['basis']]}."]
+
+
+def _summary(rows: list[Row]) -> list[str]:
+    cells = [["measure", "A", "B", "change", "%", "p"]]
+    for row in rows:
+        show = _time if row["unit"] == "ns" else _number
+        a, b = row["basis_a"], row["basis_b"]
+        if a is None or b is None or not (a or b):
+            continue
+        p = _chance(row["p"])
+        cells.append([row["measure"], show(a), show(b), _signed(show, b - a), _percent(row), p])
+    return _aligned(cells)
+
+
+def _percent(row: Row, key: str = "change_ratio") -> str:
+    return "" if row[key] is None else f"{row[key]:+.1%}"
+
+
+def _kernels(rows: list[Row]) -> list[list[str]]:
+    cells = [["name", "status", "n A", "n B", "A", "B", "change", "%", "of all", "p"]]
+    for row in rows:
+        name = row["name_b"] or row["name_a"]
+        cells.append([
+            _short(name), row["status"], _number(row["n_ops_a"]), _number(row["n_ops_b"]),
+            _time(row["total_a_ns"]), _time(row["total_b_ns"]), _signed(_time, row["change_ns"]),
+            _percent(row), _percent(row, "share_of_change"), _chance(row["p"]),
+        ])  # fmt: skip
+        if row["status"] == "renamed":
+            cells.append([_short(f"  was {row['name_a']}")] + [""] * 9)
+    return cells
+
+
+def _ops(rows: list[Row]) -> list[list[str]]:
+    cells = [["name", "status", "n A", "n B", "self change", "p", "device change", "of all", "p"]]
+    for row in rows:
+        cells.append([
+            _short(row["name"]), row["status"], _number(row["n_calls_a"]),
+            _number(row["n_calls_b"]), _signed(_time, row["self_change_ns"]),
+            _chance(row["self_p"]), _signed(_time, row["device_change_ns"]),
+            _percent(row, "share_of_device_change"), _chance(row["device_p"]),
+        ])  # fmt: skip
+    return cells
+
+
+def _steps(rows: list[Row]) -> list[list[str]]:
+    cells = [["rank A", "rank B", "step A", "step B", "host A", "host B", "%", "device A",
+              "device B", "%"]]  # fmt: skip
+    for row in rows[:_SHOWN_STEPS]:
+        ranks = [_id(row["rank_a"]), _id(row["rank_b"])]
+        cells.append([
+            *ranks, _id(row["step_a"]), _id(row["step_b"]),
+            _time(row["host_a_ns"]), _time(row["host_b_ns"]), _percent(row, "host_change_ratio"),
+            _time(row["device_a_ns"]), _time(row["device_b_ns"]),
+            _percent(row, "device_change_ratio"),
+        ])  # fmt: skip
+    if len(rows) > _SHOWN_STEPS:
+        cells.append([f"... {len(rows):,} in all; --by step shows them"] + [""] * 9)
+    return cells
+
+
+def _section(title: str, cells: list[list[str]]) -> list[str]:
+    return ["", title, *_aligned(cells)] if len(cells) > 1 else []
+
+
+def _aligned(cells: list[list[str]]) -> list[str]:
+    """The first column to the left, the others to the right; a first cell alone may be longer."""
+    widths = [max(len(row[n]) for row in cells if any(row[1:])) for n in range(len(cells[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if n == 0 else cell.rjust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in cells
+    ]
+
+
+def _short(text: str) -> str:
+    """Long names keep both ends: what tells kernels apart is often at the end."""
+    text = output.printable(text)
+    half = (_NAME_WIDTH - 3) // 2
+    return text if len(text) <= _NAME_WIDTH else f"{text[:half]}...{text[-half:]}"
+
+
+def _time(ns: float | None) -> str:
+    if ns is None:
+        return ""
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if abs(ns) >= size:
+            return f"{ns / size:.3f} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def _signed(show: Any, value: float) -> str:
+    return f"+{show(value)}" if value > 0 else show(value)
+
+
+def _chance(p: float | None) -> str:
+    if p is None:
+        return ""
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _id(number: int | None) -> str:
+    return "" if number is None else str(number)

@@ -1,0 +1,54 @@
+"""Writes rows to stdout or a file, and says on stderr how many: the same for every command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse import output
+from warehouse.errors import ExitCode
+
+if TYPE_CHECKING:
+    from warehouse.output import Rows
+
+
+def emit(
+    rows: Rows,
+    format: str,
+    target: Path | None,
+    *,
+    max_rows: int = output.DEFAULT_ROWS,
+    about: Mapping[str, str],
+) -> int:
+    """Writes the rows, a table at most `max_rows` of them; returns how many were written."""
+    if target is not None:
+        with output.whole_file(target) as file:
+            return output.write(rows, format, file, max_rows=max_rows, provenance=about)
+    try:
+        n_shown = output.write(rows, format, sys.stdout.buffer, max_rows=max_rows, provenance=about)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # The reader has seen enough, as `head` does; click would call that a failure.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.OK)
+    return n_shown
+
+
+def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) -> None:
+    """Says when a table does not show all rows, or how many went into a file."""
+    if quiet:
+        return
+    if n_shown < n_rows:
+        click.echo(f"({grouped(n_shown)} of {grouped(n_rows)} rows; --rows -1 for all)", err=True)
+    elif target is not None:
+        click.echo(f"{grouped(n_rows)} rows written to {target}", err=True)
+
+
+def grouped(number: int) -> str:
+    """1234567 as "1 234 567"."""
+    return f"{number:,}".replace(",", " ")
