@@ -98,7 +98,6 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
 
     A run of one trace has none; one that is not there any more leaves none behind.
     """
-    _install(connection, known)
     connection.execute(
         "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
     )
@@ -112,8 +111,9 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
     for trace_id in traces:
         _forget(connection, BETWEEN, trace_id)
     if len(traces) > 1:
+        _install(connection, known)
         _link_between(connection, known, run_id, traces[-1])
-    connection.execute("RESET disabled_optimizers")
+        connection.execute("RESET disabled_optimizers")
 
 
 def _link_between(
