@@ -81,14 +81,24 @@ caused AS (
   FROM gpu_op_cause AS g
   JOIN measured AS m ON m.slice_id = g.slice_id AND m.trace_id = g.trace_id
 ),
+-- Only the threads that launch: each round of the climb would read all slices otherwise.
+calling AS MATERIALIZED (
+  SELECT slice_id, trace_id, launch_id FROM caused WHERE launch_id IS NOT NULL
+),
+host AS MATERIALIZED (
+  SELECT id, trace_id, parent_id
+  FROM slice
+  WHERE trace_id IN (SELECT trace_id FROM calling)
+    AND track_id IN (SELECT track_id FROM launch WHERE trace_id IN (SELECT trace_id FROM calling))
+),
 climb AS (
-  SELECT c.slice_id, c.trace_id, s.parent_id AS above_id, 0 AS height
-  FROM slice AS s
-  JOIN caused AS c ON c.launch_id = s.id AND c.trace_id = s.trace_id
+  SELECT c.slice_id, c.trace_id, h.parent_id AS above_id, 0 AS height
+  FROM host AS h
+  JOIN calling AS c ON c.launch_id = h.id AND c.trace_id = h.trace_id
   UNION ALL
-  SELECT c.slice_id, c.trace_id, s.parent_id, c.height + 1
-  FROM slice AS s
-  JOIN climb AS c ON c.above_id = s.id AND c.trace_id = s.trace_id
+  SELECT c.slice_id, c.trace_id, h.parent_id, c.height + 1
+  FROM host AS h
+  JOIN climb AS c ON c.above_id = h.id AND c.trace_id = h.trace_id
 ),
 operator AS (
   SELECT

@@ -111,14 +111,8 @@ help = "The event that reached the peak; NULL: it is no slice"
 [changes]
 1 = "first version"
 --- */
-WITH state AS (
-  SELECT
-    *,
-    row_number() OVER (
-      PARTITION BY trace_id, device_kind, device_ordinal
-      ORDER BY allocated_bytes DESC, event_number
-    ) AS place
-  FROM memory_state()
+WITH state AS MATERIALIZED (
+  SELECT * FROM memory_state()
 ),
 device_state AS (
   SELECT
@@ -126,11 +120,22 @@ device_state AS (
     device_kind,
     device_ordinal,
     count(*) AS n_events,
+    max(allocated_bytes) AS peak_allocated_bytes,
     max(reserved_bytes) AS peak_reserved_bytes,
     min_by(allocated_bytes - change_bytes, event_number) AS first_allocated_bytes,
     max_by(allocated_bytes, event_number) AS last_allocated_bytes
   FROM state
   GROUP BY trace_id, device_kind, device_ordinal
+),
+first_peak AS (
+  SELECT s.trace_id, s.device_kind, s.device_ordinal, min(s.event_number) AS event_number
+  FROM state AS s
+  JOIN device_state AS d
+    ON d.trace_id = s.trace_id
+    AND d.device_kind IS NOT DISTINCT FROM s.device_kind
+    AND d.device_ordinal IS NOT DISTINCT FROM s.device_ordinal
+    AND d.peak_allocated_bytes = s.allocated_bytes
+  GROUP BY s.trace_id, s.device_kind, s.device_ordinal
 )
 SELECT
   t.run_id,
@@ -149,11 +154,15 @@ SELECT
   o.cpu_op,
   p.slice_id
 FROM state AS p
+JOIN first_peak AS f
+  ON f.trace_id = p.trace_id
+  AND f.device_kind IS NOT DISTINCT FROM p.device_kind
+  AND f.device_ordinal IS NOT DISTINCT FROM p.device_ordinal
+  AND f.event_number = p.event_number
 JOIN device_state AS d
   ON d.trace_id = p.trace_id
   AND d.device_kind IS NOT DISTINCT FROM p.device_kind
   AND d.device_ordinal IS NOT DISTINCT FROM p.device_ordinal
 JOIN trace AS t ON t.id = p.trace_id
 LEFT JOIN memory_event_op() AS o ON o.slice_id = p.slice_id
-WHERE p.place = 1
 ORDER BY t.run_id, t.rank, p.trace_id, p.device_kind, p.device_ordinal

@@ -47,6 +47,16 @@ SCHEMAS = {
     "not_used": _schema("n", "reason"),
 }  # fmt: skip
 
+#: Of each schema, by id(): what fits a column of numbers; None: a text. Looked up for every value.
+_RANGES = {
+    id(schema): {
+        column.name: None if pa.types.is_string(column.type)
+        else _INT64 if pa.types.is_int64(column.type) else _ADDRESS
+        for column in schema
+    }
+    for schema in SCHEMAS.values()
+}  # fmt: skip
+
 
 class _Stack(int):
     """Number of a stack, in the memo instead of the list of its calls."""
@@ -239,23 +249,22 @@ def _columns(source: dict[Any, Any], schema: pa.Schema, taken: Iterable[str]) ->
     """The values that have a column and fit it; all others are kept as JSON in `extra`."""
     found: dict[str, Any] = {}
     extra: dict[str, Any] = {}
+    ranges = _RANGES[id(schema)]
     for key, value in source.items():
         name = str(key)
-        if name not in schema.names or name in taken or name == "extra":
+        if name not in ranges or name in taken or name == "extra":
             extra[name] = value
-        elif pa.types.is_string(schema.field(name).type):
+            continue
+        fitting = ranges[name]
+        if fitting is None:
             found[name] = _text(value)
-        elif type(value) is int and value in _range(schema, name):
+        elif type(value) is int and value in fitting:
             found[name] = value
         elif value is not None:
             extra[name] = value
     if extra:
         found["extra"] = _json(extra)
     return found
-
-
-def _range(schema: pa.Schema, name: str) -> range:
-    return _INT64 if pa.types.is_int64(schema.field(name).type) else _ADDRESS
 
 
 def _text(value: Any) -> str | None:

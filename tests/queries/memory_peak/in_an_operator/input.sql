@@ -16,6 +16,8 @@ INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, paren
   (13, 1, 0, 60, 0, 'cpu_instant_event', '[memory]', 1, 1),
   (14, 1, 0, 150, 0, 'cpu_instant_event', '[memory]', 0, NULL),
   (15, 1, 0, 160, 0, 'cpu_instant_event', '[memory]', 0, NULL);
+INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name)
+VALUES (1, 1, 0, 0, 100, 'outer'), (2, 1, 0, 10, 40, 'inner');
 INSERT INTO memory_event (slice_id, trace_id, track_id, ts, name, address, bytes,
   total_allocated_bytes, total_reserved_bytes, device_kind, device_ordinal, category) VALUES
   (10, 1, 0, 20, '[memory]', 64, 512, 612, 2048, 'cuda', 0, NULL),
