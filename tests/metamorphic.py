@@ -11,7 +11,7 @@ import math
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -27,8 +27,15 @@ FACTOR = 10
 POWERS: Mapping[str, int] = {
     "ns": 1, "byte*ns": 1, "byte/s": -1, "GB/s": -1, "1/s": -1, "count/s": -1, "Hz": -1,
     "byte": 0, "count": 0, "ratio": 0, "percent": 0, "text": 0, "bool": 0, "json": 0, "id": 0,
-    "source id": 0, "address": 0, "UTC": 0, "1": 0,
+    "source id": 0, "address": 0, "UTC": 0, "1": 0, "1/byte": 0, "see metric.unit": 0,
 }  # fmt: skip
+
+
+class SliceOf(NamedTuple):
+    """A parameter that is a slice: the one with this mark in rank 0 of the run that is asked."""
+
+    mark: int
+
 
 _NATURAL = {
     "slice": "SELECT s.id, ['slice', t.rank::VARCHAR, s.args_json ->> '$.\"Ev Idx\"'] "
@@ -128,6 +135,15 @@ class Answers:
             for table, sql in _NATURAL.items()
             for id, name in connection.execute(sql).fetchall()
         }
+        self.run = run or "base job"  # whose slices a parameter names
+        self.slice_ids: dict[tuple[str, int], int] = {
+            (str(name), int(mark)): int(id)
+            for name, mark, id in connection.execute(
+                "SELECT r.name, s.args_json ->> '$.\"Ev Idx\"', s.id FROM slice AS s "
+                "JOIN trace AS t ON t.id = s.trace_id JOIN run AS r ON r.id = t.run_id "
+                "WHERE t.rank = 0"
+            ).fetchall()
+        }
         if run is not None:
             scope.apply(connection, scope.resolve(connection, scope.Selection(runs=(run,))))
         self._tables: dict[str, pa.Table] = {}
@@ -135,7 +151,21 @@ class Answers:
     def close(self) -> None:
         self.reader.close()
 
-    def table(self, query: Query, parameters: Mapping[str, object]) -> pa.Table:
+    def resolved(
+        self, parameters: Mapping[str, object], run: str | None = None
+    ) -> dict[str, object]:
+        """The parameters with ids for the slices they name; -1 where the run has no such slice."""
+        return {
+            name: self.slice_ids.get((run or self.run, value.mark), -1)
+            if isinstance(value, SliceOf)
+            else value
+            for name, value in parameters.items()
+        }
+
+    def table(
+        self, query: Query, parameters: Mapping[str, object], run: str | None = None
+    ) -> pa.Table:
+        parameters = self.resolved(parameters, run)
         key = f"{query.key} {sorted(parameters.items())}"
         if key not in self._tables:
             result = library.run(self.reader.connection, query, parameters, library=LIBRARY)
@@ -146,7 +176,7 @@ class Answers:
         """The rows of one run, by names that do not depend on the import."""
         return [
             {name: self._named(query, name, value) for name, value in row.items()}
-            for row in self.table(query, parameters).to_pylist()
+            for row in self.table(query, parameters, run).to_pylist()
             if self.run_names[row["run_id"]] == run
         ]
 
