@@ -62,10 +62,13 @@ ACROSS_RANKS: Mapping[str, str] = {
 
 #: Queries about what no trace of Kineto holds; their rows are tested elsewhere.
 SILENT: Mapping[str, str] = {
+    "counter_by_op": "only CUPTI's range profiler counts",
+    "counter_range": "only CUPTI's range profiler counts",
     "memory_by_frame": "only snapshots say stacks",
     "memory_fragmentation": "only snapshots say segments",
     "memory_peak_category": "only the memory profiler's own files say categories",
     "memory_snapshot_segment": "only snapshots say segments",
+    "roofline": "only CUPTI's range profiler counts operations and bytes",
 }
 
 
