@@ -181,3 +181,30 @@ def test_what_a_killed_writer_committed_is_read_from_its_log(db: Path) -> None:
 
     with store.Reader(db) as reader:
         assert store.one(reader.connection, "SELECT name FROM tag") == ("from the log",)
+
+
+def test_sums_over_a_join_that_finds_nothing_are_right(db: Path) -> None:
+    """DuckDB 2.0.0, left to itself, cuts these numbers to a byte, and filters all of them out."""
+    values = ", ".join(f"({n}, {n % 7}, {n * 37 % 5000})" for n in range(40))
+    with duckdb.connect(str(db)) as connection:
+        connection.execute(
+            "INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur) "
+            f"SELECT id, 1, place, 0, dur FROM (VALUES {values}) AS v(id, place, dur)"
+        )
+        connection.execute(
+            "INSERT INTO step (slice_id, trace_id, track_id, ts, dur) "
+            "SELECT id + 1000, 1, 0, 0, 0 FROM range(10) AS r(id)"
+        )
+    sums = (
+        "SELECT total_ns FROM (SELECT c.track_id, sum(greatest(c.dur, 0))::BIGINT AS total_ns "
+        "FROM cpu_op AS c LEFT JOIN (FROM step WHERE slice_id < 5) AS s ON s.slice_id = c.slice_id "
+        "GROUP BY c.track_id)"
+    )
+    expected = sorted(sum(n * 37 % 5000 for n in range(place, 40, 7)) for place in range(7))
+
+    with store.Reader(db) as reader:
+        ordered = reader.connection.execute(f"{sums} ORDER BY total_ns").fetchall()
+        large = reader.connection.execute(f"{sums} WHERE total_ns > 4000").fetchall()
+
+    assert [total for (total,) in ordered] == expected
+    assert len(large) == sum(total > 4000 for total in expected)

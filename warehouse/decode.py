@@ -15,7 +15,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse import formats, nesting
+from warehouse import formats, nesting, store
 from warehouse.errors import CorruptTrace, TwError
 from warehouse.importer import NESTING, Importer, Scratch, TraceFacts
 from warehouse.sources import Source
@@ -57,6 +57,7 @@ def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConne
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
+            **store.NO_WRONG_STATISTICS,
         },
     )
     # Below 64 estimated rows an ASOF join loops over all pairs, and rows inserted in the same

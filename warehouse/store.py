@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 
@@ -33,6 +33,11 @@ STORAGE_VERSION = "v1.5.0"
 DEFAULT_WAIT_S = 10.0
 _PID = re.compile(r"\(PID (\d+)\)")
 
+#: DuckDB 2.0.0 misjudges the largest sum over a LEFT JOIN whose right side a filter leaves empty.
+#: By such statistics it drops rows (HAVING sum(x) > ...) and cuts numbers short when it sorts them;
+#: without them its answers are right. tests/test_store.py has the case.
+NO_WRONG_STATISTICS: Final = {"disabled_optimizers": "statistics_propagation"}
+
 #: No SQL that runs under these settings reads or writes anything but the open database.
 LOCKED_PROFILE: dict[str, Any] = {
     "enable_external_access": False,
@@ -41,6 +46,7 @@ LOCKED_PROFILE: dict[str, Any] = {
     "allow_community_extensions": False,
     "allow_unsigned_extensions": False,
     "python_enable_replacements": False,
+    **NO_WRONG_STATISTICS,
 }
 
 
