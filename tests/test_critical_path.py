@@ -72,7 +72,9 @@ def test_the_parts_cover_the_step_and_add_up_to_its_length(
 def test_paths_have_parts_of_every_kind(paths: dict[tuple[str, int, int], list[Row]]) -> None:
     kinds = {row["kind"] for rows in paths.values() for row in rows}
 
-    assert kinds >= {"host", "launch_delay", "device", "device_gap", "stream_wait"}
+    assert kinds >= {
+        "host", "launch_delay", "device", "device_gap", "stream_wait", "hand_over", "sync"
+    }  # fmt: skip
 
 
 def test_the_summary_adds_up_the_parts(random_runs: Runs) -> None:
