@@ -148,6 +148,12 @@ def _flat(table: pa.Table, names: Sequence[str]) -> pa.Table:
     return pa.Table.from_arrays([_flat_column(column) for column in table.columns], list(names))
 
 
+def flat(table: pa.Table) -> pa.Table:
+    """The table with every column of a plain type: what is nested becomes JSON, what has no
+    counterpart text."""
+    return _flat(table, table.column_names)
+
+
 def _flat_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
 

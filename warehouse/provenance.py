@@ -25,6 +25,7 @@ def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str,
     seen = session.seen
     return {
         "query": query.key or "",
+        "title": query.header.title if query.header else "",
         "query_hash": session.queries.content_hash(query),
         "statement": "" if query.key else query.sql,
         "parameters": json.dumps(dict(values)),

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse import config, library, provenance, scope, sides, store
+from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     import duckdb
 
     from warehouse.execute import Result
     from warehouse.header import Value
+
+DIALECTS = ("duckdb", "perfetto")
 
 
 @dataclass(frozen=True)
@@ -67,18 +70,32 @@ class Session:
         query: library.Query | str,
         parameters: Mapping[str, object] | None = None,
         *,
+        dialect: str = "duckdb",
         timeout_s: float | None = None,
     ) -> Result:
-        """Starts a query; see `library.run`. One that compares sides sees these."""
+        """Starts a query; see `library.run`. One that compares sides sees these.
+
+        A statement may be in Perfetto's SQL instead; it takes no parameters.
+        """
         query = library.understood(query, self.queries)
+        check(query, parameters or {}, dialect)
+        if dialect == "perfetto":
+            query = self._rewritten(query)
         texts = sides.named(query, library.arguments(query, parameters or {}))
         if texts:
             self._see(sides.widened(self.connection, self.queries, texts, self.selection))
-        elif self.seen != self.chosen:
+        elif self.seen != self.chosen and dialect == "duckdb":
             self._see(self.chosen)
         return library.run(
             self.connection, query, parameters, library=self.queries, timeout_s=timeout_s
         )
+
+    def _rewritten(self, query: library.Query) -> library.Query:
+        """The statement in DuckDB's SQL; what it needs is made on the connection."""
+        from warehouse.dialect import run
+
+        self._see(self.chosen)
+        return replace(query, sql=run.prepare(self.connection, query.sql))
 
     def _see(self, wanted: scope.Scope) -> None:
         scope.apply(self.connection, wanted)
@@ -89,10 +106,33 @@ class Session:
         return provenance.of(self, query, values)
 
 
+def check(query: library.Query, parameters: Mapping[str, object], dialect: str) -> None:
+    """Raises UsageError when the parameters are wrong, or the dialect is not the query's."""
+    if dialect != "perfetto":  # a script's $names are its functions' own
+        library.arguments(query, parameters)
+        return
+    if query.header is not None:
+        raise UsageError(
+            f"{query.key} is a query of the library, not Perfetto's SQL",
+            hint="Leave out the dialect, or give a statement.",
+        )
+    if parameters:
+        raise UsageError(
+            "parameters do not go with Perfetto's SQL", hint="Write the value into the statement."
+        )
+
+
 @contextmanager
-def opened(place: Place, selection: scope.Selection | None = None) -> Iterator[Session]:
-    """A session; raises DatabaseError, ScopeError and, for broken query files, ContractError."""
-    queries = library.load(place.query_path)
+def opened(
+    place: Place,
+    selection: scope.Selection | None = None,
+    queries: library.Library | None = None,
+) -> Iterator[Session]:
+    """A session; raises DatabaseError, ScopeError and, for broken query files, ContractError.
+
+    `queries` is the library of the place, where the caller has it already.
+    """
+    queries = queries or library.load(place.query_path)
     with store.Reader(
         place.path,
         wait_s=place.wait_s,

@@ -1,4 +1,4 @@
-"""`tw export`: Perfetto, Chrome and Parquet files of what the scope options choose."""
+"""`tw export`: Perfetto, Chrome, Parquet and xlsx files of what the scope options choose."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from warehouse.cli.options import database
+from warehouse.cli.completion import query_names
+from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def export() -> None:
-    """Write Perfetto, Chrome and Parquet files.
+    """Write Perfetto, Chrome and Parquet files, workbooks.
 
     A file appears whole or not at all, and replaces an older one of its name. Without -o it is
     called after the run and lands in the working folder. What was written, and what is not as the
@@ -33,6 +34,13 @@ def export() -> None:
     """
 
 
+_QUERY_PATH = click.option(
+    "--query-path",
+    "query_path",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Folder of your own queries and reports; repeatable.",
+)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -120,6 +128,53 @@ def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path |
     n_rows = sum(table.n_rows for table in tables)
     n_files = sum(table.n_files for table in tables)
     _say(f"Wrote {path}: {n_rows:,} rows of {len(tables)} tables in {n_files:,} files.")
+
+
+@export.command()
+@click.argument("queries", nargs=-1, shell_complete=query_names)
+@database
+@scope
+@_output("The file to write.  [default: RUN.xlsx]")
+@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch]")
+@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the QUERIES.")
+@_QUERY_PATH
+def xlsx(
+    queries: tuple[str, ...],
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    name: str | None,
+    parameters: tuple[str, ...],
+    query_path: tuple[Path, ...],
+) -> None:
+    """Write a workbook: a report, or the QUERIES named.
+
+    One sheet a query, with units, filters and bars; an overview with charts; what every column
+    means, and where the numbers come from.
+
+    \b
+    Example:
+      tw export xlsx --run latest
+      tw export xlsx utilization top_kernels -o devices.xlsx
+    """
+    from warehouse import report, session
+    from warehouse.export.xlsx import export_xlsx
+
+    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    with session.opened(place, selection) as opened:
+        announce(opened.seen, quiet=False)
+        chosen = report.choose(opened, queries, pairs(parameters), name)
+        path = output or Path(f"{_run_stem(opened.seen)}.xlsx")
+        written = export_xlsx(chosen.title, report.fill(opened, chosen), path)
+    _say(f"Wrote {path}: {written.n_rows:,} rows on {len(written.sheets)} sheets.")
+    for count, what in (
+        (written.n_split, "queries have more rows than a sheet: on several."),
+        (written.n_cut_texts, "texts are longer than a cell holds: cut."),
+        (written.n_integers_as_text, "integers are greater than 2^53: written as text."),
+    ):
+        if count:
+            _say(f"  {count:,} {what}")
 
 
 @contextmanager

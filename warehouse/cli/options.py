@@ -12,6 +12,7 @@ import click
 from warehouse import output
 from warehouse.errors import UsageError
 
+DIALECTS = ("duckdb", "perfetto")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -44,3 +45,16 @@ def refuse_binary_on_terminal(format: str, target: Path | None) -> None:
             f"{format} is no text; it would garble the terminal",
             hint=f"Write it to a file: > FILE.{format}, or -o where the command has it.",
         )
+
+
+def pairs(parameters: tuple[str, ...]) -> dict[str, str]:
+    """The values of -p NAME=VALUE; raises UsageError."""
+    values = {}
+    for text in parameters:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"-p {text} has no value", hint="Write -p NAME=VALUE.")
+        if name in values:
+            raise UsageError(f"parameter {name} is given twice")
+        values[name] = value
+    return values

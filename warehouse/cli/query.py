@@ -17,11 +17,7 @@ from warehouse.errors import UsageError
 from warehouse.scope import Selection
 
 if TYPE_CHECKING:
-    import duckdb
-
-    from warehouse.execute import Result
     from warehouse.library import Library, Query
-    from warehouse.scope import Scope
 
 
 @click.command()
@@ -115,58 +111,21 @@ def query(
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
       tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"
     """
-    from warehouse import library, scope, sides, store
-    from warehouse.execute import Result
+    from warehouse import library, session
 
-    settings = config.load()
-    chosen_format = output.format_of(target, format, settings.format)
+    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    chosen_format = output.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)
-    queries = library.load([*settings.query_path, *query_path])
+    queries = library.load(place.query_path)
     chosen = _choose(queries, name, statement, file, quiet=quiet)
-    if dialect == "perfetto":  # a script's $names are its functions' own
-        _must_be_a_statement(chosen, parameters)
-        values = {}
-    else:
-        values = library.arguments(chosen, _pairs(parameters))
-    path = config.database_path(db)
-    with store.Reader(
-        path, wait_s=wait_s, memory_limit=settings.memory_limit, threads=settings.threads
-    ) as reader:
-        texts = sides.named(chosen, values)
-        if texts:
-            seen = sides.widened(reader.connection, queries, texts, selection)
-        else:
-            seen = scope.resolve(reader.connection, selection)
-            announce(seen, quiet=quiet)
-        scope.apply(reader.connection, seen)
-        if dialect == "perfetto":
-            chosen = _rewritten(reader.connection, chosen)
-        queries.install_for(reader.connection, chosen)
-        with Result(reader.connection, chosen, values, timeout_s=timeout_s) as result:
-            about = _provenance(queries, result, seen, path)
+    values = options.pairs(parameters)
+    session.check(chosen, values, dialect)  # before the warehouse is opened
+    with session.opened(place, selection, queries) as opened:
+        with opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s) as result:
+            announce(opened.seen, quiet=quiet)
+            about = opened.provenance(chosen, result.parameters)
             n_shown = emit(result, chosen_format, target, max_rows=max_rows, about=about)
             say_count(n_shown, result.n_rows, target, quiet=quiet)
-
-
-def _must_be_a_statement(chosen: Query, parameters: tuple[str, ...]) -> None:
-    if chosen.header is not None:
-        raise UsageError(
-            f"{chosen.key} is a query of the library, not Perfetto's SQL",
-            hint="Leave out --dialect, or give a statement with -c or -f.",
-        )
-    if parameters:
-        raise UsageError(
-            "-p does not go with --dialect perfetto", hint="Write the value into the statement."
-        )
-
-
-def _rewritten(connection: duckdb.DuckDBPyConnection, chosen: Query) -> Query:
-    """The statement in DuckDB's SQL; what it needs is made on the connection."""
-    from dataclasses import replace
-
-    from warehouse.dialect import run
-
-    return replace(chosen, sql=run.prepare(connection, chosen.sql))
 
 
 def _choose(
@@ -208,35 +167,3 @@ def _named(queries: Library, name: str, *, quiet: bool) -> Query:
         for notice in queries.notices:
             click.echo(f"Note: {notice}", err=True)
     return found
-
-
-def _pairs(parameters: tuple[str, ...]) -> dict[str, str]:
-    values = {}
-    for text in parameters:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise UsageError(f"-p {text} has no value", hint="Write -p NAME=VALUE.")
-        if name in values:
-            raise UsageError(f"parameter {name} is given twice")
-        values[name] = value
-    return values
-
-
-def _provenance(queries: Library, result: Result, seen: Scope, path: Path) -> dict[str, str]:
-    """What a columnar file says of where its rows come from."""
-    import json
-    from datetime import UTC, datetime
-
-    from warehouse import __version__
-
-    return {
-        "query": result.query.key or "",
-        "query_hash": queries.content_hash(result.query),
-        "parameters": json.dumps(result.parameters),
-        "runs": json.dumps(seen.run_names),
-        "trace_ids": json.dumps(seen.trace_ids),
-        "window_ns": json.dumps([seen.from_ns, seen.to_ns]),
-        "warehouse": path.name,
-        "tw_version": __version__,
-        "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
-    }

@@ -1,0 +1,254 @@
+"""Workbooks: read back as a spreadsheet program would, from the XML itself."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pyarrow as pa
+import pytest
+
+from warehouse import library, report
+from warehouse.answer import Answer
+from warehouse.export import xlsx
+from warehouse.header import Column
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
+
+DATA = Path(__file__).parent.parent / "data/kineto"
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+class Book:
+    """The cells of a workbook: by sheet, rows of (type, text)."""
+
+    def __init__(self, path: Path) -> None:
+        with zipfile.ZipFile(path) as archive:
+            self.parts = {name: archive.read(name).decode() for name in archive.namelist()}
+        names = ElementTree.fromstring(self.parts["xl/workbook.xml"]).iter(f"{MAIN}sheet")
+        self.sheets = [each.attrib["name"] for each in names]
+
+    def cells(self, sheet: str) -> Iterator[list[tuple[str, str]]]:
+        number = self.sheets.index(sheet) + 1
+        root = ElementTree.fromstring(self.parts[f"xl/worksheets/sheet{number}.xml"])
+        for row in root.iter(f"{MAIN}row"):
+            yield [(cell.get("t", "n"), "".join(cell.itertext())) for cell in row]
+
+    def texts(self, sheet: str) -> list[list[str]]:
+        return [[text for _, text in row] for row in self.cells(sheet)]
+
+
+def answer(**columns: list[Any]) -> Answer:
+    table = pa.table(columns)
+    units = {"share": "ratio", "busy_ns": "ns"}
+    described = tuple(
+        Column(name, "VARCHAR", units.get(name), f"what {name} is") for name in columns
+    )
+    return Answer(table, described, {"query": "made_up@3", "query_hash": "abc", "runs": '["a"]'})
+
+
+def write(path: Path, *parts: tuple[str, Answer], **chart: Any) -> tuple[xlsx.Written, Book]:
+    drawn = report.Chart(**chart) if chart else None
+    filled = [
+        report.Filled(report.Section("made_up", title, chart=drawn), each) for title, each in parts
+    ]
+    return xlsx.export_xlsx("A report", filled, path), Book(path)
+
+
+def test_a_sheet_holds_the_rows_under_names_and_units(tmp_path: Path) -> None:
+    rows = answer(name=["a", "b"], busy_ns=[1234567, None], share=[0.25, 1.0], ok=[True, False])
+    written, book = write(tmp_path / "b.xlsx", ("Busy", rows))
+
+    assert book.sheets == ["Overview", "Columns", "Busy"]
+    assert (written.n_rows, written.sheets) == (2, book.sheets)
+    head, first, second = book.cells("Busy")
+    assert [text for _, text in head][:3] == ["name\n[varchar]", "busy_ns\n[ns]", "share\n[ratio]"]
+    assert first == [("inlineStr", "a"), ("n", "1234567"), ("n", "0.25"), ("b", "1")]
+    assert second == [("inlineStr", "b"), ("n", "1"), ("b", "0")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\tx",
+        "http://example.org",
+        "{=A1}",
+        "1e5",
+        "_x0041_",
+        "名前",
+    ],
+)
+def test_text_is_never_a_formula_a_link_or_a_number(tmp_path: Path, text: str) -> None:
+    _, book = write(tmp_path / "b.xlsx", (text, answer(name=[text])))
+
+    (_, ((kind, _),)) = book.cells(book.sheets[2])
+    assert kind == "inlineStr"
+    assert "<f>" not in "".join(book.parts.values())
+    assert not any('TargetMode="External"' in part for part in book.parts.values())
+
+
+def test_integers_beyond_doubles_keep_their_digits(tmp_path: Path) -> None:
+    exact = answer(n=[2**53, 2**53 + 1, -(2**53) - 1])
+    written, book = write(tmp_path / "b.xlsx", ("N", exact))
+    assert written.n_integers_as_text == 2
+    assert list(book.cells("N"))[1:] == [
+        [("n", "9007199254740992")], [("inlineStr", "9007199254740993")],
+        [("inlineStr", "-9007199254740993")],
+    ]  # fmt: skip
+
+
+def test_infinite_numbers_are_text(tmp_path: Path) -> None:
+    _, book = write(tmp_path / "b.xlsx", ("N", answer(n=[float("inf"), float("nan"), 1e300])))
+    assert [row[0][0] for row in book.cells("N")][1:] == ["inlineStr", "inlineStr", "n"]
+
+
+def test_long_texts_are_cut_and_counted(tmp_path: Path) -> None:
+    texts = ["x" * 32_767, "x" * 32_768, "\U0001f600" * 16_384]
+    written, book = write(tmp_path / "b.xlsx", ("T", answer(name=texts)))
+
+    assert written.n_cut_texts == 2
+    _, whole, cut, emoji = book.texts("T")
+    assert whole == ["x" * 32_767]
+    assert cut[0].endswith("[32,768 characters]")
+    assert len(emoji[0].encode("utf-16-le")) // 2 <= 32_767
+
+
+def test_rows_beyond_a_sheet_go_to_more_sheets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xlsx, "ROWS_A_SHEET", 3)
+    written, book = write(tmp_path / "b.xlsx", ("Long", answer(n=list(range(7)))))
+
+    names = ["Long (1 of 3)", "Long (2 of 3)", "Long (3 of 3)"]
+    assert book.sheets[2:] == names
+    assert written.n_split == 1
+    rows = [row for name in names for row in book.texts(name)[1:]]
+    assert rows == [[str(n)] for n in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        (["a/b:c*d?[e]\\"], ["a b c d  e"]),
+        (["Same", "same", "SAME"], ["Same", "same 2", "SAME 3"]),
+        (["x" * 40, "x" * 40], ["x" * 31, "x" * 29 + " 2"]),
+        (["'quoted'"], ["quoted"]),
+        (["", "History"], ["Sheet", "History 2"]),
+        (["Overview"], ["Overview 2"]),
+    ],
+)
+def test_sheets_have_names_a_spreadsheet_accepts(
+    tmp_path: Path, titles: list[str], names: list[str]
+) -> None:
+    _, book = write(tmp_path / "b.xlsx", *((title, answer(n=[1])) for title in titles))
+    assert book.sheets[2:] == names
+
+
+def test_every_column_is_explained_and_the_origin_told(tmp_path: Path) -> None:
+    _, book = write(tmp_path / "b.xlsx", ("Busy", answer(name=["a"], busy_ns=[1])))
+
+    assert book.texts("Columns")[1:] == [
+        ["Busy", "name", "", "VARCHAR", "what name is", "made_up@3"],
+        ["Busy", "busy_ns", "ns", "VARCHAR", "what busy_ns is", "made_up@3"],
+    ]
+    overview = [text for row in book.texts("Overview") for text in row]
+    assert {"A report", "Busy", "made_up@3", '["a"]'} <= set(overview)
+
+
+def test_charts_are_drawn_over_the_rows(tmp_path: Path) -> None:
+    rows = answer(name=["a", "b", "c"], busy_ns=[3, 2, 1])
+    _, book = write(
+        tmp_path / "b.xlsx",
+        ("Busy", rows),
+        kind="bar",
+        label=("name",),
+        values=("busy_ns",),
+        rows=2,
+    )
+    chart = book.parts["xl/charts/chart1.xml"]
+    assert re.findall(r"<c:f>(.*?)</c:f>", chart) == ["Busy!$A$2:$A$3", "Busy!$B$2:$B$3"]
+
+
+def test_a_line_is_drawn_for_each_label(tmp_path: Path) -> None:
+    rows = answer(rank=[0, 0, 1], at_ns=[1, 2, 1], busy_ns=[5, 6, 7])
+    _, book = write(
+        tmp_path / "b.xlsx", ("Busy", rows),
+        kind="line", label=("rank",), values=("busy_ns",), x="at_ns",
+    )  # fmt: skip
+    chart = book.parts["xl/charts/chart1.xml"]
+    assert re.findall(r"<c:f>(.*?)</c:f>", chart) == [
+        "Busy!$B$2:$B$3", "Busy!$C$2:$C$3", "Busy!$B$4", "Busy!$C$4",
+    ]  # fmt: skip
+
+
+def test_nothing_is_left_where_a_query_fails(tmp_path: Path) -> None:
+    def fails() -> Iterator[report.Filled]:
+        yield report.Filled(report.Section("made_up", "Fine"), answer(n=[1]))
+        raise RuntimeError("late")
+
+    with pytest.raises(RuntimeError):
+        xlsx.export_xlsx("A report", fails(), tmp_path / "b.xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", report.names())
+def test_a_shipped_report_names_what_the_library_has(name: str) -> None:
+    assert report.missing(report.load(name), library.load()) == []
+
+
+def test_the_command_writes_the_report_or_the_queries_named(tw: Tw, tmp_path: Path) -> None:
+    assert tw("import", "--run", "gpu", DATA / "gpu_handwritten/trace.json").code == 0
+
+    ran = tw("export", "xlsx")
+    assert ran.code == 0, ran.err
+    whole = Book(tmp_path / "gpu.xlsx")
+    sections = report.load("pytorch").sections
+    assert whole.sheets == ["Overview", "Columns", *(each.title for each in sections)]
+    busy = whole.texts("Utilization")
+    assert len(busy) == 3
+
+    ran = tw("export", "xlsx", "kernel_summary", "-p", "top=1", "-o", "k.xlsx")
+    assert (ran.code, Book(tmp_path / "k.xlsx").sheets[2:]) == (0, ["kernel_summary"])
+    assert "Wrote k.xlsx: 2 rows on 3 sheets." in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--report", "pytorhc"), "no report 'pytorhc'"),
+        (("utilization", "--report", "pytorch"), "give either queries or --report"),
+        (("utilization", "-p", "top=1"), "none of the queries has a parameter 'top'"),
+        (("-p", "top=1"), "a report has its own parameters"),
+    ],
+)
+def test_wrong_requests_are_named(tw: Tw, arguments: tuple[str, ...], message: str) -> None:
+    assert tw("import", DATA / "gpu_handwritten/trace.json").code == 0
+    ran = tw("export", "xlsx", *arguments)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_a_report_of_ones_own_is_found_in_the_query_path(tw: Tw, tmp_path: Path) -> None:
+    folder = tmp_path / "mine/reports"
+    folder.mkdir(parents=True)
+    (folder / "short.toml").write_text(
+        'name = "short"\ntitle = "Short"\n[[section]]\nquery = "utilization"\ntitle = "U"\n'
+    )
+    (folder / "broken.toml").write_text('name = "broken"\ntitle = 3\n')
+    assert tw("import", DATA / "gpu_handwritten/trace.json").code == 0
+
+    assert (
+        tw("export", "xlsx", "--report", "short", "--query-path", "mine", "-o", "s.xlsx").code == 0
+    )
+    assert Book(tmp_path / "s.xlsx").sheets == ["Overview", "Columns", "U"]
+    ran = tw("export", "xlsx", "--report", "broken", "--query-path", "mine")
+    assert "broken.toml is no report" in ran.err

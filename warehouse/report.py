@@ -1,0 +1,193 @@
+"""Reports: named lists of queries with titles and charts, the same for workbook and page.
+
+A report is a TOML file in the folder `reports` of the library, or of the user's own queries:
+
+    name = "pytorch"
+    title = "PyTorch profile"
+    [[section]]
+    query = "utilization"                 # a query of the library, pinned or not
+    title = "Utilization"
+    parameters = { bucket_ns = "span/200" }
+    chart = { kind = "bar", label = ["rank"], values = ["utilization"], x = "…", rows = 20 }
+
+`span/N` is the length of the longest trace in scope, divided. A chart is `bar` or `stack` (a bar
+for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`, a
+line for each label).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse import resources, store
+from warehouse.answer import Answer
+from warehouse.errors import ContractError, UsageError
+
+if TYPE_CHECKING:
+    from warehouse.library import Library
+    from warehouse.session import Session
+
+KINDS = ("bar", "stack", "line")
+_SPAN = re.compile(r"span/([1-9][0-9]*)")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How rows are drawn; names are columns of the query."""
+
+    kind: str
+    label: tuple[str, ...]
+    values: tuple[str, ...]
+    x: str | None = None
+    rows: int = 40  # bars at most
+
+
+@dataclass(frozen=True)
+class Section:
+    """One query of a report."""
+
+    query: str
+    title: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    chart: Chart | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """A named list of queries."""
+
+    name: str
+    title: str
+    sections: tuple[Section, ...]
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A section with its rows."""
+
+    section: Section
+    answer: Answer
+
+
+def folders(query_path: Iterable[Path]) -> list[Path]:
+    """Where reports are: the user's folders first."""
+    return [
+        *(folder / "reports" for folder in query_path),
+        resources.sql_folder("queries") / "reports",
+    ]
+
+
+def names(query_path: Iterable[Path] = ()) -> list[str]:
+    """The reports at hand."""
+    found = [path.stem for folder in folders(query_path) for path in sorted(folder.glob("*.toml"))]
+    return list(dict.fromkeys(found))
+
+
+def load(name: str, query_path: Sequence[Path] = ()) -> Report:
+    """A report by name; raises UsageError naming the nearest, ContractError when it is broken."""
+    for folder in folders(query_path):
+        path = folder / f"{name}.toml"
+        if path.is_file():
+            return read(path)
+    near = difflib.get_close_matches(name, names(query_path), n=1)
+    known = ", ".join(names(query_path))
+    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {known}."
+    raise UsageError(f"there is no report {name!r}", hint=hint)
+
+
+def read(path: Path) -> Report:
+    """A report file; raises ContractError naming file and section."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        sections = tuple(_section(each) for each in values.pop("section"))
+        return Report(sections=sections, **values)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, ValueError) as error:
+        raise ContractError(f"{path} is no report: {error}") from None
+
+
+def _section(values: dict[str, Any]) -> Section:
+    given: dict[str, Any] | None = values.pop("chart", None)
+    if given is None:
+        return Section(**values)
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
+    }
+    chart = Chart(**fields)
+    if chart.kind not in KINDS:
+        raise ValueError(f"{values.get('query')}: a chart is one of {', '.join(KINDS)}")
+    return Section(**values, chart=chart)
+
+
+def choose(
+    session: Session, queries: Sequence[str], parameters: Mapping[str, str], name: str | None
+) -> Report:
+    """The report of some queries, else the one named, else `pytorch`."""
+    if queries and name:
+        raise UsageError("give either queries or --report", hint="A report names its own queries.")
+    if queries:
+        return of_queries(queries, parameters, session.queries)
+    if parameters:
+        raise UsageError("a report has its own parameters", hint="Name queries to give them some.")
+    return load(name or "pytorch", session.place.query_path)
+
+
+def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: Library) -> Report:
+    """A report of the queries a user named; each takes the parameters it has."""
+    sections = []
+    used: set[str] = set()
+    for name in queries:
+        query = library.find(name)
+        known = {each.name for each in query.parameters}
+        mine = {key: value for key, value in parameters.items() if key in known}
+        used |= mine.keys()
+        assert query.header is not None
+        sections.append(Section(str(query.key), query.header.name, mine))
+    for name in parameters.keys() - used:
+        raise UsageError(f"none of the queries has a parameter {name!r}")
+    return Report("queries", "Queries", tuple(sections))
+
+
+def fill(session: Session, report: Report) -> Iterator[Filled]:
+    """Runs the sections one after another. Raises QueryError, UsageError."""
+    for section in report.sections:
+        query = session.queries.find(section.query)
+        values = {key: _value(session, value) for key, value in section.parameters.items()}
+        result = session.run(query, values)
+        table = result.table()
+        meta = session.provenance(query, result.parameters)
+        yield Filled(section, Answer(table, result.columns, meta))
+
+
+def _value(session: Session, value: Any) -> Any:
+    """A parameter's value: `span/N` becomes ns, at least 1."""
+    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return value
+    (span_ns,) = store.one(
+        session.connection, "SELECT coalesce(max(end_ts - start_ts), 1)::BIGINT FROM trace"
+    )
+    return max(1, int(span_ns) // int(found[1]))
+
+
+def missing(report: Report, library: Library) -> list[str]:
+    """What a report names that the library does not have: queries and columns, as sentences."""
+    problems = []
+    for section in report.sections:
+        try:
+            header = library.find(section.query).header
+        except UsageError as error:
+            problems.append(f"{section.title}: {error.message}")
+            continue
+        assert header is not None
+        columns = {column.name for column in header.columns}
+        chart = section.chart
+        wanted = [*chart.label, *chart.values, *([chart.x] if chart.x else [])] if chart else []
+        problems += [f"{section.title}: no column {each}" for each in wanted if each not in columns]
+    return problems
