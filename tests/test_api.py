@@ -67,6 +67,15 @@ def test_parameters_are_bound_and_checked(wh: Warehouse) -> None:
     assert "utilization" in str(failed.value.hint)
 
 
+def test_statements_may_be_perfetto_s(wh: Warehouse) -> None:
+    gpu = wh.scope(run="gpu")
+    counted = gpu.sql('SELECT count(*) AS n FROM slice WHERE name GLOB "cuda*"', dialect="perfetto")
+    (plain,) = gpu.sql("SELECT count(*) AS n FROM slice WHERE name LIKE 'cuda%'")
+    assert counted.one()["n"] == plain["n"] > 0
+    with pytest.raises(UsageError, match="parameters do not go"):
+        gpu.sql("SELECT 1", {"a": 1}, dialect="perfetto")
+
+
 def test_sql_only_reads_and_its_errors_are_ours(wh: Warehouse) -> None:
     for statement in ("DELETE FROM run", "SELECT 1; SELECT 2", "FROM read_csv('/etc/passwd')"):
         with pytest.raises(QueryError):

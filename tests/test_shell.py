@@ -103,9 +103,21 @@ def test_tables_queries_and_columns_are_described(screen: Screen) -> None:
 
 def test_every_command_is_in_the_help(screen: Screen) -> None:
     text = screen.run(".help")
-    wanted = "help tables schema queries run params scope format output timer explain quit"
+    wanted = "help tables schema queries run params scope dialect format output timer explain quit"
     for name in [*wanted.split(), *shell.COMMANDS]:
         assert re.search(rf"^\.{name}\b.*\w", text, re.MULTILINE), name
+
+
+def test_statements_may_be_perfetto_s(screen: Screen) -> None:
+    screen.run(".scope run=gpu", ".dialect perfetto")
+    screen.run("CREATE PERFETTO VIEW long AS SELECT * FROM slice WHERE dur > 10000;")
+    counted = screen.run('SELECT count(*) AS n FROM long WHERE category = "kernel" LIMIT 1;')
+    screen.run(".dialect duckdb")
+    assert counted == screen.run(
+        "SELECT count(*) AS n FROM slice WHERE dur > 10000 AND category = 'kernel';"
+    )
+    with pytest.raises(UsageError, match="no dialect mysql"):
+        screen.run(".dialect mysql")
 
 
 def test_a_result_goes_to_a_file_once(screen: Screen, tmp_path: Path) -> None:

@@ -78,17 +78,22 @@ class Warehouse:
         statement: str,
         parameters: Mapping[str, Any] | None = None,
         *,
+        dialect: Literal["duckdb", "perfetto"] = "duckdb",
         timeout_s: float | None = None,
     ) -> Answer:
         """All rows of a SELECT over the schema's tables and the library's queries.
 
-        `$name` in the statement stands for `parameters["name"]`.
+        `$name` in the statement stands for `parameters["name"]`. With the dialect `perfetto` it is
+        a script of trace_processor's, over its tables.
         """
         from warehouse import library
 
         with self._session() as open_session:
             query = library.from_text(statement)
-            return _answer(open_session, open_session.run(query, parameters, timeout_s=timeout_s))
+            return _answer(
+                open_session,
+                open_session.run(query, parameters, dialect=dialect, timeout_s=timeout_s),
+            )
 
     @contextmanager
     def stream(self, query: str, /, **parameters: Any) -> Iterator[pa.RecordBatchReader]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse import describe, library, output, session, store, tokens
 from warehouse import scope as scopes
 from warehouse.errors import UsageError
+from warehouse.session import DIALECTS
 
 if TYPE_CHECKING:
     from warehouse.library import Query
@@ -33,6 +34,8 @@ class State:
 
     selection: scopes.Selection = field(default_factory=scopes.Selection)
     parameters: dict[str, str] = field(default_factory=dict)
+    dialect: str = "duckdb"
+    made: list[str] = field(default_factory=list)  # what CREATE made in Perfetto's SQL
     format: str = "table"
     max_rows: int = output.DEFAULT_ROWS
     target: Path | None = None  # where the next result goes; None: to the screen
@@ -69,26 +72,41 @@ class Shell:
             self._command(text)
         elif statement := tokens.statement(text):
             query = library.from_text(statement)
-            self._statement(query, self._set_for(query))
+            if self.state.dialect == "perfetto":
+                self._perfetto(statement)
+            else:
+                self._statement(query, self._set_for(query))
 
-    def _statement(self, query: Query, parameters: dict[str, str]) -> None:
+    def _statement(self, query: Query, parameters: dict[str, str], dialect: str = "duckdb") -> None:
         started = time.perf_counter()
-        if self.can_write and not _reads(query.sql):
+        if self.can_write and dialect == "duckdb" and not _reads(query.sql):
             self._change(query.sql)
         else:
-            self._ask(query, parameters)
+            self._ask(query, parameters, dialect)
         if self.state.is_timed:
             self._say(f"{time.perf_counter() - started:.3f} s")
+
+    def _perfetto(self, statement: str) -> None:
+        """A statement in Perfetto's SQL; what CREATE makes is there for those that follow."""
+        script = ";\n".join([*self.state.made, statement])
+        if statement.split(None, 1)[0].upper() != "CREATE":
+            self._statement(library.from_text(script), {}, "perfetto")
+            return
+        with (
+            session.opened(self.place, self.state.selection) as opened,
+            opened.run(f"{script};\nSELECT 1", dialect="perfetto"),
+        ):
+            self.state.made.append(statement)
 
     def _set_for(self, query: Query) -> dict[str, str]:
         """The parameters set by .params that a query has."""
         known = {parameter.name for parameter in query.parameters}
         return {name: value for name, value in self.state.parameters.items() if name in known}
 
-    def _ask(self, query: Query, parameters: dict[str, str]) -> None:
+    def _ask(self, query: Query, parameters: dict[str, str], dialect: str) -> None:
         with session.opened(self.place, self.state.selection) as opened:
             self._announce(opened.seen.notice)
-            with opened.run(query, parameters) as result:
+            with opened.run(query, parameters, dialect=dialect) as result:
                 about = opened.provenance(query, result.parameters)
                 self._deliver(result, about)
 
@@ -192,6 +210,13 @@ class Shell:
             self._lines(_scope_lines(opened.seen))
         self.state.notice = opened.seen.notice
 
+    def dialect(self, rest: str) -> None:
+        """Show or set whose SQL statements are in: duckdb, or perfetto for trace_processor's."""
+        if rest and rest not in DIALECTS:
+            raise UsageError(f"there is no dialect {rest}", hint=f"One of {', '.join(DIALECTS)}.")
+        self.state.dialect = rest or self.state.dialect
+        self._say(f"Dialect: {self.state.dialect}")
+
     def format(self, rest: str) -> None:
         """Show or set how rows are printed."""
         if rest:
@@ -263,6 +288,7 @@ COMMANDS = {
     "run": Command("QUERY [NAME=VALUE]...", Shell.run_query),
     "params": Command("[NAME=VALUE]... | clear", Shell.params),
     "scope": Command("[run=.. trace=.. rank=.. from=.. to=..] | clear", Shell.scope),
+    "dialect": Command("[duckdb|perfetto]", Shell.dialect),
     "format": Command("[FORMAT]", Shell.format),
     "rows": Command("[N]", Shell.rows),
     "output": Command("[FILE]", Shell.output),

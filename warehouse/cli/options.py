@@ -12,7 +12,6 @@ import click
 from warehouse import output
 from warehouse.errors import UsageError
 
-DIALECTS = ("duckdb", "perfetto")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
