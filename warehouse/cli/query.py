@@ -120,12 +120,14 @@ def query(
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = options.pairs(parameters)
     session.check(chosen, values, dialect)  # before the warehouse is opened
-    with session.opened(place, selection, queries) as opened:
-        with opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s) as result:
-            announce(opened.seen, quiet=quiet)
-            about = opened.provenance(chosen, result.parameters)
-            n_shown = emit(result, chosen_format, target, max_rows=max_rows, about=about)
-            say_count(n_shown, result.n_rows, target, quiet=quiet)
+    with (
+        session.opened(place, selection, queries) as opened,
+        opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s) as result,
+    ):
+        announce(opened.seen, quiet=quiet)
+        about = opened.provenance(chosen, result.parameters)
+        n_shown = emit(result, chosen_format, target, max_rows=max_rows, about=about)
+        say_count(n_shown, result.n_rows, target, quiet=quiet)
 
 
 def _choose(
