@@ -96,9 +96,11 @@ class Reader:
 
 def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(str(path), read_only=True, config=config)
-    # Where DuckDB takes the program for a shell, as under `python -c`, it draws a bar over stdout.
-    connection.execute("SET enable_progress_bar = false")
-    connection.execute("SET lock_configuration = true")
+    (is_locked,) = one(connection, "SELECT current_setting('lock_configuration')")
+    if not is_locked:  # a second connection of this process finds the settings of the first
+        # Where DuckDB takes the program for a shell, as under `python -c`, it draws over stdout.
+        connection.execute("SET enable_progress_bar = false")
+        connection.execute("SET lock_configuration = true")
     return connection
 
 
