@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.randomtrace import LIBRARY, RandomTrace, Slice
-
-#: Version 1 of the links between operators and calls knows containment alone.
-ARE_OPERATORS_NAMED = "link_op_launch@2" in LIBRARY.queries
+from tests.randomtrace import RandomTrace, Slice
 
 
 def launched(trace: RandomTrace) -> Iterator[tuple[Slice, Slice]]:
@@ -21,7 +18,7 @@ def launched(trace: RandomTrace) -> Iterator[tuple[Slice, Slice]]:
 def named_operator(trace: RandomTrace, call: Slice) -> Slice | None:
     """The operator of another thread a call was made for, where it lies in none of its own."""
     number = call.args["External id"]
-    if not ARE_OPERATORS_NAMED or trace.operator_of(call) or number == call.correlation:
+    if trace.operator_of(call) or number == call.correlation:
         return None
     named = [o for o in trace.operators if o.args["External id"] == number and o.ts <= call.ts]
     return named[0] if named else None  # ids of random traces are unique

@@ -10,14 +10,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.randomtrace import LIBRARY, RandomTrace, Row, Runs, Slice, covered
+from tests.randomtrace import RandomTrace, Row, Runs, Slice, covered
 from warehouse import ingest, library, store
 
 Key = tuple[Any, ...]
-
-pytestmark = pytest.mark.skipif(
-    "link_annotation" not in LIBRARY.newest, reason="the library makes no links of annotations"
-)
 
 
 class Range(NamedTuple):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.launching import operators
 from tests.randomtrace import import_jobs, make
 from warehouse import ingest, library, scope, session, sides, store
 from warehouse.errors import ScopeError
@@ -135,8 +136,8 @@ def test_operators_equal_a_plain_count(random_runs: Runs) -> None:
             own[each.name] += max(max(each.dur, 0) - below[each.mark], 0)
         for each in trace.device_work:
             call = trace.cause(each)
-            operator = call and trace.operator_of(call)
-            device[operator.name if operator else "(no operator)"] += max(each.dur, 0)
+            around = operators(trace, call) if call else []
+            device[around[0].name if around else "(no operator)"] += max(each.dur, 0)
         for name, row in rows.items():
             assert row[f"n_calls_{side}"] == calls[name], name
             assert row[f"self_{side}_ns"] == own[name], name

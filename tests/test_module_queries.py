@@ -9,13 +9,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.launching import launched, places
-from tests.randomtrace import LIBRARY, RandomTrace, Row, Runs, Slice
+from tests.randomtrace import RandomTrace, Row, Runs, Slice
 
 PREFIX = "nn.Module: "
-
-pytestmark = pytest.mark.skipif(
-    "link_module" not in LIBRARY.newest, reason="the library makes no links of modules"
-)
 
 
 @dataclass
