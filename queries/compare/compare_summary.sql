@@ -216,7 +216,8 @@ moment AS (
     side,
     measure,
     max(mean_ns) AS mean_ns,
-    (sum((ns - mean_ns) * (ns - mean_ns)) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
+    -- Added in order of size, so that the last digit does not depend on how threads share work
+    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
       / nullif(max(n_steps) - 1, 0) AS variance
   FROM moment_centred
   GROUP BY side, measure
@@ -308,8 +309,8 @@ test AS (
     max(e.t) AS t,
     max(e.degrees_of_freedom) AS degrees_of_freedom,
     least(
-      sum((e.high - e.low) * q.weight * pow(greatest(cos(e.low + (e.high - e.low) * q.node), 0), e.degrees_of_freedom - 1))
-        / sum(e.high_of_all * q.weight * pow(greatest(cos(e.high_of_all * q.node), 0), e.degrees_of_freedom - 1)),
+      list_sum(list((e.high - e.low) * q.weight * pow(greatest(cos(e.low + (e.high - e.low) * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node))
+        / list_sum(list(e.high_of_all * q.weight * pow(greatest(cos(e.high_of_all * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node)),
       1
     ) AS p
   FROM test_bound AS e
