@@ -20,6 +20,7 @@ any spread. Steps are taken as independent, and p is not corrected for how many 
 at.
 """
 grain = ["kind", "class", "name_a", "name_b"]
+portable = false
 requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_work_by_step@1", "quadrature_node@1"] }
 
 [param.a]

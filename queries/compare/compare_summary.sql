@@ -20,6 +20,7 @@ equal. They are NULL with fewer than two steps on a side, or without any spread.
 as independent, and p is not corrected for how many rows are looked at.
 """
 grain = ["measure"]
+portable = false
 requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_activity@1", "device_work_by_step@1", "op_by_step@1", "quadrature_node@1"] }
 
 [param.a]
