@@ -124,6 +124,9 @@ class Walk:
             ended = [
                 (each.end, each) for each in self.work
                 if (each.mark, call.mark) in self.waits and call.ts < each.end
+                # what was launched later, or began later, it cannot have waited for
+                and each.ts < call.end
+                and ((cause := self.trace.cause(each)) is None or cause.ts <= call.ts)
             ]  # fmt: skip
             if ended:
                 at = min(max(ended)[0], call.end)
