@@ -1,4 +1,4 @@
-"""`tw export`: Perfetto, Chrome, Parquet and xlsx files of what the scope options choose."""
+"""`tw export`: Perfetto, Chrome, Parquet, xlsx and HTML files of what the scope options choose."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from warehouse.cli.completion import query_names
+from warehouse.cli.completion import query_names, run_names
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 
 if TYPE_CHECKING:
+    from warehouse.export.html import Written as Page
     from warehouse.export.perfetto import Written
     from warehouse.scope import Scope, Selection
 
 
 @click.group()
 def export() -> None:
-    """Write Perfetto, Chrome and Parquet files, workbooks.
+    """Write Perfetto, Chrome and Parquet files, workbooks, pages.
 
     A file appears whole or not at all, and replaces an older one of its name. Without -o it is
     called after the run and lands in the working folder. What was written, and what is not as the
@@ -177,6 +178,81 @@ def xlsx(
             _say(f"  {count:,} {what}")
 
 
+@export.command()
+@click.argument("queries", nargs=-1, shell_complete=query_names)
+@database
+@scope
+@_output("The file to write.  [default: RUN.html]")
+@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch]")
+@click.option(
+    "--compare",
+    nargs=2,
+    metavar="A B",
+    shell_complete=run_names,
+    help="Two runs side by side, and what differs.",
+)
+@click.option(
+    "--slices",
+    "max_slices",
+    type=click.IntRange(min=1),
+    default=30_000,
+    show_default=True,
+    help="How many slices the timeline draws one by one; the others are summed up.",
+)
+@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the QUERIES.")
+@_QUERY_PATH
+def html(
+    queries: tuple[str, ...],
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    name: str | None,
+    compare: tuple[str, str] | None,
+    max_slices: int,
+    parameters: tuple[str, ...],
+    query_path: tuple[Path, ...],
+) -> None:
+    """Write a page: a report, or the QUERIES named, and the timeline.
+
+    One file that needs no network: tables with units and meanings, charts, and a timeline that
+    zooms. Every browser opens it.
+
+    \b
+    Example:
+      tw export html --run latest
+      tw export html --rank 0 --from 1.2s --to 1.3s -o part.html
+      tw export html --compare before after
+    """
+    from warehouse import report, session
+    from warehouse.export import html as pages
+
+    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    given = (queries, pairs(parameters), name)
+    if compare:
+        values = pages.of_two(place, selection, compare, given, max_slices)
+        path = output or Path("-".join(_stem(each) for each in compare) + ".html")
+    else:
+        with session.opened(place, selection) as opened:
+            announce(opened.seen, quiet=False)
+            values = pages.of_session(opened, report.choose(opened, *given), max_slices)
+            path = output or Path(f"{_run_stem(opened.seen)}.html")
+    for line in _page_summary(pages.write(values, path)):
+        _say(line)
+
+
+def _page_summary(written: Page) -> Iterator[str]:
+    size = f"{written.n_bytes / 1e6:.1f} MB"
+    yield f"Wrote {written.path}: {written.n_sections} sections, {size}."
+    if written.n_rows_shown < written.n_rows:
+        yield f"  {written.n_rows_shown:,} of {written.n_rows:,} rows are in its tables."
+    if written.n_slices_shown < written.n_slices:
+        yield (
+            f"  {written.n_slices_shown:,} of {written.n_slices:,} slices are drawn one by one; "
+            "the others are summed up."
+        )
+
+
 @contextmanager
 def _scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[tuple[Any, Scope]]:
     """A locked connection that sees the selection's rows, and the scope it resolved to."""
@@ -191,9 +267,13 @@ def _scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[tu
 
 
 def _run_stem(chosen: Scope) -> str:
+    return _stem(chosen.run_names[0]) if len(chosen.run_names) == 1 else "traces"
+
+
+def _stem(run_name: str) -> str:
     from warehouse.export.files import file_stem
 
-    return file_stem(chosen.run_names[0]) if len(chosen.run_names) == 1 else "traces"
+    return file_stem(run_name)
 
 
 def _names_folder(path: Path, given: Path | None) -> bool:

@@ -1,0 +1,201 @@
+"use strict";
+// Puts the page together: overview, contents, sections as they come into sight, search, colours.
+(() => {
+  const { element, format } = tw;
+  const at = (id) => document.getElementById(id);
+  const report = JSON.parse(at("report-data").textContent);
+  const sections = report.sections.map((values, number) => ({ values, number, tables: [], built: false }));
+
+  // ---- overview -----------------------------------------------------------------------------------
+
+  function card(name, text, title) {
+    return element("div", { class: "card", title }, element("b", { text }), element("span", { text: name }));
+  }
+
+  // One run: what its row of the query `runs` says.
+  function run(values, row) {
+    const { columns, sides: [side] } = values;
+    const hidden = new Set(["run", "run_id"]);
+    const cards = columns.flatMap((column, place) => {
+      const value = side.values[place][row];
+      if (hidden.has(column.name) || value === null) return [];
+      const name = column.name.replace(/_(ns|bytes)$/, "").replace(/^n_/, "").replaceAll("_", " ");
+      const text = column.unit === "UTC" ? `${String(value).slice(0, 16)} UTC` : format.value(value, column);
+      return [card(name, text, `${column.help}: ${format.exactly(value, column)}`)];
+    });
+    const name = columns.findIndex((column) => column.name === "run");
+    return element("div", {}, element("h3", { text: side.values[name][row] }), element("div", { class: "cards" }, ...cards));
+  }
+
+  function overview() {
+    const runs = report.sides.flatMap((side) => {
+      const values = { columns: side.runs.columns, sides: [side.runs] };
+      return Array.from({ length: side.runs.n_rows }, (_, row) => run(values, row)).slice(0, 20);
+    });
+    at("runs").replaceChildren(...runs);
+    const [side] = report.sides;
+    if (side.window_ns.some((time) => time !== null)) {
+      const [from, to] = side.window_ns.map((time) => (time === null ? "the end" : format.time(time)));
+      at("runs").append(element("p", { text: `Only what meets the time from ${side.window_ns[0] === null ? "the start" : from} to ${to} of each trace.` }));
+    }
+  }
+
+  function made() {
+    const facts = Object.entries(report.made).map(([key, text]) => [key.replaceAll("_", " "), text]);
+    for (const side of report.sides) {
+      for (const trace of side.traces) {
+        const rank = trace.rank === null ? "" : `, rank ${trace.rank}`;
+        facts.push([`trace ${trace.trace_id}`, `${side.name}: ${trace.name}${rank}; sha256 ${trace.sha256.filter(Boolean).join(", ") || "unknown"}`]);
+      }
+    }
+    at("made").append(element("dl", {}, ...facts.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })])));
+  }
+
+  // ---- sections -------------------------------------------------------------------------------------
+
+  function frame(section) {
+    const { values, number } = section;
+    const id = `section-${number}`;
+    const about = element("p", { class: "quiet", text: `${values.about}. Query ${values.query}.` });
+    about.title = `hash ${values.hash}; parameters ${values.sides.map((side) => side.parameters).join(" and ")}`;
+    section.body = element("div", { class: `sides${values.sides.length > 1 ? " two" : ""}` });
+    section.element = element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title`, text: values.title }), about, section.body);
+    section.body.style.minHeight = `${guess(values)}px`;
+    return section.element;
+  }
+
+  // Before a section is built it takes about the place it will need, so that links lead right.
+  const guess = (values) => Math.max(...values.sides.map((side) => Math.min(500, 70 + 24 * side.n_rows)));
+
+  function buildSection(section) {
+    if (section.built) return;
+    section.built = true;
+    const { values } = section;
+    section.body.style.minHeight = "";
+    section.tables = values.sides.map((side) => new tw.tables.Table(values.columns, side));
+    values.sides.forEach((side, place) => section.body.append(sideOf(section, side, place)));
+    if (search.text) section.tables.forEach((table) => table.filter(search.text));
+  }
+
+  function sideOf(section, side, place) {
+    const table = section.tables[place];
+    const pair = element("div", { class: side.chart ? "pair" : "pair alone" });
+    const made = element("div", { class: "side" });
+    if (section.values.sides.length > 1) made.append(element("h3", { text: report.sides[place].name }));
+    if (side.chart) {
+      const chart = element("div", { class: "chart", role: "img", "aria-label": `Chart: ${section.values.title}` });
+      const drawing = element("div", {}, chart);
+      if (side.chart.n_left_out) drawing.append(element("p", { class: "quiet", text: `${format.whole(side.chart.n_left_out)} more are not drawn.` }));
+      pair.append(drawing);
+      requestAnimationFrame(() => tw.charts.draw(chart, side.chart));
+    }
+    pair.append(table.element);
+    made.append(pair);
+    return made;
+  }
+
+  function lazily() {
+    const watcher = new IntersectionObserver((entries) => {
+      for (const entry of entries.filter((each) => each.isIntersecting)) {
+        watcher.unobserve(entry.target);
+        buildSection(sections.find((section) => section.element === entry.target));
+      }
+    }, { rootMargin: "500px" });
+    sections.forEach((section) => watcher.observe(section.element));
+  }
+
+  function contents() {
+    const link = (href, text, count) => element("a", { href }, element("span", { text }), element("span", { class: "count", text: count }));
+    const links = sections.map((section) => {
+      const rows = section.values.sides.map((side) => format.whole(side.n_rows)).join(" / ");
+      section.link = link(`#section-${section.number}`, section.values.title, rows);
+      return section.link;
+    });
+    at("contents").replaceChildren(link("#overview", "Overview", ""), link("#timeline-section", "Timeline", ""), ...links, link("#about", "Made from", ""));
+  }
+
+  // ---- search -----------------------------------------------------------------------------------------
+
+  const search = { text: "", timer: 0 };
+
+  function find() {
+    search.text = at("search").value.trim().toLowerCase();
+    let nRows = 0;
+    for (const section of sections) {
+      if (search.text) buildSection(section);
+      const found = section.tables.reduce((sum, table) => sum + table.filter(search.text), 0);
+      const none = Boolean(search.text) && !found;
+      section.element.classList.toggle("no-match", none);
+      section.link.classList.toggle("empty", none);
+      nRows += found;
+    }
+    const nSlices = tw.timeline.search(search.text);
+    at("found").textContent = search.text ? `${format.whole(nRows)} rows, ${format.whole(nSlices)} slices` : "";
+  }
+
+  function listenToSearch() {
+    at("search").addEventListener("input", () => {
+      clearTimeout(search.timer);
+      search.timer = setTimeout(find, 150);
+    });
+    at("search").addEventListener("keydown", (event) => {
+      if (event.key === "Escape") { event.target.value = ""; find(); event.target.blur(); }
+      if (event.key === "Enter") { clearTimeout(search.timer); find(); tw.timeline.match(1); }
+    });
+    document.addEventListener("keydown", (event) => {
+      const typing = event.target instanceof HTMLInputElement;
+      if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      at("search").focus();
+      at("search").select();
+    });
+  }
+
+  // ---- colours and print ----------------------------------------------------------------------------------
+
+  const preferred = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null; // true or false once the reader chose
+
+  function colours(dark) {
+    document.documentElement.classList.toggle("dark", dark);
+    at("theme").textContent = dark ? "Light" : "Dark";
+    tw.charts.repaint();
+    tw.timeline.repaint();
+  }
+
+  function listenToColours() {
+    at("theme").addEventListener("click", () => {
+      chosen = !document.documentElement.classList.contains("dark");
+      colours(chosen);
+    });
+    preferred.addEventListener("change", () => { if (chosen === null) colours(preferred.matches); });
+    at("ids").addEventListener("click", () => {
+      const hidden = document.body.classList.toggle("no-ids");
+      at("ids").setAttribute("aria-pressed", String(!hidden));
+    });
+  }
+
+  // Paper is white, and everything that will be on it must be there.
+  function listenToPrint() {
+    let wasDark = false;
+    addEventListener("beforeprint", () => {
+      wasDark = document.documentElement.classList.contains("dark");
+      sections.forEach(buildSection);
+      colours(false);
+    });
+    addEventListener("afterprint", () => colours(wasDark));
+  }
+
+  document.body.classList.add("no-ids");
+  document.documentElement.classList.toggle("dark", preferred.matches);
+  at("theme").textContent = preferred.matches ? "Light" : "Dark";
+  overview();
+  contents();
+  at("sections").append(...sections.map(frame));
+  made();
+  tw.timeline.start(JSON.parse(at("timeline-data").textContent));
+  listenToSearch();
+  listenToColours();
+  listenToPrint();
+  lazily();
+})();

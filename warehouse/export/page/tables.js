@@ -1,0 +1,130 @@
+"use strict";
+// Tables: sorted by a click on a header, filtered by the search, a screenful at a time.
+tw.tables = (() => {
+  const { element, format } = tw;
+  const FIRST = 20;
+  const MORE = 200;
+
+  const isNumber = (column) => /INT|DOUBLE|FLOAT|DECIMAL|NUM/.test(column.type) && !column.type.endsWith("[]");
+
+  function compare(a, b) {
+    if (a === b) return 0;
+    if (a === null) return 1; // what has no value comes last
+    if (b === null) return -1;
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    return String(a).localeCompare(String(b), undefined, { numeric: true });
+  }
+
+  // Rows are numbers of rows; the values stay in their columns.
+  class Table {
+    constructor(columns, side) {
+      this.columns = columns;
+      this.values = side.values;
+      this.nRows = side.n_rows;
+      this.nHere = side.values.length ? side.values[0].length : 0;
+      this.sorted = { column: -1, down: false };
+      this.order = Array.from({ length: this.nHere }, (_, row) => row);
+      this.limit = FIRST;
+      this.search = "";
+      this.element = this.build();
+      this.fill();
+    }
+
+    build() {
+      this.body = element("tbody");
+      this.heads = this.columns.map((column, place) => this.head(column, place));
+      const table = element("table", {}, element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+      this.note = element("span");
+      this.more = element("button", { type: "button", text: "Show more" });
+      this.more.addEventListener("click", () => { this.limit += MORE; this.fill(); });
+      const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" }, table);
+      return element("div", {}, scroll, element("div", { class: "under" }, this.note, this.more));
+    }
+
+    head(column, place) {
+      const button = element("button", { type: "button", title: this.meaning(column) }, column.name);
+      if (column.unit && column.unit !== "text" && !format.isId(column)) {
+        button.append(" ", element("span", { class: "unit", text: column.unit }));
+      }
+      button.addEventListener("click", () => this.sort(place));
+      const kinds = [isNumber(column) ? "number" : "", format.isId(column) ? "id" : ""];
+      return element("th", { scope: "col", class: kinds.join(" ").trim() || null }, button);
+    }
+
+    meaning(column) {
+      return `${column.help || column.name}\nunit: ${column.unit || "none"}; type: ${column.type}`;
+    }
+
+    sort(place) {
+      const down = this.sorted.column === place ? !this.sorted.down : isNumber(this.columns[place]);
+      this.sorted = { column: place, down };
+      const values = this.values[place];
+      const sign = down ? -1 : 1;
+      this.order.sort((a, b) => {
+        if (values[a] === null || values[b] === null) return compare(values[a], values[b]);
+        return sign * compare(values[a], values[b]) || a - b;
+      });
+      this.heads.forEach((head, at) => {
+        if (at === place) head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        else head.removeAttribute("aria-sort");
+      });
+      this.fill();
+    }
+
+    // Shows the rows that hold the text; returns how many do.
+    filter(text) {
+      this.search = text;
+      this.limit = FIRST;
+      return this.fill();
+    }
+
+    matching() {
+      if (!this.search) return this.order;
+      this.texts ||= this.order.map(() => "");
+      if (!this.texts[0]) {
+        for (let row = 0; row < this.nHere; row++) {
+          this.texts[row] = this.values.map((column) => column[row]).filter((value) => value !== null).join("\n").toLowerCase();
+        }
+      }
+      return this.order.filter((row) => this.texts[row].includes(this.search));
+    }
+
+    fill() {
+      const rows = this.matching();
+      this.body.replaceChildren(...rows.slice(0, this.limit).map((row) => this.row(row)));
+      this.more.hidden = rows.length <= this.limit;
+      this.note.textContent = this.said(rows.length);
+      return rows.length;
+    }
+
+    said(nMatching) {
+      const whole = format.whole;
+      if (!this.nRows) return "no rows";
+      const here = this.nHere < this.nRows ? `first ${whole(this.nHere)} of ${whole(this.nRows)} rows` : `${whole(this.nRows)} ${this.nRows === 1 ? "row" : "rows"}`;
+      const matching = this.search ? `${whole(nMatching)} match, of the ` : "";
+      const shown = Math.min(this.limit, nMatching);
+      return matching + here + (shown < nMatching ? `; ${whole(shown)} shown` : "");
+    }
+
+    row(row) {
+      return element("tr", {}, ...this.columns.map((column, place) => this.cell(column, this.values[place][row])));
+    }
+
+    cell(column, value) {
+      const text = format.value(value, column);
+      const cell = element("td", { text });
+      if (typeof value === "number") cell.classList.add("number");
+      if (format.isId(column)) cell.classList.add("id");
+      if (typeof value === "number" || (typeof value === "string" && value.length > 40)) {
+        cell.title = format.exactly(value, column);
+      }
+      if (column.unit === "ratio" && typeof value === "number" && value > 0 && value <= 1) {
+        cell.classList.add("share");
+        cell.style.setProperty("--share", `${100 * value}%`);
+      }
+      return cell;
+    }
+  }
+
+  return { Table };
+})();

@@ -1,0 +1,359 @@
+"use strict";
+// The timeline as one uses it: pointer, keys, search, what is kept, what is said about the view.
+tw.timeline = (() => {
+  const { element, format } = tw;
+  const { build, fold, firstBucket, firstAfter, clocks } = tw.timelineData;
+  const { Painter, layout, categoryColor, GUTTER, RULER, ROW } = tw.timelinePaint;
+  const at = (id) => document.getElementById(id);
+  const NAME_LIST = 14;
+
+  let model, painter, view;
+  const state = { layout: null, matches: null, kept: null, found: [], foundAt: -1 };
+  const pointer = { x: null, down: null };
+  let waiting = false;
+
+  function start(values) {
+    if (!values.tracks.length) {
+      at("timeline-section").replaceChildren(element("h2", { text: "Timeline" }), element("p", { text: "There are no slices here." }));
+      return;
+    }
+    model = build(values);
+    state.layout = layout(model);
+    painter = new Painter(at("timeline-canvas"), model);
+    view = { start: 0, end: 1, scroll: 0 };
+    whole();
+    notes();
+    legend();
+    listen();
+    paintNow();
+  }
+
+  // One painting a frame, however many events come.
+  function paint() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; paintNow(); });
+  }
+
+  function paintNow() {
+    if (!model) return;
+    painter.paint(view, state);
+    inView();
+  }
+
+  function whole() {
+    const [first, last] = model.window;
+    const margin = (last - first) * 0.01;
+    show(first - margin, last + margin);
+  }
+
+  // Brings a stretch of time into view, within reason: not less than 10 ns, not much beyond the ends.
+  function show(from, to) {
+    const [first, last] = model.extent;
+    const most = (last - first) * 1.1;
+    const width = Math.min(most, Math.max(10, to - from));
+    const middle = Math.min(last, Math.max(first, (from + to) / 2));
+    view.start = middle - width / 2;
+    view.end = middle + width / 2;
+    paint();
+  }
+
+  function zoom(factor, x) {
+    const anchor = painter.time(x ?? (pointer.x > GUTTER ? pointer.x : GUTTER + (painter.width - GUTTER) / 2));
+    const [first, last] = model.extent;
+    const most = (last - first) * 1.1;
+    const width = Math.min(most, Math.max(10, (view.end - view.start) * factor));
+    const share = (anchor - view.start) / (view.end - view.start);
+    show(anchor - share * width, anchor + (1 - share) * width);
+  }
+
+  function pan(share) {
+    const by = share * (view.end - view.start);
+    show(view.start + by, view.end + by);
+  }
+
+  function scroll(by) {
+    const most = Math.max(0, state.layout.height - (painter.height - RULER));
+    view.scroll = Math.min(most, Math.max(0, view.scroll + by));
+    paint();
+  }
+
+  // ---- what is said -------------------------------------------------------------------------
+
+  function notes() {
+    const hidden = model.n_slices - model.n_shown;
+    const said = [hidden
+      ? `${format.whole(model.n_shown)} of ${format.whole(model.n_slices)} slices are drawn one by one: the longest of each track. The other ${format.whole(hidden)} are bars as high as the share of time they take, ${format.time(model.bucket_ns)} wide.`
+      : `All ${format.whole(model.n_slices)} slices are drawn.`];
+    at("timeline-notes").textContent = [...said, ...clocks(model)].join(" ");
+  }
+
+  function legend() {
+    const used = new Set(model.categories.filter(Boolean));
+    const dark = document.documentElement.classList.contains("dark");
+    at("legend").replaceChildren(...[...used].slice(0, NAME_LIST).map((category) => {
+      const dot = element("i");
+      dot.style.background = categoryColor(category, dark);
+      return element("span", {}, dot, category);
+    }));
+  }
+
+  function eachVisibleLevel(visit) {
+    for (const row of state.layout.rows) {
+      if (row.kind === "track") for (const level of row.track.levels) visit(level, row);
+    }
+  }
+
+  // How much of what is in view is only summed up, and how to see it in full.
+  function inView() {
+    let hidden = 0;
+    eachVisibleLevel((level) => {
+      const { shade } = level;
+      for (let i = firstBucket(shade, view.start, model.bucket_ns); i < shade.start.length && shade.start[i] < view.end; i++) hidden += shade.n[i];
+    });
+    const place = at("in-view");
+    if (!hidden) { place.textContent = "Every slice in view is drawn."; return; }
+    const command = `tw export html --from ${Math.max(0, Math.floor(view.start))} --to ${Math.max(1, Math.ceil(view.end))}`;
+    place.replaceChildren(`${format.whole(hidden)} slices in view are only bars; in full: `, element("code", { text: command }));
+  }
+
+  function describe(found) {
+    const { level, row } = found;
+    if (found.kind === "bucket") return describeBucket(found);
+    const dur = level.unfinished[found.at] ? "never ended" : format.time(level.dur[found.at]);
+    return {
+      title: model.names[level.name[found.at]] || "(no name)",
+      facts: [
+        ["duration", dur, `${format.whole(level.dur[found.at])} ns`],
+        ["start", format.time(level.start[found.at]), `${format.whole(level.start[found.at])} ns`],
+        ["category", model.categories[level.category[found.at]] || "none"],
+        ["track", `${row.group.name} · ${row.track.details}`],
+      ],
+    };
+  }
+
+  function describeBucket({ level, row, at: place }) {
+    const { shade } = level;
+    return {
+      title: `${format.whole(shade.n[place])} short slices begin here`,
+      facts: [
+        ["busy", `${format.value(shade.share[place] / 1000, { unit: "ratio" })} of ${format.time(model.bucket_ns)}`],
+        ["from", format.time(shade.start[place]), `${format.whole(shade.start[place])} ns`],
+        ["mostly", model.categories[shade.category[place]] || "no category"],
+        ["track", `${row.group.name} · ${row.track.details}`],
+      ],
+    };
+  }
+
+  function tip(found, x, y) {
+    const place = at("tip");
+    place.hidden = found.kind !== "slice" && found.kind !== "bucket" && found.kind !== "label";
+    if (place.hidden) return;
+    if (found.kind === "label") {
+      place.replaceChildren(found.row.kind === "group" ? `${found.row.group.name} · ${found.row.group.trace}` : found.row.track.details);
+    } else {
+      const { title, facts } = describe(found);
+      const lines = facts.map(([key, text]) => element("div", { text: `${key}: ${text}` }));
+      place.replaceChildren(element("b", { text: title }), ...lines);
+    }
+    const room = at("timeline").clientWidth - place.offsetWidth - 8;
+    const below = y + 16 + place.offsetHeight < painter.height ? y + 16 : Math.max(0, y - place.offsetHeight - 10);
+    place.style.left = `${Math.max(0, Math.min(x + 14, room))}px`;
+    place.style.top = `${below}px`;
+  }
+
+  // A slice stays outlined, and all that is known of it stays below.
+  function keep(found) {
+    state.kept = found && found.kind === "slice" ? found : null;
+    const place = at("kept");
+    if (!found || (found.kind !== "slice" && found.kind !== "bucket")) place.replaceChildren();
+    else {
+      const { title, facts } = describe(found);
+      const rows = [...facts.map(([key, text, exact]) => [key, exact ? `${text} (${exact})` : text]), ...more(found)];
+      const list = element("dl", {}, ...rows.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })]));
+      place.replaceChildren(element("h3", { text: title }), list);
+    }
+    paint();
+  }
+
+  function more(found) {
+    const { info } = found.row.track;
+    if (found.kind !== "slice") {
+      const from = found.level.shade.start[found.at] - (info.shift_ns || 0);
+      return [["in full", `tw export html --trace ${info.trace_id} --from ${Math.max(0, Math.floor(from))} --to ${Math.ceil(from + model.bucket_ns)}`]];
+    }
+    const id = info.trace_id * 2 ** 32 + found.level.id[found.at];
+    return [["slice_id", String(id)], ["below it", `tw query slice_children -p slice_id=${id} --trace ${info.trace_id}`]];
+  }
+
+  // ---- moving from slice to slice -------------------------------------------------------------
+
+  function go(found) {
+    const { level, row } = found;
+    const [from, to] = [level.start[found.at], level.start[found.at] + level.dur[found.at]];
+    if (to < view.start || from > view.end || to - from > view.end - view.start) {
+      const width = Math.max(view.end - view.start, (to - from) * 1.5);
+      show((from + to - width) / 2, (from + to + width) / 2);
+    }
+    const y = row.y + found.depth * ROW;
+    if (y < view.scroll || y + ROW > view.scroll + painter.height - RULER) scroll(y - view.scroll - painter.height / 3);
+    keep(found);
+  }
+
+  function neighbour(step) {
+    const { kept } = state;
+    if (!kept) { go(firstInView()); return; }
+    const next = kept.at + step;
+    if (next >= 0 && next < kept.level.start.length) go({ ...kept, at: next });
+  }
+
+  function firstInView() {
+    let found = null;
+    for (const row of state.layout.rows) {
+      if (found || row.kind !== "track") continue;
+      row.track.levels.forEach((level, depth) => {
+        const place = firstAfter(level, view.start);
+        if (!found && place < level.start.length && level.start[place] < view.end) found = { kind: "slice", row, level, depth, at: place };
+      });
+    }
+    return found || state.kept;
+  }
+
+  function fit() {
+    if (!state.kept) return;
+    const { level, at: place } = state.kept;
+    const width = Math.max(level.dur[place], 10);
+    show(level.start[place] - width * 0.15, level.start[place] + width * 1.15);
+  }
+
+  // ---- search -----------------------------------------------------------------------------------
+
+  // Marks the slices whose name holds the text; returns how many of those drawn do.
+  function search(text) {
+    if (!model) return 0;
+    state.matches = text ? new Set(model.names.flatMap((name, place) => (name.toLowerCase().includes(text) ? [place] : []))) : null;
+    state.found = [];
+    state.foundAt = -1;
+    for (const group of state.matches ? model.groups : []) group.tracks.forEach((track) => foundOn(group, track));
+    state.found.sort((a, b) => a.level.start[a.at] - b.level.start[b.at]);
+    for (const id of ["previous-match", "next-match"]) at(id).hidden = !state.found.length;
+    paint();
+    return state.found.length;
+  }
+
+  function foundOn(group, track) {
+    track.levels.forEach((level, depth) => level.name.forEach((name, place) => {
+      if (state.matches.has(name)) state.found.push({ kind: "slice", group, track, level, depth, at: place });
+    }));
+  }
+
+  function match(step) {
+    if (!state.found.length) return;
+    state.foundAt = (state.foundAt + step + state.found.length) % state.found.length;
+    const found = state.found[state.foundAt];
+    found.group.open = true;
+    if (found.depth >= tw.timelineData.shownLevels(found.track)) found.track.fold = "all";
+    state.layout = layout(model);
+    go({ ...found, row: state.layout.rows.find((row) => row.track === found.track) });
+  }
+
+  // ---- pointer and keys ---------------------------------------------------------------------------
+
+  function place(event) {
+    const box = painter.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  function wheel(event) {
+    event.preventDefault();
+    const [x] = place(event);
+    if (event.shiftKey) scroll(event.deltaY || event.deltaX);
+    else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / 1000);
+    else zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 400))), x);
+  }
+
+  function down(event) {
+    const [x, y] = place(event);
+    painter.canvas.setPointerCapture(event.pointerId);
+    pointer.down = { x, y, start: view.start, end: view.end, scroll: view.scroll, moved: false };
+    if (y < 14) toMap(x);
+  }
+
+  function toMap(x) {
+    const [first, last] = model.extent;
+    const middle = first + ((x - GUTTER) / (painter.width - GUTTER)) * (last - first);
+    const half = (view.end - view.start) / 2;
+    show(middle - half, middle + half);
+  }
+
+  function move(event) {
+    const [x, y] = place(event);
+    pointer.x = x;
+    const began = pointer.down;
+    if (!began) { tip(painter.under(x, y), x, y); return; }
+    began.moved ||= Math.abs(x - began.x) + Math.abs(y - began.y) > 4;
+    if (!began.moved) return;
+    at("tip").hidden = true;
+    if (began.y < 14) { toMap(x); return; }
+    const by = ((began.x - x) / (painter.width - GUTTER)) * (began.end - began.start);
+    show(began.start + by, began.end + by);
+    scroll(began.scroll + began.y - y - view.scroll);
+  }
+
+  function up(event) {
+    const began = pointer.down;
+    pointer.down = null;
+    if (!began || began.moved) return;
+    const [x, y] = place(event);
+    const found = painter.under(x, y);
+    if (found.kind === "label") toggle(found.row);
+    else keep(found);
+  }
+
+  function toggle(row) {
+    if (row.kind === "group") row.group.open = !row.group.open;
+    else fold(row.track);
+    state.layout = layout(model);
+    scroll(0);
+  }
+
+  const KEYS = {
+    w: () => zoom(0.6), s: () => zoom(1 / 0.6), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6),
+    a: () => pan(-0.2), d: () => pan(0.2), arrowleft: () => pan(-0.2), arrowright: () => pan(0.2),
+    arrowup: () => scroll(-60), arrowdown: () => scroll(60), pageup: () => scroll(-300), pagedown: () => scroll(300),
+    0: whole, home: whole, f: fit, ",": () => neighbour(-1), ".": () => neighbour(1),
+    n: () => match(1), p: () => match(-1), escape: () => keep(null),
+  };
+
+  function key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = KEYS[event.key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  function listen() {
+    const { canvas } = painter;
+    canvas.addEventListener("wheel", wheel, { passive: false });
+    canvas.addEventListener("pointerdown", down);
+    canvas.addEventListener("pointermove", move);
+    canvas.addEventListener("pointerup", up);
+    canvas.addEventListener("pointerleave", () => { at("tip").hidden = true; pointer.x = null; });
+    canvas.addEventListener("keydown", key);
+    at("zoom-in").addEventListener("click", () => zoom(0.5));
+    at("zoom-out").addEventListener("click", () => zoom(2));
+    at("whole").addEventListener("click", whole);
+    at("next-match").addEventListener("click", () => match(1));
+    at("previous-match").addEventListener("click", () => match(-1));
+    new ResizeObserver(paint).observe(canvas);
+  }
+
+  function repaint() {
+    if (!model) return;
+    legend();
+    paintNow();
+  }
+
+  return { start, search, repaint, match, view: () => ({ ...view }), kept: () => state.kept };
+})();
