@@ -6,6 +6,7 @@ rows, long lines thinned to their extremes. Integers a script cannot hold exactl
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -149,7 +150,7 @@ def thinned(y: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtyp
         return np.arange(len(y))
     edges = np.linspace(0, len(y), _PIECES + 1).astype(np.int64)
     kept = {0, len(y) - 1}
-    for start, end in zip(edges[:-1], edges[1:], strict=True):  # a loop over pieces, not rows
+    for start, end in itertools.pairwise(edges):  # a loop over pieces, not rows
         piece = y[start:end]
         if not np.isnan(piece).all():
             kept |= {int(start + np.nanargmin(piece)), int(start + np.nanargmax(piece))}

@@ -7,6 +7,7 @@ here their columns become compact lists: starts as differences, names and catego
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -72,9 +73,9 @@ def _extent(session: Session, rows: list[dict[str, Any]]) -> tuple[int, int]:
 
 def _bucket_ns(rows: list[dict[str, Any]], span_ns: int) -> int:
     """Buckets as narrow as a page can hold, since each row of the timeline has its own."""
-    n_rows = sum(row["n_levels"] for row in rows if row["n_shown"] < row["n_slices"])
+    n_rows: int = sum(row["n_levels"] for row in rows if row["n_shown"] < row["n_slices"])
     n_buckets = max(50, min(_BUCKETS_A_ROW, _MAX_BUCKETS // max(1, n_rows)))
-    return max(1, -(-span_ns // n_buckets))
+    return max(1, math.ceil(span_ns / n_buckets))
 
 
 def _chunked(*columns: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -46,7 +46,7 @@ tw.charts = (() => {
     return {
       ...options,
       tooltip: { ...options.tooltip, axisPointer: { type: "shadow" }, formatter: tip },
-      xAxis: valueAxis(given.unit, look),
+      xAxis: { ...valueAxis(given.unit, look), max: given.most, position: "top" }, // in sight while long charts scroll
       yAxis: {
         type: "category", inverse: true, data: given.labels, axisTick: { show: false },
         axisLine: { lineStyle: { color: look.line } },
@@ -68,7 +68,7 @@ tw.charts = (() => {
       tooltip: { ...options.tooltip, formatter: tip },
       grid: { ...options.grid, bottom: 30 },
       xAxis: { ...valueAxis(given.x_unit, look), min: "dataMin", max: "dataMax", splitLine: { show: false } },
-      yAxis: valueAxis(given.unit, look),
+      yAxis: { ...valueAxis(given.unit, look), max: given.most },
       dataZoom: [
         { type: "slider", height: 16, bottom: 4, labelFormatter: (value) => format.value(value, unit(given.x_unit)),
           textStyle: { color: look.quiet } },
@@ -83,6 +83,14 @@ tw.charts = (() => {
     if (given.kind === "line") return 280;
     const perLabel = given.kind === "stack" ? 22 : 12 + 10 * given.series.length;
     return Math.max(120, 60 + perLabel * given.labels.length);
+  }
+
+  // The greatest value of a chart, so that two side by side can have one scale.
+  function greatest(given) {
+    const figures = (each) => (each.values || each.points.map((point) => point[1])).map((value) => (typeof value === "number" ? value : 0));
+    if (given.kind !== "stack") return given.series.reduce((most, each) => Math.max(most, ...figures(each)), 0);
+    const sums = given.labels.map((_, place) => given.series.reduce((sum, each) => sum + figures(each)[place], 0));
+    return Math.max(0, ...sums);
   }
 
   function draw(place, given) {
@@ -106,5 +114,5 @@ tw.charts = (() => {
     }
   }
 
-  return { draw, repaint, options: { bars, lines }, drawn };
+  return { draw, greatest, repaint, options: { bars, lines }, drawn };
 })();

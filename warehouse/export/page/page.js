@@ -73,8 +73,17 @@
     const { values } = section;
     section.body.style.minHeight = "";
     section.tables = values.sides.map((side) => new tw.tables.Table(values.columns, side));
+    const charts = values.sides.flatMap((side) => (side.chart ? [side.chart] : []));
+    const most = charts.length > 1 ? Math.max(...charts.map(tw.charts.greatest)) : 0;
+    for (const chart of charts) chart.most = most ? rounded(most) : undefined;
     values.sides.forEach((side, place) => section.body.append(sideOf(section, side, place)));
     if (search.text) section.tables.forEach((table) => table.filter(search.text));
+  }
+
+  // The next greater number with a short name, for the end of an axis.
+  function rounded(value) {
+    const step = 10 ** Math.floor(Math.log10(value)) / 5;
+    return Math.ceil(value / step) * step;
   }
 
   function sideOf(section, side, place) {
@@ -84,7 +93,7 @@
     if (section.values.sides.length > 1) made.append(element("h3", { text: report.sides[place].name }));
     if (side.chart) {
       const chart = element("div", { class: "chart", role: "img", "aria-label": `Chart: ${section.values.title}` });
-      const drawing = element("div", {}, chart);
+      const drawing = element("div", {}, element("div", { class: "tall" }, chart));
       if (side.chart.n_left_out) drawing.append(element("p", { class: "quiet", text: `${format.whole(side.chart.n_left_out)} more are not drawn.` }));
       pair.append(drawing);
       requestAnimationFrame(() => tw.charts.draw(chart, side.chart));

@@ -4,6 +4,7 @@ tw.tables = (() => {
   const { element, format } = tw;
   const FIRST = 20;
   const MORE = 200;
+  const SELF_EVIDENT = new Set(["text", "count", "bool", "json"]);
 
   const isNumber = (column) => /INT|DOUBLE|FLOAT|DECIMAL|NUM/.test(column.type) && !column.type.endsWith("[]");
 
@@ -43,7 +44,7 @@ tw.tables = (() => {
 
     head(column, place) {
       const button = element("button", { type: "button", title: this.meaning(column) }, column.name);
-      if (column.unit && column.unit !== "text" && !format.isId(column)) {
+      if (column.unit && !SELF_EVIDENT.has(column.unit) && !format.isId(column)) {
         button.append(" ", element("span", { class: "unit", text: column.unit }));
       }
       button.addEventListener("click", () => this.sort(place));

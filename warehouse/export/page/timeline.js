@@ -113,8 +113,17 @@ tw.timeline = (() => {
     });
     const place = at("in-view");
     if (!hidden) { place.textContent = "Every slice in view is drawn."; return; }
-    const command = `tw export html --from ${Math.max(0, Math.floor(view.start))} --to ${Math.max(1, Math.ceil(view.end))}`;
+    const command = inFull(model.groups.flatMap((group) => group.tracks.map((track) => track.info)), view.start, view.end);
     place.replaceChildren(`${format.whole(hidden)} slices in view are only bars; in full: `, element("code", { text: command }));
+  }
+
+  // The command for a stretch of time: of each trace's own, which the shift leads back to.
+  function inFull(infos, from, to) {
+    const runs = [...new Set(infos.map((info) => info.run_id))];
+    const which = runs.length > 1 ? `--compare ${runs.slice(0, 2).join(" ")}` : `--run ${runs[0]}`;
+    const first = Math.min(...infos.map((info) => from - (info.shift_ns || 0)));
+    const last = Math.max(...infos.map((info) => to - (info.shift_ns || 0)));
+    return `tw export html ${which} --from ${Math.max(0, Math.floor(first))} --to ${Math.max(1, Math.ceil(last))}`;
   }
 
   function describe(found) {
@@ -179,8 +188,8 @@ tw.timeline = (() => {
   function more(found) {
     const { info } = found.row.track;
     if (found.kind !== "slice") {
-      const from = found.level.shade.start[found.at] - (info.shift_ns || 0);
-      return [["in full", `tw export html --trace ${info.trace_id} --from ${Math.max(0, Math.floor(from))} --to ${Math.ceil(from + model.bucket_ns)}`]];
+      const from = found.level.shade.start[found.at];
+      return [["in full", `${inFull([info], from, from + model.bucket_ns)} --trace ${info.trace_id}`]];
     }
     const id = info.trace_id * 2 ** 32 + found.level.id[found.at];
     return [["slice_id", String(id)], ["below it", `tw query slice_children -p slice_id=${id} --trace ${info.trace_id}`]];

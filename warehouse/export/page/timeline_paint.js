@@ -203,10 +203,13 @@ tw.timelinePaint = (() => {
 
     // As much of a text as fits; names of kernels differ at their ends, so both are kept.
     fit(text, width) {
-      const measured = this.context.measureText(text).width;
+      const wide = (each) => this.context.measureText(each).width;
+      const measured = wide(text);
       if (measured <= width) return text;
-      const n = Math.floor((text.length * width) / measured) - 1;
-      return n < 3 ? "" : `${text.slice(0, Math.ceil(n * 0.7))}…${text.slice(text.length - Math.floor(n * 0.3))}`;
+      const shortened = (n) => `${text.slice(0, Math.ceil(n * 0.7))}…${text.slice(text.length - Math.floor(n * 0.3))}`;
+      let n = Math.floor((text.length * width) / measured) - 1;
+      while (n > 2 && wide(shortened(n)) > width) n--; // letters are not equally wide
+      return n < 3 ? "" : shortened(n);
     }
 
     level(track, level, y) {
