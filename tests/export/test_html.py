@@ -1,0 +1,236 @@
+"""The page as text: what is in it, what can never be in it, and what it leaves out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import random
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from warehouse import ingest, report
+from warehouse.answer import Answer
+from warehouse.export import html, page_data
+from warehouse.header import Column
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
+
+DATA = Path(__file__).parent.parent / "data/kineto"
+HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>{{report}}\u2028"
+
+
+def answer(**columns: list[Any]) -> Answer:
+    described = tuple(Column(name, "VARCHAR", "ns", f"what {name} is") for name in columns)
+    return Answer(pa.table(columns), described, {"query": "made_up@3", "title": HOSTILE})
+
+
+def section(given: Answer, **chart: Any) -> dict[str, Any]:
+    drawn = report.Chart(**chart) if chart else None
+    return page_data.section(
+        report.Filled(report.Section("made_up", "Made up", chart=drawn), given)
+    )
+
+
+def values(*sections: dict[str, Any], title: str = HOSTILE) -> dict[str, Any]:
+    return {
+        "title": title,
+        "sides": [],
+        "made": {},
+        "sections": [html._joined([each]) for each in sections],
+        "timeline": {"tracks": []},
+    }
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its text, as a browser finds them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None], str]] = []
+        self._is_open = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._is_open = True
+        self.found.append((tag, dict(attrs), ""))
+
+    def handle_data(self, data: str) -> None:
+        if self._is_open:
+            tag, attributes, text = self.found[-1]
+            self.found[-1] = (tag, attributes, text + data)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_open = False
+
+    def of(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
+        return [(attributes, text) for name, attributes, text in self.found if name == tag]
+
+
+def test_text_of_a_trace_ends_no_element_and_makes_none() -> None:
+    page = html.page(values(section(answer(name=[HOSTILE] * 3))))
+    elements = Elements(page)
+
+    assert not elements.of("img")
+    (title,) = [text for _, text in elements.of("title")]
+    assert title == HOSTILE
+    (data,) = [text for given, text in elements.of("script") if given.get("id") == "report-data"]
+    assert json.loads(data)["sections"][0]["sides"][0]["values"] == [[HOSTILE] * 3]
+
+
+def test_the_policy_names_the_sum_of_every_script_and_allows_nothing_else() -> None:
+    elements = Elements(html.page(values()))
+    (policy,) = [
+        given["content"]
+        for given, _ in elements.of("meta")
+        if given.get("http-equiv") == "Content-Security-Policy"
+    ]
+    scripts = [text for given, text in elements.of("script") if "type" not in given]
+    sums = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
+
+    assert len(scripts) == len(html.SCRIPTS)
+    assert policy is not None
+    directives = dict(each.strip().split(" ", 1) for each in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    assert directives["script-src"].split() == [f"'sha256-{each}'" for each in sums]
+    assert not any(word in policy for word in ("unsafe-eval", "http:", "https:", "*"))
+
+
+def test_no_address_of_another_place_is_in_the_page() -> None:
+    """Licences and names of XML vocabularies excepted."""
+    page = html.page(values(title="a report"))
+    licences = re.search(r"<pre>.*?</pre>", page, re.DOTALL)
+    assert licences is not None
+    addresses = set(
+        re.findall(r"(?:https?:|[\"'(=])//\w[^\s\"'<>)]*", page.replace(licences[0], ""))
+    )
+    known = (
+        "http://www.w3.org/",
+        "http://www.apache.org/licenses/LICENSE-2.0",
+        "https://github.com/ecomfe/zrender/blob/master/LICENSE",
+    )
+    assert {each for each in addresses if not each.startswith(known)} == set()
+
+
+def test_vendored_code_is_what_its_table_says() -> None:
+    folder = Path(html.__file__).parent / "page/vendor"
+    table = (folder / "README.md").read_text()
+    rows = re.findall(
+        r"^\| `([\w.]+)` \|.*\| ([\d.]+) \|.*\| `([0-9a-f]{64})` \|$", table, re.MULTILINE
+    )
+
+    assert [name for name, _, _ in rows] == [path.name for path in folder.glob("*.js")]
+    for name, version, expected in rows:
+        content = (folder / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == expected
+        assert f'"{version}"'.encode() in content
+    assert "Apache License" in (folder / "echarts-LICENSE").read_text()
+
+
+def test_our_scripts_make_no_markup_from_text() -> None:
+    folder = Path(html.__file__).parent / "page"
+    for path in folder.glob("*.js"):
+        found = re.findall(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", path.read_text()
+        )
+        assert not found, f"{path.name}: {found}"
+
+
+def test_a_table_holds_the_first_rows_and_knows_how_many_there_are() -> None:
+    made = section(answer(n=list(range(2_500))))
+    assert made["n_rows"] == 2_500
+    assert made["values"] == [list(range(page_data.ROWS))]
+
+
+def test_figures_that_a_script_cannot_hold_are_text() -> None:
+    given = [2**53, 2**53 + 1, -(2**53) - 1, None]
+    assert section(answer(n=given))["values"] == [[2**53, str(2**53 + 1), str(-(2**53) - 1), None]]
+    odd = [float("nan"), float("inf"), 1.5]
+    assert section(answer(n=odd))["values"] == [["nan", "inf", 1.5]]
+
+
+def test_long_texts_are_cut_and_say_so() -> None:
+    (((short, long),),) = [section(answer(name=["x" * 1_000, "x" * 1_001]))["values"]]
+    assert short == "x" * 1_000
+    assert long.endswith(" … [1,001 characters]")
+
+
+def test_a_bar_is_drawn_for_each_of_the_first_rows() -> None:
+    rows = answer(rank=[0, 1, None], name=["a", "b", "c"], busy_ns=[3, None, 1])
+    chart = section(rows, kind="bar", label=("rank", "name"), values=("busy_ns",), rows=2)["chart"]
+    assert chart["labels"] == ["rank 0 · a", "rank 1 · b"]
+    assert [each["values"] for each in chart["series"]] == [[3, None]]
+    assert chart["n_left_out"] == 1
+
+
+def test_a_line_is_drawn_for_each_label_and_value() -> None:
+    rows = answer(rank=[0, 0, 1], ts=[5, 6, 5], a=[1, None, 3], b=[7, 8, 9])
+    chart = section(rows, kind="line", label=("rank",), x="ts", values=("a", "b"))["chart"]
+    assert {each["name"]: each["points"] for each in chart["series"]} == {
+        "rank 0: a": [[5, 1], [6, None]],
+        "rank 0: b": [[5, 7], [6, 8]],
+        "rank 1: a": [[5, 3]],
+        "rank 1: b": [[5, 9]],
+    }
+
+
+def test_a_thinned_line_keeps_its_extremes_and_its_ends() -> None:
+    source = random.Random(1)
+    y = np.array([source.gauss(0, 1) for _ in range(50_000)])
+    y[[123, 40_000]] = 99, -99
+    kept = page_data.thinned(y)
+    assert len(kept) <= 1_002
+    assert {0, 123, 40_000, 49_999} <= set(kept.tolist())
+    assert (np.diff(kept) > 0).all()
+
+
+@pytest.fixture(scope="module")
+def handmade(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse with one run."""
+    path = tmp_path_factory.mktemp("handmade") / "w.duckdb"
+    options = ingest.Options(run="hand/made")
+    ingest.import_paths([DATA / "gpu_handwritten/trace.json"], db=path, options=options)
+    return path
+
+
+def test_a_report_becomes_one_file_named_after_the_run(
+    tw: Tw, tmp_path: Path, handmade: Path
+) -> None:
+    ran = tw("export", "html", "--db", handmade, "utilization", "kernel_summary")
+
+    assert ran.code == 0, ran.err
+    (file,) = tmp_path.glob("*.html")
+    assert file.name in ran.err and "2 sections" in ran.err
+    elements = Elements(file.read_text())
+    data = {given.get("id"): text for given, text in elements.of("script")}
+    assert [each["query"] for each in json.loads(str(data["report-data"]))["sections"]] == [
+        "utilization@1",
+        "kernel_summary@2",
+    ]
+    assert json.loads(str(data["timeline-data"]))["n_slices"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["--compare", "one", "two", "--run", "hand/made"], "--compare names both runs"),
+        (["--compare", "hand/made", "none"], "none"),
+        (["no_such_query"], "no query"),
+        (["--report", "pytorhc"], "pytorch"),
+        (["-o", "missing/folder/a.html", "utilization"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_said_and_leaves_no_file(
+    tw: Tw, tmp_path: Path, handmade: Path, arguments: list[str], hint: str
+) -> None:
+    ran = tw("export", "html", "--db", handmade, *arguments)
+    assert ran.code in (1, 2)
+    assert len(ran.errors) == 1 and hint in ran.err
+    assert not list(tmp_path.glob("*.html*"))
