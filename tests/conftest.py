@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
+CHROMIUM = "TW_CHROMIUM"  # the browser, where it is not on the path
 
 
 @dataclass(frozen=True)
@@ -81,15 +82,16 @@ def random_runs(shared_place: Path) -> Runs:
     return import_once(shared_place / "random.duckdb", standard_jobs())
 
 
-def _lacks_data(report: Any) -> bool:
-    return report.skipped and isinstance(report.longrepr, tuple) and DATA in report.longrepr[2]
+def _lacks(name: str, report: Any) -> bool:
+    """Whether a test was skipped for want of what a variable names."""
+    return report.skipped and isinstance(report.longrepr, tuple) and name in report.longrepr[2]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, Any, Any]:
     """With TW_REQUIRE_DATA=1 a test that skips for want of data has failed."""
     report = yield
-    if os.environ.get(REQUIRE) == "1" and _lacks_data(report):
+    if os.environ.get(REQUIRE) == "1" and _lacks(DATA, report):
         report.outcome = "failed"
         report.longrepr = f"{report.longrepr[2]}, and {REQUIRE}=1 says the data must be there"
     return report
@@ -97,7 +99,8 @@ def pytest_runtest_makereport() -> Generator[None, Any, Any]:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Says how much was not tested, so that a green run is not mistaken for a complete one."""
-    skipped = [each for each in terminalreporter.stats.get("skipped", []) if _lacks_data(each)]
-    if skipped:
-        count = f"{len(skipped)} test{'s' * (len(skipped) != 1)}"
-        terminalreporter.write_line(f"{count} skipped: {DATA} is not set", yellow=True)
+    for name in (DATA, CHROMIUM):
+        skipped = [each for each in terminalreporter.stats.get("skipped", []) if _lacks(name, each)]
+        if skipped:
+            count = f"{len(skipped)} test{'s' * (len(skipped) != 1)}"
+            terminalreporter.write_line(f"{count} skipped: {name} is not set", yellow=True)

@@ -20,7 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-CHROMIUM = "TW_CHROMIUM"
+from tests.conftest import CHROMIUM
+
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _TIMEOUT_S = 60
 

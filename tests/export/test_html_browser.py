@@ -1,0 +1,283 @@
+"""The page in a real browser: it opens, draws, zooms, tells, finds, and runs nothing of a trace's.
+
+Skipped where no Chromium is found; `TW_CHROMIUM` names one that is not on the path.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import CHROMIUM
+from tests.export.browser import Browser, Page, program
+from tests.randomtrace import RandomTrace, import_jobs, make_job
+from warehouse import report, session
+from warehouse.export import html
+from warehouse.scope import Selection
+
+HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><svg onload=alert(1)>{{title}}"
+GIVEN: html.Given = ((), {}, "small")
+REPORT = """
+name = "small"
+title = "A small report"
+[[section]]
+query = "utilization"
+title = "Utilization"
+chart = { kind = "bar", label = ["rank"], values = ["utilization"] }
+[[section]]
+query = "top_kernels"
+title = "Top kernels"
+chart = { kind = "bar", label = ["name"], values = ["total_ns"] }
+[[section]]
+query = "runtime_call_summary"
+title = "Calls"
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    command = program()
+    if command is None:
+        pytest.skip(f"no Chromium: none is on the path and {CHROMIUM} is not set")
+    with Browser(command) as opened:
+        yield opened
+
+
+def hostile(trace: RandomTrace) -> RandomTrace:
+    """The same trace, with a name that would take over a careless page on every kernel."""
+    events = [
+        {**event, "name": HOSTILE if event.get("cat") == "kernel" else event["name"]}
+        for event in trace.events
+    ]
+    return trace.changed(events)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A page of the run `a` with room for 400 slices only; one of `a` beside `b`; an empty one."""
+    folder = tmp_path_factory.mktemp("pages")
+    jobs = {"a": [hostile(each) for each in make_job(5)], "b": make_job(6, ranks=1)}
+    (folder / "reports").mkdir()
+    (folder / "reports/small.toml").write_text(REPORT)
+    runs = import_jobs(folder / "w.duckdb", jobs)
+    place = session.Place(runs.path, query_path=(folder,))
+    with session.opened(place, Selection(runs=("a",))) as opened:
+        chosen = report.choose(opened, *GIVEN)
+        html.write(html.of_session(opened, chosen, 400), folder / "one.html")
+    compared = html.of_two(place, Selection(), ("a", "b"), GIVEN, 30_000)
+    html.write(compared, folder / "two.html")
+    html.write({**compared, "timeline": {"tracks": []}, "sections": []}, folder / "empty.html")
+    return {path.stem: path for path in folder.glob("*.html")}
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, pages: dict[str, Path]) -> Page:
+    return browser.page(pages["one"])
+
+
+@pytest.fixture
+def page(opened: Page) -> Iterator[Page]:
+    """The page as it is after loading; a test may not leave a complaint behind."""
+    for script in ("window.scrollTo(0, 0)", "document.getElementById('whole').click()"):
+        opened.value(script)
+    opened.settle()
+    yield opened
+    assert opened.complaints == []
+
+
+def canvas(page: Page) -> dict[str, float]:
+    box = "document.getElementById('timeline-canvas').getBoundingClientRect()"
+    found: dict[str, float] = page.value(
+        f"(() => {{ const b = {box}; return {{x: b.x, y: b.y, w: b.width, h: b.height}}; }})()"
+    )
+    return found
+
+
+def view(page: Page) -> dict[str, float]:
+    found: dict[str, float] = page.value("tw.timeline.view()")
+    return found
+
+
+def width(page: Page) -> float:
+    return view(page)["end"] - view(page)["start"]
+
+
+def a_slice(page: Page, depth: int = 0) -> tuple[float, float, dict[str, Any]]:
+    """A place on the canvas where a slice is, found by looking at what was painted."""
+    box = canvas(page)
+    for y in range(int(box["y"]) + 64, int(box["y"] + box["h"]), 6):
+        for x in range(int(box["x"]) + 230, int(box["x"] + box["w"]), 40):
+            page.mouse("mouseMoved", x, y)
+            if "category:" in page.text("#tip"):
+                return x, y, {"tip": page.text("#tip")}
+    raise AssertionError("no slice is painted")
+
+
+def test_the_page_opens_and_complains_of_nothing(page: Page) -> None:
+    assert page.value("document.querySelectorAll('#sections section').length") == 3
+    assert page.value("document.title") == "A small report"
+
+
+def test_names_of_a_trace_are_text_and_nothing_of_them_runs(page: Page) -> None:
+    page.value("document.querySelector('#sections section:nth-child(2)').scrollIntoView()")
+    page.wait("document.querySelectorAll('#section-1 canvas, #section-1 td').length > 3")
+    cells = page.value(
+        "[...document.querySelectorAll('#section-1 td')].map((cell) => cell.textContent)"
+    )
+
+    assert HOSTILE in cells
+    assert page.value("document.images.length") == 0
+    assert page.value("document.querySelectorAll('svg').length") == 0
+    assert page.value("document.title") == "A small report"
+
+
+def test_the_wheel_zooms_at_the_pointer_and_a_drag_pans(page: Page) -> None:
+    box = canvas(page)
+    x, y = box["x"] + 210 + (box["w"] - 210) * 0.25, box["y"] + 100
+    before = view(page)
+    at_pointer = before["start"] + 0.25 * (before["end"] - before["start"])
+
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-400)
+    near = view(page)
+    assert near["end"] - near["start"] < 0.5 * (before["end"] - before["start"])
+    assert near["start"] + 0.25 * (near["end"] - near["start"]) == pytest.approx(
+        at_pointer, rel=0.01
+    )
+
+    page.mouse("mousePressed", x, y, button="left", clickCount=1)
+    page.mouse("mouseMoved", x + 100, y, button="left", buttons=1)
+    page.mouse("mouseReleased", x + 100, y, button="left", clickCount=1)
+    assert view(page)["start"] < near["start"]
+
+
+def test_keys_zoom_pan_and_go_from_slice_to_slice(page: Page) -> None:
+    page.value("document.getElementById('timeline-canvas').focus()")
+    whole = width(page)
+    page.key("w")
+    assert width(page) < whole
+    left = view(page)["start"]
+    page.key("d")
+    assert view(page)["start"] > left
+    page.key("ArrowLeft")
+    assert view(page)["start"] == pytest.approx(left)
+    page.key("0")
+    assert width(page) == pytest.approx(whole)
+
+    page.key(".")
+    first = page.text("#kept")
+    page.key(".")
+    assert "slice_id" in first and page.text("#kept") not in ("", first)
+    page.key("f")
+    assert width(page) < whole
+    page.key("Escape")
+    assert page.text("#kept") == ""
+
+
+def test_hovering_tells_and_a_click_keeps(page: Page) -> None:
+    x, y, found = a_slice(page)
+    assert "duration:" in found["tip"] and "track: rank" in found["tip"]
+    page.click(x, y)
+    assert " ns)" in page.text("#kept")
+    assert found["tip"].split("duration:")[0] in page.text("#kept")
+
+
+def test_what_is_only_summed_up_is_counted_and_the_way_to_see_it_is_told(page: Page) -> None:
+    timeline = json.loads(page.text("#timeline-data"))
+    n_slices, n_shown = timeline["n_slices"], timeline["n_shown"]
+    assert n_shown <= 400 < n_slices
+    assert f"{n_shown:,} of {n_slices:,} slices are drawn" in page.text("#timeline-notes")
+    assert f"{n_slices - n_shown:,} slices in view are only bars" in page.text("#in-view")
+    assert "tw export html --run 1 --from" in page.text("#in-view")
+
+
+def test_a_click_on_a_group_folds_it(page: Page) -> None:
+    box = canvas(page)
+    page.mouse("mouseMoved", box["x"] + 60, box["y"] + 100)
+    track = page.text("#tip")
+    page.click(box["x"] + 60, box["y"] + 50)
+    page.mouse("mouseMoved", box["x"] + 60, box["y"] + 100)
+    assert page.text("#tip") != track
+    page.click(box["x"] + 60, box["y"] + 50)
+
+
+def test_search_finds_rows_and_slices_and_slash_leads_to_it(page: Page) -> None:
+    page.value("document.body.focus()")
+    page.key("/")
+    assert page.value("document.activeElement.id") == "search"
+    for letter in "onerror":
+        page.key(letter)
+    page.wait("document.getElementById('found').textContent !== ''")
+
+    n_rows, n_slices = (
+        int(each.split()[0].replace(",", "")) for each in page.text("#found").split(", ")
+    )
+    assert n_rows >= 1 and n_slices >= 1
+    assert page.value("getComputedStyle(document.getElementById('section-0')).display") == "none"
+    page.key("Enter")
+    assert "onerror" in page.text("#kept h3")
+    page.key("Escape")
+    page.wait("document.getElementById('found').textContent === ''")
+
+
+def test_a_table_is_sorted_by_its_headers(page: Page) -> None:
+    page.value("document.querySelector('#section-2').scrollIntoView()")
+    page.wait("document.querySelector('#section-2 td') !== null")
+    names = page.value("[...document.querySelectorAll('#section-2 th')].map((th) => th.innerText)")
+    place = [name.split()[0] for name in names].index("total_ns")
+    rows = "[...document.querySelectorAll('#section-2 tbody tr')]"
+    for direction in ("descending", "ascending"):
+        page.value(f"document.querySelectorAll('#section-2 th button')[{place}].click()")
+        titles = page.value(f"{rows}.map((row) => row.children[{place}].title)")
+        figures = [int(text.split()[0].replace(",", "")) for text in titles]
+        assert figures == sorted(figures, reverse=direction == "descending")
+        said = f"document.querySelectorAll('#section-2 th')[{place}].ariaSort"
+        assert page.value(said) == direction
+
+
+def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = browser.page(pages["one"], dark=True)
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert page.value(background) == "rgb(15, 19, 24)"
+    page.value("document.getElementById('theme').click()")
+    assert page.value(background) == "rgb(255, 255, 255)"
+    assert page.complaints == []
+
+
+def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -> None:
+    page = browser.page(pages["two"])
+    page.value("document.getElementById('section-4').scrollIntoView()")
+    page.wait("document.querySelectorAll('#section-4 .side canvas').length === 2")
+    sides = "[...document.querySelectorAll('#section-4 .side')]"
+    left, right = page.value(f"{sides}.map((side) => side.getBoundingClientRect().x)")
+    assert left < right
+    heads = page.value(f"{sides}.map((side) => side.querySelector('h3').textContent)")
+    assert heads == ["a", "b"]
+    assert "Compare summary" in page.text("#contents")
+    assert "Each run begins at its own zero." in page.text("#timeline-notes")
+    assert page.complaints == []
+
+
+def test_without_sections_or_slices_there_is_still_a_page(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = browser.page(pages["empty"])
+    assert "There are no slices here." in page.text("#timeline-section")
+    assert page.complaints == []
+
+
+def test_it_prints_every_section_on_white(
+    browser: Browser, pages: dict[str, Path], tmp_path: Path
+) -> None:
+    page = browser.page(pages["two"], dark=True)
+    page.pdf(tmp_path / "page.pdf")
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+    sections = "[...document.querySelectorAll('#sections section')]"
+    texts = page.value(f"{sections}.map((each) => each.innerText)")
+    assert texts and all("row" in text for text in texts)
+    assert page.complaints == []
