@@ -315,6 +315,44 @@ def test_the_lock_keeps_what_it_has(tmp_path: Path) -> None:
     ]
 
 
+def test_a_lock_with_a_version_twice_is_told_in_one_sentence(tmp_path: Path) -> None:
+    """As a merge leaves it that took the lines of both sides."""
+    path = tmp_path / "LOCK.toml"
+    path.write_text('"a@1" = "00"\n"a@1" = "11"\n')
+
+    with pytest.raises(ContractError, match=r"LOCK.toml cannot be read: .* line 2") as failure:
+        contract.read_lock(path)
+
+    assert failure.value.hint is not None
+    assert "--write-lock" in failure.value.hint
+
+
+def test_a_query_the_database_refuses_is_a_problem_of_that_query_alone(tmp_path: Path) -> None:
+    made = own(
+        tmp_path / "q",
+        bad=text("bad", "SELECT no_such_column::BIGINT AS x FROM slice ORDER BY 1"),
+        caller=text("caller", "SELECT x FROM bad() ORDER BY 1", calls='"bad@1"'),
+        fine=text("fine", "SELECT id AS x FROM slice ORDER BY 1"),
+    )
+
+    (problem,) = [each for each in contract.check(made) if each.startswith(("bad", "cal", "fine"))]
+
+    assert problem.startswith("bad@1: ")
+    assert "no_such_column" in problem
+
+
+def test_a_query_the_database_refuses_ends_in_one_sentence(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
+    made = own(tmp_path / "q", bad=text("bad", "SELECT no_such_column::BIGINT AS x FROM slice"))
+
+    with pytest.raises(ContractError, match=r"the query bad@1 does not work: .*column") as failure:
+        library.run(connection, "FROM bad()", library=made)
+
+    assert failure.value.hint is not None
+    assert "bad.sql" in failure.value.hint
+
+
 def test_a_missing_folder_of_queries_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is no folder"):
         library.load([tmp_path / "absent"])

@@ -206,7 +206,35 @@ def test_a_linker_that_is_gone_makes_a_trace_stale(warehouse: Path) -> None:
 
 
 def test_a_linker_that_means_something_else_now_is_stale(warehouse: Path) -> None:
-    change(warehouse, "UPDATE query_version SET content_hash = 'x' WHERE name = 'link_launch'")
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) || ' 0123456789abcdef' "
+        "WHERE detail LIKE 'link_launch@%'",
+    )
 
     found = what_is_stale(warehouse)
     assert {(s.trace_id, s.query) for s in found} == {(n, "link_launch") for n in (1, 2, 3)}
+
+
+def test_a_linker_that_meant_something_else_for_one_trace_is_stale_there(warehouse: Path) -> None:
+    """Both meanings are known of the same version; each trace says which of them linked it."""
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) || ' 0123456789abcdef' "
+        "WHERE detail LIKE 'link_launch@%' AND trace_id = 2",
+    )
+
+    assert [(s.trace_id, s.query) for s in what_is_stale(warehouse)] == [(2, "link_launch")]
+
+
+def test_links_noted_without_a_hash_go_by_all_meanings_known(warehouse: Path) -> None:
+    """As programs wrote them that noted name and version alone."""
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) "
+        "WHERE name IN ('linked', 'run_linked')",
+    )
+    assert what_is_stale(warehouse) == []
+
+    change(warehouse, "UPDATE query_version SET content_hash = 'x' WHERE name = 'link_launch'")
+    assert {s.query for s in what_is_stale(warehouse)} == {"link_launch"}

@@ -1,7 +1,9 @@
-"""The part of an import that holds the warehouse: one transaction a trace.
+"""The part of an import that holds the warehouse: one transaction a trace, then one a run.
 
 Everything slow was done before (`warehouse.decode`); what is left is to give the trace its ids,
-to insert, to link, and to write down what was read and what was not used.
+to insert, to link, and to write down what was read and what was not used. Links between the traces
+of a run are made once, when all traces are there: made anew for each, they would take a time that
+grows with the square of the ranks.
 """
 
 from __future__ import annotations
@@ -10,15 +12,13 @@ import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from warehouse import __version__, formats, library, link, store
 from warehouse.decode import Decoded, Settings, scratch_connection, set_variable
-from warehouse.errors import DuplicateTrace
+from warehouse.errors import DuplicateTrace, TwError
 from warehouse.importer import Importer
-
-if TYPE_CHECKING:
-    import duckdb
 
 #: Every table whose rows belong to one trace, children first.
 TRACE_TABLES = (
@@ -29,6 +29,12 @@ TRACE_TABLES = (
     "device", "clock", "import_problem", "import_stat", "source_file",
 )  # fmt: skip
 _GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|kineto|timeline|profile|rank[-_]?\d+)\Z")
+#: What a file's name ends with and does not tell it from others: the ending proper, of letters (.v2
+#: and .1699 are part of the name), behind it how it is compressed, before it the words profilers
+#: put there. Only one ending proper: a.before.json and a.after.json are not both `a`.
+_ENDINGS = re.compile(
+    r"(?i)(?<=.)(?:\.(?:trace|pt|raw))*(?:\.[a-z]+)?(?:\.(?:gz|bz2|xz|zst|lz4))?\Z"
+)
 _RANK = re.compile(r"(?i)rank[-_]?(\d+)")
 
 
@@ -66,6 +72,7 @@ class Committed:
     unused: dict[str, int]  # reason -> events
     problems: dict[str, int]  # kind -> count
     seconds: dict[str, float]
+    leaves_unlinked: bool  # whether there are runs whose traces `link_runs` is to link
 
 
 def commit(
@@ -100,6 +107,34 @@ def commit(
         connection.close()
 
 
+def link_runs(
+    db: Path, folder: Path, settings: Settings, *, wait_s: float = store.DEFAULT_WAIT_S
+) -> None:
+    """Links the traces of every run whose traces changed since, each run in one transaction.
+
+    These are the runs of this import, and those of one that was killed before it came to this.
+    Raises TwError when it cannot be done; the traces are in the warehouse all the same.
+    """
+    connection = scratch_connection(folder, settings)
+    which = "runs"
+    try:
+        with store.attach_for_writing(connection, db, wait_s=wait_s):
+            known = link.linkers()
+            for run_id, name in link.unlinked_runs(connection):
+                which = f"run {name!r}"
+                connection.execute("BEGIN")
+                link.link_run(connection, known, run_id)
+                connection.execute("COMMIT")
+    except (duckdb.Error, TwError) as error:
+        first = str(error).splitlines()[0]
+        raise TwError(
+            f"the traces of {which} are in the warehouse but not linked to each other: {first}",
+            hint="`tw link --all` links them, and so does the next import.",
+        ) from None
+    finally:
+        connection.close()
+
+
 def _insert(
     connection: duckdb.DuckDBPyConnection,
     importer: Importer,
@@ -121,7 +156,7 @@ def _insert(
     known = link.linkers()
     link.link_trace(connection, known, trace_id, run_id)
     for each in sorted({run_id, *touched}):
-        link.link_run(connection, known, each)
+        link.unlink_run(connection, each)
     seconds = {
         **decoded.seconds,
         "write": normalized - locked,
@@ -137,6 +172,7 @@ def _insert(
             f"SELECT kind, count FROM import_problem WHERE trace_id = {trace_id}",
         ),
         seconds,
+        leaves_unlinked=bool(link.unlinked_runs(connection)),
     )  # fmt: skip
 
 
@@ -153,7 +189,8 @@ def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace:
 def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     """Removes a trace, its links, and its run when it was the last of it; within a transaction.
 
-    Returns the run: what links its other traces is to be made anew (`link.link_run`).
+    Returns the run: what links its other traces is to be made anew (`link.unlink_run`, then
+    `link.link_run`).
     """
     (run_id,) = store.one(connection, "SELECT run_id FROM trace WHERE id = ?", [trace_id])
     first, last = trace_id << 32, (trace_id + 1) << 32
@@ -224,11 +261,13 @@ def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str)
     return run_id
 
 
+def stem(file_name: str) -> str:
+    """What a file's name says of its content, without the endings that say how it is stored."""
+    return _ENDINGS.sub("", file_name).lstrip(".") or "trace"
+
+
 def _stem(decoded: Decoded) -> str:
-    name = decoded.source.file_name
-    for suffix in (".gz", ".json", ".pt.trace"):
-        name = name.removesuffix(suffix)
-    return name or "trace"
+    return stem(decoded.source.file_name)
 
 
 def _suggested_name(decoded: Decoded, is_rank: bool) -> str:

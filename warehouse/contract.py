@@ -35,13 +35,31 @@ def check(library: Library) -> list[str]:
         path = Path(folder) / "empty.duckdb"
         store.create_empty(path)
         with store.Reader(path) as reader:
-            library.install(reader.connection)
+            refused = _install(reader.connection, library)
             for query in library.queries.values():
                 wrong = structure.problems(query, library)
-                # What does not even read right gives no better message from the database.
-                wrong = wrong or types(reader.connection, query)
+                # What does not even read right gives no better message from the database, nor does
+                # what calls a query that is refused.
+                calls = {each.key for each in library.closure([query])} & refused.keys()
+                if not wrong and query.key in refused:
+                    wrong = [refused[query.key]]
+                elif not wrong and not calls:
+                    wrong = types(reader.connection, query)
                 found += [f"{query.key}: {problem}" for problem in wrong]
     return found
+
+
+def _install(connection: duckdb.DuckDBPyConnection, library: Library) -> dict[str | None, str]:
+    """Makes every version a macro, as far as the database takes it: what is refused, and why."""
+    import duckdb
+
+    refused: dict[str | None, str] = {}
+    for query in library.closure(library.queries.values()):
+        try:
+            connection.execute(query.macro(str(query.key), temp=True))
+        except duckdb.Error as error:
+            refused[query.key] = explain(error).message
+    return refused
 
 
 def types(connection: duckdb.DuckDBPyConnection, query: Query) -> list[str]:
@@ -119,8 +137,18 @@ def lock_path() -> Path:
 
 
 def read_lock(path: Path) -> dict[str, str]:
-    """The hash of each version; empty where there is no lock yet."""
-    return dict(tomllib.loads(path.read_text())) if path.exists() else {}
+    """The hash of each version; empty where there is no lock yet.
+
+    Raises ContractError when it is no TOML, as after a merge that took both sides.
+    """
+    try:
+        return dict(tomllib.loads(path.read_text())) if path.exists() else {}
+    except tomllib.TOMLDecodeError as error:
+        raise ContractError(
+            f"{path} cannot be read: {error}",
+            hint="Has a merge left a version in it twice? Keep the released line of each and "
+            "run `tw queries check --write-lock`.",
+        ) from None
 
 
 def lock_problems(library: Library, locked: Mapping[str, str]) -> list[str]:

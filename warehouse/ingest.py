@@ -1,4 +1,4 @@
-"""Imports traces: find → sniff → decode (no lock) → commit (one transaction a trace).
+"""Imports traces: find → sniff → decode (no lock) → commit (one transaction a trace) → link runs.
 
 Each trace lands wholly or not at all. Several sources are decoded in worker processes and
 committed one after another in the order they were named, so that ids do not depend on luck.
@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import duckdb
 
 from warehouse import decode as decoding
-from warehouse import formats, store
-from warehouse.commit import Committed, RunChoice, commit
+from warehouse import formats, link, store
+from warehouse.commit import Committed, RunChoice, commit, link_runs
 from warehouse.decode import Decoded, Settings
 from warehouse.errors import DuplicateTrace, TwError, UnknownFormat
 from warehouse.sources import Source, find
@@ -97,13 +97,15 @@ def import_paths(
 
     Only what concerns all sources raises (no such file, the warehouse cannot be opened); what goes
     wrong with one source is its outcome. Files of a folder that no importer knows are ignored.
+    What links the traces of a run is made at the end; when that fails, it raises, and every source
+    had its outcome.
     """
     options, progress = options or Options(), progress or Progress()
     db = Path(db).absolute()
     with scratch_folder(db) as scratch:
         copy = _copy_stdin(stdin, scratch) if "-" in map(str, paths) else None
         sources = find([str(path) for path in paths], copy)
-        present = _present(db, options)
+        present, is_unlinked = _present(db, options)
         planned = [_plan(source, n, scratch, options, present) for n, source in enumerate(sources)]
         jobs = [job for job in planned if isinstance(job, Job)]
         progress.start(len(jobs), sum(job.source.size() for job in jobs))
@@ -118,6 +120,10 @@ def import_paths(
                     outcome = _finish(plan, next(decoded), db, options, choice)
                 outcomes.append(outcome)
                 progress.outcome(outcome)
+        done = [outcome.committed for outcome in outcomes if outcome.committed]
+        # Nothing is opened for a trace that is alone in its run.
+        if done[-1].leaves_unlinked if done else is_unlinked:
+            link_runs(db, scratch, options.settings, wait_s=options.wait_s)
         return outcomes
 
 
@@ -175,13 +181,17 @@ def _copy_stdin(stdin: Any, scratch: Path) -> Path:
     return copy
 
 
-def _present(db: Path, options: Options) -> set[str]:
-    """The sha256 of every file in the warehouse; opening it also says early if it cannot be."""
+def _present(db: Path, options: Options) -> tuple[set[str], bool]:
+    """The sha256 of every file in the warehouse, and whether an import ended before it linked runs.
+
+    Opening the warehouse also says early if it cannot be.
+    """
     if not db.exists():
-        return set()
+        return set(), False
     with store.Reader(db, wait_s=options.wait_s) as reader:
         rows = reader.connection.execute("SELECT DISTINCT sha256 FROM source_file").fetchall()
-    return {str(sha) for (sha,) in rows}
+        is_unlinked = bool(link.unlinked_runs(reader.connection))
+    return {str(sha) for (sha,) in rows}, is_unlinked
 
 
 def _plan(

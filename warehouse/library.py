@@ -76,6 +76,27 @@ class Query:
             f"{tokens.macro_body(self.sql, self.pins)}"
         )
 
+    def install(
+        self, connection: duckdb.DuckDBPyConnection, name: str, *, temp: bool = True
+    ) -> None:
+        """Makes the query a macro; raises ContractError when the database refuses its text."""
+        import duckdb
+
+        try:
+            connection.execute(self.macro(name, temp=temp))
+        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
+            raise self.trouble(error) from None
+
+    def trouble(self, error: duckdb.Error) -> ContractError:
+        """The database's complaint about the query as one sentence that names it."""
+        from warehouse.execute import explain
+
+        file = self.path or self.origin
+        return ContractError(
+            f"the query {self.key} does not work: {explain(error).message}",
+            hint=f"Mend {file}; `tw queries check` says when it is right.",
+        )
+
 
 @dataclass
 class Library:
@@ -147,9 +168,9 @@ class Library:
         TEMP macros work on a read-only connection and hide stored ones of the same name.
         """
         for query in self.closure(self.queries.values()):
-            connection.execute(query.macro(str(query.key), temp=temp))
+            query.install(connection, str(query.key), temp=temp)
         for name, query in self.newest.items():
-            connection.execute(query.macro(name, temp=temp))
+            query.install(connection, name, temp=temp)
 
     def install_for(self, connection: duckdb.DuckDBPyConnection, query: Query) -> None:
         """Installs what one query or statement calls: all takes longer than many a query runs."""
@@ -160,10 +181,10 @@ class Library:
         pinned = [self.queries[key] for key in self.queries.keys() & spoken]
         callees = [each for each in self.closure([query]) if each is not query]
         for each in self.closure([*plain, *pinned, *callees]):
-            connection.execute(each.macro(str(each.key), temp=True))
+            each.install(connection, str(each.key))
         for each in plain:
             assert each.header is not None
-            connection.execute(each.macro(each.header.name, temp=True))
+            each.install(connection, each.header.name)
 
     def add_folder(self, folder: Path, origin: str) -> None:
         """Reads all `.sql` files below a folder; a name it shares with another is announced.

@@ -9,21 +9,21 @@ Every function here works within the transaction of its caller.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from warehouse import library as libraries
 from warehouse import store, tokens
 from warehouse.library import Library, Query
 
-if TYPE_CHECKING:
-    import duckdb
-
 #: What a linker returns, in this order.
 COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
 CLOCKS = "clock_offset"
-#: Names of the rows of import_stat that say what ran, `name@version`, and how much it found: inside
-#: a trace; between the traces of a run, kept with the last of them.
+#: Names of the rows of import_stat that say what ran and how much it found: inside a trace; between
+#: the traces of a run, kept with the last of them. Their detail is what `noted` gives.
 INSIDE, BETWEEN = "linked", "run_linked"
 _FOUND = 'temp.main."links found"'
 
@@ -98,22 +98,44 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
 
     A run of one trace has none; one that is not there any more leaves none behind.
     """
-    connection.execute(
-        "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
-    )
-    _forget_offsets(connection, run_id)
+    unlink_run(connection, run_id)
     traces = [
         int(trace_id)
         for (trace_id,) in connection.execute(
             "SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id]
         ).fetchall()
     ]
-    for trace_id in traces:
-        _forget(connection, BETWEEN, trace_id)
     if len(traces) > 1:
         _install(connection, known)
         _link_between(connection, known, run_id, traces[-1])
         connection.execute("RESET disabled_optimizers")
+
+
+def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
+    """Takes back what `link_run` said of a run whose traces change: better nothing than a part.
+
+    Nothing says then that its linkers ran, so that `unlinked_runs` has it until they do.
+    """
+    connection.execute(
+        "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
+    )
+    _forget_offsets(connection, run_id)
+    connection.execute(
+        "DELETE FROM import_stat WHERE name = ? "
+        "AND trace_id IN (SELECT id FROM trace WHERE run_id = ?)",
+        [BETWEEN, run_id],
+    )
+
+
+def unlinked_runs(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
+    """Runs of several traces that no linker has linked since their traces changed: id and name."""
+    rows = connection.execute(
+        "SELECT r.id, r.name FROM run AS r JOIN trace AS t ON t.run_id = r.id "
+        "GROUP BY r.id, r.name HAVING count(*) > 1 AND max(t.id) NOT IN ("
+        "SELECT trace_id FROM import_stat WHERE name = ?) ORDER BY r.id",
+        [BETWEEN],
+    ).fetchall()
+    return [(int(run_id), str(name)) for run_id, name in rows]
 
 
 def _link_between(
@@ -138,7 +160,7 @@ def _link_between(
 
 def _install(connection: duckdb.DuckDBPyConnection, known: Linkers) -> None:
     for query in known.library.closure(known.all):
-        connection.execute(query.macro(str(query.key), temp=True))
+        query.install(connection, str(query.key))
     # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
     # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
@@ -158,7 +180,10 @@ def _insert(
     assert query.header is not None
     # Found first and stored afterwards: rows that are appended to a table after an append of none
     # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
-    connection.execute(f'CREATE OR REPLACE TEMP TABLE {_FOUND} AS FROM "{query.key}"({argument})')
+    with _blaming(query):
+        connection.execute(
+            f'CREATE OR REPLACE TEMP TABLE {_FOUND} AS FROM "{query.key}"({argument})'
+        )
     (n_links,) = store.one(connection, f"SELECT count(*) FROM {_FOUND}")
     if n_links:
         connection.execute(
@@ -170,6 +195,11 @@ def _insert(
         )
     connection.execute(f"DROP TABLE {_FOUND}")
     return int(n_links)
+
+
+def noted(library: Library, query: Query) -> str:
+    """A linker and what it means: `name@version`, and the first 16 digits of its content hash."""
+    return f"{query.key} {library.content_hash(query)[:16]}"
 
 
 def _note(
@@ -186,8 +216,8 @@ def _note(
         "INSERT INTO import_stat SELECT coalesce(max(id) + 1, $first), $trace, $what, $key, "
         "$n, 'count' FROM import_stat WHERE trace_id = $trace",
         {
-            "first": trace_id << 32, "trace": trace_id, "what": what, "key": query.key,
-            "n": n_rows,
+            "first": trace_id << 32, "trace": trace_id, "what": what,
+            "key": noted(library, query), "n": n_rows,
         },
     )  # fmt: skip
     connection.execute(
@@ -205,18 +235,30 @@ def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> 
     connection.execute("DELETE FROM import_stat WHERE trace_id = ? AND name = ?", [trace_id, what])
 
 
+@contextmanager
+def _blaming(query: Query) -> Iterator[None]:
+    """A failure of a link query as a sentence that names it; disk and memory are not its fault."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException):
+        raise
+    except duckdb.Error as error:
+        raise query.trouble(error) from None
+
+
 def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: int) -> int:
     """What the query says of the traces' clocks, unless a better source has said it: a count."""
     said_by = json.dumps({"query": query.key})
-    (n_clocks,) = store.one(
-        connection,
-        "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "
-        "method = e.method, drift = e.drift, "
-        "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $said_by)::VARCHAR "
-        f'FROM trace AS t JOIN "{query.key}"(p_run_id := {run_id}) AS e ON e.trace_id = t.id '
-        "WHERE clock.id = t.clock_id AND clock.method IS NULL",
-        {"said_by": said_by},
-    )
+    with _blaming(query):
+        (n_clocks,) = store.one(
+            connection,
+            "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "
+            "method = e.method, drift = e.drift, "
+            "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $said_by)::VARCHAR "
+            f'FROM trace AS t JOIN "{query.key}"(p_run_id := {run_id}) AS e ON e.trace_id = t.id '
+            "WHERE clock.id = t.clock_id AND clock.method IS NULL",
+            {"said_by": said_by},
+        )
     return int(n_clocks)
 
 

@@ -57,9 +57,10 @@ def _given(query: Query) -> str:
     from warehouse import link
 
     known = link.linkers()
-    lists = {"linkers": known.of_trace, "run_linkers": known.of_run}
+    between = [query for query in known.all if query not in known.of_trace]
+    lists = {"linkers": known.of_trace, "run_linkers": between}
     return ", ".join(
-        f"p_{name} := {sql_literal([str(query.key) for query in lists[name]])}"
+        f"p_{name} := {sql_literal([link.noted(known.library, each) for each in lists[name]])}"
         for name in sorted(wanted & lists.keys())
     )
 
@@ -84,5 +85,5 @@ def combined(queries: Library, names: Sequence[str] = ()) -> Query:
     first = chosen[0].header
     assert first is not None
     keys = tuple(str(query.key) for query in chosen)
-    header = replace(first, name="check", title="All checks", requires_queries=keys)
+    header = replace(first, name="check", title="All checks", parameters=(), requires_queries=keys)
     return Query(sql, header)

@@ -106,18 +106,20 @@ def stale(connection: duckdb.DuckDBPyConnection, library: Library | None = None)
     return [Stale(*row) for row in rows]
 
 
-#: A linker is current where its newest version ran, and means what that version meant then.
+#: A linker is current where its newest version ran, and means what that version meant then: by the
+#: hash noted with it, or, where an older program noted none, by those ever seen of that version.
 _STALE = f"""
 WITH newest AS (
   SELECT
     what,
     name,
     version,
+    substr(hash, 1, 16) AS hash,
     EXISTS (SELECT 1 FROM query_version AS q WHERE q.name = k.name AND q.version = k.version)
       AND NOT EXISTS (
         SELECT 1 FROM query_version AS q
         WHERE q.name = k.name AND q.version = k.version AND q.content_hash = k.hash
-      ) AS is_changed
+      ) AS was_never_this
   FROM (
     SELECT unnest($whats::VARCHAR[]) AS what, unnest($names::VARCHAR[]) AS name,
       unnest($versions::BIGINT[]) AS version, unnest($hashes::VARCHAR[]) AS hash
@@ -133,12 +135,19 @@ ran AS (
     trace_id,
     name AS what,
     split_part(detail, '@', 1) AS name,
-    split_part(detail, '@', 2)::BIGINT AS version
+    split_part(split_part(detail, '@', 2), ' ', 1)::BIGINT AS version,
+    nullif(split_part(detail, ' ', 2), '') AS hash
   FROM import_stat
   WHERE name IN ('{link.INSIDE}', '{link.BETWEEN}')
 ),
 compared AS (
-  SELECT trace_id, what, name, r.version AS ran, n.version AS newest, n.is_changed
+  SELECT
+    trace_id,
+    what,
+    name,
+    r.version AS ran,
+    n.version AS newest,
+    coalesce(r.hash <> n.hash, n.was_never_this) AS is_changed
   FROM (SELECT * FROM place JOIN newest USING (what)) AS n
   FULL JOIN ran AS r USING (trace_id, what, name)
 )
