@@ -40,10 +40,10 @@ def check(library: Library) -> list[str]:
                 wrong = structure.problems(query, library)
                 # What does not even read right gives no better message from the database, nor does
                 # what calls a query that is refused.
-                calls = {each.key for each in library.closure([query])} & refused.keys()
-                if not wrong and query.key in refused:
+                blamed = {each.key for each in library.closure([query])} & refused.keys()
+                if not wrong and blamed == {query.key}:
                     wrong = [refused[query.key]]
-                elif not wrong and not calls:
+                elif not wrong and not blamed:
                     wrong = types(reader.connection, query)
                 found += [f"{query.key}: {problem}" for problem in wrong]
     return found
