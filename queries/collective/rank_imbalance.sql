@@ -10,7 +10,7 @@ deviation is more than the mean. A rank with more compute and less exposed commu
 others is one they wait for. Steps without device work have no row.
 """
 grain = ["trace_id", "step_id"]
-requires = { schema = ">=1", queries = ["device_op@1"] }
+requires = { schema = ">=1", queries = ["step_activity@1"] }
 
 [[column]]
 name = "run_id"
@@ -126,56 +126,19 @@ help = "The largest compute_ns of all ranks / their mean, less 1: what the slowe
 [changes]
 1 = "first version"
 --- */
--- Operations in the order of their starts: each adds to a union what reaches beyond all before it.
-WITH reach AS (
-  SELECT
-    d.trace_id,
-    d.device_id,
-    k.from_id AS step_id,
-    d.class,
-    d.start_ns,
-    d.end_ns,
-    max(CASE WHEN d.class = 'compute' THEN d.end_ns END) OVER past AS compute_reach,
-    max(CASE WHEN d.class <> 'memory' THEN d.end_ns END) OVER past AS kernel_reach,
-    max(d.end_ns) OVER past AS any_reach
-  FROM device_op() AS d
-  JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
-  WINDOW past AS (
-    PARTITION BY k.from_id, d.device_id
-    ORDER BY d.start_ns
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  )
-),
-on_device AS (
-  SELECT
-    trace_id,
-    step_id,
-    max(end_ns) - min(start_ns) AS span_ns,
-    sum(
-      CASE WHEN class = 'compute'
-        THEN greatest(end_ns - greatest(start_ns, compute_reach), 0) ELSE 0 END
-    )::BIGINT AS compute_ns,
-    sum(
-      CASE WHEN class <> 'memory'
-        THEN greatest(end_ns - greatest(start_ns, kernel_reach), 0) ELSE 0 END
-    )::BIGINT AS kernel_ns,
-    sum(greatest(end_ns - greatest(start_ns, any_reach), 0))::BIGINT AS busy_ns
-  FROM reach
-  GROUP BY trace_id, step_id, device_id
-),
-in_step AS (
+WITH in_step AS (
   SELECT
     t.run_id,
     a.trace_id,
     t.rank,
     a.step_id,
     s.number AS step,
-    sum(a.span_ns)::BIGINT AS span_ns,
+    sum(a.end_ns - a.start_ns)::BIGINT AS span_ns,
     sum(a.compute_ns)::BIGINT AS compute_ns,
-    sum(a.kernel_ns - a.compute_ns)::BIGINT AS exposed_communication_ns,
-    sum(a.busy_ns - a.kernel_ns)::BIGINT AS exposed_memory_ns,
-    sum(a.span_ns - a.busy_ns)::BIGINT AS idle_ns
-  FROM on_device AS a
+    sum(a.exposed_communication_ns)::BIGINT AS exposed_communication_ns,
+    sum(a.exposed_memory_ns)::BIGINT AS exposed_memory_ns,
+    sum(a.end_ns - a.start_ns - a.busy_ns)::BIGINT AS idle_ns
+  FROM step_activity() AS a
   JOIN step AS s ON s.slice_id = a.step_id
   JOIN trace AS t ON t.id = a.trace_id
   GROUP BY t.run_id, a.trace_id, t.rank, a.step_id, s.number

@@ -43,13 +43,6 @@ check = ">= 0"
 help = "Kernels"
 
 [[column]]
-name = "n_launches"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Calls that caused the operations; a graph launch is one"
-
-[[column]]
 name = "start_ns"
 type = "BIGINT"
 unit = "ns"
@@ -125,13 +118,15 @@ WITH op AS (
     d.trace_id,
     d.device_id,
     k.from_id AS step_id,
-    c.from_id AS launch_id,
-    d.class,
     d.start_ns,
-    d.end_ns
+    d.end_ns,
+    CASE d.class WHEN 'compute' THEN 1 WHEN 'communication' THEN 2 ELSE 3 END AS class_n,
+    -- Times that set steps 2^64 ns apart: what runs in one step lies before all of the next, so that
+    -- the work of all steps is one sequence. A window for each of many steps takes twice as long.
+    k.from_id * 18446744073709551616 + d.start_ns AS start_key,
+    k.from_id * 18446744073709551616 + d.end_ns AS end_key
   FROM device_op() AS d
   JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
-  LEFT JOIN link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
 ),
 -- Operations in the order of their starts: each adds to a union what reaches beyond all before it,
 -- and the reach of a union of classes is the greatest of theirs. (The order of those that start
@@ -140,29 +135,29 @@ WITH op AS (
 reach AS (
   SELECT
     *,
-    max(CASE WHEN class = 'compute' THEN end_ns END) OVER past AS compute_reach,
-    max(CASE WHEN class = 'communication' THEN end_ns END) OVER past AS communication_reach,
-    max(CASE WHEN class = 'memory' THEN end_ns END) OVER past AS memory_reach
+    max(CASE WHEN class_n = 1 THEN end_key END) OVER past AS compute_reach,
+    max(CASE WHEN class_n = 2 THEN end_key END) OVER past AS communication_reach,
+    max(CASE WHEN class_n = 3 THEN end_key END) OVER past AS memory_reach
   FROM op
   WINDOW past AS (
-    PARTITION BY step_id, device_id
-    ORDER BY start_ns
+    PARTITION BY trace_id, device_id
+    ORDER BY start_key
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
 gain AS (
   SELECT
     *,
-    greatest(end_ns - greatest(start_ns, compute_reach), 0) AS compute_gain,
-    greatest(end_ns - greatest(start_ns, communication_reach), 0) AS communication_gain,
-    greatest(end_ns - greatest(start_ns, memory_reach), 0) AS memory_gain,
-    greatest(end_ns - greatest(start_ns, compute_reach, communication_reach), 0)
+    greatest(end_key - greatest(start_key, compute_reach), 0)::BIGINT AS compute_gain,
+    greatest(end_key - greatest(start_key, communication_reach), 0)::BIGINT AS communication_gain,
+    greatest(end_key - greatest(start_key, memory_reach), 0)::BIGINT AS memory_gain,
+    greatest(end_key - greatest(start_key, compute_reach, communication_reach), 0)::BIGINT
       AS compute_or_communication_gain,
-    greatest(end_ns - greatest(start_ns, compute_reach, memory_reach), 0)
+    greatest(end_key - greatest(start_key, compute_reach, memory_reach), 0)::BIGINT
       AS compute_or_memory_gain,
     greatest(
-      end_ns - greatest(start_ns, compute_reach, communication_reach, memory_reach), 0
-    ) AS any_gain
+      end_key - greatest(start_key, compute_reach, communication_reach, memory_reach), 0
+    )::BIGINT AS any_gain
   FROM reach
 ),
 length AS (
@@ -171,18 +166,16 @@ length AS (
     device_id,
     step_id,
     count(*) AS n_ops,
-    sum(CASE WHEN class <> 'memory' THEN 1 ELSE 0 END)::BIGINT AS n_kernels,
-    count(DISTINCT launch_id) AS n_launches,
+    count(CASE WHEN class_n < 3 THEN 1 END) AS n_kernels,
     min(start_ns) AS start_ns,
     max(end_ns) AS end_ns,
     sum(any_gain)::BIGINT AS any_ns,
-    sum(CASE WHEN class = 'compute' THEN compute_gain ELSE 0 END)::BIGINT AS compute_ns,
-    sum(CASE WHEN class = 'communication' THEN communication_gain ELSE 0 END)::BIGINT
-      AS communication_ns,
-    sum(CASE WHEN class = 'memory' THEN memory_gain ELSE 0 END)::BIGINT AS memory_ns,
-    sum(CASE WHEN class <> 'memory' THEN compute_or_communication_gain ELSE 0 END)::BIGINT
+    sum(CASE WHEN class_n = 1 THEN compute_gain ELSE 0 END)::BIGINT AS compute_ns,
+    sum(CASE WHEN class_n = 2 THEN communication_gain ELSE 0 END)::BIGINT AS communication_ns,
+    sum(CASE WHEN class_n = 3 THEN memory_gain ELSE 0 END)::BIGINT AS memory_ns,
+    sum(CASE WHEN class_n <> 3 THEN compute_or_communication_gain ELSE 0 END)::BIGINT
       AS compute_or_communication_ns,
-    sum(CASE WHEN class <> 'communication' THEN compute_or_memory_gain ELSE 0 END)::BIGINT
+    sum(CASE WHEN class_n <> 2 THEN compute_or_memory_gain ELSE 0 END)::BIGINT
       AS compute_or_memory_ns
   FROM gain
   GROUP BY trace_id, device_id, step_id
@@ -193,7 +186,6 @@ SELECT
   step_id,
   n_ops,
   n_kernels,
-  n_launches,
   start_ns,
   end_ns,
   any_ns AS busy_ns,

@@ -7,7 +7,7 @@ Statistics over the rows of step_summary. Steps without work on a device count i
 device only, where all but the figures of the host are NULL.
 """
 grain = ["trace_id", "device_id", "has_work"]
-requires = { schema = ">=1", queries = ["step_activity@1"] }
+requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }
 portable = false
 
 [[column]]
@@ -300,7 +300,7 @@ WITH each AS (
       ORDER BY greatest(s.dur, 0) DESC, s.ts, s.slice_id
     ) AS place,
     a.n_kernels,
-    a.n_launches,
+    CASE WHEN a.step_id IS NOT NULL THEN coalesce(l.n_launches, 0) END AS n_launches,
     greatest(s.dur, 0) AS host_ns,
     a.end_ns - a.start_ns AS span_ns,
     a.busy_ns AS busy_ns,
@@ -308,6 +308,8 @@ WITH each AS (
     a.exposed_communication_ns AS exposed_communication_ns
   FROM step AS s
   LEFT JOIN step_activity() AS a ON a.step_id = s.slice_id
+  LEFT JOIN step_launches() AS l
+    ON l.step_id = a.step_id AND coalesce(l.device_id, -1) = coalesce(a.device_id, -1)
 ),
 summed AS (
   SELECT

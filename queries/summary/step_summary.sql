@@ -8,7 +8,7 @@ work has one row without a device. A step of negative length, also one that neve
 on the host. Host and device times are compared as the source has them.
 """
 grain = ["trace_id", "step_id", "device_id"]
-requires = { schema = ">=1", queries = ["step_activity@1"] }
+requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }
 
 [[column]]
 name = "run_id"
@@ -184,7 +184,7 @@ SELECT
   s.ts AS start_ns,
   greatest(s.dur, 0) AS host_ns,
   greatest(s.dur, 0) / nullif(s.median_ns, 0) AS relative_host,
-  coalesce(a.n_launches, 0) AS n_launches,
+  coalesce(l.n_launches, 0) AS n_launches,
   coalesce(a.n_ops, 0) AS n_ops,
   coalesce(a.n_kernels, 0) AS n_kernels,
   a.start_ns AS device_start_ns,
@@ -199,5 +199,7 @@ SELECT
 FROM relative AS s
 JOIN trace AS t ON t.id = s.trace_id
 LEFT JOIN step_activity() AS a ON a.step_id = s.slice_id
+LEFT JOIN step_launches() AS l
+  ON l.step_id = a.step_id AND coalesce(l.device_id, -1) = coalesce(a.device_id, -1)
 LEFT JOIN device AS d ON d.id = a.device_id
 ORDER BY t.run_id, t.rank, s.trace_id, s.ts, s.slice_id, d.ordinal, a.device_id

@@ -1,0 +1,42 @@
+/* ---
+name = "step_launches"
+version = 1
+title = "How many calls launched the work of each step on each device"
+help = """
+A graph launch is one call, however many operations it causes. Steps without work that has a known
+call have no row.
+"""
+grain = ["device_id", "step_id"]
+requires = { schema = ">=1", queries = ["device_op@1"] }
+
+[[column]]
+name = "device_id"
+type = "BIGINT"
+unit = "ref device.id"
+nullable = true
+help = "The device; NULL: operations whose device the source does not say"
+
+[[column]]
+name = "step_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "The step, by the links of kind step"
+
+[[column]]
+name = "n_launches"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Calls that caused operations of the step"
+
+[changes]
+1 = "first version"
+--- */
+SELECT
+  d.device_id,
+  k.from_id AS step_id,
+  count(DISTINCT c.from_id) AS n_launches
+FROM device_op() AS d
+JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
+JOIN link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+GROUP BY d.device_id, k.from_id
