@@ -29,6 +29,13 @@ unit = "ns"
 min = 0
 help = "A gap that is not longer, and was not caused by the host, is the device's own pace"
 
+[param.top]
+type = "BIGINT"
+unit = "count"
+nullable = true
+min = 1
+help = "Only so many gaps of each device, the longest; null: all"
+
 [[column]]
 name = "trace_id"
 type = "BIGINT"
@@ -123,7 +130,7 @@ help = "The call that launched it"
 [changes]
 1 = "first version"
 --- */
-WITH op AS (
+WITH op AS MATERIALIZED (
   SELECT
     d.slice_id,
     d.trace_id,
@@ -132,10 +139,14 @@ WITH op AS (
     CASE WHEN $per_device::BOOLEAN THEN NULL ELSE d.stream END AS lane,
     d.start_ns,
     d.end_ns,
-    k.from_id AS launch_id
+    l.slice_id AS launch_id,
+    l.track_id,
+    l.ts AS call_start_ns,
+    l.ts + greatest(l.dur, 0) AS call_end_ns
   FROM device_op() AS d
   LEFT JOIN link AS k
     ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  LEFT JOIN launch AS l ON l.slice_id = k.from_id
 ),
 reach AS (
   SELECT
@@ -152,54 +163,103 @@ reach AS (
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
-gap AS (
-  SELECT
-    r.slice_id,
-    r.trace_id,
-    r.device_id,
-    r.stream,
-    r.lane,
-    r.reach_ns AS start_ns,
-    r.start_ns AS end_ns,
-    r.launch_id,
-    r.launch_id = r.earlier_launch_id AS is_same_call,
-    l.track_id,
-    -- greatest() passes over a NULL, so gaps without a call are kept apart.
-    CASE WHEN l.ts IS NOT NULL THEN least(greatest(l.ts, r.reach_ns), r.start_ns) END
-      AS launch_start_ns,
-    CASE
-      WHEN l.ts IS NOT NULL
-        THEN least(greatest(l.ts + greatest(l.dur, 0), r.reach_ns), r.start_ns)
-    END AS launch_end_ns,
-    coalesce(l.ts > r.reach_ns, false) AS is_late,
-    coalesce(l.ts + greatest(l.dur, 0) > r.reach_ns, false) AS is_under_way
-  FROM reach AS r
-  LEFT JOIN launch AS l ON l.slice_id = r.launch_id
-  WHERE r.start_ns > r.reach_ns
+-- The longest are found among lengths alone, before whole rows are put in order.
+least_length AS (
+  SELECT trace_id, device_id, min(gap_ns) AS gap_ns
+  FROM (
+    SELECT
+      trace_id,
+      device_id,
+      start_ns - reach_ns AS gap_ns,
+      row_number() OVER (
+        PARTITION BY trace_id, device_id
+        ORDER BY start_ns - reach_ns DESC
+      ) AS place
+    FROM reach
+    WHERE start_ns > reach_ns
+      AND $top::BIGINT IS NOT NULL
+  )
+  WHERE place <= $top::BIGINT
+  GROUP BY trace_id, device_id
 ),
-blocked AS (
+placed AS (
+  SELECT
+    r.*,
+    row_number() OVER (
+      PARTITION BY r.trace_id, r.device_id
+      ORDER BY r.start_ns - r.reach_ns DESC, r.reach_ns, r.lane
+    ) AS place
+  FROM reach AS r
+  LEFT JOIN least_length AS t
+    ON t.trace_id = r.trace_id AND t.device_id IS NOT DISTINCT FROM r.device_id
+  WHERE r.start_ns > r.reach_ns
+    AND ($top::BIGINT IS NULL OR r.start_ns - r.reach_ns >= t.gap_ns)
+),
+gap AS MATERIALIZED (
+  SELECT
+    slice_id,
+    trace_id,
+    device_id,
+    stream,
+    lane,
+    reach_ns AS start_ns,
+    start_ns AS end_ns,
+    launch_id,
+    track_id,
+    -- greatest() passes over a NULL, so gaps without a call are kept apart.
+    CASE WHEN launch_id IS NOT NULL THEN least(greatest(call_start_ns, reach_ns), start_ns) END
+      AS launch_start_ns,
+    CASE WHEN launch_id IS NOT NULL THEN least(greatest(call_end_ns, reach_ns), start_ns) END
+      AS launch_end_ns,
+    CASE
+      WHEN launch_id IS NULL THEN 'unknown'
+      WHEN call_start_ns > reach_ns THEN 'host'
+      WHEN call_end_ns > reach_ns AND launch_id IS DISTINCT FROM earlier_launch_id THEN 'launch'
+      ELSE 'device'
+    END AS side
+  FROM placed
+  WHERE $top::BIGINT IS NULL OR place <= $top::BIGINT
+),
+blocked AS MATERIALIZED (
   SELECT track_id, start_ns, end_ns, before_ns
   FROM blocked_host()
 ),
--- How long the launching thread had waited for devices up to the start of the gap, and up to the
--- launch: the last wait that began by then, and the sum of those before it.
-waited AS (
+-- How long the launching thread waited for devices between the start of the gap and the launch: up
+-- to the launch, by the last wait that began by then, less what it had waited when the gap began.
+late AS (
   SELECT
     g.slice_id,
-    coalesce(a.end_ns > g.start_ns, false) AS is_blocked,
-    coalesce(
-      b.before_ns + least(b.end_ns, g.launch_start_ns) - b.start_ns, 0
-    ) - coalesce(
-      a.before_ns + least(a.end_ns, g.start_ns) - a.start_ns, 0
-    ) AS blocked_ns
+    g.track_id,
+    g.start_ns,
+    b.start_ns AS wait_start_ns,
+    b.end_ns AS wait_end_ns,
+    b.before_ns,
+    b.before_ns + least(b.end_ns, g.launch_start_ns) - b.start_ns AS waited_ns
   FROM gap AS g
-  ASOF LEFT JOIN blocked AS a
-    ON a.track_id = g.track_id AND g.start_ns >= a.start_ns
-  ASOF LEFT JOIN blocked AS b
+  ASOF JOIN blocked AS b
     ON b.track_id = g.track_id AND g.launch_start_ns >= b.start_ns
-  WHERE g.is_late
+  WHERE g.side = 'host'
 ),
-wait_call AS (
+waited AS (
+  SELECT
+    slice_id,
+    wait_end_ns > start_ns AS is_blocked,
+    waited_ns - (before_ns + least(wait_end_ns, start_ns) - wait_start_ns) AS blocked_ns
+  FROM late
+  WHERE wait_start_ns <= start_ns
+    AND wait_end_ns > start_ns
+  UNION ALL
+  SELECT
+    l.slice_id,
+    coalesce(a.end_ns > l.start_ns, false) AS is_blocked,
+    l.waited_ns - coalesce(a.before_ns + least(a.end_ns, l.start_ns) - a.start_ns, 0)
+      AS blocked_ns
+  FROM late AS l
+  ASOF LEFT JOIN blocked AS a
+    ON a.track_id = l.track_id AND l.start_ns >= a.start_ns
+  WHERE l.wait_start_ns > l.start_ns
+),
+wait_call AS MATERIALIZED (
   SELECT w.slice_id, w.track_id, w.ts, g.slice_id IS NOT NULL AS is_recorded, g.stream
   FROM launch AS w
   LEFT JOIN link AS k
@@ -207,31 +267,55 @@ wait_call AS (
   LEFT JOIN gpu_op AS g ON g.slice_id = k.to_id
   WHERE w.name ILIKE '%streamwaitevent%'
 ),
-call AS (
-  SELECT o.launch_id, o.stream, l.track_id, l.ts
-  FROM op AS o
-  JOIN launch AS l ON l.slice_id = o.launch_id
-),
 -- The next launch of the thread after each wait it gave: on that stream, where the stream is known.
 told AS (
   SELECT c.launch_id
   FROM wait_call AS w
-  ASOF JOIN call AS c ON c.track_id = w.track_id AND w.ts <= c.ts
+  ASOF JOIN (
+    SELECT launch_id, track_id, call_start_ns
+    FROM op
+    WHERE track_id IN (SELECT track_id FROM wait_call WHERE NOT is_recorded)
+  ) AS c ON c.track_id = w.track_id AND w.ts <= c.call_start_ns
   WHERE NOT w.is_recorded
   UNION
   SELECT c.launch_id
   FROM wait_call AS w
-  ASOF JOIN call AS c ON c.track_id = w.track_id AND c.stream = w.stream AND w.ts <= c.ts
+  ASOF JOIN (
+    SELECT launch_id, track_id, stream, call_start_ns
+    FROM op
+    WHERE track_id IN (SELECT track_id FROM wait_call WHERE is_recorded)
+  ) AS c ON c.track_id = w.track_id AND c.stream = w.stream AND w.ts <= c.call_start_ns
   WHERE w.is_recorded
 ),
+told_gap AS MATERIALIZED (
+  SELECT slice_id, trace_id, coalesce(device_id, -1) AS device_key, start_ns, end_ns
+  FROM gap
+  WHERE side = 'device'
+    AND launch_id IN (SELECT launch_id FROM told)
+),
+-- Only ends near such a gap are sorted: of buckets as long as the longest of these gaps, each gap
+-- meets two.
+near AS (
+  SELECT trace_id, device_key, start_ns // b.length_ns AS bucket
+  FROM told_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM told_gap) AS b
+  UNION
+  SELECT trace_id, device_key, end_ns // b.length_ns
+  FROM told_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM told_gap) AS b
+),
+near_end AS (
+  SELECT o.trace_id, coalesce(o.device_id, -1) AS device_key, o.end_ns
+  FROM op AS o, (SELECT max(end_ns - start_ns) AS length_ns FROM told_gap) AS b
+  SEMI JOIN near AS n
+    ON n.bucket = o.end_ns // b.length_ns
+    AND n.trace_id = o.trace_id
+    AND n.device_key = coalesce(o.device_id, -1)
+),
 ended AS (
-  SELECT g.slice_id, e.end_ns > g.start_ns AS is_after_other
-  FROM gap AS g
-  SEMI JOIN told AS t ON t.launch_id = g.launch_id
-  ASOF JOIN op AS e
-    ON e.trace_id = g.trace_id
-    AND coalesce(e.device_id, -1) = coalesce(g.device_id, -1)
-    AND g.end_ns >= e.end_ns
+  SELECT g.slice_id
+  FROM told_gap AS g
+  ASOF JOIN near_end AS e
+    ON e.trace_id = g.trace_id AND e.device_key = g.device_key AND g.end_ns >= e.end_ns
+  WHERE e.end_ns > g.start_ns
 )
 SELECT
   g.trace_id,
@@ -241,12 +325,10 @@ SELECT
   g.end_ns,
   g.end_ns - g.start_ns AS gap_ns,
   CASE
-    WHEN g.launch_id IS NULL THEN 'unknown'
-    WHEN g.is_late AND (w.is_blocked OR 2 * w.blocked_ns > g.launch_start_ns - g.start_ns)
-      THEN 'host_sync'
-    WHEN g.is_late THEN 'host'
-    WHEN g.is_under_way AND NOT coalesce(g.is_same_call, false) THEN 'launch'
-    WHEN e.is_after_other THEN 'stream_wait'
+    WHEN g.side = 'host'
+      AND (w.is_blocked OR 2 * w.blocked_ns > g.launch_start_ns - g.start_ns) THEN 'host_sync'
+    WHEN g.side <> 'device' THEN g.side
+    WHEN e.slice_id IS NOT NULL THEN 'stream_wait'
     WHEN g.end_ns - g.start_ns <= $short_ns::BIGINT THEN 'kernel'
     ELSE 'other'
   END AS cause,

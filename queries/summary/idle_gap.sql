@@ -167,15 +167,6 @@ help = "Name of the call"
 [changes]
 1 = "first version"
 --- */
-WITH placed AS (
-  SELECT
-    *,
-    row_number() OVER (
-      PARTITION BY trace_id, device_id
-      ORDER BY gap_ns DESC, start_ns, stream
-    ) AS place
-  FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT)
-)
 SELECT
   t.run_id,
   a.trace_id,
@@ -195,11 +186,10 @@ SELECT
   a.launch_id,
   g.name AS next_op,
   l.name AS launch
-FROM placed AS a
+FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, $top::BIGINT) AS a
 JOIN trace AS t ON t.id = a.trace_id
 JOIN gpu_op AS g ON g.slice_id = a.next_op_id
 LEFT JOIN launch AS l ON l.slice_id = a.launch_id
 LEFT JOIN device AS d ON d.id = a.device_id
-WHERE $top::BIGINT IS NULL OR a.place <= $top::BIGINT
 ORDER BY
   t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.gap_ns DESC, a.start_ns, a.stream

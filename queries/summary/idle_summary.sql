@@ -160,7 +160,7 @@ WITH summed AS (
     sum(blocked_ns)::BIGINT AS blocked_ns,
     sum(in_launch_ns)::BIGINT AS in_launch_ns,
     sum(after_launch_ns)::BIGINT AS after_launch_ns
-  FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT)
+  FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, NULL)
   GROUP BY trace_id, device_id, stream, cause
 )
 SELECT

@@ -1,4 +1,4 @@
--- parameters: per_device=false short_ns=10
+-- parameters: per_device=false short_ns=10 top=null
 -- Thread 1 launches, on stream 7 of the device, work whose gaps have these causes:
 -- 10-40 host: the call began at 20; 50-90 host_sync: the thread waited from 45 to 60 and called at 80;
 -- 100-130 launch: the call lasted from 95 to 120; 140-160 stream_wait: the thread called at 96, when
