@@ -8,6 +8,13 @@ Where they ran is said by the first of them to start.
 """
 grain = ["call_id"]
 
+[param.top]
+type = "BIGINT"
+unit = "count"
+nullable = true
+min = 1
+help = "Only the calls of each trace with so many of the longest times from the call's end to the start of its first operation, and those with times as long; null: all"
+
 [[column]]
 name = "call_id"
 type = "BIGINT"
@@ -105,29 +112,61 @@ WITH work AS (
   SELECT
     k.from_id AS call_id,
     count(*) AS n_ops,
+    min(g.ts) AS first_start_ns,
     -- Of several that start together, the one with the least id.
-    min(struct_pack(ts := g.ts, id := g.slice_id)) AS first_op,
+    min(g.ts * 18446744073709551616 + g.slice_id) AS first_key,
     max(g.ts + greatest(g.dur, 0)) AS last_end_ns,
     sum(greatest(g.dur, 0))::BIGINT AS device_ns
   FROM gpu_op AS g
   JOIN link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
   GROUP BY k.from_id
+),
+call AS (
+  SELECT
+    l.slice_id AS call_id,
+    l.trace_id,
+    l.track_id,
+    l.name,
+    (w.first_key - w.first_start_ns * 18446744073709551616)::BIGINT AS first_op_id,
+    w.n_ops,
+    l.ts AS call_start_ns,
+    l.ts + greatest(l.dur, 0) AS call_end_ns,
+    w.first_start_ns,
+    w.last_end_ns,
+    w.device_ns
+  FROM launch AS l
+  JOIN work AS w ON w.call_id = l.slice_id
+),
+least_delay AS (
+  SELECT trace_id, min(delay_ns) AS delay_ns
+  FROM (
+    SELECT
+      trace_id,
+      first_start_ns - call_end_ns AS delay_ns,
+      row_number() OVER (PARTITION BY trace_id ORDER BY first_start_ns - call_end_ns DESC) AS place
+    FROM call
+    WHERE $top::BIGINT IS NOT NULL
+  )
+  WHERE place <= $top::BIGINT
+  GROUP BY trace_id
 )
 SELECT
-  l.slice_id AS call_id,
-  l.trace_id,
-  l.track_id,
-  l.name,
+  c.call_id,
+  c.trace_id,
+  c.track_id,
+  c.name,
   g.device_id,
   g.stream,
   g.kind,
-  g.slice_id AS first_op_id,
-  w.n_ops,
-  l.ts AS call_start_ns,
-  l.ts + greatest(l.dur, 0) AS call_end_ns,
-  g.ts AS first_start_ns,
-  w.last_end_ns,
-  w.device_ns
-FROM launch AS l
-JOIN work AS w ON w.call_id = l.slice_id
-JOIN gpu_op AS g ON g.slice_id = w.first_op.id
+  c.first_op_id,
+  c.n_ops,
+  c.call_start_ns,
+  c.call_end_ns,
+  c.first_start_ns,
+  c.last_end_ns,
+  c.device_ns
+FROM call AS c
+LEFT JOIN least_delay AS t ON t.trace_id = c.trace_id
+JOIN gpu_op AS g ON g.slice_id = c.first_op_id
+WHERE $top::BIGINT IS NULL
+  OR c.first_start_ns - c.call_end_ns >= t.delay_ns

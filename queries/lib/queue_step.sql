@@ -45,13 +45,6 @@ nullable = true
 help = "When it changes next; NULL for the last change of the stream"
 
 [[column]]
-name = "n_launched"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Operations launched at this instant"
-
-[[column]]
 name = "queue_length"
 type = "BIGINT"
 unit = "count"
@@ -80,42 +73,40 @@ WITH work AS (
   JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
   JOIN launch AS l ON l.slice_id = k.from_id
 ),
+-- One sum for both: what is queued counts in the low half of a number, what is outstanding in the
+-- high half. Of several changes at once, the last has them all; there neither is negative.
 change AS (
-  SELECT trace_id, device_id, stream, launched_ns AS ts_ns, 1 AS launched, 1 AS queued, 1 AS present
+  SELECT trace_id, device_id, stream, launched_ns AS ts_ns, 4294967297 AS difference
   FROM work
   UNION ALL
-  SELECT trace_id, device_id, stream, start_ns AS ts_ns, 0, -1, 0
+  SELECT trace_id, device_id, stream, start_ns AS ts_ns, -1 AS difference
   FROM work
   UNION ALL
-  SELECT trace_id, device_id, stream, end_ns AS ts_ns, 0, 0, -1
+  SELECT trace_id, device_id, stream, end_ns AS ts_ns, -4294967296 AS difference
   FROM work
 ),
-instant AS (
+total AS (
   SELECT
     trace_id,
     device_id,
     stream,
     ts_ns,
-    sum(launched)::BIGINT AS n_launched,
-    sum(queued)::BIGINT AS queued,
-    sum(present)::BIGINT AS present
+    lead(ts_ns) OVER (PARTITION BY trace_id, device_id, stream ORDER BY ts_ns) AS next_ts_ns,
+    sum(difference) OVER (
+      PARTITION BY trace_id, device_id, stream
+      ORDER BY ts_ns
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS total
   FROM change
-  GROUP BY trace_id, device_id, stream, ts_ns
 )
 SELECT
   trace_id,
   device_id,
   stream,
   ts_ns,
-  lead(ts_ns) OVER later AS next_ts_ns,
-  n_launched,
-  (sum(queued) OVER past)::BIGINT AS queue_length,
-  (sum(present) OVER past)::BIGINT AS n_outstanding
-FROM instant
-WINDOW
-  later AS (PARTITION BY trace_id, device_id, stream ORDER BY ts_ns),
-  past AS (
-    PARTITION BY trace_id, device_id, stream
-    ORDER BY ts_ns
-    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-  )
+  next_ts_ns,
+  total::BIGINT % 4294967296 AS queue_length,
+  total::BIGINT // 4294967296 AS n_outstanding
+FROM total
+WHERE next_ts_ns IS NULL
+  OR next_ts_ns > ts_ns

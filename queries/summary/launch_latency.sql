@@ -147,7 +147,7 @@ WITH placed AS (
       PARTITION BY trace_id
       ORDER BY first_start_ns - call_end_ns DESC, call_start_ns, call_id
     ) AS place
-  FROM launching_call()
+  FROM launching_call($top::BIGINT)
 )
 SELECT
   t.run_id,

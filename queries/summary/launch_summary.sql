@@ -233,7 +233,7 @@ WITH measured AS (
     first_start_ns - call_start_ns AS latency_ns,
     first_start_ns - call_end_ns AS delay_ns,
     device_ns
-  FROM launching_call()
+  FROM launching_call(NULL)
 ),
 summed AS (
   SELECT

@@ -13,7 +13,7 @@ each length counts for as long as it lasts. Holistic Trace Analysis takes each c
 however short it holds.
 """
 grain = ["trace_id", "device_id", "stream"]
-requires = { schema = ">=1", queries = ["queue_step@1"] }
+requires = { schema = ">=1", queries = ["device_op@1", "queue_step@1"] }
 
 [param.full_length]
 type = "BIGINT"
@@ -154,17 +154,24 @@ summed AS (
     trace_id,
     device_id,
     stream,
-    sum(n_launched)::BIGINT AS n_ops,
     sum(held_ns)::BIGINT AS span_ns,
     sum(held_ns * queue_length)::DOUBLE AS queue_area,
     max(queue_length) AS max_queue_length,
-    min(struct_pack(missing := -queue_length, ts_ns := ts_ns)) AS greatest_queue,
+    -- Of the times of the greatest length, the first: lengths differ by more than all times do.
+    max(queue_length * 18446744073709551616 - ts_ns) AS greatest_queue,
     sum(held_ns * n_outstanding)::DOUBLE AS outstanding_area,
     max(n_outstanding) AS max_outstanding,
     sum(CASE WHEN queue_length = 0 THEN held_ns ELSE 0 END)::BIGINT AS empty_ns,
     sum(CASE WHEN queue_length >= $full_length::BIGINT THEN held_ns ELSE 0 END)::BIGINT AS full_ns
   FROM held
   GROUP BY trace_id, device_id, stream
+),
+launched AS (
+  SELECT d.trace_id, d.device_id, d.stream, count(*) AS n_ops
+  FROM device_op() AS d
+  JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  SEMI JOIN launch AS l ON l.slice_id = k.from_id
+  GROUP BY d.trace_id, d.device_id, d.stream
 )
 SELECT
   t.run_id,
@@ -173,11 +180,11 @@ SELECT
   a.device_id,
   d.ordinal AS device,
   a.stream,
-  a.n_ops,
+  l.n_ops,
   a.span_ns,
   a.queue_area / nullif(a.span_ns, 0) AS mean_queue_length,
   a.max_queue_length,
-  a.greatest_queue.ts_ns AS max_start_ns,
+  (a.max_queue_length * 18446744073709551616 - a.greatest_queue)::BIGINT AS max_start_ns,
   a.outstanding_area / nullif(a.span_ns, 0) AS mean_outstanding,
   a.max_outstanding,
   a.empty_ns,
@@ -185,6 +192,10 @@ SELECT
   a.full_ns,
   a.full_ns / nullif(a.span_ns, 0) AS full_share
 FROM summed AS a
+JOIN launched AS l
+  ON l.trace_id = a.trace_id
+  AND l.device_id IS NOT DISTINCT FROM a.device_id
+  AND l.stream IS NOT DISTINCT FROM a.stream
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
 ORDER BY t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.stream

@@ -1,3 +1,4 @@
+-- parameters: top=null
 -- A graph launch of two kernels, which lasts longer than both; a launch whose kernel waited 90 ns; one
 -- whose copy began before its call did; a call without work is no launch.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
