@@ -94,7 +94,12 @@ help = "The category that takes most of the time; of equals the first by name"
 [changes]
 1 = "first version"
 --- */
-WITH hidden AS (
+-- Hidden slices are nearly all: scanning them twice is faster than keeping them.
+WITH cutoff AS MATERIALIZED (
+  SELECT *
+  FROM timeline_cutoff(p_max_slices := $max_slices::BIGINT)
+),
+hidden AS NOT MATERIALIZED (
   SELECT
     s.trace_id,
     s.track_id,
@@ -103,17 +108,21 @@ WITH hidden AS (
     s.ts AS start_ns,
     s.ts + greatest(s.dur, 0) AS end_ns,
     -- Remainders of negative times are negative: the second % makes them count from below.
-    s.ts - (s.ts % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS first_ns,
-    s.ts + greatest(s.dur, 0)
-    - ((s.ts + greatest(s.dur, 0)) % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT
-      AS last_ns
+    s.ts - (s.ts % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS first_ns
   FROM slice AS s
-  JOIN timeline_cutoff(p_max_slices := $max_slices::BIGINT) AS c
+  JOIN cutoff AS c
     ON c.track_id = s.track_id
     AND (
       greatest(s.dur, 0) < c.last_dur_ns
       OR (greatest(s.dur, 0) = c.last_dur_ns AND s.id > c.last_slice_id)
     )
+),
+crossing AS MATERIALIZED (
+  SELECT
+    *,
+    end_ns - (end_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS last_ns
+  FROM hidden
+  WHERE end_ns > first_ns + $bucket_ns::BIGINT
 ),
 -- A slice has a part in the bucket it starts in and one in the bucket it ends in. Between them it
 -- fills buckets whole: of those only the first and the one behind the last are written down, so
@@ -131,17 +140,17 @@ part AS (
   GROUP BY trace_id, track_id, depth, category, first_ns
   UNION ALL
   SELECT trace_id, track_id, depth, category, last_ns, 0, sum(end_ns - last_ns)::HUGEINT
-  FROM hidden
-  WHERE end_ns > last_ns AND last_ns > first_ns
+  FROM crossing
+  WHERE end_ns > last_ns
   GROUP BY trace_id, track_id, depth, category, last_ns
 ),
 change AS (
   SELECT trace_id, track_id, depth, category, first_ns + $bucket_ns::BIGINT AS at_ns, 1 AS n
-  FROM hidden
+  FROM crossing
   WHERE last_ns > first_ns + $bucket_ns::BIGINT
   UNION ALL
   SELECT trace_id, track_id, depth, category, last_ns, -1
-  FROM hidden
+  FROM crossing
   WHERE last_ns > first_ns + $bucket_ns::BIGINT
 ),
 changed AS (

@@ -4,11 +4,14 @@ const tw = {};
 
 tw.format = (() => {
   const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-  const short = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
+  const rounded = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
   const exact = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 17 });
   const TIMES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
   const SIZES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
   const RATES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+
+  // Four digits; what would be a row of zeros gets an exponent.
+  const short = { format: (value) => (value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : rounded.format(value)) };
 
   function scaled(value, scales, space = " ") {
     const size = Math.abs(value);

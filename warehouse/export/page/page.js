@@ -77,6 +77,8 @@
     const most = charts.length > 1 ? Math.max(...charts.map(tw.charts.greatest)) : 0;
     for (const chart of charts) chart.most = most ? rounded(most) : undefined;
     values.sides.forEach((side, place) => section.body.append(sideOf(section, side, place)));
+    const places = [...section.body.querySelectorAll(".chart")];
+    charts.forEach((chart, place) => tw.charts.draw(places[place], chart));
     if (search.text) section.tables.forEach((table) => table.filter(search.text));
   }
 
@@ -96,7 +98,6 @@
       const drawing = element("div", {}, element("div", { class: "tall" }, chart));
       if (side.chart.n_left_out) drawing.append(element("p", { class: "quiet", text: `${format.whole(side.chart.n_left_out)} more are not drawn.` }));
       pair.append(drawing);
-      requestAnimationFrame(() => tw.charts.draw(chart, side.chart));
     }
     pair.append(table.element);
     made.append(pair);

@@ -21,6 +21,8 @@ tw.timeline = (() => {
     state.layout = layout(model);
     painter = new Painter(at("timeline-canvas"), model);
     view = { start: 0, end: 1, scroll: 0 };
+    // No taller than there are tracks to show.
+    at("timeline").style.height = `min(62vh, 640px, ${state.layout.height + RULER + 12}px)`;
     whole();
     notes();
     legend();
@@ -107,14 +109,18 @@ tw.timeline = (() => {
   // How much of what is in view is only summed up, and how to see it in full.
   function inView() {
     let hidden = 0;
+    let isCut = false; // a bucket reaches out of view, and how much of it lies inside is not known
     eachVisibleLevel((level) => {
       const { shade } = level;
-      for (let i = firstBucket(shade, view.start, model.bucket_ns); i < shade.start.length && shade.start[i] < view.end; i++) hidden += shade.n[i];
+      for (let i = firstBucket(shade, view.start, model.bucket_ns); i < shade.start.length && shade.start[i] < view.end; i++) {
+        hidden += shade.n[i];
+        isCut ||= shade.start[i] < view.start || shade.start[i] + model.bucket_ns > view.end;
+      }
     });
     const place = at("in-view");
     if (!hidden) { place.textContent = "Every slice in view is drawn."; return; }
     const command = inFull(model.groups.flatMap((group) => group.tracks.map((track) => track.info)), view.start, view.end);
-    place.replaceChildren(`${format.whole(hidden)} slices in view are only bars; in full: `, element("code", { text: command }));
+    place.replaceChildren(`${isCut ? "up to " : ""}${format.whole(hidden)} slices in view are only bars; in full: `, element("code", { text: command }));
   }
 
   // The command for a stretch of time: of each trace's own, which the shift leads back to.
@@ -339,6 +345,7 @@ tw.timeline = (() => {
     const act = KEYS[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
+    at("tip").hidden = true;
     act();
   }
 

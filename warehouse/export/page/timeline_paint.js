@@ -228,15 +228,15 @@ tw.timelinePaint = (() => {
       const { context, view, model } = this;
       const width = model.bucket_ns;
       const height = ROW - 2;
-      let last = -1;
+      let last = -Infinity;
       context.globalAlpha = this.state.matches ? 0.15 : 0.55;
       for (let i = firstBucket(shade, view.start, width); i < shade.start.length && shade.start[i] < view.end; i++) {
-        const left = Math.floor(this.x(shade.start[i]));
-        const right = Math.max(left + 1, Math.floor(this.x(shade.start[i] + width)));
+        const left = Math.max(GUTTER, Math.floor(this.x(shade.start[i])));
+        const right = Math.max(left + 1, Math.min(this.width, Math.floor(this.x(shade.start[i] + width))));
+        if (left < last) continue;
         let share = shade.share[i];
         // Several buckets in one pixel: the busiest speaks for them.
         while (right - left === 1 && i + 1 < shade.start.length && Math.floor(this.x(shade.start[i + 1])) === left) share = Math.max(share, shade.share[++i]);
-        if (left < last) continue;
         const tall = Math.max(2, (Math.min(1000, share) / 1000) * height);
         context.fillStyle = categoryColor(model.categories[shade.category[i]] || "", this.dark);
         context.fillRect(left, y + height - tall, right - left, tall);
