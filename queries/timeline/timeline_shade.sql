@@ -94,12 +94,7 @@ help = "The category that takes most of the time; of equals the first by name"
 [changes]
 1 = "first version"
 --- */
--- Hidden slices are nearly all: scanning them twice is faster than keeping them.
-WITH cutoff AS MATERIALIZED (
-  SELECT *
-  FROM timeline_cutoff(p_max_slices := $max_slices::BIGINT)
-),
-hidden AS NOT MATERIALIZED (
+WITH hidden AS (
   SELECT
     s.trace_id,
     s.track_id,
@@ -110,14 +105,14 @@ hidden AS NOT MATERIALIZED (
     -- Remainders of negative times are negative: the second % makes them count from below.
     s.ts - (s.ts % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS first_ns
   FROM slice AS s
-  JOIN cutoff AS c
+  JOIN timeline_cutoff(p_max_slices := $max_slices::BIGINT) AS c
     ON c.track_id = s.track_id
     AND (
       greatest(s.dur, 0) < c.last_dur_ns
       OR (greatest(s.dur, 0) = c.last_dur_ns AND s.id > c.last_slice_id)
     )
 ),
-crossing AS MATERIALIZED (
+crossing AS (
   SELECT
     *,
     end_ns - (end_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS last_ns
