@@ -37,6 +37,20 @@ nullable = true
 help = "The operator"
 
 [[column]]
+name = "input_dims_json"
+type = "VARCHAR"
+unit = "json"
+nullable = true
+help = "Shapes of the inputs"
+
+[[column]]
+name = "input_type_json"
+type = "VARCHAR"
+unit = "json"
+nullable = true
+help = "Types of the inputs"
+
+[[column]]
 name = "dur_ns"
 type = "BIGINT"
 unit = "ns"
@@ -93,63 +107,66 @@ WITH RECURSIVE direct AS MATERIALIZED (
 ),
 -- Sums climb one level a round, and merge where they meet.
 upward AS (
-  SELECT slice_id, n_device_ops, device_ns
+  SELECT slice_id, n_device_ops, device_ns, device_ns AS self_device_ns
   FROM direct
   UNION ALL
-  SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT
+  SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT, 0
   FROM slice AS s
   JOIN upward AS u ON u.slice_id = s.id
   WHERE s.parent_id IS NOT NULL
   GROUP BY s.parent_id
 ),
--- What a call has from other slices, in one table, so that calls are joined once.
-figure AS (
+caused AS (
   SELECT
     slice_id,
-    sum(below_ns)::BIGINT AS below_ns,
     sum(n_device_ops)::BIGINT AS n_device_ops,
-    sum(self_device_ns)::BIGINT AS self_device_ns,
-    sum(device_ns)::BIGINT AS device_ns
-  FROM (
-    SELECT
-      parent_id AS slice_id,
-      greatest(dur, 0) AS below_ns,
-      0::BIGINT AS n_device_ops,
-      0::BIGINT AS self_device_ns,
-      0::BIGINT AS device_ns
-    FROM slice
-    WHERE parent_id IS NOT NULL
-    UNION ALL
-    SELECT slice_id, 0, n_device_ops, 0, device_ns FROM upward
-    UNION ALL
-    SELECT slice_id, 0, 0, device_ns, 0 FROM direct
-  )
+    sum(device_ns)::BIGINT AS device_ns,
+    sum(self_device_ns)::BIGINT AS self_device_ns
+  FROM upward
   GROUP BY slice_id
+  HAVING sum(n_device_ops) > 0
 ),
-call AS (
+-- What lies right below a call also says how deep the call is, so that calls are not looked up in
+-- slice, which is many times as large.
+below AS (
   SELECT
-    s.id AS slice_id,
-    s.trace_id,
-    s.track_id,
-    s.ts,
-    s.name,
-    s.depth,
-    greatest(s.dur, 0) AS dur_ns,
-    f.below_ns,
-    f.n_device_ops,
-    f.self_device_ns,
-    f.device_ns
-  FROM slice AS s
-  SEMI JOIN cpu_op AS o ON o.slice_id = s.id
-  LEFT JOIN figure AS f ON f.slice_id = s.id
+    parent_id AS slice_id,
+    sum(greatest(dur, 0))::BIGINT AS below_ns,
+    min(depth) - 1 AS depth
+  FROM slice
+  WHERE parent_id IS NOT NULL
+  GROUP BY parent_id
 ),
--- A name can lie in itself only where a call is deeper than one that has something in it. These
--- are few, so that few calls must be sorted.
+call AS MATERIALIZED (
+  SELECT
+    o.slice_id,
+    o.trace_id,
+    o.track_id,
+    o.ts,
+    o.name,
+    o.input_dims_json,
+    o.input_type_json,
+    greatest(o.dur, 0) AS dur_ns,
+    b.below_ns,
+    b.depth
+  FROM cpu_op AS o
+  LEFT JOIN below AS b ON b.slice_id = o.slice_id
+),
+-- A name can lie in itself only where something of that name is deeper than a call that has
+-- something in it. These are few, so that few calls must be sorted.
 candidate AS (
-  SELECT track_id, name
-  FROM call
-  GROUP BY track_id, name
-  HAVING max(depth) > min(CASE WHEN below_ns IS NOT NULL THEN depth END)
+  SELECT a.track_id, a.name
+  FROM (
+    SELECT track_id, name, min(depth) AS depth
+    FROM call
+    WHERE depth IS NOT NULL
+    GROUP BY track_id, name
+  ) AS a
+  JOIN (
+    SELECT track_id, name, max(depth) AS depth
+    FROM slice
+    GROUP BY track_id, name
+  ) AS d ON d.track_id = a.track_id AND d.name = a.name AND d.depth > a.depth
 ),
 inner_call AS (
   SELECT slice_id
@@ -171,11 +188,14 @@ SELECT
   c.trace_id,
   c.track_id,
   c.name,
+  c.input_dims_json,
+  c.input_type_json,
   c.dur_ns,
   greatest(c.dur_ns - coalesce(c.below_ns, 0), 0) AS self_ns,
   i.slice_id IS NOT NULL AS is_inner,
-  coalesce(c.n_device_ops, 0) AS n_device_ops,
-  coalesce(c.self_device_ns, 0) AS self_device_ns,
-  coalesce(c.device_ns, 0) AS device_ns
+  coalesce(f.n_device_ops, 0) AS n_device_ops,
+  coalesce(f.self_device_ns, 0) AS self_device_ns,
+  coalesce(f.device_ns, 0) AS device_ns
 FROM call AS c
+LEFT JOIN caused AS f ON f.slice_id = c.slice_id
 LEFT JOIN inner_call AS i ON i.slice_id = c.slice_id

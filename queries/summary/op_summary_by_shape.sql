@@ -162,8 +162,8 @@ WITH figure AS (
   SELECT
     c.trace_id,
     c.name,
-    o.input_dims_json,
-    o.input_type_json,
+    c.input_dims_json,
+    c.input_type_json,
     count(*) AS n_calls,
     sum(c.self_ns)::BIGINT AS self_ns,
     sum(c.dur_ns)::BIGINT AS all_ns,
@@ -175,8 +175,7 @@ WITH figure AS (
     sum(c.self_device_ns)::BIGINT AS self_device_ns,
     sum(CASE WHEN c.is_inner THEN 0 ELSE c.device_ns END)::BIGINT AS total_device_ns
   FROM op_call() AS c
-  JOIN cpu_op AS o ON o.slice_id = c.slice_id
-  GROUP BY c.trace_id, c.name, o.input_dims_json, o.input_type_json
+  GROUP BY c.trace_id, c.name, c.input_dims_json, c.input_type_json
 )
 SELECT
   t.run_id,
