@@ -31,14 +31,17 @@ help = "Whether no annotation in this one contains the call too"
 [changes]
 1 = "first version"
 --- */
-WITH RECURSIVE chain AS (
+WITH RECURSIVE above AS MATERIALIZED (
+  SELECT slice_id, above_id FROM annotation_above()
+),
+chain AS (
   SELECT a.slice_id AS inner_id, a.slice_id AS annotation_id
   FROM annotation AS a
   ANTI JOIN step AS s ON s.slice_id = a.slice_id
   WHERE a.side = 'host'
   UNION ALL
   SELECT c.inner_id, a.above_id
-  FROM annotation_above() AS a
+  FROM above AS a
   JOIN chain AS c ON c.annotation_id = a.slice_id
 ),
 innermost AS (

@@ -177,7 +177,8 @@ work AS (
   SEMI JOIN chosen AS c ON c.slice_id = w.annotation_id
   WHERE w.is_self OR NOT $only_self::BOOLEAN
 ),
--- What each piece adds to the time covered by those before it.
+-- What each piece adds to the time covered by those before it. Annotations are set 2^64 ns apart, so
+-- that the work of all of them is one sequence: a window for each takes several times as long.
 gain AS (
   SELECT
     annotation_id,
@@ -187,16 +188,16 @@ gain AS (
     start_ns,
     end_ns,
     greatest(
-      end_ns - greatest(
-        start_ns,
-        max(end_ns) OVER (
-          PARTITION BY annotation_id, device_id, stream
-          ORDER BY start_ns, end_ns
+      annotation_id * 18446744073709551616 + end_ns - greatest(
+        annotation_id * 18446744073709551616 + start_ns,
+        max(annotation_id * 18446744073709551616 + end_ns) OVER (
+          PARTITION BY device_id, stream
+          ORDER BY annotation_id, start_ns
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         )
       ),
       0
-    ) AS gain_ns
+    )::BIGINT AS gain_ns
   FROM work
 ),
 projected AS (

@@ -108,9 +108,15 @@ WITH held AS (
   FROM queue_step()
   WHERE next_ts_ns IS NOT NULL
 ),
+-- Few lengths hold beyond the end of a bucket: only these are taken apart.
 piece AS (
+  SELECT *, first_ns AS bucket_start_ns
+  FROM held
+  WHERE next_ts_ns - first_ns <= $bucket_ns::BIGINT
+  UNION ALL
   SELECT *, unnest(range(first_ns, next_ts_ns, $bucket_ns::BIGINT)) AS bucket_start_ns
   FROM held
+  WHERE next_ts_ns - first_ns > $bucket_ns::BIGINT
 ),
 cut AS (
   SELECT
