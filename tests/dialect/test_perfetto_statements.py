@@ -113,7 +113,7 @@ def test_the_arguments_of_one_slice_have_the_declared_types(
     assert list(zip(relation.columns, map(str, relation.types), strict=True)) == declared
 
 
-@pytest.mark.parametrize("case", ["triton", "event_sync", "edge_no_gpu"])
+@pytest.mark.parametrize("case", ["triton", "event_sync", "edge_no_gpu", "gpu_only"])
 def test_a_real_gpu_trace_has_the_rows_that_trace_processor_has(
     case: str, data_dir: Path, tmp_path: Path
 ) -> None:

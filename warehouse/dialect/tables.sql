@@ -57,12 +57,12 @@ FROM (
   SELECT 0, 0, NULL, NULL
 );
 
--- Who is who among threads: trace_processor takes a tid below zero for the process's main thread. A
--- thread without events or a name came of metadata alone, and is not there.
+-- Who is who among threads: trace_processor takes a tid of zero or below for the process's main
+-- thread, as one that equals the pid, be it a number or a text. A thread without events or a name came of metadata alone, and is not there.
 CREATE OR REPLACE TEMP VIEW perfetto_thread_identity AS
 SELECT
   id,
-  CASE WHEN is_main THEN arg_min(id, (is_negative, id)) OVER (PARTITION BY process_id, is_main)
+  CASE WHEN is_main THEN arg_min(id, (is_nominal, id)) OVER (PARTITION BY process_id, is_main)
     ELSE id END AS utid,
   process_id AS upid,
   is_main,
@@ -73,8 +73,10 @@ FROM (
   SELECT
     h.id, h.process_id, h.tid, p.pid, h.sort_index,
     coalesce(h.name, CASE WHEN h.tid IS NULL THEN h.source_tid ->> '$' END) AS name,
-    coalesce(h.tid < 0, false) AS is_negative,
-    coalesce(h.tid < 0 OR h.tid = p.pid, false) AS is_main
+    coalesce(h.tid <= 0, false) AS is_nominal,
+    coalesce(h.tid <= 0 OR h.tid = p.pid, false)
+      OR (h.tid IS NULL AND p.pid IS NULL AND coalesce(h.source_tid = p.source_pid, false))
+      AS is_main
   FROM thread AS h
   JOIN process AS p ON p.id = h.process_id
   WHERE
@@ -211,33 +213,90 @@ FROM trace;
 -- Arrows the file recorded, from each end or waypoint back to the latest waypoint or start before
 -- it; in a trace that has none, the links. A point belongs to the innermost slice of its track
 -- that lasts at that moment.
-CREATE OR REPLACE TEMP VIEW perfetto_arrow_point AS
+--
+-- Most arrows have one start and no waypoint: their ends find it by name alone. Only the points of
+-- others are put in order. And most points lie where a slice begins: only the rest look for the
+-- slice before them.
+CREATE OR REPLACE TEMP VIEW perfetto_arrow_start AS
 SELECT
-  p.id, p.trace_id, p.ts, p.phase, p.category, p.name, p.flow_key,
-  coalesce(p.slice_id, CASE WHEN s.ts + greatest(s.dur, 0) >= p.ts THEN s.id END) AS slice_id
-FROM flow_point AS p
-ASOF LEFT JOIN (
-  SELECT track_id, ts, arg_max(id, depth) AS id, arg_max(dur, depth) AS dur
-  FROM slice
-  WHERE track_id IN (SELECT track_id FROM flow_point)
-  GROUP BY track_id, ts
-) AS s ON s.track_id = p.track_id AND s.ts <= p.ts;
+  trace_id, category, name, flow_key,
+  min(id) AS id, min(ts) AS ts, count(*) = 1 AND min(phase) = 's' AS is_single
+FROM flow_point
+WHERE phase IN ('s', 't')
+GROUP BY trace_id, category, name, flow_key;
+
+CREATE OR REPLACE TEMP VIEW perfetto_arrow_pair AS
+SELECT e.id, s.id AS start_id, s.is_single
+FROM flow_point AS e
+JOIN perfetto_arrow_start AS s
+  ON s.trace_id = e.trace_id
+  AND s.flow_key IS NOT DISTINCT FROM e.flow_key
+  AND s.name IS NOT DISTINCT FROM e.name
+  AND s.category IS NOT DISTINCT FROM e.category
+WHERE NOT s.is_single OR (e.phase = 'f' AND s.ts <= e.ts);
 
 CREATE OR REPLACE TEMP VIEW perfetto_flow AS
-SELECT id, slice_out, slice_in, trace_id, CAST(NULL AS BIGINT) AS arg_set_id
-FROM (
+WITH pair AS MATERIALIZED (
+  FROM perfetto_arrow_pair
+),
+point AS MATERIALIZED (
+  SELECT id, track_id, ts, slice_id
+  FROM flow_point
+  WHERE id IN (SELECT id FROM pair UNION ALL SELECT start_id FROM pair WHERE is_single)
+),
+beginning AS MATERIALIZED (
+  SELECT p.id, arg_max(s.id, s.depth) AS slice_id
+  FROM point AS p
+  JOIN slice AS s ON s.track_id = p.track_id AND s.ts = p.ts
+  WHERE p.slice_id IS NULL
+  GROUP BY p.id
+),
+inside AS MATERIALIZED (
+  SELECT id, track_id, ts
+  FROM point
+  WHERE slice_id IS NULL AND id NOT IN (SELECT id FROM beginning)
+),
+bound AS MATERIALIZED (
+  SELECT id, slice_id FROM point WHERE slice_id IS NOT NULL
+  UNION ALL
+  SELECT id, slice_id FROM beginning
+  UNION ALL
+  SELECT p.id, s.id
+  FROM inside AS p
+  ASOF JOIN (
+    SELECT track_id, ts, arg_max(id, depth) AS id, arg_max(dur, depth) AS dur
+    FROM slice
+    WHERE track_id IN (SELECT track_id FROM inside)
+    GROUP BY track_id, ts
+  ) AS s ON s.track_id = p.track_id AND s.ts <= p.ts
+  WHERE s.ts + greatest(s.dur, 0) >= p.ts
+),
+ordered AS (
   SELECT
-    id,
-    last_value(CASE WHEN phase IN ('s', 't') THEN slice_id END IGNORE NULLS) OVER (
-      PARTITION BY trace_id, category, name, flow_key ORDER BY ts, phase = 'f', id
+    p.id,
+    p.phase,
+    b.slice_id AS slice_in,
+    last_value(CASE WHEN p.phase IN ('s', 't') THEN b.slice_id END IGNORE NULLS) OVER (
+      PARTITION BY p.trace_id, p.category, p.name, p.flow_key ORDER BY p.ts, p.phase = 'f', p.id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS slice_out,
-    slice_id AS slice_in,
-    CAST(NULL AS BIGINT) AS trace_id,
-    phase
-  FROM perfetto_arrow_point
+    ) AS slice_out
+  FROM flow_point AS p
+  JOIN bound AS b ON b.id = p.id
+  WHERE p.id IN (SELECT id FROM pair WHERE NOT is_single)
 )
-WHERE phase IN ('t', 'f') AND slice_out IS NOT NULL AND slice_in IS NOT NULL
+SELECT
+  id, slice_out, slice_in, CAST(NULL AS BIGINT) AS trace_id, CAST(NULL AS BIGINT) AS arg_set_id
+FROM (
+  SELECT p.id, o.slice_id AS slice_out, i.slice_id AS slice_in
+  FROM pair AS p
+  JOIN bound AS o ON o.id = p.start_id
+  JOIN bound AS i ON i.id = p.id
+  WHERE p.is_single
+  UNION ALL
+  SELECT id, slice_out, slice_in
+  FROM ordered
+  WHERE phase IN ('t', 'f') AND slice_out IS NOT NULL
+)
 UNION ALL
 SELECT id, from_id, to_id, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT)
 FROM link
