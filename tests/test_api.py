@@ -55,6 +55,23 @@ def test_runs_and_traces_are_those_of_the_whole_warehouse(wh: Warehouse) -> None
     assert len(wh.scope(run="ddp").traces()) == 2
 
 
+def test_two_sides_are_compared_in_the_words_of_the_command(wh: Warehouse) -> None:
+    rows = wh.compare("ddp/rank0", "ddp/rank1", by="ops")
+    assert rows.meta["query"].startswith("compare_ops@")
+    assert {row["status"] for row in rows} <= {"same", "changed", "added", "removed"}
+    assert {row["measure"] for row in wh.compare("gpu", "ddp")} >= {"device_time"}
+    with pytest.raises(ScopeError, match="nope"):
+        wh.compare("gpu", "nope")
+
+
+def test_defects_are_found_and_links_made_anew(wh: Warehouse) -> None:
+    found = wh.scope(run="gpu").check()
+    assert {"check_name", "severity", "remedy"} <= {column.name for column in found.columns}
+    assert "negative_duration" in {row["check_name"] for row in found}
+    done = {each.kind: each for each in wh.scope(run="gpu").link()}
+    assert done["launch"].n_before == done["launch"].n_after > 0
+
+
 def test_parameters_are_bound_and_checked(wh: Warehouse) -> None:
     hostile = "'; DROP TABLE run; --"
     (row,) = wh.sql("SELECT $a AS a, $n::BIGINT + 1 AS b", {"a": hostile, "n": 41})

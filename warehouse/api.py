@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from warehouse.execute import Result
     from warehouse.ingest import Outcome
     from warehouse.library import Query
+    from warehouse.relink import Relinked
 
 
 class Warehouse:
@@ -121,6 +122,29 @@ class Warehouse:
 
         return library.load(self._place.query_path).newest
 
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        by: Literal["summary", "kernels", "ops", "steps"] = "summary",
+        **parameters: Any,
+    ) -> Answer:
+        """What differs between two runs, traces (RUN/TRACE) or tags; changes are `b` less `a`.
+
+        The rows of the library query `compare_summary`, `compare_kernels`, ...; see `tw compare`.
+        """
+        everything = self if self._selection != scopes.Selection() else self.scope(run="all")
+        return everything.query(f"compare_{by}", a=a, b=b, **parameters)
+
+    def check(self, *names: str) -> Answer:
+        """Defects of the data: one row a finding, errors first; all checks, or those named."""
+        from warehouse import quality
+
+        with self._session() as open_session:
+            query = quality.combined(open_session.queries, names)
+            return _answer(open_session, open_session.run(query))
+
     def import_(
         self,
         *paths: str | os.PathLike[str],
@@ -135,17 +159,29 @@ class Warehouse:
         """
         from warehouse import ingest
 
-        if self._held is not None:
-            raise UsageError(
-                "this warehouse is held for reading",
-                hint="Import before or after the `with` block.",
-            )
+        self._must_not_be_held()
         options = ingest.Options(
             run=run, rank=rank, format=format, on_duplicate=on_duplicate, wait_s=self._place.wait_s
         )
         return ingest.import_paths(
             [os.fspath(path) for path in paths], db=self.path, options=options
         )
+
+    def link(self) -> list[Relinked]:
+        """Makes all links of the runs in scope anew, with the queries of this program."""
+        from warehouse import relink
+
+        self._must_not_be_held()
+        with self._session() as open_session:
+            run_ids = open_session.seen.run_ids
+        done = relink.relink(self.path, run_ids, wait_s=self._place.wait_s)
+        return [each for counts in done for each in counts]
+
+    def _must_not_be_held(self) -> None:
+        if self._held is not None:
+            raise UsageError(
+                "this warehouse is held for reading", hint="Write before or after the `with` block."
+            )
 
     def __enter__(self) -> Warehouse:
         stack = ExitStack()
