@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from warehouse import ingest, report
+from warehouse import ingest, library, report
 from warehouse.answer import Answer
 from warehouse.export import html, page_data
 from warehouse.header import Column
@@ -141,6 +141,15 @@ def test_our_scripts_make_no_markup_from_text() -> None:
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", path.read_text()
         )
         assert not found, f"{path.name}: {found}"
+
+
+def test_the_report_that_the_documentation_shows_is_one(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs/reports.md"
+    (shown,) = re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL)
+    (tmp_path / "devices.toml").write_text(shown)
+    found = report.read(tmp_path / "devices.toml")
+    assert report.missing(found, library.load()) == []
+    assert {each.chart.kind for each in found.sections if each.chart} == {"line", "bar"}
 
 
 def test_a_table_holds_the_first_rows_and_knows_how_many_there_are() -> None:

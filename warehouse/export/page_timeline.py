@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from warehouse.session import Session
 
 MAX_SLICES = 30_000
-_MAX_BUCKETS = 60_000  # over all rows of the timeline
-_BUCKETS_A_ROW = 2_000
+_MAX_BUCKETS = 120_000  # over all rows of the timeline
+_BUCKETS_A_ROW = 6_000
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 

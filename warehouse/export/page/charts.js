@@ -2,11 +2,25 @@
 // Charts by ECharts; what they show was computed before, here is how it looks.
 tw.charts = (() => {
   const { format } = tw;
-  const COLORS = ["#2f7ed8", "#e07b39", "#3a9d5d", "#a05eb5", "#c9a227", "#d1495b", "#38a3a5", "#7d8597"];
+  const COLORS = [
+    "#2f7ed8",
+    "#e07b39",
+    "#3a9d5d",
+    "#a05eb5",
+    "#c9a227",
+    "#d1495b",
+    "#38a3a5",
+    "#7d8597",
+  ];
   const drawn = new Map(); // element -> { chart, side chart, title }
 
   function colors() {
-    return { ink: tw.color("--ink"), quiet: tw.color("--quiet"), line: tw.color("--line"), paper: tw.color("--raised") };
+    return {
+      ink: tw.color("--ink"),
+      quiet: tw.color("--quiet"),
+      line: tw.color("--line"),
+      paper: tw.color("--raised"),
+    };
   }
 
   const unit = (name) => ({ unit: name, type: "DOUBLE" });
@@ -18,63 +32,121 @@ tw.charts = (() => {
       textStyle: { color: look.ink },
       aria: { enabled: true },
       legend: {
-        show: given.series.length > 1, type: "scroll", top: 0, textStyle: { color: look.ink },
+        show: given.series.length > 1,
+        type: "scroll",
+        top: 0,
+        textStyle: { color: look.ink },
         pageTextStyle: { color: look.quiet },
       },
       tooltip: {
         // Drawn on the canvas, so that no text of a trace comes near markup.
-        renderMode: "richText", trigger: "axis", confine: true, backgroundColor: look.paper,
-        borderColor: look.line, textStyle: { color: look.ink, fontSize: 12 },
+        renderMode: "richText",
+        trigger: "axis",
+        confine: true,
+        backgroundColor: look.paper,
+        borderColor: look.line,
+        textStyle: { color: look.ink, fontSize: 12 },
       },
-      grid: { left: 8, right: 24, top: given.series.length > 1 ? 34 : 10, bottom: 8, containLabel: true },
+      grid: {
+        left: 8,
+        right: 24,
+        top: given.series.length > 1 ? 34 : 10,
+        bottom: 8,
+        containLabel: true,
+      },
     };
   }
 
   function valueAxis(of, look) {
     return {
-      type: "value", axisLabel: { color: look.quiet, hideOverlap: true, formatter: (value) => format.value(value, unit(of)) },
+      type: "value",
+      axisLabel: {
+        color: look.quiet,
+        hideOverlap: true,
+        formatter: (value) => format.value(value, unit(of)),
+      },
       splitLine: { lineStyle: { color: look.line } },
     };
   }
 
-  const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 14)}…${text.slice(-12)}` : text);
+  const cut = (text, length) =>
+    text.length > length ? `${text.slice(0, length - 14)}…${text.slice(-12)}` : text;
 
   function bars(given, look) {
-    const tip = (items) => [cut(items[0].name, 90), ...items.map((item) =>
-      `${item.marker}${item.seriesName}  ${format.value(item.value, unit(given.series[item.seriesIndex].unit))}`)].join("\n");
+    const tip = (items) =>
+      [
+        cut(items[0].name, 90),
+        ...items.map(
+          (item) =>
+            `${item.marker}${item.seriesName}  ${format.value(item.value, unit(given.series[item.seriesIndex].unit))}`,
+        ),
+      ].join("\n");
     const options = shared(given, look);
     return {
       ...options,
       tooltip: { ...options.tooltip, axisPointer: { type: "shadow" }, formatter: tip },
       xAxis: { ...valueAxis(given.unit, look), max: given.most, position: "top" }, // in sight while long charts scroll
       yAxis: {
-        type: "category", inverse: true, data: given.labels, axisTick: { show: false },
+        type: "category",
+        inverse: true,
+        data: given.labels,
+        axisTick: { show: false },
         axisLine: { lineStyle: { color: look.line } },
-        axisLabel: { color: look.ink, fontSize: 11, interval: 0, formatter: (label) => cut(label, 30) },
+        axisLabel: {
+          color: look.ink,
+          fontSize: 11,
+          interval: 0,
+          formatter: (label) => cut(label, 30),
+        },
       },
       series: given.series.map((each) => ({
-        type: "bar", name: each.name, data: each.values, barMaxWidth: 18,
+        type: "bar",
+        name: each.name,
+        data: each.values,
+        barMaxWidth: 18,
         stack: given.kind === "stack" ? "all" : undefined,
       })),
     };
   }
 
   function lines(given, look) {
-    const tip = (items) => [format.value(items[0].value[0], unit(given.x_unit)), ...items.slice(0, 12).map((item) =>
-      `${item.marker}${cut(item.seriesName, 50)}  ${item.value[1] === null ? "no value" : format.value(item.value[1], unit(given.unit))}`)].join("\n");
+    const tip = (items) =>
+      [
+        format.value(items[0].value[0], unit(given.x_unit)),
+        ...items
+          .slice(0, 12)
+          .map(
+            (item) =>
+              `${item.marker}${cut(item.seriesName, 50)}  ${item.value[1] === null ? "no value" : format.value(item.value[1], unit(given.unit))}`,
+          ),
+      ].join("\n");
     const options = shared(given, look);
     return {
       ...options,
       tooltip: { ...options.tooltip, formatter: tip },
       grid: { ...options.grid, bottom: 30 },
-      xAxis: { ...valueAxis(given.x_unit, look), min: "dataMin", max: "dataMax", splitLine: { show: false } },
+      xAxis: {
+        ...valueAxis(given.x_unit, look),
+        min: "dataMin",
+        max: "dataMax",
+        splitLine: { show: false },
+      },
       yAxis: { ...valueAxis(given.unit, look), max: given.most },
       dataZoom: [
-        { type: "slider", height: 16, bottom: 4, labelFormatter: (value) => format.value(value, unit(given.x_unit)),
-          textStyle: { color: look.quiet } },
+        {
+          type: "slider",
+          height: 16,
+          bottom: 4,
+          labelFormatter: (value) => format.value(value, unit(given.x_unit)),
+          textStyle: { color: look.quiet },
+        },
       ],
       series: given.series.map((each) => ({
-        type: "line", name: each.name, data: each.points, showSymbol: each.points.length === 1, lineStyle: { width: 1.4 },
+        type: "line",
+        name: each.name,
+        data: each.points,
+        showSymbol: each.points.length === 1,
+        lineStyle: { width: 1.4 },
       })),
     };
   }
@@ -87,9 +159,15 @@ tw.charts = (() => {
 
   // The greatest value of a chart, so that two side by side can have one scale.
   function greatest(given) {
-    const figures = (each) => (each.values || each.points.map((point) => point[1])).map((value) => (typeof value === "number" ? value : 0));
-    if (given.kind !== "stack") return given.series.reduce((most, each) => Math.max(most, ...figures(each)), 0);
-    const sums = given.labels.map((_, place) => given.series.reduce((sum, each) => sum + figures(each)[place], 0));
+    const figures = (each) =>
+      (each.values || each.points.map((point) => point[1])).map((value) =>
+        typeof value === "number" ? value : 0,
+      );
+    if (given.kind !== "stack")
+      return given.series.reduce((most, each) => Math.max(most, ...figures(each)), 0);
+    const sums = given.labels.map((_, place) =>
+      given.series.reduce((sum, each) => sum + figures(each)[place], 0),
+    );
     return Math.max(0, ...sums);
   }
 

@@ -6,12 +6,32 @@ tw.format = (() => {
   const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
   const rounded = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
   const exact = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 17 });
-  const TIMES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
-  const SIZES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
-  const RATES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+  const TIMES = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+    [1, "ns"],
+  ];
+  const SIZES = [
+    [2 ** 40, "TiB"],
+    [2 ** 30, "GiB"],
+    [2 ** 20, "MiB"],
+    [2 ** 10, "KiB"],
+    [1, "B"],
+  ];
+  const RATES = [
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+    [1, ""],
+  ];
 
   // Four digits; what would be a row of zeros gets an exponent.
-  const short = { format: (value) => (value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : rounded.format(value)) };
+  const short = {
+    format: (value) =>
+      value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : rounded.format(value),
+  };
 
   function scaled(value, scales, space = " ") {
     const size = Math.abs(value);
@@ -47,7 +67,8 @@ tw.format = (() => {
     if (given === null || given === undefined) return "";
     if (typeof given === "boolean") return given ? "yes" : "no";
     if (typeof given !== "number") return String(given);
-    if (isId(column) || column.unit === "source id" || column.unit === "address") return String(given);
+    if (isId(column) || column.unit === "source id" || column.unit === "address")
+      return String(given);
     const write = BY_UNIT[column.unit];
     if (write) return write(given);
     return Number.isInteger(given) ? whole.format(given) : short.format(given);
@@ -58,7 +79,9 @@ tw.format = (() => {
     if (given === null || given === undefined) return "no value";
     if (typeof given !== "number") return String(given);
     const figure = isId(column) ? String(given) : exact.format(given);
-    return column.unit && column.unit !== "count" && !isId(column) ? `${figure} ${column.unit}` : figure;
+    return column.unit && column.unit !== "count" && !isId(column)
+      ? `${figure} ${column.unit}`
+      : figure;
   }
 
   return { value, exactly, time, tick, isId, whole: (n) => whole.format(n) };

@@ -4,27 +4,49 @@
   const { element, format } = tw;
   const at = (id) => document.getElementById(id);
   const report = JSON.parse(at("report-data").textContent);
-  const sections = report.sections.map((values, number) => ({ values, number, tables: [], built: false }));
+  const sections = report.sections.map((values, number) => ({
+    values,
+    number,
+    tables: [],
+    built: false,
+  }));
 
   // ---- overview -----------------------------------------------------------------------------------
 
   function card(name, text, title) {
-    return element("div", { class: "card", title }, element("b", { text }), element("span", { text: name }));
+    return element(
+      "div",
+      { class: "card", title },
+      element("b", { text }),
+      element("span", { text: name }),
+    );
   }
 
   // One run: what its row of the query `runs` says.
   function run(values, row) {
-    const { columns, sides: [side] } = values;
+    const {
+      columns,
+      sides: [side],
+    } = values;
     const hidden = new Set(["run", "run_id"]);
     const cards = columns.flatMap((column, place) => {
       const value = side.values[place][row];
       if (hidden.has(column.name) || value === null) return [];
-      const name = column.name.replace(/_(ns|bytes)$/, "").replace(/^n_/, "").replaceAll("_", " ");
-      const text = column.unit === "UTC" ? `${String(value).slice(0, 16)} UTC` : format.value(value, column);
+      const name = column.name
+        .replace(/_(ns|bytes)$/, "")
+        .replace(/^n_/, "")
+        .replaceAll("_", " ");
+      const text =
+        column.unit === "UTC" ? `${String(value).slice(0, 16)} UTC` : format.value(value, column);
       return [card(name, text, `${column.help}: ${format.exactly(value, column)}`)];
     });
     const name = columns.findIndex((column) => column.name === "run");
-    return element("div", {}, element("h3", { text: side.values[name][row] }), element("div", { class: "cards" }, ...cards));
+    return element(
+      "div",
+      {},
+      element("h3", { text: side.values[name][row] }),
+      element("div", { class: "cards" }, ...cards),
+    );
   }
 
   function overview() {
@@ -35,20 +57,38 @@
     at("runs").replaceChildren(...runs);
     const [side] = report.sides;
     if (side.window_ns.some((time) => time !== null)) {
-      const [from, to] = side.window_ns.map((time) => (time === null ? "the end" : format.time(time)));
-      at("runs").append(element("p", { text: `Only what meets the time from ${side.window_ns[0] === null ? "the start" : from} to ${to} of each trace.` }));
+      const [from, to] = side.window_ns.map((time) =>
+        time === null ? "the end" : format.time(time),
+      );
+      at("runs").append(
+        element("p", {
+          text: `Only what meets the time from ${side.window_ns[0] === null ? "the start" : from} to ${to} of each trace.`,
+        }),
+      );
     }
   }
 
   function made() {
-    const facts = Object.entries(report.made).map(([key, text]) => [key.replaceAll("_", " "), text]);
+    const facts = Object.entries(report.made).map(([key, text]) => [
+      key.replaceAll("_", " "),
+      text,
+    ]);
     for (const side of report.sides) {
       for (const trace of side.traces) {
         const rank = trace.rank === null ? "" : `, rank ${trace.rank}`;
-        facts.push([`trace ${trace.trace_id}`, `${side.name}: ${trace.name}${rank}; sha256 ${trace.sha256.filter(Boolean).join(", ") || "unknown"}`]);
+        facts.push([
+          `trace ${trace.trace_id}`,
+          `${side.name}: ${trace.name}${rank}; sha256 ${trace.sha256.filter(Boolean).join(", ") || "unknown"}`,
+        ]);
       }
     }
-    at("made").append(element("dl", {}, ...facts.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })])));
+    at("made").append(
+      element(
+        "dl",
+        {},
+        ...facts.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })]),
+      ),
+    );
   }
 
   // ---- sections -------------------------------------------------------------------------------------
@@ -59,13 +99,20 @@
     const about = element("p", { class: "quiet", text: `${values.about}. Query ${values.query}.` });
     about.title = `hash ${values.hash}; parameters ${values.sides.map((side) => side.parameters).join(" and ")}`;
     section.body = element("div", { class: `sides${values.sides.length > 1 ? " two" : ""}` });
-    section.element = element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title`, text: values.title }), about, section.body);
+    section.element = element(
+      "section",
+      { id, "aria-labelledby": `${id}-title` },
+      element("h2", { id: `${id}-title`, text: values.title }),
+      about,
+      section.body,
+    );
     section.body.style.minHeight = `${guess(values)}px`;
     return section.element;
   }
 
   // Before a section is built it takes about the place it will need, so that links lead right.
-  const guess = (values) => Math.max(...values.sides.map((side) => Math.min(500, 70 + 24 * side.n_rows)));
+  const guess = (values) =>
+    Math.max(...values.sides.map((side) => Math.min(500, 70 + 24 * side.n_rows)));
 
   function buildSection(section) {
     if (section.built) return;
@@ -92,11 +139,22 @@
     const table = section.tables[place];
     const pair = element("div", { class: side.chart ? "pair" : "pair alone" });
     const made = element("div", { class: "side" });
-    if (section.values.sides.length > 1) made.append(element("h3", { text: report.sides[place].name }));
+    if (section.values.sides.length > 1)
+      made.append(element("h3", { text: report.sides[place].name }));
     if (side.chart) {
-      const chart = element("div", { class: "chart", role: "img", "aria-label": `Chart: ${section.values.title}` });
+      const chart = element("div", {
+        class: "chart",
+        role: "img",
+        "aria-label": `Chart: ${section.values.title}`,
+      });
       const drawing = element("div", {}, element("div", { class: "tall" }, chart));
-      if (side.chart.n_left_out) drawing.append(element("p", { class: "quiet", text: `${format.whole(side.chart.n_left_out)} more are not drawn.` }));
+      if (side.chart.n_left_out)
+        drawing.append(
+          element("p", {
+            class: "quiet",
+            text: `${format.whole(side.chart.n_left_out)} more are not drawn.`,
+          }),
+        );
       pair.append(drawing);
     }
     pair.append(table.element);
@@ -105,23 +163,37 @@
   }
 
   function lazily() {
-    const watcher = new IntersectionObserver((entries) => {
-      for (const entry of entries.filter((each) => each.isIntersecting)) {
-        watcher.unobserve(entry.target);
-        buildSection(sections.find((section) => section.element === entry.target));
-      }
-    }, { rootMargin: "500px" });
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries.filter((each) => each.isIntersecting)) {
+          watcher.unobserve(entry.target);
+          buildSection(sections.find((section) => section.element === entry.target));
+        }
+      },
+      { rootMargin: "500px" },
+    );
     sections.forEach((section) => watcher.observe(section.element));
   }
 
   function contents() {
-    const link = (href, text, count) => element("a", { href }, element("span", { text }), element("span", { class: "count", text: count }));
+    const link = (href, text, count) =>
+      element(
+        "a",
+        { href },
+        element("span", { text }),
+        element("span", { class: "count", text: count }),
+      );
     const links = sections.map((section) => {
       const rows = section.values.sides.map((side) => format.whole(side.n_rows)).join(" / ");
       section.link = link(`#section-${section.number}`, section.values.title, rows);
       return section.link;
     });
-    at("contents").replaceChildren(link("#overview", "Overview", ""), link("#timeline-section", "Timeline", ""), ...links, link("#about", "Made from", ""));
+    at("contents").replaceChildren(
+      link("#overview", "Overview", ""),
+      link("#timeline-section", "Timeline", ""),
+      ...links,
+      link("#about", "Made from", ""),
+    );
   }
 
   // ---- search -----------------------------------------------------------------------------------------
@@ -140,7 +212,9 @@
       nRows += found;
     }
     const nSlices = tw.timeline.search(search.text);
-    at("found").textContent = search.text ? `${format.whole(nRows)} rows, ${format.whole(nSlices)} slices` : "";
+    at("found").textContent = search.text
+      ? `${format.whole(nRows)} rows, ${format.whole(nSlices)} slices`
+      : "";
   }
 
   function listenToSearch() {
@@ -149,8 +223,16 @@
       search.timer = setTimeout(find, 150);
     });
     at("search").addEventListener("keydown", (event) => {
-      if (event.key === "Escape") { event.target.value = ""; find(); event.target.blur(); }
-      if (event.key === "Enter") { clearTimeout(search.timer); find(); tw.timeline.match(1); }
+      if (event.key === "Escape") {
+        event.target.value = "";
+        find();
+        event.target.blur();
+      }
+      if (event.key === "Enter") {
+        clearTimeout(search.timer);
+        find();
+        tw.timeline.match(1);
+      }
     });
     document.addEventListener("keydown", (event) => {
       const typing = event.target instanceof HTMLInputElement;
@@ -178,7 +260,9 @@
       chosen = !document.documentElement.classList.contains("dark");
       colours(chosen);
     });
-    preferred.addEventListener("change", () => { if (chosen === null) colours(preferred.matches); });
+    preferred.addEventListener("change", () => {
+      if (chosen === null) colours(preferred.matches);
+    });
     at("ids").addEventListener("click", () => {
       const hidden = document.body.classList.toggle("no-ids");
       at("ids").setAttribute("aria-pressed", String(!hidden));

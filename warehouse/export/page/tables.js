@@ -6,7 +6,8 @@ tw.tables = (() => {
   const MORE = 200;
   const SELF_EVIDENT = new Set(["text", "count", "bool", "json"]);
 
-  const isNumber = (column) => /INT|DOUBLE|FLOAT|DECIMAL|NUM/.test(column.type) && !column.type.endsWith("[]");
+  const isNumber = (column) =>
+    /INT|DOUBLE|FLOAT|DECIMAL|NUM/.test(column.type) && !column.type.endsWith("[]");
 
   function compare(a, b) {
     if (a === b) return 0;
@@ -34,16 +35,32 @@ tw.tables = (() => {
     build() {
       this.body = element("tbody");
       this.heads = this.columns.map((column, place) => this.head(column, place));
-      const table = element("table", {}, element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+      const table = element(
+        "table",
+        {},
+        element("thead", {}, element("tr", {}, ...this.heads)),
+        this.body,
+      );
       this.note = element("span");
       this.more = element("button", { type: "button", text: "Show more" });
-      this.more.addEventListener("click", () => { this.limit += MORE; this.fill(); });
-      const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" }, table);
+      this.more.addEventListener("click", () => {
+        this.limit += MORE;
+        this.fill();
+      });
+      const scroll = element(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" },
+        table,
+      );
       return element("div", {}, scroll, element("div", { class: "under" }, this.note, this.more));
     }
 
     head(column, place) {
-      const button = element("button", { type: "button", title: this.meaning(column) }, column.name);
+      const button = element(
+        "button",
+        { type: "button", title: this.meaning(column) },
+        column.name,
+      );
       if (column.unit && !SELF_EVIDENT.has(column.unit) && !format.isId(column)) {
         button.append(" ", element("span", { class: "unit", text: column.unit }));
       }
@@ -81,13 +98,13 @@ tw.tables = (() => {
 
     matching() {
       if (!this.search) return this.order;
-      this.texts ||= this.order.map(() => "");
-      if (!this.texts[0]) {
-        for (let row = 0; row < this.nHere; row++) {
-          this.texts[row] = this.values.map((column) => column[row]).filter((value) => value !== null).join("\n").toLowerCase();
-        }
-      }
+      this.texts ||= Array.from({ length: this.nHere }, (_, row) => this.text(row));
       return this.order.filter((row) => this.texts[row].includes(this.search));
+    }
+
+    text(row) {
+      const given = this.values.map((column) => column[row]).filter((value) => value !== null);
+      return given.join("\n").toLowerCase();
     }
 
     fill() {
@@ -101,14 +118,21 @@ tw.tables = (() => {
     said(nMatching) {
       const whole = format.whole;
       if (!this.nRows) return "no rows";
-      const here = this.nHere < this.nRows ? `first ${whole(this.nHere)} of ${whole(this.nRows)} rows` : `${whole(this.nRows)} ${this.nRows === 1 ? "row" : "rows"}`;
+      const here =
+        this.nHere < this.nRows
+          ? `first ${whole(this.nHere)} of ${whole(this.nRows)} rows`
+          : `${whole(this.nRows)} ${this.nRows === 1 ? "row" : "rows"}`;
       const matching = this.search ? `${whole(nMatching)} match, of the ` : "";
       const shown = Math.min(this.limit, nMatching);
       return matching + here + (shown < nMatching ? `; ${whole(shown)} shown` : "");
     }
 
     row(row) {
-      return element("tr", {}, ...this.columns.map((column, place) => this.cell(column, this.values[place][row])));
+      return element(
+        "tr",
+        {},
+        ...this.columns.map((column, place) => this.cell(column, this.values[place][row])),
+      );
     }
 
     cell(column, value) {

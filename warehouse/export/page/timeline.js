@@ -14,7 +14,10 @@ tw.timeline = (() => {
 
   function start(values) {
     if (!values.tracks.length) {
-      at("timeline-section").replaceChildren(element("h2", { text: "Timeline" }), element("p", { text: "There are no slices here." }));
+      at("timeline-section").replaceChildren(
+        element("h2", { text: "Timeline" }),
+        element("p", { text: "There are no slices here." }),
+      );
       return;
     }
     model = build(values);
@@ -34,7 +37,10 @@ tw.timeline = (() => {
   function paint() {
     if (waiting) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; paintNow(); });
+    requestAnimationFrame(() => {
+      waiting = false;
+      paintNow();
+    });
   }
 
   function paintNow() {
@@ -61,7 +67,9 @@ tw.timeline = (() => {
   }
 
   function zoom(factor, x) {
-    const anchor = painter.time(x ?? (pointer.x > GUTTER ? pointer.x : GUTTER + (painter.width - GUTTER) / 2));
+    const anchor = painter.time(
+      x ?? (pointer.x > GUTTER ? pointer.x : GUTTER + (painter.width - GUTTER) / 2),
+    );
     const [first, last] = model.extent;
     const most = (last - first) * 1.1;
     const width = Math.min(most, Math.max(10, (view.end - view.start) * factor));
@@ -84,20 +92,24 @@ tw.timeline = (() => {
 
   function notes() {
     const hidden = model.n_slices - model.n_shown;
-    const said = [hidden
-      ? `${format.whole(model.n_shown)} of ${format.whole(model.n_slices)} slices are drawn one by one: the longest of each track. The other ${format.whole(hidden)} are bars as high as the share of time they take, ${format.time(model.bucket_ns)} wide.`
-      : `All ${format.whole(model.n_slices)} slices are drawn.`];
+    const said = [
+      hidden
+        ? `${format.whole(model.n_shown)} of ${format.whole(model.n_slices)} slices are drawn one by one: the longest of each track. The other ${format.whole(hidden)} are bars as high as the share of time they take, ${format.time(model.bucket_ns)} wide.`
+        : `All ${format.whole(model.n_slices)} slices are drawn.`,
+    ];
     at("timeline-notes").textContent = [...said, ...clocks(model)].join(" ");
   }
 
   function legend() {
     const used = new Set(model.categories.filter(Boolean));
     const dark = document.documentElement.classList.contains("dark");
-    at("legend").replaceChildren(...[...used].slice(0, NAME_LIST).map((category) => {
-      const dot = element("i");
-      dot.style.background = categoryColor(category, dark);
-      return element("span", {}, dot, category);
-    }));
+    at("legend").replaceChildren(
+      ...[...used].slice(0, NAME_LIST).map((category) => {
+        const dot = element("i");
+        dot.style.background = categoryColor(category, dark);
+        return element("span", {}, dot, category);
+      }),
+    );
   }
 
   function eachVisibleLevel(visit) {
@@ -112,15 +124,29 @@ tw.timeline = (() => {
     let isCut = false; // a bucket reaches out of view, and how much of it lies inside is not known
     eachVisibleLevel((level) => {
       const { shade } = level;
-      for (let i = firstBucket(shade, view.start, model.bucket_ns); i < shade.start.length && shade.start[i] < view.end; i++) {
+      for (
+        let i = firstBucket(shade, view.start, model.bucket_ns);
+        i < shade.start.length && shade.start[i] < view.end;
+        i++
+      ) {
         hidden += shade.n[i];
         isCut ||= shade.start[i] < view.start || shade.start[i] + model.bucket_ns > view.end;
       }
     });
     const place = at("in-view");
-    if (!hidden) { place.textContent = "Every slice in view is drawn."; return; }
-    const command = inFull(model.groups.flatMap((group) => group.tracks.map((track) => track.info)), view.start, view.end);
-    place.replaceChildren(`${isCut ? "up to " : ""}${format.whole(hidden)} slices in view are only bars; in full: `, element("code", { text: command }));
+    if (!hidden) {
+      place.textContent = "Every slice in view is drawn.";
+      return;
+    }
+    const command = inFull(
+      model.groups.flatMap((group) => group.tracks.map((track) => track.info)),
+      view.start,
+      view.end,
+    );
+    place.replaceChildren(
+      `${isCut ? "up to " : ""}${format.whole(hidden)} slices in view are only bars; in full: `,
+      element("code", { text: command }),
+    );
   }
 
   // The command for a stretch of time: of each trace's own, which the shift leads back to.
@@ -152,7 +178,10 @@ tw.timeline = (() => {
     return {
       title: `${format.whole(shade.n[place])} short slices begin here`,
       facts: [
-        ["busy", `${format.value(shade.share[place] / 1000, { unit: "ratio" })} of ${format.time(model.bucket_ns)}`],
+        [
+          "busy",
+          `${format.value(shade.share[place] / 1000, { unit: "ratio" })} of ${format.time(model.bucket_ns)}`,
+        ],
         ["from", format.time(shade.start[place]), `${format.whole(shade.start[place])} ns`],
         ["mostly", model.categories[shade.category[place]] || "no category"],
         ["track", `${row.group.name} · ${row.track.details}`],
@@ -165,14 +194,21 @@ tw.timeline = (() => {
     place.hidden = found.kind !== "slice" && found.kind !== "bucket" && found.kind !== "label";
     if (place.hidden) return;
     if (found.kind === "label") {
-      place.replaceChildren(found.row.kind === "group" ? `${found.row.group.name} · ${found.row.group.trace}` : found.row.track.details);
+      place.replaceChildren(
+        found.row.kind === "group"
+          ? `${found.row.group.name} · ${found.row.group.trace}`
+          : found.row.track.details,
+      );
     } else {
       const { title, facts } = describe(found);
       const lines = facts.map(([key, text]) => element("div", { text: `${key}: ${text}` }));
       place.replaceChildren(element("b", { text: title }), ...lines);
     }
     const room = at("timeline").clientWidth - place.offsetWidth - 8;
-    const below = y + 16 + place.offsetHeight < painter.height ? y + 16 : Math.max(0, y - place.offsetHeight - 10);
+    const below =
+      y + 16 + place.offsetHeight < painter.height
+        ? y + 16
+        : Math.max(0, y - place.offsetHeight - 10);
     place.style.left = `${Math.max(0, Math.min(x + 14, room))}px`;
     place.style.top = `${below}px`;
   }
@@ -184,8 +220,15 @@ tw.timeline = (() => {
     if (!found || (found.kind !== "slice" && found.kind !== "bucket")) place.replaceChildren();
     else {
       const { title, facts } = describe(found);
-      const rows = [...facts.map(([key, text, exact]) => [key, exact ? `${text} (${exact})` : text]), ...more(found)];
-      const list = element("dl", {}, ...rows.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })]));
+      const rows = [
+        ...facts.map(([key, text, exact]) => [key, exact ? `${text} (${exact})` : text]),
+        ...more(found),
+      ];
+      const list = element(
+        "dl",
+        {},
+        ...rows.flatMap(([key, text]) => [element("dt", { text: key }), element("dd", { text })]),
+      );
       place.replaceChildren(element("h3", { text: title }), list);
     }
     paint();
@@ -195,10 +238,15 @@ tw.timeline = (() => {
     const { info } = found.row.track;
     if (found.kind !== "slice") {
       const from = found.level.shade.start[found.at];
-      return [["in full", `${inFull([info], from, from + model.bucket_ns)} --trace ${info.trace_id}`]];
+      return [
+        ["in full", `${inFull([info], from, from + model.bucket_ns)} --trace ${info.trace_id}`],
+      ];
     }
     const id = info.trace_id * 2 ** 32 + found.level.id[found.at];
-    return [["slice_id", String(id)], ["below it", `tw query slice_children -p slice_id=${id} --trace ${info.trace_id}`]];
+    return [
+      ["slice_id", String(id)],
+      ["below it", `tw query slice_children -p slice_id=${id} --trace ${info.trace_id}`],
+    ];
   }
 
   // ---- moving from slice to slice -------------------------------------------------------------
@@ -211,13 +259,17 @@ tw.timeline = (() => {
       show((from + to - width) / 2, (from + to + width) / 2);
     }
     const y = row.y + found.depth * ROW;
-    if (y < view.scroll || y + ROW > view.scroll + painter.height - RULER) scroll(y - view.scroll - painter.height / 3);
+    if (y < view.scroll || y + ROW > view.scroll + painter.height - RULER)
+      scroll(y - view.scroll - painter.height / 3);
     keep(found);
   }
 
   function neighbour(step) {
     const { kept } = state;
-    if (!kept) { go(firstInView()); return; }
+    if (!kept) {
+      go(firstInView());
+      return;
+    }
     const next = kept.at + step;
     if (next >= 0 && next < kept.level.start.length) go({ ...kept, at: next });
   }
@@ -228,7 +280,8 @@ tw.timeline = (() => {
       if (found || row.kind !== "track") continue;
       row.track.levels.forEach((level, depth) => {
         const place = firstAfter(level, view.start);
-        if (!found && place < level.start.length && level.start[place] < view.end) found = { kind: "slice", row, level, depth, at: place };
+        if (!found && place < level.start.length && level.start[place] < view.end)
+          found = { kind: "slice", row, level, depth, at: place };
       });
     }
     return found || state.kept;
@@ -246,10 +299,15 @@ tw.timeline = (() => {
   // Marks the slices whose name holds the text; returns how many of those drawn do.
   function search(text) {
     if (!model) return 0;
-    state.matches = text ? new Set(model.names.flatMap((name, place) => (name.toLowerCase().includes(text) ? [place] : []))) : null;
+    state.matches = text
+      ? new Set(
+          model.names.flatMap((name, place) => (name.toLowerCase().includes(text) ? [place] : [])),
+        )
+      : null;
     state.found = [];
     state.foundAt = -1;
-    for (const group of state.matches ? model.groups : []) group.tracks.forEach((track) => foundOn(group, track));
+    for (const group of state.matches ? model.groups : [])
+      group.tracks.forEach((track) => foundOn(group, track));
     state.found.sort((a, b) => a.level.start[a.at] - b.level.start[b.at]);
     for (const id of ["previous-match", "next-match"]) at(id).hidden = !state.found.length;
     paint();
@@ -257,9 +315,12 @@ tw.timeline = (() => {
   }
 
   function foundOn(group, track) {
-    track.levels.forEach((level, depth) => level.name.forEach((name, place) => {
-      if (state.matches.has(name)) state.found.push({ kind: "slice", group, track, level, depth, at: place });
-    }));
+    track.levels.forEach((level, depth) =>
+      level.name.forEach((name, place) => {
+        if (state.matches.has(name))
+          state.found.push({ kind: "slice", group, track, level, depth, at: place });
+      }),
+    );
   }
 
   function match(step) {
@@ -305,11 +366,17 @@ tw.timeline = (() => {
     const [x, y] = place(event);
     pointer.x = x;
     const began = pointer.down;
-    if (!began) { tip(painter.under(x, y), x, y); return; }
+    if (!began) {
+      tip(painter.under(x, y), x, y);
+      return;
+    }
     began.moved ||= Math.abs(x - began.x) + Math.abs(y - began.y) > 4;
     if (!began.moved) return;
     at("tip").hidden = true;
-    if (began.y < 14) { toMap(x); return; }
+    if (began.y < 14) {
+      toMap(x);
+      return;
+    }
     const by = ((began.x - x) / (painter.width - GUTTER)) * (began.end - began.start);
     show(began.start + by, began.end + by);
     scroll(began.scroll + began.y - y - view.scroll);
@@ -333,11 +400,27 @@ tw.timeline = (() => {
   }
 
   const KEYS = {
-    w: () => zoom(0.6), s: () => zoom(1 / 0.6), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6),
-    a: () => pan(-0.2), d: () => pan(0.2), arrowleft: () => pan(-0.2), arrowright: () => pan(0.2),
-    arrowup: () => scroll(-60), arrowdown: () => scroll(60), pageup: () => scroll(-300), pagedown: () => scroll(300),
-    0: whole, home: whole, f: fit, ",": () => neighbour(-1), ".": () => neighbour(1),
-    n: () => match(1), p: () => match(-1), escape: () => keep(null),
+    w: () => zoom(0.6),
+    s: () => zoom(1 / 0.6),
+    "+": () => zoom(0.6),
+    "=": () => zoom(0.6),
+    "-": () => zoom(1 / 0.6),
+    a: () => pan(-0.2),
+    d: () => pan(0.2),
+    arrowleft: () => pan(-0.2),
+    arrowright: () => pan(0.2),
+    arrowup: () => scroll(-60),
+    arrowdown: () => scroll(60),
+    pageup: () => scroll(-300),
+    pagedown: () => scroll(300),
+    0: whole,
+    home: whole,
+    f: fit,
+    ",": () => neighbour(-1),
+    ".": () => neighbour(1),
+    n: () => match(1),
+    p: () => match(-1),
+    escape: () => keep(null),
   };
 
   function key(event) {
@@ -355,7 +438,10 @@ tw.timeline = (() => {
     canvas.addEventListener("pointerdown", down);
     canvas.addEventListener("pointermove", move);
     canvas.addEventListener("pointerup", up);
-    canvas.addEventListener("pointerleave", () => { at("tip").hidden = true; pointer.x = null; });
+    canvas.addEventListener("pointerleave", () => {
+      at("tip").hidden = true;
+      pointer.x = null;
+    });
     canvas.addEventListener("keydown", key);
     at("zoom-in").addEventListener("click", () => zoom(0.5));
     at("zoom-out").addEventListener("click", () => zoom(2));

@@ -15,7 +15,8 @@ tw.timelineData = (() => {
     return found;
   }
 
-  const shared = (track) => (ns) => ns + (track.shift_ns || 0) + Math.round((track.drift || 0) * ns);
+  const shared = (track) => (ns) =>
+    ns + (track.shift_ns || 0) + Math.round((track.drift || 0) * ns);
 
   function byDepth(depths) {
     const places = [];
@@ -29,7 +30,8 @@ tw.timelineData = (() => {
   function reach(start, dur) {
     const found = new Float64Array(start.length);
     let farthest = -Infinity;
-    for (let i = 0; i < start.length; i++) found[i] = farthest = Math.max(farthest, start[i] + dur[i]);
+    for (let i = 0; i < start.length; i++)
+      found[i] = farthest = Math.max(farthest, start[i] + dur[i]);
     return found;
   }
 
@@ -41,25 +43,36 @@ tw.timelineData = (() => {
     const buckets = byDepth(track.shade.depth);
     return Array.from({ length: track.n_levels }, (_, depth) => {
       const here = slices[depth] || [];
-      const level = { start: pick(sliceStarts, here, Float64Array), dur: pick(track.slices.dur, here, Float64Array) };
-      for (const key of ["name", "category", "id", "unfinished"]) level[key] = pick(track.slices[key], here, Float64Array);
+      const level = {
+        start: pick(sliceStarts, here, Float64Array),
+        dur: pick(track.slices.dur, here, Float64Array),
+      };
+      for (const key of ["name", "category", "id", "unfinished"])
+        level[key] = pick(track.slices[key], here, Float64Array);
       level.reach = reach(level.start, level.dur);
       const shade = buckets[depth] || [];
       level.shade = { start: pick(bucketStarts, shade, Float64Array) };
-      for (const key of ["n", "share", "category"]) level.shade[key] = pick(track.shade[key], shade, Float64Array);
+      for (const key of ["n", "share", "category"])
+        level.shade[key] = pick(track.shade[key], shade, Float64Array);
       return level;
     });
   }
 
   function label(track) {
-    if (track.kind === "stream") return `${device(track)} ${track.name || `stream ${track.stream}`}`.trim();
-    return track.thread || track.name || (track.tid === null ? `${track.kind || "track"}` : `thread ${track.tid}`);
+    if (track.kind === "stream")
+      return `${device(track)} ${track.name || `stream ${track.stream}`}`.trim();
+    return (
+      track.thread ||
+      track.name ||
+      (track.tid === null ? `${track.kind || "track"}` : `thread ${track.tid}`)
+    );
   }
 
   const device = (track) => (track.device === null ? "" : `dev ${track.device} ·`);
 
   function details(track) {
-    const place = track.process || track.pid !== null ? `${track.process || "process"} ${track.pid ?? ""}` : "";
+    const place =
+      track.process || track.pid !== null ? `${track.process || "process"} ${track.pid ?? ""}` : "";
     return [label(track), track.device_name, place.trim()].filter(Boolean).join(" · ");
   }
 
@@ -73,9 +86,19 @@ tw.timelineData = (() => {
     const groups = new Map();
     for (const track of values.tracks) {
       const key = `${track.trace_id}/${track.rank}`;
-      if (!groups.has(key)) groups.set(key, { name: groupName(track, runs.size > 1), trace: track.trace, tracks: [], open: groups.size < OPEN_GROUPS });
+      if (!groups.has(key))
+        groups.set(key, {
+          name: groupName(track, runs.size > 1),
+          trace: track.trace,
+          tracks: [],
+          open: groups.size < OPEN_GROUPS,
+        });
       groups.get(key).tracks.push({
-        info: track, label: label(track), details: details(track), levels: levels(track, values.bucket_ns), fold: "some",
+        info: track,
+        label: label(track),
+        details: details(track),
+        levels: levels(track, values.bucket_ns),
+        fold: "some",
       });
     }
     const model = { ...values, groups: [...groups.values()] };
@@ -139,12 +162,19 @@ tw.timelineData = (() => {
       const name = runs.size > 1 ? `${all[0].run}: ` : "";
       const unknown = all.filter((info) => info.shift_ns === null);
       if (unknown.length) {
-        const which = unknown.length === all.length ? "these traces" : unknown.map((info) => info.trace).join(", ");
-        said.push(`${name}No clock offset is known for ${which}: each begins at its own zero, so do not compare times between ranks.`);
+        const which =
+          unknown.length === all.length
+            ? "these traces"
+            : unknown.map((info) => info.trace).join(", ");
+        said.push(
+          `${name}No clock offset is known for ${which}: each begins at its own zero, so do not compare times between ranks.`,
+        );
       } else {
         const widest = Math.max(...all.map((info) => info.clock_uncertainty_ns || 0));
         const how = [...new Set(all.map((info) => info.clock_method).filter(Boolean))].join(", ");
-        said.push(`${name}Ranks are on one time (${how || "method unknown"}; within ${tw.format.time(widest)}).`);
+        said.push(
+          `${name}Ranks are on one time (${how || "method unknown"}; within ${tw.format.time(widest)}).`,
+        );
       }
     }
     if (runs.size > 1) said.push("Each run begins at its own zero.");

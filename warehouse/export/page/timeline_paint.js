@@ -10,9 +10,20 @@ tw.timelinePaint = (() => {
   const GROUP = 22;
   const GAP = 5;
   const HUES = {
-    kernel: 150, gpu_memcpy: 35, gpu_memset: 50, cpu_op: 215, cuda_runtime: 265, cuda_driver: 285,
-    user_annotation: 340, gpu_user_annotation: 320, python_function: 190, cuda_sync: 10, overhead: 0,
+    kernel: 150,
+    gpu_memcpy: 35,
+    gpu_memset: 55,
+    cpu_op: 215,
+    cuda_runtime: 262,
+    cuda_driver: 285,
+    user_annotation: 340,
+    gpu_user_annotation: 315,
+    python_function: 188,
+    cuda_sync: 10,
+    "": 235,
   };
+  const FREE_HUES = [85, 120, 20, 300, 240, 170, 65, 205, 0, 105];
+  const others = []; // categories without a hue of their own, in the order they turn up
 
   function hash(text) {
     let sum = 0;
@@ -20,7 +31,11 @@ tw.timelinePaint = (() => {
     return sum >>> 0;
   }
 
-  const hue = (category) => (category in HUES ? HUES[category] : hash(category) % 360);
+  function hue(category) {
+    if (Object.hasOwn(HUES, category)) return HUES[category];
+    if (!others.includes(category)) others.push(category);
+    return FREE_HUES[others.indexOf(category) % FREE_HUES.length];
+  }
 
   function categoryColor(category, dark) {
     return `hsl(${hue(category)} 55% ${dark ? 45 : 62}%)`;
@@ -33,7 +48,10 @@ tw.timelinePaint = (() => {
     if (!model.colors.has(key)) {
       const sum = hash(model.names[name] || "");
       const light = (dark ? 30 : 66) + ((sum >> 8) % 14);
-      model.colors.set(key, `hsl(${hue(model.categories[category] || "") + (sum % 31) - 15} 52% ${light}%)`);
+      model.colors.set(
+        key,
+        `hsl(${hue(model.categories[category] || "") + (sum % 31) - 15} 52% ${light}%)`,
+      );
     }
     return model.colors.get(key);
   }
@@ -68,20 +86,37 @@ tw.timelinePaint = (() => {
       this.width = box.width;
       this.height = box.height;
       const [width, height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
-      if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+      if (this.canvas.width !== width || this.canvas.height !== height)
+        Object.assign(this.canvas, { width, height });
       this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
       return width > 0 && height > 0;
     }
 
-    x(time) { return GUTTER + ((time - this.view.start) / (this.view.end - this.view.start)) * (this.width - GUTTER); }
-    time(x) { return this.view.start + ((x - GUTTER) / (this.width - GUTTER)) * (this.view.end - this.view.start); }
+    x(time) {
+      return (
+        GUTTER +
+        ((time - this.view.start) / (this.view.end - this.view.start)) * (this.width - GUTTER)
+      );
+    }
+    time(x) {
+      return (
+        this.view.start + ((x - GUTTER) / (this.width - GUTTER)) * (this.view.end - this.view.start)
+      );
+    }
 
     paint(view, state) {
       if (!this.measure()) return;
       this.view = view;
       this.state = state;
       this.dark = document.documentElement.classList.contains("dark");
-      this.look = { ink: tw.color("--ink"), quiet: tw.color("--quiet"), line: tw.color("--line"), paper: tw.color("--paper"), raised: tw.color("--raised"), accent: tw.color("--accent") };
+      this.look = {
+        ink: tw.color("--ink"),
+        quiet: tw.color("--quiet"),
+        line: tw.color("--line"),
+        paper: tw.color("--paper"),
+        raised: tw.color("--raised"),
+        accent: tw.color("--accent"),
+      };
       const context = this.context;
       context.fillStyle = this.look.paper;
       context.fillRect(0, 0, this.width, this.height);
@@ -100,16 +135,15 @@ tw.timelinePaint = (() => {
     }
 
     *ticks() {
-      const first = Math.ceil((this.view.start - this.zero()) / this.step);
-      const last = Math.floor((this.view.end - this.zero()) / this.step);
+      const first = Math.ceil(this.view.start / this.step);
+      const last = Math.floor(this.view.end / this.step);
       for (let n = first; n <= last; n++) yield n * this.step;
     }
 
-    zero() { return 0; }
-
     grid() {
       this.context.fillStyle = this.look.line;
-      for (const tick of this.ticks()) this.context.fillRect(Math.round(this.x(tick)), RULER, 1, this.height);
+      for (const tick of this.ticks())
+        this.context.fillRect(Math.round(this.x(tick)), RULER, 1, this.height);
     }
 
     ruler() {
@@ -129,7 +163,11 @@ tw.timelinePaint = (() => {
       context.fillStyle = this.look.raised;
       context.fillRect(0, MAP, GUTTER, RULER - MAP - 1);
       context.fillStyle = this.look.ink;
-      context.fillText(`${format.time(this.view.end - this.view.start)} in view`, 8, MAP + (RULER - MAP) / 2);
+      context.fillText(
+        `${format.time(this.view.end - this.view.start)} in view`,
+        8,
+        MAP + (RULER - MAP) / 2,
+      );
     }
 
     // The whole extent, and which part of it is in view.
@@ -179,7 +217,8 @@ tw.timelinePaint = (() => {
       context.rect(GUTTER, y, this.width - GUTTER, row.height);
       context.clip();
       const n = shownLevels(row.track);
-      for (let depth = 0; depth < n; depth++) this.level(row.track, row.track.levels[depth], y + depth * ROW + 2);
+      for (let depth = 0; depth < n; depth++)
+        this.level(row.track, row.track.levels[depth], y + depth * ROW + 2);
       context.restore();
       context.fillStyle = this.look.line;
       context.fillRect(0, y + row.height - 1, this.width, 1);
@@ -198,7 +237,11 @@ tw.timelinePaint = (() => {
       context.font = "11px system-ui, sans-serif";
       const hidden = track.levels.length - n;
       const deeper = hidden > 0 ? `, ${hidden} levels folded` : "";
-      context.fillText(this.fit(`${format.whole(track.info.n_slices)} slices${deeper}`, GUTTER - 32), 24, y + 2 + ROW * 1.5);
+      context.fillText(
+        this.fit(`${format.whole(track.info.n_slices)} slices${deeper}`, GUTTER - 32),
+        24,
+        y + 2 + ROW * 1.5,
+      );
     }
 
     // As much of a text as fits; names of kernels differ at their ends, so both are kept.
@@ -206,7 +249,8 @@ tw.timelinePaint = (() => {
       const wide = (each) => this.context.measureText(each).width;
       const measured = wide(text);
       if (measured <= width) return text;
-      const shortened = (n) => `${text.slice(0, Math.ceil(n * 0.7))}…${text.slice(text.length - Math.floor(n * 0.3))}`;
+      const shortened = (n) =>
+        `${text.slice(0, Math.ceil(n * 0.7))}…${text.slice(text.length - Math.floor(n * 0.3))}`;
       let n = Math.floor((text.length * width) / measured) - 1;
       while (n > 2 && wide(shortened(n)) > width) n--; // letters are not equally wide
       return n < 3 ? "" : shortened(n);
@@ -230,13 +274,25 @@ tw.timelinePaint = (() => {
       const height = ROW - 2;
       let last = -Infinity;
       context.globalAlpha = this.state.matches ? 0.15 : 0.55;
-      for (let i = firstBucket(shade, view.start, width); i < shade.start.length && shade.start[i] < view.end; i++) {
+      for (
+        let i = firstBucket(shade, view.start, width);
+        i < shade.start.length && shade.start[i] < view.end;
+        i++
+      ) {
         const left = Math.max(GUTTER, Math.floor(this.x(shade.start[i])));
-        const right = Math.max(left + 1, Math.min(this.width, Math.floor(this.x(shade.start[i] + width))));
+        const right = Math.max(
+          left + 1,
+          Math.min(this.width, Math.floor(this.x(shade.start[i] + width))),
+        );
         if (left < last) continue;
         let share = shade.share[i];
         // Several buckets in one pixel: the busiest speaks for them.
-        while (right - left === 1 && i + 1 < shade.start.length && Math.floor(this.x(shade.start[i + 1])) === left) share = Math.max(share, shade.share[++i]);
+        while (
+          right - left === 1 &&
+          i + 1 < shade.start.length &&
+          Math.floor(this.x(shade.start[i + 1])) === left
+        )
+          share = Math.max(share, shade.share[++i]);
         const tall = Math.max(2, (Math.min(1000, share) / 1000) * height);
         context.fillStyle = categoryColor(model.categories[shade.category[i]] || "", this.dark);
         context.fillRect(left, y + height - tall, right - left, tall);
@@ -249,7 +305,11 @@ tw.timelinePaint = (() => {
       const { context, view, model } = this;
       let last = -Infinity;
       context.font = "11px system-ui, sans-serif";
-      for (let i = firstAfter(level, view.start - 1); i < level.start.length && level.start[i] < view.end; i++) {
+      for (
+        let i = firstAfter(level, view.start - 1);
+        i < level.start.length && level.start[i] < view.end;
+        i++
+      ) {
         if (matches && !matches.has(level.name[i])) continue;
         const left = Math.max(GUTTER - 2, this.x(level.start[i]));
         const right = Math.min(this.width + 2, this.x(level.start[i] + level.dur[i]));
@@ -280,7 +340,9 @@ tw.timelinePaint = (() => {
       if (y < MAP) return { kind: "map" };
       if (y < RULER) return { kind: "ruler" };
       const inside = y - RULER + this.view.scroll;
-      const row = this.state.layout.rows.find((each) => inside >= each.y && inside < each.y + each.height);
+      const row = this.state.layout.rows.find(
+        (each) => inside >= each.y && inside < each.y + each.height,
+      );
       if (!row) return { kind: "nothing" };
       if (row.kind === "group" || x < GUTTER) return { kind: "label", row };
       const depth = Math.floor((inside - row.y - 2) / ROW);
@@ -292,14 +354,19 @@ tw.timelinePaint = (() => {
       const [from, to] = [this.time(x - 2), this.time(x + 2)];
       const middle = this.time(x);
       let found = -1;
-      for (let i = firstAfter(level, from - 1); i < level.start.length && level.start[i] <= to; i++) {
+      for (
+        let i = firstAfter(level, from - 1);
+        i < level.start.length && level.start[i] <= to;
+        i++
+      ) {
         const inside = level.start[i] <= middle && level.start[i] + level.dur[i] >= middle;
         if (inside || (found < 0 && level.start[i] + level.dur[i] >= from)) found = i;
         if (inside) break;
       }
       if (found >= 0) return { kind: "slice", row, level, depth, at: found };
       const bucket = firstBucket(level.shade, middle, this.model.bucket_ns);
-      if (bucket < level.shade.start.length && level.shade.start[bucket] <= to) return { kind: "bucket", row, level, depth, at: bucket };
+      if (bucket < level.shade.start.length && level.shade.start[bucket] <= to)
+        return { kind: "bucket", row, level, depth, at: bucket };
       return { kind: "nothing", row };
     }
   }
