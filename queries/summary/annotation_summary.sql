@@ -201,50 +201,48 @@ host AS (
   LEFT JOIN inner_one AS i ON i.slice_id = n.slice_id
   GROUP BY n.name_id
 ),
-work AS MATERIALIZED (
+work AS (
   SELECT
     n.name_id,
-    i.slice_id IS NOT NULL AS is_inner,
     w.is_self,
     d.device_id,
     d.start_ns,
-    d.end_ns
+    d.end_ns,
+    -- What a call in another of its name caused is counted with that one.
+    CASE WHEN i.slice_id IS NULL THEN d.end_ns END AS outer_end_ns
   FROM device_op() AS d
   JOIN annotation_work() AS w ON w.slice_id = d.slice_id
   JOIN named AS n ON n.slice_id = w.annotation_id
   LEFT JOIN inner_one AS i ON i.slice_id = w.annotation_id
-),
-own AS (
-  SELECT name_id, sum(end_ns - start_ns)::BIGINT AS self_device_ns
-  FROM work
-  WHERE is_self
-  GROUP BY name_id
+  WHERE w.is_self OR i.slice_id IS NULL
 ),
 -- What each piece adds to the time covered by those before it.
 gain AS (
   SELECT
     name_id,
+    is_self,
+    outer_end_ns IS NOT NULL AS is_outer,
     end_ns - start_ns AS dur_ns,
     greatest(
       end_ns - greatest(
         start_ns,
-        max(end_ns) OVER (
+        max(outer_end_ns) OVER (
           PARTITION BY name_id, device_id
-          ORDER BY start_ns, end_ns
+          ORDER BY start_ns
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         )
       ),
       0
     ) AS gain_ns
   FROM work
-  WHERE NOT is_inner
 ),
 caused AS (
   SELECT
     name_id,
-    count(*) AS n_device_ops,
-    sum(dur_ns)::BIGINT AS total_device_ns,
-    sum(gain_ns)::BIGINT AS busy_ns
+    count(CASE WHEN is_outer THEN 1 END) AS n_device_ops,
+    sum(CASE WHEN is_self THEN dur_ns END)::BIGINT AS self_device_ns,
+    sum(CASE WHEN is_outer THEN dur_ns END)::BIGINT AS total_device_ns,
+    sum(CASE WHEN is_outer THEN gain_ns END)::BIGINT AS busy_ns
   FROM gain
   GROUP BY name_id
 )
@@ -264,11 +262,10 @@ SELECT
   h.percentiles_ns[2] AS p90_ns,
   h.percentiles_ns[3] AS p99_ns,
   coalesce(c.n_device_ops, 0) AS n_device_ops,
-  coalesce(o.self_device_ns, 0) AS self_device_ns,
+  coalesce(c.self_device_ns, 0) AS self_device_ns,
   coalesce(c.total_device_ns, 0) AS total_device_ns,
   coalesce(c.busy_ns, 0) AS busy_ns
 FROM host AS h
 JOIN trace AS t ON t.id = h.trace_id
 LEFT JOIN caused AS c ON c.name_id = h.name_id
-LEFT JOIN own AS o ON o.name_id = h.name_id
 ORDER BY t.run_id, t.rank, h.trace_id, h.total_ns DESC, h.self_ns DESC, h.name, h.is_step
