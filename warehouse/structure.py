@@ -39,6 +39,8 @@ _NOT_PORTABLE: tuple[tuple[Any, str], ...] = (
     (exp.Pivot, "PIVOT is written differently"),
     (exp.Columns, "COLUMNS() has no counterpart"),
 )
+#: What is a list before it is cast to one: a parameter, [1, 2], NULL.
+_LISTS: tuple[Any, ...] = (exp.Placeholder, exp.Array, exp.Null)
 _NOT_PORTABLE_FUNCTIONS = frozenset(
     ("histogram", "epoch_ns", "map_extract", "json_transform", "quantile_cont", "quantile_disc")
 )
@@ -63,7 +65,7 @@ def problems(query: Query, library: Library) -> list[str]:
         *_tables(query, library, tree),
         *_parameters(query, tree),
         *_columns(query, tree),
-        *_portability(query, tree),
+        *_portability(query, library, tree),
         *_rewriting(query, tree),
     ]
 
@@ -143,17 +145,24 @@ def _columns(query: Query, tree: Tree) -> Iterator[str]:
             yield f"names something {identifier.name}: such names are macro arguments"
 
 
-def _portability(query: Query, tree: Tree) -> Iterator[str]:
+def _portability(query: Query, library: Library, tree: Tree) -> Iterator[str]:
     assert query.header is not None
-    reasons = sorted(set(not_portable(tree)))
+    reasons = sorted({*not_portable(tree), *_calls_not_portable(query, library)})
     if query.header.portable and reasons:
         yield f"is not portable ({'; '.join(reasons)}): say portable = false"
     elif not query.header.portable and not reasons:
         yield "is portable: leave out portable = false"
 
 
+def _calls_not_portable(query: Query, library: Library) -> Iterator[str]:
+    for key in query.pins.values():
+        callee = library.queries.get(key)
+        if callee is not None and callee.header is not None and not callee.header.portable:
+            yield f"{key}, which it calls, is not portable"
+
+
 def not_portable(tree: Tree) -> Iterator[str]:
-    """Why the query gives no or other rows on Spark after translation."""
+    """Why the query gives no or other rows on Spark after translation, whom it calls aside."""
     for join in tree.find_all(exp.Join):
         if str(join.args.get("method") or "").upper() in ("ASOF", "POSITIONAL"):
             yield f"{join.args['method']} JOIN has no counterpart"
@@ -166,6 +175,12 @@ def not_portable(tree: Tree) -> Iterator[str]:
     for collected in tree.find_all(exp.ArrayAgg):
         if collected.find(exp.Order):
             yield "an ordered list loses its order"
+    for clause in tree.find_all(exp.With):
+        if clause.args.get("recursive"):
+            yield "a recursive CTE needs Spark 4.1"
+    for cast in tree.find_all(exp.Cast, exp.TryCast):
+        if cast.to.is_type("array") and not isinstance(cast.this, _LISTS):
+            yield "a text is not cast to a list"
     for data_type in tree.find_all(exp.DataType):
         if data_type.this.value in _NOT_PORTABLE_TYPES:
             yield f"type {data_type.this.value} has no counterpart"

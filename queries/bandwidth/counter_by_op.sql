@@ -8,6 +8,7 @@ profiler are matched with calls by their order, and only where a trace has as ma
 a kernel as ranges; where not, and for kernels launched outside of operators, the operator is NULL.
 """
 grain = ["trace_id", "cpu_op", "counter"]
+portable = false
 requires = { schema = ">=1", queries = ["counter_cause@1"] }
 
 [[column]]

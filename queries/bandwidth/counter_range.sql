@@ -8,6 +8,7 @@ matched with calls by their order, and only where a trace has as many calls that
 ranges.
 """
 grain = ["trace_id", "slice_id", "counter"]
+portable = false
 requires = { schema = ">=1", queries = ["counter_cause@1"] }
 
 [[column]]

@@ -7,6 +7,7 @@ Found by climbing the slices above on the same track, over whatever is no annota
 annotations too. Outermost annotations have no row.
 """
 grain = ["slice_id"]
+portable = false
 
 [[column]]
 name = "slice_id"

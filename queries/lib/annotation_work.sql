@@ -8,6 +8,7 @@ annotations nested in it (links of kind annotation). A step caused the work laun
 thread of its process (links of kind step by launch). Work without a recorded launch has no row.
 """
 grain = ["annotation_id", "slice_id"]
+portable = false
 requires = { schema = ">=1", queries = ["annotation_above@1"] }
 
 [[column]]

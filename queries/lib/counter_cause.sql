@@ -10,6 +10,7 @@ known. The innermost operator is the one around the call; the outermost is the l
 climbing on.
 """
 grain = ["slice_id"]
+portable = false
 requires = { schema = ">=6" }
 
 [[column]]

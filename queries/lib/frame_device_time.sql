@@ -9,6 +9,7 @@ in no operator of its own thread, but for an operator of another one, counts as 
 operator. Durations are added, so work that overlaps counts twice; lengths below 0 count 0 ns.
 """
 grain = ["slice_id"]
+portable = false
 
 [[column]]
 name = "slice_id"

@@ -9,6 +9,7 @@ operator and the slices above it. Durations are added, so work that overlaps cou
 below 0, also of what never ended, count 0 ns. Slices without such work have no row.
 """
 grain = ["slice_id"]
+portable = false
 
 [param.only_with_python]
 type = "BOOLEAN"

@@ -7,6 +7,7 @@ Found by climbing from the instant that recorded the event, on its thread. Event
 operator, and those without an instant, have no row.
 """
 grain = ["slice_id"]
+portable = false
 requires = { schema = ">=6" }
 
 [[column]]

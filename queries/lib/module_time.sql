@@ -12,6 +12,7 @@ called in a backward operator is an outermost one. Durations of device work are 
 0 count 0 ns.
 """
 grain = ["slice_id"]
+portable = false
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
 
 [[column]]

@@ -10,6 +10,7 @@ all slices below it launched. An operator launched what the links of kind op_lau
 lengths, also of what never ended, count 0 ns.
 """
 grain = ["slice_id"]
+portable = false
 
 [[column]]
 name = "slice_id"

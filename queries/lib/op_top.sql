@@ -7,6 +7,7 @@ Found by climbing the slices above on the same track; whatever is no operator is
 operator with none above it is its own.
 """
 grain = ["slice_id"]
+portable = false
 
 [[column]]
 name = "slice_id"

@@ -17,6 +17,7 @@ uncertainty is the time by which the worst of them is violated.
 Traces that share no collective with others have no offset.
 """
 grain = ["trace_id"]
+portable = false
 requires = { schema = ">=1", queries = ["clock_interval@1"] }
 
 [param.run_id]

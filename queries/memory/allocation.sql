@@ -9,6 +9,7 @@ while the recording lasted). A release without an allocation before it (found) e
 recorded. Sources that record no addresses have no rows.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "address", "event_number"]
+portable = false
 requires = { schema = ">=6", queries = ["memory_block_life@1", "memory_event_op@1"] }
 
 [[column]]

@@ -8,6 +8,7 @@ Releases count for the operator that ran when they happened, which is seldom the
 allocated. net_bytes is what PyTorch calls the operator's self memory.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "cpu_op"]
+portable = false
 requires = { schema = ">=6", queries = ["memory_event_op@1"] }
 
 [[column]]

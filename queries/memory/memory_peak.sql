@@ -7,6 +7,7 @@ The peak is the first event after which most was allocated. Its operator is the 
 around the event on its thread: the allocation that made the peak.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
+portable = false
 requires = { schema = ">=6", queries = ["memory_state@1", "memory_event_op@1"] }
 
 [[column]]

@@ -12,6 +12,7 @@ by_stream and only_self show, and wider than the work, by 1 ns at both ends or, 
 caused no work have no row. Lengths below 0 count 0 ns.
 """
 grain = ["annotation_id", "device_id", "stream"]
+portable = false
 requires = { schema = ">=1", queries = ["annotation_work@1", "device_op@1"] }
 
 [param.by_stream]

@@ -6,6 +6,7 @@ help = """
 The parts of critical_path added up; the rows of a trace add up to the length of its step.
 """
 grain = ["trace_id", "kind", "name"]
+portable = false
 requires = { queries = ["critical_path_segment@1"] }
 
 [param.step]

@@ -17,6 +17,7 @@ launch. Where the source says which stream a wait is for, only waits of the stre
 Rows come by length, longest first.
 """
 grain = ["trace_id", "device_id", "stream", "start_ns"]
+portable = false
 requires = { schema = ">=1", queries = ["device_gap@1"] }
 
 [param.per_device]

@@ -10,6 +10,7 @@ gradients of its operators. Durations of device work are added, so overlapping w
 Needs a recording with Python stacks of modules (with_stack or with_modules).
 """
 grain = ["trace_id", "class", "instance"]
+portable = false
 requires = { schema = ">=1", queries = ["module_time@1"] }
 
 [param.by_instance]

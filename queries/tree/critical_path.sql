@@ -16,6 +16,7 @@ a call waited for to the end of the call; hand_over, between autograd's threads 
 forward pass. How the chain is found says critical_path_segment.
 """
 grain = ["trace_id", "n"]
+portable = false
 requires = { queries = ["critical_path_segment@1"] }
 
 [param.step]

@@ -10,6 +10,7 @@ are added, so work that overlaps counts twice; lengths below 0 count 0 ns. Needs
 Python stacks; functions that launched nothing have no row.
 """
 grain = ["trace_id", "name"]
+portable = false
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }
 
 [param.top]

@@ -8,6 +8,7 @@ above that. Both are NULL for work launched outside of operators, or whose launc
 Durations are added, so work that overlaps counts twice; lengths below 0 count 0 ns.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
+portable = false
 requires = { schema = ">=1", queries = ["op_top@1"] }
 
 [[column]]

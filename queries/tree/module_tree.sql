@@ -8,6 +8,7 @@ all steps too. Rows come in the order of first calls, a module before those in i
 module_summary.
 """
 grain = ["trace_id", "path"]
+portable = false
 requires = { schema = ">=1", queries = ["module_time@1"] }
 
 [[column]]

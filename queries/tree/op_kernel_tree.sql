@@ -11,6 +11,7 @@ no tree. Without a step and a slice it is the step of median length in each trac
 the shorter of the middle two); traces without steps then have no rows.
 """
 grain = ["trace_id", "position"]
+portable = false
 requires = { schema = ">=1", queries = ["step_window@1"] }
 
 [param.step]

@@ -8,6 +8,7 @@ was made for. A slice that is itself a call of a Python function is the last of 
 the recording has no stack there.
 """
 grain = ["position"]
+portable = false
 
 [param.slice_id]
 type = "BIGINT"

@@ -8,6 +8,7 @@ another thread to that operator, and else to the slice right above on the same t
 itself is the last row.
 """
 grain = ["slice_id"]
+portable = false
 
 [param.slice_id]
 type = "BIGINT"

@@ -8,6 +8,7 @@ is. device_ns adds the durations of the device work in or below each row, so tha
 look next; work that overlaps counts twice.
 """
 grain = ["slice_id"]
+portable = false
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
 
 [param.slice_id]
