@@ -1,0 +1,169 @@
+/* ---
+name = "check_clock_contradiction"
+version = 1
+title = "Clocks of ranks that their collectives contradict"
+help = """
+No rank leaves a collective that synchronises before the last has entered it: that bounds what must
+be added to a clock to reach that of another rank (clock_interval, rank_clock). Found are pairs of
+ranks whose bounds leave nothing, even if one clock runs faster, and pairs whose offsets, as stored,
+lie outside the bounds by more than the uncertainties of both. Pairs with an unknown offset or
+uncertainty, or with a drift, are judged by their bounds alone. A pair is told of the higher rank.
+"""
+grain = ["run_id", "trace_id", "check_name"]
+requires = { schema = ">=1", queries = ["clock_interval@1"] }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "run"
+type = "VARCHAR"
+unit = "text"
+help = "The run's name"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+nullable = true
+help = "The trace; NULL: the finding is of the whole run"
+
+[[column]]
+name = "trace"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The trace's name"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "check_name"
+type = "VARCHAR"
+unit = "text"
+help = "What was looked for"
+
+[[column]]
+name = "severity"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('error', 'warning', 'note')"
+help = "error: figures are wrong; warning: some may be; note: good to know"
+
+[[column]]
+name = "n_found"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Pairs whose clocks contradict their collectives"
+
+[[column]]
+name = "n_looked_at"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Pairs of the rank and a lower one that share collectives"
+
+[[column]]
+name = "examples"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "At most three pairs, the worst first, and by how much nothing fits"
+
+[[column]]
+name = "meaning"
+type = "VARCHAR"
+unit = "text"
+help = "What it is, and what it does to figures"
+
+[[column]]
+name = "remedy"
+type = "VARCHAR"
+unit = "text"
+help = "What can be done"
+
+[changes]
+1 = "first version"
+--- */
+WITH pair AS (
+  SELECT
+    i.trace_id,
+    i.hub_trace_id,
+    i.n_collectives,
+    i.is_contradictory,
+    coalesce('rank ' || h.rank, 'trace ' || h.name) AS hub,
+    CASE
+      WHEN i.is_contradictory THEN i.lower_ns - i.upper_ns
+      WHEN i.drift IS NULL AND c.drift IS NULL AND o.drift IS NULL THEN
+        greatest(
+          i.lower_ns - (c.offset_ns - o.offset_ns),
+          c.offset_ns - o.offset_ns - i.upper_ns
+        )
+    END AS off_ns,
+    CASE WHEN NOT i.is_contradictory THEN c.uncertainty_ns + o.uncertainty_ns END AS allowed_ns
+  FROM clock_interval() AS i
+  JOIN trace AS t ON t.id = i.trace_id
+  JOIN trace AS h ON h.id = i.hub_trace_id
+  LEFT JOIN clock AS c ON c.id = t.clock_id
+  LEFT JOIN clock AS o ON o.id = h.clock_id
+),
+judged AS (
+  SELECT
+    *,
+    coalesce(is_contradictory OR off_ns > greatest(allowed_ns, 0), false) AS is_found
+  FROM pair
+),
+placed AS (
+  SELECT
+    *,
+    row_number() OVER (PARTITION BY trace_id, is_found ORDER BY off_ns DESC, hub_trace_id) AS place
+  FROM judged
+),
+finding AS (
+  SELECT
+    trace_id,
+    sum(CASE WHEN is_found THEN 1 ELSE 0 END)::BIGINT AS n_found,
+    count(*) AS n_looked_at,
+    sum(CASE WHEN is_found AND NOT is_contradictory THEN 1 ELSE 0 END) AS n_outside,
+    string_agg(
+      CASE
+        WHEN is_found AND place <= 3 AND is_contradictory
+        THEN hub || ': nothing fits all of ' || n_collectives || ' collectives, by ' || off_ns
+          || ' ns'
+        WHEN is_found AND place <= 3
+        THEN hub || ': the offset is ' || off_ns || ' ns outside of what collectives allow'
+      END,
+      '; ' ORDER BY place
+    ) AS examples
+  FROM placed
+  GROUP BY trace_id
+  HAVING sum(CASE WHEN is_found THEN 1 ELSE 0 END) > 0
+)
+SELECT
+  t.run_id,
+  r.name AS run,
+  t.id AS trace_id,
+  t.name AS trace,
+  t.rank,
+  'clock_contradiction' AS check_name,
+  CASE WHEN f.n_outside > 0 THEN 'error' ELSE 'warning' END AS severity,
+  f.n_found,
+  f.n_looked_at,
+  f.examples,
+  'A rank would leave a collective before another has entered it: a clock was set while it '
+    || 'recorded, collectives are linked wrongly, or an offset is wrong. Waiting and lateness '
+    || 'between these ranks are off by as much.' AS meaning,
+  'Compare durations, not times, of these ranks; `tw query rank_clock` shows the bounds.' AS remedy
+FROM finding AS f
+JOIN trace AS t ON t.id = f.trace_id
+JOIN run AS r ON r.id = t.run_id
+ORDER BY t.run_id, t.rank, t.id
