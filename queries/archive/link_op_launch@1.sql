@@ -5,7 +5,6 @@ title = "Operator → the runtime or driver call made inside it"
 help = """The operator is the innermost cpu_op that contains the call on the same thread: the first
 operator met when climbing the call's parents."""
 grain = ["to_id"]
-portable = false
 
 [param.trace_id]
 type = "BIGINT"
