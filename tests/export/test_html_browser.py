@@ -258,7 +258,7 @@ def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -
     assert left < right
     heads = page.value(f"{sides}.map((side) => side.querySelector('h3').textContent)")
     assert heads == ["a", "b"]
-    assert "Compare summary" in page.text("#contents")
+    assert "What differs" in page.text("#contents")
     assert "Each run begins at its own zero." in page.text("#timeline-notes")
     assert page.complaints == []
 

@@ -36,7 +36,12 @@ SCRIPTS = (
 STYLES = ("page.css",)
 _LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-LICENSE-d3")
 _MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
-_COMPARED = ("compare_summary", "compare_steps", "compare_kernels", "compare_ops")
+_COMPARED = {
+    "compare_summary": "What differs",
+    "compare_steps": "Steps compared",
+    "compare_kernels": "Kernels compared",
+    "compare_ops": "Operators compared",
+}
 Values = dict[str, Any]
 Given = tuple[Sequence[str], Mapping[str, str], str | None]
 
@@ -108,10 +113,7 @@ def _filled(opened: session.Session, chosen: report.Report) -> Iterator[Values]:
 
 def _named(differences: report.Report) -> report.Report:
     """Titles people read instead of the queries' names."""
-    sections = (
-        replace(each, title=each.title.replace("_", " ").capitalize())
-        for each in differences.sections
-    )
+    sections = (replace(each, title=_COMPARED[each.title]) for each in differences.sections)
     return replace(differences, sections=tuple(sections))
 
 

@@ -62,11 +62,11 @@ def _value(value: Any) -> Any:
     return value
 
 
-def cut(text: str) -> str:
+def cut(text: str, length: int = TEXT_LENGTH) -> str:
     """A text as a page shows it: names of generated kernels can be longer than a screen."""
-    if len(text) <= TEXT_LENGTH:
+    if len(text) <= length:
         return text
-    return f"{text[:TEXT_LENGTH]} … [{len(text):,} characters]"
+    return f"{text[:length]} … [{len(text):,} characters]"
 
 
 def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:

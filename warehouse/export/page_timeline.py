@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warehouse.export.page_data import cut
+from warehouse.export.page_data import TEXT_LENGTH, cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_SLICES = 30_000
 _MAX_BUCKETS = 120_000  # over all rows of the timeline
 _BUCKETS_A_ROW = 6_000
+_NAMES_LENGTH = 4_000_000  # characters, of all names together
+_SHORTEST_NAME = 100  # where there are very many, no name is cut shorter
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -93,7 +95,9 @@ def _numbered(column: pa.ChunkedArray) -> tuple[list[str], Whole]:
     if not coded.num_chunks or not len(coded):
         return [], np.empty(0, dtype=np.int64)
     (chunk,) = coded.chunks
-    return [cut(text) for text in chunk.dictionary.to_pylist()], chunk.indices.to_numpy()
+    texts = chunk.dictionary.to_pylist()
+    length = max(_SHORTEST_NAME, min(TEXT_LENGTH, _NAMES_LENGTH // len(texts)))
+    return [cut(text, length) for text in texts], chunk.indices.to_numpy()
 
 
 def _whole(table: pa.Table, name: str) -> Whole:

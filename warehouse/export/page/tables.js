@@ -9,6 +9,10 @@ tw.tables = (() => {
   const isNumber = (column) =>
     /INT|DOUBLE|FLOAT|DECIMAL|NUM/.test(column.type) && !column.type.endsWith("[]");
 
+  // Parts of a whole get a bar; changes, which may be above 1 or below 0, do not.
+  const isShare = (column, value) =>
+    column.unit === "ratio" && !/change/.test(column.name) && value > 0 && value <= 1;
+
   function compare(a, b) {
     if (a === b) return 0;
     if (a === null) return 1; // what has no value comes last
@@ -131,8 +135,17 @@ tw.tables = (() => {
       return element(
         "tr",
         {},
-        ...this.columns.map((column, place) => this.cell(column, this.values[place][row])),
+        ...this.columns.map((column, place) =>
+          this.cell(this.inRow(column, row), this.values[place][row]),
+        ),
       );
+    }
+
+    // Some columns have a unit of their own in each row, said by another column.
+    inRow(column, row) {
+      const found = /^see (\w+)$/.exec(column.unit);
+      const place = found ? this.columns.findIndex((each) => each.name === found[1]) : -1;
+      return place < 0 ? column : { ...column, unit: this.values[place][row] || "" };
     }
 
     cell(column, value) {
@@ -143,7 +156,7 @@ tw.tables = (() => {
       if (typeof value === "number" || (typeof value === "string" && value.length > 40)) {
         cell.title = format.exactly(value, column);
       }
-      if (column.unit === "ratio" && typeof value === "number" && value > 0 && value <= 1) {
+      if (isShare(column, value)) {
         cell.classList.add("share");
         cell.style.setProperty("--share", `${100 * value}%`);
       }

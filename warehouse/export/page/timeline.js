@@ -420,6 +420,7 @@ tw.timeline = (() => {
     ".": () => neighbour(1),
     n: () => match(1),
     p: () => match(-1),
+    enter: () => state.kept && toggle(state.kept.row),
     escape: () => keep(null),
   };
 
