@@ -93,7 +93,9 @@ def commit(
     try:
         waiting = time.perf_counter()
         # On any failure the store rolls the transaction back.
-        with store.attach_for_writing(connection, db, wait_s=wait_s):
+        with store.attach_for_writing(
+            connection, db, wait_s=wait_s, prepare=library.keep_installed
+        ):
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
             library.keep_installed(connection)

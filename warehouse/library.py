@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,25 +65,44 @@ class Query:
             return self.header.parameters
         return tuple(Parameter(name, "VARCHAR") for name in tokens.parameters(self.sql))
 
-    def macro(self, name: str, *, temp: bool) -> str:
-        """The statement that installs the query as a macro."""
+    @cached_property
+    def normalised(self) -> str:
+        """The statement in one spelling for all layouts."""
+        return tokens.normalise(self.sql)
+
+    @cached_property
+    def _macro_body(self) -> str:
+        return tokens.macro_body(self.sql, self.pins)
+
+    def macro(self, *, temp: bool) -> str:
+        """The statement that installs the query as a macro, under its pinned name."""
+        return f"{self._macro_head(str(self.key), temp)}\n{self._macro_body}"
+
+    def plain_macro(self, *, temp: bool) -> str:
+        """The statement that makes the plain name call the pinned one."""
         assert self.header is not None
+        handed_on = ", ".join(f"p_{p.name} := p_{p.name}" for p in self.parameters)
+        return f'{self._macro_head(self.header.name, temp)} FROM "{self.key}"({handed_on})'
+
+    def _macro_head(self, name: str, temp: bool) -> str:
         required = [f"p_{p.name}" for p in self.parameters if not p.has_default]
         optional = [f"p_{p.name} := {p.sql_default}" for p in self.parameters if p.has_default]
         return (
             f'CREATE OR REPLACE {"TEMP " if temp else ""}MACRO "{name}"'
-            f"({', '.join(required + optional)}) AS TABLE\n"
-            f"{tokens.macro_body(self.sql, self.pins)}"
+            f"({', '.join(required + optional)}) AS TABLE"
         )
 
     def install(
-        self, connection: duckdb.DuckDBPyConnection, name: str, *, temp: bool = True
+        self, connection: duckdb.DuckDBPyConnection, *, plain: bool = False, temp: bool = True
     ) -> None:
-        """Makes the query a macro; raises ContractError when the database refuses its text."""
+        """Makes the query a macro under its pinned name or, of that, under its plain one.
+
+        Raises ContractError when the database refuses its text.
+        """
         import duckdb
 
         try:
-            connection.execute(self.macro(name, temp=temp))
+            connection.execute(self.plain_macro(temp=temp) if plain else self.macro(temp=temp))
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             raise self.trouble(error) from None
 
@@ -168,9 +187,9 @@ class Library:
         TEMP macros work on a read-only connection and hide stored ones of the same name.
         """
         for query in self.closure(self.queries.values()):
-            query.install(connection, str(query.key), temp=temp)
-        for name, query in self.newest.items():
-            query.install(connection, name, temp=temp)
+            query.install(connection, temp=temp)
+        for query in self.newest.values():
+            query.install(connection, plain=True, temp=temp)
 
     def install_for(self, connection: duckdb.DuckDBPyConnection, query: Query) -> None:
         """Installs what one query or statement calls: all takes longer than many a query runs."""
@@ -181,10 +200,9 @@ class Library:
         pinned = [self.queries[key] for key in self.queries.keys() & spoken]
         callees = [each for each in self.closure([query]) if each is not query]
         for each in self.closure([*plain, *pinned, *callees]):
-            each.install(connection, str(each.key))
+            each.install(connection)
         for each in plain:
-            assert each.header is not None
-            each.install(connection, each.header.name)
+            each.install(connection, plain=True)
 
     def add_folder(self, folder: Path, origin: str) -> None:
         """Reads all `.sql` files below a folder; a name it shares with another is announced.
@@ -192,13 +210,15 @@ class Library:
         A broken file of ours is an error, one of the user's a notice.
         """
         self._n_folders += 1
+        if origin == BUILT_IN:
+            for query in _built_in(folder, self._n_folders):
+                self._add(query)
+            return
         for path in sorted(folder.rglob("*.sql")):
             try:
                 query = read(path, origin, layer=path.relative_to(folder).parts[0])
                 self._add(replace(query, precedence=self._n_folders))
             except ContractError as error:
-                if origin == BUILT_IN:
-                    raise
                 self.notices.append(f"{error.message}: not in the library")
 
     def _add(self, query: Query) -> None:
@@ -212,6 +232,17 @@ class Library:
         self.queries[query.header.key] = query
 
 
+@cache
+def _built_in(folder: Path, precedence: int) -> tuple[Query, ...]:
+    """The queries of the program, which do not change while it runs: read once a process."""
+    return tuple(
+        replace(
+            read(path, BUILT_IN, layer=path.relative_to(folder).parts[0]), precedence=precedence
+        )
+        for path in sorted(folder.rglob("*.sql"))
+    )
+
+
 def _order(query: Query) -> tuple[int, int]:
     assert query.header is not None
     return query.precedence, query.header.version
@@ -220,7 +251,7 @@ def _order(query: Query) -> tuple[int, int]:
 def _content_hash(query: Query, callees: Sequence[tuple[str | None, str]]) -> str:
     assert query.header is not None
     meaning = {
-        "sql": tokens.normalise(query.sql),
+        "sql": query.normalised,
         "grain": query.header.grain,
         "parameters": [
             (p.name, p.type, p.unit, p.default, p.has_default, p.nullable, p.min, p.max)

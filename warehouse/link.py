@@ -90,7 +90,7 @@ def link_trace(
         )
         first += n_links
         _note(connection, known.library, query, INSIDE, trace_id, n_links)
-    connection.execute("RESET disabled_optimizers")
+    _disable(connection)
 
 
 def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
@@ -108,7 +108,7 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
     if len(traces) > 1:
         _install(connection, known)
         _link_between(connection, known, run_id, traces[-1])
-        connection.execute("RESET disabled_optimizers")
+        _disable(connection)
 
 
 def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
@@ -160,12 +160,18 @@ def _link_between(
 
 def _install(connection: duckdb.DuckDBPyConnection, known: Linkers) -> None:
     for query in known.library.closure(known.all):
-        query.install(connection, str(query.key))
+        query.install(connection)
     # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
     # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
-    connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+    _disable(connection, "join_order,build_side_probe_side")
     # For the same reason an ASOF join would loop over all pairs: it takes both sides for tiny.
     connection.execute("SET asof_loop_join_threshold = 0")
+
+
+def _disable(connection: duckdb.DuckDBPyConnection, more: str = "") -> None:
+    """Switches optimizers off: those that are off on every connection of ours, and `more`."""
+    names = [store.NO_WRONG_STATISTICS["disabled_optimizers"], *([more] if more else [])]
+    connection.execute(f"SET disabled_optimizers = '{','.join(names)}'")
 
 
 def _insert(

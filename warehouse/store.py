@@ -16,9 +16,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -31,6 +33,7 @@ from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
 #: The oldest storage format that has all the schema needs: other DuckDB clients can open it.
 STORAGE_VERSION = "v1.5.0"
 DEFAULT_WAIT_S = 10.0
+Prepare = Callable[[duckdb.DuckDBPyConnection], object]
 _PID = re.compile(r"\(PID (\d+)\)")
 
 #: DuckDB 2.0.0 misjudges the largest sum over a LEFT JOIN whose right side a filter leaves empty.
@@ -106,15 +109,19 @@ def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
 
 @contextmanager
 def attach_for_writing(
-    connection: duckdb.DuckDBPyConnection, path: Path, *, wait_s: float = DEFAULT_WAIT_S
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    *,
+    wait_s: float = DEFAULT_WAIT_S,
+    prepare: Prepare | None = None,
 ) -> Iterator[None]:
     """Holds the warehouse for writing as the current database `warehouse` of `connection`.
 
-    A new file is made with this program's schema. The caller runs its own transactions; one that
-    is open at the end is rolled back.
+    A new file is made with this program's schema and what `prepare` puts into it. The caller runs
+    its own transactions; one that is open at the end is rolled back.
     """
     if not path.exists():
-        _make(path)
+        _make(path, prepare)
     _must_exist(path)
     literal = str(path).replace("'", "''")
     (before,) = one(connection, "SELECT current_database()")
@@ -138,24 +145,13 @@ def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _make(path: Path) -> None:
+def _make(path: Path, prepare: Prepare | None) -> None:
     """Puts a warehouse without traces at `path`: made beside it, so that it is never half there."""
     folder = path.with_name(path.name + ".scratch")
     part = folder / f"{os.getpid()}-{time.time_ns():x}" / "new.duckdb"
     try:
         part.parent.mkdir(parents=True)
-        connection = duckdb.connect()
-        try:
-            literal = str(part).replace("'", "''")
-            connection.execute(
-                f"ATTACH '{literal}' AS warehouse (STORAGE_VERSION '{STORAGE_VERSION}')"
-            )
-            connection.execute("USE warehouse")
-            migrate.upgrade(connection)
-            connection.execute("USE memory")
-            connection.execute("DETACH warehouse")
-        finally:
-            connection.close()
+        part.write_bytes(_empty_file(prepare))
         _put(part, path)
     except OSError as error:
         raise DatabaseError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -165,6 +161,27 @@ def _make(path: Path) -> None:
         shutil.rmtree(part.parent, ignore_errors=True)
         with suppress(OSError):  # an import may be at work in it
             folder.rmdir()
+
+
+@cache
+def _empty_file(prepare: Prepare | None) -> bytes:
+    """A warehouse without traces, as bytes: made once a process, since it takes a second."""
+    with tempfile.TemporaryDirectory(prefix="tw-new-") as folder:
+        path = f"{folder}/new.duckdb".replace("'", "''")
+        connection = duckdb.connect()
+        try:
+            connection.execute(
+                f"ATTACH '{path}' AS warehouse (STORAGE_VERSION '{STORAGE_VERSION}')"
+            )
+            connection.execute("USE warehouse")
+            migrate.upgrade(connection)
+            if prepare is not None:
+                prepare(connection)
+            connection.execute("USE memory")
+            connection.execute("DETACH warehouse")
+        finally:
+            connection.close()
+        return Path(folder, "new.duckdb").read_bytes()
 
 
 def _put(part: Path, path: Path) -> None:
@@ -208,7 +225,7 @@ def upgrade_file(
     path: Path,
     *,
     wait_s: float = DEFAULT_WAIT_S,
-    afterwards: Callable[[duckdb.DuckDBPyConnection], object] | None = None,
+    afterwards: Prepare | None = None,
 ) -> list[str]:
     """Runs the pending migrations of a warehouse, then `afterwards`; returns what was run."""
     _must_exist(path)
