@@ -36,7 +36,7 @@ def test_perfetto_says_what_it_wrote(db: Path, tmp_path: Path) -> None:
 
     assert (result.exit_code, result.stdout) == (0, "")
     assert "1,434 slices" in result.stderr
-    assert "Clocks are not aligned" in result.stderr
+    assert "Clocks" not in result.stderr  # both ranks' offsets are known
     assert (tmp_path / "x.pftrace").stat().st_size > 100_000
 
 
