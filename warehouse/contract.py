@@ -56,7 +56,7 @@ def _install(connection: duckdb.DuckDBPyConnection, library: Library) -> dict[st
     refused: dict[str | None, str] = {}
     for query in library.closure(library.queries.values()):
         try:
-            connection.execute(query.macro(str(query.key), temp=True))
+            connection.execute(query.macro(temp=True))
         except duckdb.Error as error:
             refused[query.key] = explain(error).message
     return refused
