@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +45,54 @@ def test_the_spec_has_every_command_option_and_query(tw: Tw) -> None:
     (used,) = [each for each in spec["queries"] if each["name"] == "utilization"]
     (busy,) = [each for each in used["columns"] if each["name"] == "busy_ns"]
     assert (busy["unit"], busy["check"]) == ("ns", ">= 0")
+
+
+def examples_of_query() -> list[list[str]]:
+    """The calls in the help of `tw query`, as a shell takes them apart."""
+    page = (Path(__file__).parents[1] / "docs" / "cli.md").read_text()
+    section = page.split("\n## tw query\n")[1].split("\n## ")[0]
+    return [shlex.split(line)[1:] for line in re.findall(r"(?m)^ +(tw query .*)$", section)]
+
+
+@pytest.mark.parametrize("words", examples_of_query())
+def test_the_examples_in_the_help_work(tw: Tw, db: Path, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "own.sql").write_text("SELECT 1 AS x")
+
+    assert tw(*words, "--db", db).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        (["traces"], 1),
+        (["traces@1"], 1),
+        (["traces.sql"], 1),
+        (["./own.sql"], 3),
+        (["-f", "own.sql"], 3),
+        (["-c", "FROM range(2)", "--rows", "-1"], 2),
+        (["-c", "SELECT $n AS n", "-p", "n=4"], 1),
+        (["check_stale_link"], 0),
+    ],
+)
+def test_a_query_is_named_as_its_help_says(
+    tw: Tw, db: Path, tmp_path: Path, words: list[str], rows: int
+) -> None:
+    (tmp_path / "own.sql").write_text("FROM range(3)")
+
+    ran = tw("query", *words, "--db", db, "--format", "jsonl")
+
+    assert (ran.code, len(ran.out.splitlines())) == (0, rows)
+
+
+@pytest.mark.parametrize("folder", [".", "mine", "absolute"])
+def test_a_new_query_says_how_it_is_run(tw: Tw, db: Path, tmp_path: Path, folder: str) -> None:
+    (tmp_path / folder).mkdir(exist_ok=True)
+    place = tmp_path / folder if folder == "absolute" else Path(folder)
+
+    said = tw("queries", "new", "long_slices", "--folder", place).err
+    call = said.split("`")[1].split()
+
+    assert tw(*call[1:], "--db", db, "--format", "jsonl").code == 0
 
 
 def completed(db: Path, tmp_path: Path, *words: str) -> list[str]:

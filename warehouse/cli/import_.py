@@ -53,7 +53,8 @@ def import_(
 
     PATH is a file, a folder, a glob, an archive (.zip, .tar, .gz) or - for standard input. What a
     file is, is found by its content. Several ranks of a job become one run. Each trace is
-    imported wholly or not at all; the same bytes again change nothing.
+    imported wholly or not at all; the same bytes again change nothing. Ranks are linked to each
+    other at the end; where an import was interrupted before that, the next one does it.
 
     \b
     Examples:

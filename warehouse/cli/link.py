@@ -39,8 +39,9 @@ def link(
     """Make the links of runs anew, and count them.
 
     RUN is NAME, ID, latest, all, tag:NAME or since:7d; by default the only run, else the last
-    imported. Imports link by themselves: this is for runs that an older tw imported, and for
-    new linkers. Each run is done wholly or not at all. Links of sets other than the default stay.
+    imported. Imports link by themselves: this is for runs that an older tw imported, for new
+    linkers, and after an import that was interrupted; `tw check` says which. Each run is done
+    wholly or not at all. Links of sets other than the default stay.
 
     \b
     Example:

@@ -158,7 +158,8 @@ def new(name: str, folder: Path) -> None:
     from warehouse import contract
 
     path = contract.new_query(name, folder)
-    click.echo(f"Wrote {path}; run it with `tw query ./{path}`", err=True)
+    written = path if path.is_absolute() else f"./{path}"  # without a slash it would be a name
+    click.echo(f"Wrote {path}; run it with `tw query {written}`", err=True)
 
 
 @queries.command()
