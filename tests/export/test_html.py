@@ -190,6 +190,15 @@ def test_a_line_is_drawn_for_each_label_and_value() -> None:
     }
 
 
+def test_labels_name_the_run_where_there_are_several() -> None:
+    rows = answer(run_id=[1, 1, 2], rank=[0, 0, 0], ts=[5, 6, 5], a=[1, 2, 3])
+    line = section(rows, kind="line", label=("rank",), x="ts", values=("a",))["chart"]
+    assert {each["name"]: each["points"] for each in line["series"]} == {
+        "run 1 · rank 0": [[5, 1], [6, 2]],
+        "run 2 · rank 0": [[5, 3]],
+    }
+
+
 def test_a_thinned_line_keeps_its_extremes_and_its_ends() -> None:
     source = random.Random(1)
     y = np.array([source.gauss(0, 1) for _ in range(50_000)])

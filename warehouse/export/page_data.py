@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +75,7 @@ def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
     if drawn is None or not answer.n_rows:
         return None
     units = {column.name: column.unit or "" for column in answer.columns}
+    drawn = _by_run(answer, drawn)
     common = {"kind": drawn.kind, "unit": units[drawn.values[0]]}
     if drawn.kind == "line":
         lines = list(_lines(answer.arrow(), drawn))
@@ -96,6 +98,14 @@ def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
     }
 
 
+def _by_run(answer: Answer, drawn: Chart) -> Chart:
+    """Where there are several runs, labels say which: ranks of two of them are not the same."""
+    names = answer.schema.names
+    if "run_id" not in names or len(answer.arrow().column("run_id").unique()) < 2:
+        return drawn
+    return replace(drawn, label=("run_id", *drawn.label))
+
+
 def _rows(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
     return list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
 
@@ -103,7 +113,9 @@ def _rows(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
 def _label(names: Sequence[str], row: Sequence[Any]) -> str:
     """Words speak for themselves; a number needs to be told what it counts."""
     parts = (
-        cut(value) if isinstance(value, str) else f"{name} {'?' if value is None else value}"
+        cut(value)
+        if isinstance(value, str)
+        else f"{name.removesuffix('_id')} {'?' if value is None else value}"
         for name, value in zip(names, row, strict=True)
         if value is not None or len(names) == 1
     )

@@ -96,7 +96,7 @@ tw.charts = (() => {
           color: look.ink,
           fontSize: 11,
           interval: 0,
-          formatter: (label) => cut(label, 30),
+          formatter: (label) => cut(label, 38),
         },
       },
       series: given.series.map((each) => ({

@@ -4,6 +4,7 @@
   const { element, format } = tw;
   const at = (id) => document.getElementById(id);
   const report = JSON.parse(at("report-data").textContent);
+  const CARDS = 3;
   const sections = report.sections.map((values, number) => ({
     values,
     number,
@@ -49,10 +50,13 @@
     );
   }
 
+  // Few runs as cards, many as a table.
   function overview() {
     const runs = report.sides.flatMap((side) => {
       const values = { columns: side.runs.columns, sides: [side.runs] };
-      return Array.from({ length: side.runs.n_rows }, (_, row) => run(values, row)).slice(0, 20);
+      if (side.runs.n_rows > CARDS)
+        return [new tw.tables.Table(side.runs.columns, side.runs).element];
+      return Array.from({ length: side.runs.n_rows }, (_, row) => run(values, row));
     });
     at("runs").replaceChildren(...runs);
     const [side] = report.sides;
@@ -281,13 +285,17 @@
   }
 
   document.body.classList.add("no-ids");
+  document.body.classList.toggle(
+    "several-runs",
+    report.sides.some((side) => side.runs.n_rows > 1),
+  );
   document.documentElement.classList.toggle("dark", preferred.matches);
   at("theme").textContent = preferred.matches ? "Light" : "Dark";
   overview();
   contents();
   at("sections").append(...sections.map(frame));
   made();
-  tw.timeline.start(JSON.parse(at("timeline-data").textContent));
+  tw.timeline.start(JSON.parse(at("timeline-data").textContent), report.sides.length > 1);
   listenToSearch();
   listenToColours();
   listenToPrint();

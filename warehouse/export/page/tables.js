@@ -13,6 +13,12 @@ tw.tables = (() => {
   const isShare = (column, value) =>
     column.unit === "ratio" && !/change/.test(column.name) && value > 0 && value <= 1;
 
+  // Ids are hidden until asked for; but of several runs one must see which.
+  function classify(cell, column) {
+    cell.classList.toggle("id", format.isId(column));
+    cell.classList.toggle("run", column.name === "run_id");
+  }
+
   function compare(a, b) {
     if (a === b) return 0;
     if (a === null) return 1; // what has no value comes last
@@ -69,8 +75,10 @@ tw.tables = (() => {
         button.append(" ", element("span", { class: "unit", text: column.unit }));
       }
       button.addEventListener("click", () => this.sort(place));
-      const kinds = [isNumber(column) ? "number" : "", format.isId(column) ? "id" : ""];
-      return element("th", { scope: "col", class: kinds.join(" ").trim() || null }, button);
+      const head = element("th", { scope: "col" }, button);
+      head.classList.toggle("number", isNumber(column));
+      classify(head, column);
+      return head;
     }
 
     meaning(column) {
@@ -152,7 +160,7 @@ tw.tables = (() => {
       const text = format.value(value, column);
       const cell = element("td", { text });
       if (typeof value === "number") cell.classList.add("number");
-      if (format.isId(column)) cell.classList.add("id");
+      classify(cell, column);
       if (typeof value === "number" || (typeof value === "string" && value.length > 40)) {
         cell.title = format.exactly(value, column);
       }

@@ -12,7 +12,7 @@ tw.timeline = (() => {
   const pointer = { x: null, down: null };
   let waiting = false;
 
-  function start(values) {
+  function start(values, isCompared) {
     if (!values.tracks.length) {
       at("timeline-section").replaceChildren(
         element("h2", { text: "Timeline" }),
@@ -20,7 +20,7 @@ tw.timeline = (() => {
       );
       return;
     }
-    model = build(values);
+    model = { ...build(values), isCompared };
     state.layout = layout(model);
     painter = new Painter(at("timeline-canvas"), model);
     view = { start: 0, end: 1, scroll: 0 };
@@ -152,7 +152,10 @@ tw.timeline = (() => {
   // The command for a stretch of time: of each trace's own, which the shift leads back to.
   function inFull(infos, from, to) {
     const runs = [...new Set(infos.map((info) => info.run_id))];
-    const which = runs.length > 1 ? `--compare ${runs.slice(0, 2).join(" ")}` : `--run ${runs[0]}`;
+    const which =
+      model.isCompared && runs.length > 1
+        ? `--compare ${runs.join(" ")}`
+        : runs.map((run) => `--run ${run}`).join(" ");
     const first = Math.min(...infos.map((info) => from - (info.shift_ns || 0)));
     const last = Math.max(...infos.map((info) => to - (info.shift_ns || 0)));
     return `tw export html ${which} --from ${Math.max(0, Math.floor(first))} --to ${Math.max(1, Math.ceil(last))}`;
