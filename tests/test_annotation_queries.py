@@ -169,7 +169,13 @@ def test_projections_hold_the_work_launched_in_an_annotation(
 WIDER = {"a100_nccl": (1000, 500), "b200_eager": (1, 1), "mi300_resnet_train": (1, 1)}
 
 
-@pytest.mark.parametrize("case", WIDER)
+@pytest.mark.parametrize(
+    "case",
+    [
+        "b200_eager",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in WIDER if each != "b200_eager"),
+    ],
+)
 def test_projections_are_those_kineto_draws(data_dir: Path, tmp_path: Path, case: str) -> None:
     """Apart from steps, which for Kineto hold only what the thread of the step itself launched."""
     path = tmp_path / "w.duckdb"

@@ -171,14 +171,14 @@ def test_checks_of_random_traces_find_what_a_plain_count_finds(random_runs: Runs
 
 RECORDINGS = {
     "two_ranks": ["two_ranks/rank-0", "two_ranks/rank-1"],
-    "h100_qwen": ["h100_qwen/trace"],
     "event_sync": ["event_sync/trace"],
-    "simple_add_sync": ["simple_add_sync/trace"],
     "cupti_counters": ["cupti_counters/trace"],
     "gpu_only": ["gpu_only/trace"],
-    "vllm_graph": ["vllm_graph/trace"],
 }
 LARGE = {
+    "h100_qwen": ["h100_qwen/trace"],
+    "simple_add_sync": ["simple_add_sync/trace"],
+    "vllm_graph": ["vllm_graph/trace"],
     "a100_nccl": ["a100_nccl/trace"],
     "b200_eager": ["b200_eager/trace"],
     "control": ["diff_pair/control"],
@@ -228,9 +228,13 @@ def test_checks_of_large_recordings_find_what_a_plain_count_finds(
     assert_equal_to_plain_counts(path, data_dir, LARGE)
 
 
-def test_work_without_a_launch_was_launched_before_the_recording(recordings: Path) -> None:
+@pytest.mark.slow
+def test_work_without_a_launch_was_launched_before_the_recording(
+    tmp_path: Path, data_dir: Path
+) -> None:
+    path = imported(tmp_path, data_dir, {"h100_qwen": LARGE["h100_qwen"]})
     (row,) = [
-        row for row in findings(recordings)
+        row for row in findings(path)
         if (row["run"], row["check_name"]) == ("h100_qwen", "work_without_launch")
     ]  # fmt: skip
 
@@ -239,7 +243,9 @@ def test_work_without_a_launch_was_launched_before_the_recording(recordings: Pat
 
 
 def test_no_recording_has_an_error(recordings: Path) -> None:
-    assert {row["severity"] for row in findings(recordings)} == {"warning", "note"}
+    found = {row["severity"] for row in findings(recordings)}
+    assert found
+    assert "error" not in found
 
 
 def test_all_checks_have_the_same_columns() -> None:

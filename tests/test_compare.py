@@ -323,6 +323,7 @@ def test_changes_of_a_real_pair_add_up_to_the_nanosecond(pair: Path, data_dir: P
         assert row["total_b_ns"] == totals["test"].get(row["name_b"], 0)
 
 
+@pytest.mark.slow
 def test_the_operators_of_a_real_pair_are_those_of_the_files(pair: Path, data_dir: Path) -> None:
     """Holistic Trace Analysis 0.5.0 finds the same: 72 deleted and 3 added operators (it adds two
     calls of the runtime, cudaDriverGetVersion and cudaGraphLaunch), 66 deleted and 27 added names
@@ -346,6 +347,7 @@ def test_the_operators_of_a_real_pair_are_those_of_the_files(pair: Path, data_di
         assert (rows[name]["n_calls_a"], rows[name]["n_calls_b"]) == (before[name], after[name])
 
 
+@pytest.mark.slow
 def test_the_unions_of_a_real_pair_equal_the_exact_count(pair: Path, data_dir: Path) -> None:
     summary = {row["measure"]: row for row in compared(pair, "compare_summary", "control", "test")}
 

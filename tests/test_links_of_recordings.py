@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +22,36 @@ WITH_ARROWS = [name for name in NAMES if name != "triton"]
 #: Here calls carry the External id of their operator; in others they carry a number of their own.
 NAMING_OPERATORS = ("a100_nccl", "mi300_resnet_train", "h100_qwen", "vllm_graph", "event_sync")
 
+#: Imported by default; the others take most of a minute.
+FAST = ("a100_nccl", "simple_add_sync", "event_sync")
+
+
+def marked(cases: Sequence[Any]) -> list[Any]:
+    """The cases, those with another recording as slow tests."""
+    return [
+        case
+        if (case if isinstance(case, str) else case[0]) in FAST
+        else pytest.param(*([case] if isinstance(case, str) else case), marks=pytest.mark.slow)
+        for case in cases
+    ]
+
+
 Rows = list[tuple[Any, ...]]
 Pair = tuple[int, int]
 
 
 @pytest.fixture(scope="module")
 def recordings(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Each recording as the run of its name."""
-    db = tmp_path_factory.mktemp("recordings") / "w.duckdb"
-    for name in NAMES:
-        ingest.import_paths(
-            [data_dir / "kineto" / name / "trace.json.gz"], db=db, options=ingest.Options(run=name)
-        )
-    return db
+    """A warehouse in which each test finds the recording it names, as the run of that name."""
+    return tmp_path_factory.mktemp("recordings") / "w.duckdb"
+
+
+@pytest.fixture(autouse=True)
+def _imported(request: pytest.FixtureRequest, recordings: Path, data_dir: Path) -> None:
+    """Imports the recording a test names, if none before it did."""
+    name = request.node.callspec.params.get("name", FAST[0])
+    path = data_dir / "kineto" / name / "trace.json.gz"
+    ingest.import_paths([path], db=recordings, options=ingest.Options(run=name))
 
 
 def rows(db: Path, name: str, sql: str) -> Rows:
@@ -87,7 +105,7 @@ class Arrows:
         self.n_nowhere = sum(not here and not there for _, here, there in ends)
 
 
-@pytest.mark.parametrize("name", WITH_ARROWS)
+@pytest.mark.parametrize("name", marked(WITH_ARROWS))
 def test_every_recorded_arrow_from_a_call_to_device_work_is_a_link(
     recordings: Path, name: str
 ) -> None:
@@ -99,7 +117,7 @@ def test_every_recorded_arrow_from_a_call_to_device_work_is_a_link(
         assert any((call, effect) in linked for call in calls for effect in work)
 
 
-@pytest.mark.parametrize("name", WITH_ARROWS)
+@pytest.mark.parametrize("name", marked(WITH_ARROWS))
 def test_every_link_of_a_call_that_begins_an_arrow_is_recorded(recordings: Path, name: str) -> None:
     arrows = Arrows(recordings, name)
     recorded = {(c, w) for calls, work in arrows.to_work for c in calls for w in work}
@@ -108,12 +126,12 @@ def test_every_link_of_a_call_that_begins_an_arrow_is_recorded(recordings: Path,
     assert {pair for pair in linked if pair[0] in arrows.starting} <= recorded
 
 
-@pytest.mark.parametrize("name", WITH_ARROWS)
+@pytest.mark.parametrize("name", marked(WITH_ARROWS))
 def test_every_other_recorded_end_is_at_the_call_itself(recordings: Path, name: str) -> None:
     assert Arrows(recordings, name).n_nowhere == 0
 
 
-@pytest.mark.parametrize(("name", "n"), [("a100_nccl", 543), ("mi300_resnet_train", 213)])
+@pytest.mark.parametrize(("name", "n"), marked([("a100_nccl", 543), ("mi300_resnet_train", 213)]))
 def test_sequence_numbers_find_what_the_arrows_to_backward_operators_say(
     recordings: Path, tmp_path: Path, name: str, n: int
 ) -> None:
@@ -130,7 +148,7 @@ def test_sequence_numbers_find_what_the_arrows_to_backward_operators_say(
     assert set(rules) == {("sequence_number",)}
 
 
-@pytest.mark.parametrize("name", NAMING_OPERATORS)
+@pytest.mark.parametrize("name", marked(NAMING_OPERATORS))
 def test_the_operator_around_a_call_is_the_one_its_external_id_names(
     recordings: Path, name: str
 ) -> None:
@@ -146,7 +164,7 @@ def test_the_operator_around_a_call_is_the_one_its_external_id_names(
     assert all(operator == named for operator, named in pairs)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", marked(NAMES))
 def test_no_call_waits_for_work_that_ends_after_it(recordings: Path, name: str) -> None:
     late = rows(
         recordings, name,
@@ -196,7 +214,7 @@ def test_waits_are_for_the_last_work_of_what_was_waited_for(
     assert len(found) == n_waits
 
 
-@pytest.mark.parametrize("name", ["h100_qwen", "vllm_graph"])
+@pytest.mark.parametrize("name", marked(["h100_qwen", "vllm_graph"]))
 def test_the_module_of_an_operator_is_the_last_to_begin_around_it(
     recordings: Path, name: str
 ) -> None:

@@ -44,6 +44,14 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
 OF_THE_IMPORT: Mapping[str, set[str]] = {
     "runs": {"run", "content_bytes"},
     "traces": {"run", "path", "content_bytes"},
+    # They name slices by their ids.
+    **{
+        q.header.name: {"examples"}
+        for q in PUBLIC
+        if q.header
+        and q.layer == "quality"
+        and any(column.name == "examples" for column in q.header.columns)
+    },
 }
 
 #: Columns with times of an outer clock, which move with the trace.
@@ -145,6 +153,7 @@ def test_a_later_trace_has_the_same_rows(answers: Answers, query: Query) -> None
     assert differences(after, expected) == []
 
 
+@pytest.mark.slow
 @every_query
 def test_the_order_of_events_in_the_file_does_not_matter(answers: Answers, query: Query) -> None:
     before = compared(query, answers.rows(query, given(query), "base job"))
@@ -161,6 +170,7 @@ def test_an_idle_device_and_an_idle_thread_change_no_row(answers: Answers, query
     assert differences(after, before) == []
 
 
+@pytest.mark.slow
 @every_query
 def test_a_copy_under_another_run_has_the_same_rows(answers: Answers, query: Query) -> None:
     before = compared(query, answers.rows(query, given(query), "base job"))
@@ -204,6 +214,7 @@ def base_alone(variants: Runs) -> Iterator[Answers]:
     made.close()
 
 
+@pytest.mark.slow
 @every_query
 def test_a_scope_shows_the_rows_of_that_run_as_they_are(
     answers: Answers, base_alone: Answers, query: Query
@@ -224,6 +235,7 @@ def one_thread(variants: Runs, tmp_path_factory: pytest.TempPathFactory) -> Iter
     made.close()
 
 
+@pytest.mark.slow
 @every_query
 def test_threads_do_not_change_a_byte(answers: Answers, one_thread: Answers, query: Query) -> None:
     assert answers.table(query, given(query)).equals(one_thread.table(query, given(query)))
@@ -239,6 +251,7 @@ def in_other_order(variants: Runs, tmp_path_factory: pytest.TempPathFactory) -> 
     made.close()
 
 
+@pytest.mark.slow
 @every_query
 def test_the_order_of_imports_does_not_matter(
     answers: Answers, in_other_order: Answers, query: Query
@@ -269,7 +282,12 @@ def test_a_query_and_its_macro_give_equal_rows_with_every_way_to_give_parameters
     assert asked.equals(plain)
 
 
-LACKING = ["no-gpu", "no-steps", "no-host", "seed-0"]
+LACKING = [
+    "no-gpu",
+    "no-host",
+    pytest.param("no-steps", marks=pytest.mark.slow),
+    pytest.param("seed-0", marks=pytest.mark.slow),
+]
 
 
 @pytest.fixture(scope="module", params=LACKING)

@@ -21,7 +21,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,6 +174,14 @@ def _value(session: Session, value: Any) -> Any:
         session.connection, "SELECT coalesce(max(end_ts - start_ts), 1)::BIGINT FROM trace"
     )
     return max(1, int(span_ns) // int(found[1]))
+
+
+def by_run(answer: Answer, chart: Chart) -> Chart:
+    """Where there are several runs, labels say which: ranks of two of them are not the same."""
+    names = answer.schema.names
+    if "run_id" not in names or len(answer.arrow().column("run_id").unique()) < 2:
+        return chart
+    return replace(chart, label=("run_id", *chart.label))
 
 
 def missing(report: Report, library: Library) -> list[str]:

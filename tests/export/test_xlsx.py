@@ -175,7 +175,16 @@ def test_charts_are_drawn_over_the_rows(tmp_path: Path) -> None:
         rows=2,
     )
     chart = book.parts["xl/charts/chart1.xml"]
-    assert re.findall(r"<c:f>(.*?)</c:f>", chart) == ["Busy!$A$2:$A$3", "Busy!$B$2:$B$3"]
+    assert re.findall(r"<c:f>(.*?)</c:f>", chart) == ["'Chart labels'!$A$2:$A$3", "Busy!$B$2:$B$3"]
+    assert book.texts("Chart labels") == [["Busy"], ["a"], ["b"]]
+
+
+def test_labels_tell_runs_apart(tmp_path: Path) -> None:
+    rows = answer(run_id=[1, 2], rank=[0, 0], busy_ns=[3, 2])
+    _, book = write(
+        tmp_path / "b.xlsx", ("Busy", rows), kind="bar", label=("rank",), values=("busy_ns",)
+    )
+    assert book.texts("Chart labels")[1:] == [["run_id 1 · rank 0"], ["run_id 2 · rank 0"]]
 
 
 def test_a_line_is_drawn_for_each_label(tmp_path: Path) -> None:
@@ -212,7 +221,9 @@ def test_the_command_writes_the_report_or_the_queries_named(tw: Tw, tmp_path: Pa
     assert ran.code == 0, ran.err
     whole = Book(tmp_path / "gpu.xlsx")
     sections = report.load("pytorch").sections
-    assert whole.sheets == ["Overview", "Columns", *(each.title for each in sections)]
+    assert whole.sheets == [
+        "Overview", "Columns", *(each.title for each in sections), "Chart labels",
+    ]  # fmt: skip
     busy = whole.texts("Utilization")
     assert len(busy) == 3
 

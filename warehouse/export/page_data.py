@@ -9,14 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warehouse import output
 from warehouse.answer import Answer
-from warehouse.report import Chart, Filled
+from warehouse.report import Chart, Filled, by_run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,7 +74,7 @@ def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
     if drawn is None or not answer.n_rows:
         return None
     units = {column.name: column.unit or "" for column in answer.columns}
-    drawn = _by_run(answer, drawn)
+    drawn = by_run(answer, drawn)
     common = {"kind": drawn.kind, "unit": units[drawn.values[0]]}
     if drawn.kind == "line":
         lines = list(_lines(answer.arrow(), drawn))
@@ -96,14 +95,6 @@ def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
         ],
         "n_left_out": max(0, answer.n_rows - drawn.rows),
     }
-
-
-def _by_run(answer: Answer, drawn: Chart) -> Chart:
-    """Where there are several runs, labels say which: ranks of two of them are not the same."""
-    names = answer.schema.names
-    if "run_id" not in names or len(answer.arrow().column("run_id").unique()) < 2:
-        return drawn
-    return replace(drawn, label=("run_id", *drawn.label))
 
 
 def _rows(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:

@@ -8,6 +8,7 @@ text, both are counted in `Written`. Text is never a formula or a link.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -55,6 +56,12 @@ class _Sheet:
     name: str
     filled: report.Filled
     n_rows: int
+    labels: tuple[str, int] | None = None  # sheet and column of what its bars are called
+
+    @property
+    def chart(self) -> report.Chart | None:
+        chart = self.filled.section.chart
+        return report.by_run(self.filled.answer, chart) if chart and self.n_rows else None
 
 
 class _Book:
@@ -94,6 +101,7 @@ def export_xlsx(title: str, parts: Iterable[report.Filled], path: Path) -> Writt
             meanings = book.sheet("Columns")
             sheets = [sheet for filled in parts for sheet in _data(book, filled)]
             _columns(book, meanings, sheets)
+            _labels(book, sheets)
             _overview(book, overview, title, sheets)
     return written
 
@@ -148,6 +156,16 @@ def _rows(book: _Book, sheet: Worksheet, answer: Answer) -> None:
     if number:
         sheet.autofilter(0, 0, number, len(columns) - 1)
         _bars(sheet, columns, number)
+
+
+def _bar_label(names: Sequence[str], row: Sequence[Any]) -> str:
+    """Words speak for themselves; a number needs to be told what it counts."""
+    parts = (
+        value if isinstance(value, str) else f"{name} {value}"
+        for name, value in zip(names, row, strict=True)
+        if value is not None
+    )
+    return " · ".join(parts)[:200]
 
 
 def _header(column: Column) -> str:
@@ -239,6 +257,27 @@ def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
         sheet.autofilter(0, 0, row, len(titles) - 1)
 
 
+def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
+    """What the bars of each chart are called, on a hidden sheet: one column a chart."""
+    barred = [each for each in sheets if each.chart and each.chart.kind != "line"]
+    if not barred:
+        return
+    hidden = book.sheet("Chart labels")
+    hidden.hide()
+    columns = []
+    for place, each in enumerate(barred):
+        chart = each.chart
+        assert chart is not None
+        each.labels = (hidden.get_name(), place)
+        table = each.filled.answer.arrow().slice(0, chart.rows)
+        rows = zip(*(table.column(name).to_pylist() for name in chart.label), strict=True)
+        columns.append([each.name, *(_bar_label(chart.label, row) for row in rows)])
+    for number, row in enumerate(itertools.zip_longest(*columns)):
+        for place, text in enumerate(row):
+            if text is not None:
+                hidden.write_string(number, place, text)
+
+
 def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet]) -> None:
     """Title, contents with links, provenance; charts beside them."""
     sheet.hide_gridlines(2)
@@ -259,8 +298,8 @@ def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet
     _origin(book, sheet, row + 2, sheets)
     place = 0
     for each in sheets:
-        if each.n_rows and each.filled.section.chart and (chart := _chart(book, each)):
-            sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), chart)
+        if each.chart:
+            sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), _chart(book, each))
             place += 1
 
 
@@ -294,7 +333,7 @@ def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -
 
 def _chart(book: _Book, sheet: _Sheet) -> Any:
     """A chart over the rows of a sheet."""
-    chart = sheet.filled.section.chart
+    chart = sheet.chart
     assert chart is not None
     if chart.kind == "line":
         drawn = book.book.add_chart({"type": "scatter", "subtype": "straight"})
@@ -329,15 +368,15 @@ def _places(sheet: _Sheet) -> dict[str, int]:
 
 def _bar_series(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
     places, last = _places(sheet), min(sheet.n_rows, chart.rows)
-    labels = [places[name] for name in chart.label]
-    categories = [sheet.name, 1, min(labels), last, max(labels)]
-    if max(labels) - min(labels) + 1 != len(labels):  # no block of cells: the last one says most
-        categories = [sheet.name, 1, labels[-1], last, labels[-1]]
+    assert sheet.labels is not None
+    name, place = sheet.labels
     for value in chart.values:
         yield {
-            "name": value, "categories": categories, "gap": 40,
+            "name": value,
+            "gap": 40,
+            "categories": [name, 1, place, last, place],
             "values": [sheet.name, 1, places[value], last, places[value]],
-        }  # fmt: skip
+        }
 
 
 def _lines(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
