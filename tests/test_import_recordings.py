@@ -20,7 +20,7 @@ DATA = os.environ.get("TW_TEST_DATA")
 
 def recordings() -> list[Any]:
     """Ours always; the large ones where they are, as parameters named by their folder."""
-    ours = [path for path in sorted(OURS.rglob("*.json*")) if path.name != "expected.json"]
+    ours = [path for path in sorted(OURS.rglob("*.json*")) if not path.name.startswith("expected.")]
     if not DATA:
         return [*ours, pytest.param(None, id="recordings of others")]
     others = [
@@ -33,7 +33,14 @@ def recordings() -> list[Any]:
             for name in ("comm.json", "comm_detail.json", "io.json", "trace.json.gz")
         ),
     ]
-    return [pytest.param(p, id=f"{p.parent.name}/{p.name.split('.')[0]}") for p in [*ours, *others]]
+    return [_case(path) for path in [*ours, *others]]
+
+
+def _case(path: Path) -> Any:
+    """Large files are slow tests: all together take minutes."""
+    is_large = path.stat().st_size > (300_000 if path.suffix == ".gz" else 3_000_000)
+    marks = [pytest.mark.slow] if is_large else []
+    return pytest.param(path, id=f"{path.parent.name}/{path.name.split('.')[0]}", marks=marks)
 
 
 def texts(document: str) -> Any:
