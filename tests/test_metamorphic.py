@@ -68,7 +68,6 @@ ACROSS_RANKS: Mapping[str, str] = {
     "rank_wait": "waiting is for other ranks",
     "runs": "it counts the ranks",
     "straggler": "waiting is for other ranks",
-    "timeline_track": "the time of the run is known by the others of it",
 }
 
 #: Queries about what no trace of Kineto holds; their rows are tested elsewhere.
