@@ -281,6 +281,8 @@ def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
 def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet]) -> None:
     """Title, contents with links, provenance; charts beside them."""
     sheet.hide_gridlines(2)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
     sheet.set_column(0, 0, 26)
     sheet.set_column(1, 1, 12)
     sheet.set_column(2, 2, 70)
