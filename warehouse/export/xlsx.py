@@ -30,6 +30,7 @@ ROWS_A_SHEET = 1_000_000
 TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
+_LABEL = 48  # characters of a bar's name
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
     "ns": "#,##0", "byte": "#,##0", "count": "#,##0", "ratio": "0.0%", "percent": "0.0",
@@ -165,7 +166,11 @@ def _bar_label(names: Sequence[str], row: Sequence[Any]) -> str:
         for name, value in zip(names, row, strict=True)
         if value is not None
     )
-    return " · ".join(parts)[:200]
+    label = " · ".join(parts)
+    if len(label) <= _LABEL:
+        return label
+    # Kernels differ at both ends.
+    return f"{label[: _LABEL // 2]}…{label[-(_LABEL // 2 - 1) :]}"
 
 
 def _header(column: Column) -> str:
