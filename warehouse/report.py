@@ -184,6 +184,19 @@ def by_run(answer: Answer, chart: Chart) -> Chart:
     return replace(chart, label=("run_id", *chart.label))
 
 
+def label(names: Sequence[str], row: Sequence[Any]) -> str:
+    """What a bar or a line is called. Words speak for themselves; a number needs to be told what it
+    counts."""
+    parts = (
+        value
+        if isinstance(value, str)
+        else f"{name.removesuffix('_id')} {'?' if value is None else value}"
+        for name, value in zip(names, row, strict=True)
+        if value is not None or len(names) == 1
+    )
+    return " · ".join(parts)
+
+
 def missing(report: Report, library: Library) -> list[str]:
     """What a report names that the library does not have: queries and columns, as sentences."""
     problems = []

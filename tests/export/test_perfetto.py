@@ -411,7 +411,7 @@ ROWS = st.lists(
 
 
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(rows=ROWS, batch_rows=st.sampled_from([1, 3, 1000]))
 def test_no_slice_is_lost_or_changed_however_they_lie(

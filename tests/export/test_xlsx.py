@@ -184,7 +184,7 @@ def test_labels_tell_runs_apart(tmp_path: Path) -> None:
     _, book = write(
         tmp_path / "b.xlsx", ("Busy", rows), kind="bar", label=("rank",), values=("busy_ns",)
     )
-    assert book.texts("Chart labels")[1:] == [["run_id 1 · rank 0"], ["run_id 2 · rank 0"]]
+    assert book.texts("Chart labels")[1:] == [["run 1 · rank 0"], ["run 2 · rank 0"]]
 
 
 def test_a_line_is_drawn_for_each_label(tmp_path: Path) -> None:

@@ -256,14 +256,11 @@ def _page_summary(written: Page) -> Iterator[str]:
 @contextmanager
 def _scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[tuple[Any, Scope]]:
     """A locked connection that sees the selection's rows, and the scope it resolved to."""
-    from warehouse import config, store
-    from warehouse import scope as scopes
+    from warehouse import session
 
-    with store.Reader(config.database_path(db), wait_s=wait_s) as reader:
-        chosen = scopes.resolve(reader.connection, selection)
-        announce(chosen, quiet=False)
-        scopes.apply(reader.connection, chosen)
-        yield reader.connection, chosen
+    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+        announce(opened.seen, quiet=False)
+        yield opened.connection, opened.seen
 
 
 def _run_stem(chosen: Scope) -> str:

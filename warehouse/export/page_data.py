@@ -15,7 +15,7 @@ import numpy as np
 
 from warehouse import output
 from warehouse.answer import Answer
-from warehouse.report import Chart, Filled, by_run
+from warehouse.report import Chart, Filled, by_run, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,7 +88,7 @@ def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
     table = answer.arrow().slice(0, drawn.rows)
     return {
         **common,
-        "labels": [_label(drawn.label, row) for row in _rows(table, drawn.label)],
+        "labels": [cut(label(drawn.label, row)) for row in _rows(table, drawn.label)],
         "series": [
             {"name": name, "unit": units[name], "values": values(table.column(name))}
             for name in drawn.values
@@ -101,29 +101,17 @@ def _rows(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
     return list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
 
 
-def _label(names: Sequence[str], row: Sequence[Any]) -> str:
-    """Words speak for themselves; a number needs to be told what it counts."""
-    parts = (
-        cut(value)
-        if isinstance(value, str)
-        else f"{name.removesuffix('_id')} {'?' if value is None else value}"
-        for name, value in zip(names, row, strict=True)
-        if value is not None or len(names) == 1
-    )
-    return " · ".join(parts)
-
-
 def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
     """A line for each label and value: rows of one label lie together, as queries order them."""
     assert drawn.x is not None
     x = _numbers(table.column(drawn.x))
     columns = {name: _numbers(table.column(name)) for name in drawn.values}
     for start, end, key in _stretches(_rows(table, drawn.label)):
-        label = _label(drawn.label, key)
+        name_of_key = cut(label(drawn.label, key))
         for name, y in columns.items():
             kept = start + thinned(y[start:end])
             yield {
-                "name": f"{label}: {name}" if len(columns) > 1 else label,
+                "name": f"{name_of_key}: {name}" if len(columns) > 1 else name_of_key,
                 "points": [
                     [_value(float(a)), None if math.isnan(b) else _value(float(b))]
                     for a, b in zip(x[kept], y[kept], strict=True)

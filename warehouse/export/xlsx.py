@@ -159,17 +159,10 @@ def _rows(book: _Book, sheet: Worksheet, answer: Answer) -> None:
         _bars(sheet, columns, number)
 
 
-def _bar_label(names: Sequence[str], row: Sequence[Any]) -> str:
-    """Words speak for themselves; a number needs to be told what it counts."""
-    parts = (
-        value if isinstance(value, str) else f"{name} {value}"
-        for name, value in zip(names, row, strict=True)
-        if value is not None
-    )
-    label = " · ".join(parts)
+def _shorten(label: str) -> str:
+    """A bar's name: kernels differ at both ends."""
     if len(label) <= _LABEL:
         return label
-    # Kernels differ at both ends.
     return f"{label[: _LABEL // 2]}…{label[-(_LABEL // 2 - 1) :]}"
 
 
@@ -276,7 +269,7 @@ def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
         each.labels = (hidden.get_name(), place)
         table = each.filled.answer.arrow().slice(0, chart.rows)
         rows = zip(*(table.column(name).to_pylist() for name in chart.label), strict=True)
-        columns.append([each.name, *(_bar_label(chart.label, row) for row in rows)])
+        columns.append([each.name, *(_shorten(report.label(chart.label, row)) for row in rows)])
     for number, row in enumerate(itertools.zip_longest(*columns)):
         for place, text in enumerate(row):
             if text is not None:
