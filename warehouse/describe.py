@@ -89,3 +89,13 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def indented(rows: Sequence[Sequence[str]]) -> list[str]:
     """As `aligned`, two spaces in."""
     return [f"  {line}" for line in aligned(rows)]
+
+
+def size(n_bytes: int) -> str:
+    """1536 as "1.5 KiB"."""
+    number, unit = float(n_bytes), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if number < 1024 or unit == "TiB":
+            break
+        number /= 1024
+    return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"

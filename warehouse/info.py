@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,16 @@ class TableSize:
     """Rows of a table, and the bytes of the blocks it has parts in; small tables share blocks."""
 
     name: str
+    n_rows: int
+    n_bytes: int
+
+
+@dataclass(frozen=True)
+class TraceSize:
+    """Rows of a trace in all tables, and its share of their bytes, by rows in each table."""
+
+    name: str  # RUN/TRACE
+    imported_at: str  # UTC
     n_rows: int
     n_bytes: int
 
@@ -38,6 +49,7 @@ class Info:
     first_import: str | None
     last_import: str | None
     tables: list[TableSize] = field(default_factory=list)
+    traces: list[TraceSize] = field(default_factory=list)
 
 
 def read(session: Session) -> Info:
@@ -61,6 +73,7 @@ def read(session: Session) -> Info:
         tw_version=__version__, duckdb_version=duckdb.__version__,
         n_runs=rows["run"], n_traces=rows["trace"], n_slices=rows["slice"],
         n_links=rows["link"], first_import=first, last_import=last, tables=tables,
+        traces=_traces(session, tables),
     )  # fmt: skip
 
 
@@ -83,4 +96,34 @@ def _tables(session: Session, block_size: int) -> list[TableSize]:
             [name],
         )
         found.append(TableSize(name, int(n_rows), int(n_blocks) * block_size))
+    return sorted(found, key=lambda each: (-each.n_bytes, -each.n_rows, each.name))
+
+
+def _traces(session: Session, tables: list[TableSize]) -> list[TraceSize]:
+    """Every trace, largest first. DuckDB stores by table, so a trace's bytes are its share."""
+    connection = session.connection
+    n_rows: Counter[int] = Counter()
+    n_bytes: dict[int, float] = defaultdict(float)
+    owned = {
+        str(table)
+        for (table,) in connection.execute(
+            "SELECT table_name FROM duckdb_columns() WHERE column_name = 'trace_id' "
+            "AND database_name = current_database() AND schema_name = 'main'"
+        ).fetchall()
+    }
+    for table in tables:
+        if table.name not in owned or not table.n_rows:
+            continue
+        counts = connection.execute(
+            f'SELECT trace_id, count(*) FROM main."{table.name}" '
+            "WHERE trace_id IS NOT NULL GROUP BY trace_id"
+        ).fetchall()
+        for trace_id, n in counts:
+            n_rows[trace_id] += n
+            n_bytes[trace_id] += table.n_bytes * n / table.n_rows
+    traces = connection.execute(
+        "SELECT t.id, r.name || '/' || t.name, t.imported_at::VARCHAR "
+        "FROM main.trace AS t JOIN main.run AS r ON r.id = t.run_id"
+    ).fetchall()
+    found = [TraceSize(name, at, n_rows[id], round(n_bytes[id])) for id, name, at in traces]
     return sorted(found, key=lambda each: (-each.n_bytes, -each.n_rows, each.name))

@@ -32,6 +32,7 @@ _NS = {"": 1, "ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_00
 _NS |= {"min": 60_000_000_000, "h": 3_600_000_000_000}
 _TIME = re.compile(r"([+-]?[0-9][0-9_.eE]*)\s*([a-zµ]*)")
 _AGE = re.compile(r"([0-9]+)(min|h|d|w)")
+_OLDEST = timedelta(days=36_500)
 _AGES = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -216,13 +217,7 @@ def _runs_tagged(catalogue: _Catalogue, tag: str) -> list[_Run]:
 
 
 def _runs_since(catalogue: _Catalogue, text: str) -> list[_Run]:
-    match = _AGE.fullmatch(text)
-    if not match:
-        raise ScopeError(
-            f"since:{text} is no age", hint="Write a number and min, h, d or w: --run since:7d."
-        )
-    age = timedelta(**{_AGES[match[2]]: int(match[1])})
-    earliest = datetime.now(UTC).replace(tzinfo=None) - age
+    earliest = datetime.now(UTC).replace(tzinfo=None) - parse_age(text)
     found = [run for run in catalogue.runs if run.last_import >= earliest]
     if not found:
         raise ScopeError(f"no run was imported in the last {text}")
@@ -309,6 +304,17 @@ def parse_time(text: str) -> int:
     if value != int(value) or abs(value) >= 2**63:
         raise ScopeError(f"{text!r} is no whole number of nanoseconds below 2^63")
     return int(value)
+
+
+def parse_age(text: str) -> timedelta:
+    """A length of time as 90min, 24h, 7d or 2w; raises ScopeError."""
+    match = _AGE.fullmatch(text)
+    age = timedelta(**{_AGES[match[2]]: min(int(match[1]), 10**8)}) if match else None
+    if age is None or age > _OLDEST:
+        raise ScopeError(
+            f"{text!r} is no age", hint="Write a number and min, h, d or w, such as 7d."
+        )
+    return age
 
 
 def parse_ranks(text: str) -> tuple[int, ...]:

@@ -98,7 +98,11 @@ class Reader:
 
 
 def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    before = _identity(path)
     connection = duckdb.connect(str(path), read_only=True, config=config)
+    if _identity(path) != before:
+        connection.close()
+        raise _Replaced
     (is_locked,) = one(connection, "SELECT current_setting('lock_configuration')")
     if not is_locked:  # a second connection of this process finds the settings of the first
         # Where DuckDB takes the program for a shell, as under `python -c`, it draws over stdout.
@@ -125,7 +129,7 @@ def attach_for_writing(
     _must_exist(path)
     literal = str(path).replace("'", "''")
     (before,) = one(connection, "SELECT current_database()")
-    _patiently(path, wait_s, lambda: connection.execute(f"ATTACH '{literal}' AS warehouse"))
+    _patiently(path, wait_s, lambda: _attach(connection, path, literal))
     try:
         connection.execute("USE warehouse")
         pending = migrate.check_history(connection)
@@ -138,6 +142,14 @@ def attach_for_writing(
         _end_transaction(connection)  # after a failure nothing else may run before it
         connection.execute(f'USE "{before}"')
         connection.execute("DETACH warehouse")
+
+
+def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> None:
+    before = _identity(path)
+    connection.execute(f"ATTACH '{literal}' AS warehouse")
+    if _identity(path) != before:
+        connection.execute("DETACH warehouse")
+        raise _Replaced
 
 
 def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
@@ -207,6 +219,36 @@ def writer(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> Iterator[duckdb.Duc
         connection.close()
 
 
+@contextmanager
+def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """What runs inside happens wholly or not at all."""
+    connection.execute("BEGIN")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        _end_transaction(connection)
+        raise
+
+
+def write_copy(connection: duckdb.DuckDBPyConnection, target: Path) -> None:
+    """Writes all that the warehouse of a `writer` holds into a new file, without its free space.
+
+    Tables keep the order of their rows, which scans prune by. The caller gives the file its name.
+    """
+    literal = str(target).replace("'", "''")
+    connection.execute("CHECKPOINT warehouse")
+    connection.execute(f"ATTACH '{literal}' AS fresh (STORAGE_VERSION '{STORAGE_VERSION}')")
+    connection.execute("COPY FROM DATABASE warehouse TO fresh")
+    connection.execute("CHECKPOINT fresh")
+    connection.execute("DETACH fresh")
+
+
+def absorb_log(path: Path) -> None:
+    """Brings what stands in the log beside a database file (FILE.wal) into the file itself."""
+    duckdb.connect(str(path)).close()
+
+
 def schema_version(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> int:
     """The schema version of a warehouse, whether or not this program can work with it."""
     _must_exist(path)
@@ -268,6 +310,19 @@ def _too_old(path: Path) -> Foreign:
     )
 
 
+class _Replaced(Exception):
+    """Another file took the warehouse's name, as after `tw vacuum`, while the old was opened."""
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Which file the name stands for now; (0, 0) while it stands for none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
 def _must_exist(path: Path) -> None:
     if not path.exists():
         raise Missing(
@@ -285,6 +340,10 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
     while True:
         try:
             return attempt()
+        except _Replaced:
+            if time.monotonic() > deadline + 1:
+                raise Locked(f"{path} is replaced again and again", hint="Try again.") from None
+            continue
         except duckdb.Error as error:
             failure = explain(path, error)
             if not isinstance(failure, Locked) or time.monotonic() + pause > deadline:

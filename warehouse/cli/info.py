@@ -15,14 +15,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--tables", "with_tables", is_flag=True, help="Rows and size of each table, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, tables included.")
+@click.option("--traces", "with_traces", is_flag=True, help="Rows and size of each trace, too.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object, tables and traces included."
+)
 @options.database
-def info(db: Path | None, wait_s: float, with_tables: bool, as_json: bool) -> None:
+def info(
+    db: Path | None, wait_s: float, with_tables: bool, with_traces: bool, as_json: bool
+) -> None:
     """Say what the warehouse file is, and how large.
 
     \b
     Example:
-      tw info --tables
+      tw info --tables --traces
     """
     import json
     from dataclasses import asdict
@@ -36,35 +41,49 @@ def info(db: Path | None, wait_s: float, with_tables: bool, as_json: bool) -> No
     if as_json:
         click.echo(json.dumps(asdict(found), indent=2))
         return
-    click.echo("\n".join(_lines(found, with_tables)))
+    lines = _lines(found)
+    lines += ["", *_tables(found)] if with_tables else []
+    lines += ["", *_traces(found)] if with_traces else []
+    click.echo("\n".join(lines))
 
 
-def _lines(found: Info, with_tables: bool) -> list[str]:
+def _lines(found: Info) -> list[str]:
     from warehouse import describe
 
     state = "" if found.schema_version == found.latest_schema_version else " (`tw schema upgrade`)"
+    free = describe.size(found.n_free_bytes)
     rows = [
         ["file", found.path],
-        ["size", f"{_bytes(found.n_bytes)}, {_bytes(found.n_free_bytes)} of it free inside"],
+        [
+            "size",
+            f"{describe.size(found.n_bytes)}, {free} of it free inside",
+        ],
         ["schema", f"version {found.schema_version}{state}"],
         ["program", f"tw {found.tw_version}, duckdb {found.duckdb_version}"],
         ["runs", f"{found.n_runs:,}, of {found.n_traces:,} traces"],
         ["slices", f"{found.n_slices:,}, with {found.n_links:,} links"],
         ["imports", f"{found.first_import or 'none'} to {found.last_import or 'none'} (UTC)"],
     ]
-    lines = describe.aligned(rows)
-    if with_tables:
-        filled = [each for each in found.tables if each.n_rows]
-        sizes = [[each.name, f"{each.n_rows:>14,}", _bytes(each.n_bytes)] for each in filled]
-        lines += ["", *describe.aligned([["table", f"{'rows':>14}", "size"], *sizes])]
-    return lines
+    return describe.aligned(rows)
 
 
-def _bytes(n: int) -> str:
-    """1536 as "1.5 KiB"."""
-    size, unit = float(n), "B"
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if size < 1024 or unit == "TiB":
-            break
-        size /= 1024
-    return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+def _tables(found: Info) -> list[str]:
+    from warehouse import describe
+
+    sizes = [
+        [each.name, f"{each.n_rows:>14,}", describe.size(each.n_bytes)]
+        for each in found.tables
+        if each.n_rows
+    ]
+    return describe.aligned([["table", f"{'rows':>14}", "size"], *sizes])
+
+
+def _traces(found: Info) -> list[str]:
+    from warehouse import describe
+
+    sizes = [
+        [each.name, f"{each.n_rows:>14,}", describe.size(each.n_bytes), each.imported_at[:19]]
+        for each in found.traces
+    ]
+    head = ["run/trace", f"{'rows':>14}", "size", "imported (UTC)"]
+    return describe.aligned([head, *sizes])

@@ -1,0 +1,78 @@
+"""`tw prune`: removes runs that have grown old."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import click
+
+from warehouse.cli import options
+from warehouse.errors import UsageError
+
+
+def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
+    from warehouse.scope import parse_age
+
+    return None if value is None else parse_age(value)
+
+
+@click.command()
+@click.option(
+    "--older-than",
+    "older_than",
+    callback=_age,
+    metavar="AGE",
+    help="Runs last imported into before this: a number and min, h, d or w, such as 30d.",
+)
+@click.option("--keep-tagged", is_flag=True, help="Spare runs that have a tag.")
+@click.option(
+    "--keep-last", type=click.IntRange(min=0), default=0, metavar="N", help="Spare the newest N."
+)
+@click.option(
+    "--run", "runs", multiple=True, metavar="RUN",
+    help="Only among these: NAME, ID, all, tag:NAME; repeatable.  [default: all]",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--yes", "-y", "is_agreed", is_flag=True, help="Do not ask first.")
+@options.database
+def prune(
+    older_than: timedelta | None,
+    keep_tagged: bool,
+    keep_last: int,
+    runs: tuple[str, ...],
+    dry_run: bool,
+    is_agreed: bool,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Remove runs that have grown old, with all their traces, in one transaction.
+
+    A run's age counts from the last import into it. The space is used again by later imports;
+    `tw vacuum` gives it back to the disk.
+
+    \b
+    Example:
+      tw prune --older-than 30d --keep-tagged --dry-run
+      tw prune --keep-last 20 --keep-tagged --yes
+    """
+    from warehouse import config, removal
+    from warehouse.cli.drop import ask, count
+    from warehouse.scope import Selection
+
+    if older_than is None and not keep_last:
+        raise UsageError("say what is old", hint="Give --older-than 30d or --keep-last 20.")
+    path, selection = config.database_path(db), Selection(runs=runs or ("all",))
+    age = removal.Age(older_than, keep_tagged, keep_last)
+    agreed = removal.look(path, wait_s, selection, age)
+    if not agreed.names:
+        click.echo("Nothing is old enough to go.", err=True)
+        return
+    if dry_run:
+        click.echo("\n".join(agreed.names))
+        click.echo(f"{count(agreed.names)} would go.", err=True)
+        return
+    if not is_agreed:
+        ask(agreed.names)
+    removal.remove(path, wait_s, selection, agreed, age)
+    click.echo(f"Removed {count(agreed.names)}: {', '.join(agreed.names)}.", err=True)
