@@ -1,13 +1,13 @@
 /* ---
 name = "check_id_unique"
-version = 1
+version = 2
 title = "Ids that two rows share"
 help = """
 Keys of tables, and slices described twice by one table. The schema has no constraints, because an
 index over every row would make imports grow in memory.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=1" }
+requires = { schema = ">=9" }
 
 [[column]]
 name = "run_id"
@@ -89,6 +89,7 @@ unit = "text"
 help = "What can be done"
 
 [changes]
+2 = "looks at the tables of TPU captures, too"
 1 = "first version"
 --- */
 WITH key AS (
@@ -175,6 +176,21 @@ WITH key AS (
   UNION ALL
   SELECT 'rpc.slice_id' AS key_name, slice_id AS id
   FROM rpc
+  UNION ALL
+  SELECT 'tpu_tiu_counter.slice_id' AS key_name, slice_id AS id
+  FROM tpu_tiu_counter
+  UNION ALL
+  SELECT 'tpu_dma_counter.slice_id' AS key_name, slice_id AS id
+  FROM tpu_dma_counter
+  UNION ALL
+  SELECT 'tpu_dma_bm1688_counter.slice_id' AS key_name, slice_id AS id
+  FROM tpu_dma_bm1688_counter
+  UNION ALL
+  SELECT 'tpu_cdma_counter.slice_id' AS key_name, slice_id AS id
+  FROM tpu_cdma_counter
+  UNION ALL
+  SELECT 'tpu_layer.id' AS key_name, id
+  FROM tpu_layer
 ),
 -- 32 neighbouring ids are one number with a bit for each: fewer bits than rows mean a repeated id.
 block AS (
@@ -317,6 +333,31 @@ block AS (
   FROM rpc
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
+  UNION ALL
+  SELECT 'tpu_tiu_counter.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_tiu_counter
+  GROUP BY slice_id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
+  UNION ALL
+  SELECT 'tpu_dma_counter.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_dma_counter
+  GROUP BY slice_id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
+  UNION ALL
+  SELECT 'tpu_dma_bm1688_counter.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_dma_bm1688_counter
+  GROUP BY slice_id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
+  UNION ALL
+  SELECT 'tpu_cdma_counter.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_cdma_counter
+  GROUP BY slice_id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
+  UNION ALL
+  SELECT 'tpu_layer.id' AS key_name, id >> 5 AS block
+  FROM tpu_layer
+  GROUP BY id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (id & 31))) < count(*)
 ),
 repeated AS (
   SELECT k.key_name, k.id, count(*) AS n_rows

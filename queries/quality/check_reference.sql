@@ -1,6 +1,6 @@
 /* ---
 name = "check_reference"
-version = 1
+version = 2
 title = "References to rows that are not there"
 help = """
 Every reference the schema names within a trace, to slices, tracks, threads, processes, devices,
@@ -8,7 +8,7 @@ clocks, arrows and graphs. Under a time window rows refer to others outside of i
 one.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=1" }
+requires = { schema = ">=9" }
 
 [[column]]
 name = "run_id"
@@ -90,6 +90,7 @@ unit = "text"
 help = "What can be done"
 
 [changes]
+2 = "looks at the tables of TPU captures, too"
 1 = "first version"
 --- */
 WITH reference AS (
@@ -284,6 +285,34 @@ WITH reference AS (
   SELECT 'collective.track_id' AS reference_name, 'track' AS table_name, trace_id, track_id AS id
   FROM collective
   WHERE track_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_tiu_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_tiu_counter
+  WHERE slice_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_dma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_dma_counter
+  WHERE slice_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_dma_bm1688_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_dma_bm1688_counter
+  WHERE slice_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_cdma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_cdma_counter
+  WHERE slice_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_command.kernel_slice_id' AS reference_name, 'slice' AS table_name, trace_id, kernel_slice_id AS id
+  FROM tpu_command
+  WHERE kernel_slice_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_command.device_id' AS reference_name, 'device' AS table_name, trace_id, device_id AS id
+  FROM tpu_command
+  WHERE device_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_command.layer_id' AS reference_name, 'tpu_layer' AS table_name, trace_id, layer_id AS id
+  FROM tpu_command
+  WHERE layer_id IS NOT NULL
 ),
 target AS (
   SELECT 'clock' AS table_name, trace_id, id
@@ -312,6 +341,9 @@ target AS (
   UNION ALL
   SELECT 'thread' AS table_name, trace_id, id
   FROM thread
+  UNION ALL
+  SELECT 'tpu_layer' AS table_name, trace_id, id
+  FROM tpu_layer
   UNION ALL
   SELECT 'track' AS table_name, trace_id, id
   FROM track
@@ -360,6 +392,11 @@ extent AS (
   SELECT 'thread' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
     max(id) - min(id) + 1 = count(*) AS is_dense
   FROM thread
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_layer' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
+    max(id) - min(id) + 1 = count(*) AS is_dense
+  FROM tpu_layer
   GROUP BY trace_id
   UNION ALL
   SELECT 'track' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
@@ -656,6 +693,48 @@ span AS (
     min(track_id) AS first_id, max(track_id) AS last_id
   FROM collective
   WHERE track_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_tiu_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+    min(slice_id) AS first_id, max(slice_id) AS last_id
+  FROM tpu_tiu_counter
+  WHERE slice_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_dma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+    min(slice_id) AS first_id, max(slice_id) AS last_id
+  FROM tpu_dma_counter
+  WHERE slice_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_dma_bm1688_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+    min(slice_id) AS first_id, max(slice_id) AS last_id
+  FROM tpu_dma_bm1688_counter
+  WHERE slice_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_cdma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+    min(slice_id) AS first_id, max(slice_id) AS last_id
+  FROM tpu_cdma_counter
+  WHERE slice_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_command.kernel_slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+    min(kernel_slice_id) AS first_id, max(kernel_slice_id) AS last_id
+  FROM tpu_command
+  WHERE kernel_slice_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_command.device_id' AS reference_name, 'device' AS table_name, trace_id,
+    min(device_id) AS first_id, max(device_id) AS last_id
+  FROM tpu_command
+  WHERE device_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_command.layer_id' AS reference_name, 'tpu_layer' AS table_name, trace_id,
+    min(layer_id) AS first_id, max(layer_id) AS last_id
+  FROM tpu_command
+  WHERE layer_id IS NOT NULL
   GROUP BY trace_id
 ),
 suspect AS (
