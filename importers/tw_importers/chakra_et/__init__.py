@@ -1,0 +1,55 @@
+"""Chakra execution traces: the protobuf streams `.et` that ASTRA-sim and Chakra's tools read.
+
+One file is one graph. Its nodes keep all they say: attributes with the kind of their values, texts
+of inputs and outputs, fields nobody knows; so the file can be written again (warehouse/export).
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from google.protobuf.message import DecodeError
+
+from tw_importers.chakra_et.frames import length_at
+from tw_importers.chakra_et.messages import message, not_declared
+from tw_importers.chakra_et.read import read
+from warehouse.errors import CorruptTrace
+from warehouse.importer import Importer
+
+_FOLDER = files(__package__)
+_MOST_SHOWN = 1 << 14  # bytes of metadata that are still believed to be some
+
+
+def sniff(head: bytes, name: str) -> int:
+    """Certain with global metadata and behind it a node; less so with metadata alone."""
+    try:
+        metadata, rest = _first(head)
+        parsed = message("GlobalMetadata").FromString(metadata)
+        names = [message("AttributeProto").FromString(each).name for each in parsed.attr]
+        if not_declared(parsed) or not all(each.isascii() for each in [*names, parsed.version]):
+            return 0
+        if not rest:
+            return 70 if metadata else 0
+        node = message("Node").FromString(_first(rest)[0])
+        return 95 if node.name and not not_declared(node) else 0
+    except (CorruptTrace, DecodeError):
+        return 0
+
+
+def _first(data: bytes) -> tuple[bytes, bytes]:
+    """The first message and what follows it."""
+    size, begin = length_at(data, 0)
+    if begin + size > len(data):
+        raise DecodeError
+    return data[begin : begin + size], data[begin + size :]
+
+
+CHAKRA_ET = Importer(
+    name="chakra_et",
+    title="Chakra execution traces as protobuf (.et)",
+    version=1,
+    sniff=sniff,
+    read=read,
+    prepare=(_FOLDER / "prepare.sql",),
+    normalize=(_FOLDER / "normalize.sql",),
+)

@@ -1,0 +1,91 @@
+-- From nodes as the file has them to those that are stored, and to edges; without any lock.
+-- In: `raw_node` (read.py). Out: `event`, `node`, `edge`, `origin`, `unused`, `problem`.
+
+-- Where an id comes twice, dependencies mean its first node.
+CREATE TABLE place AS
+SELECT id AS node_id, min(seq) AS seq, count(*) AS n_nodes
+FROM raw_node
+GROUP BY id;
+
+-- Control dependencies stand before data dependencies, each in the order of the file.
+CREATE TABLE dependency AS
+SELECT
+  seq AS to_seq,
+  'control' AS kind,
+  unnest(ctrl_deps) AS node_id,
+  generate_subscripts(ctrl_deps, 1) - 1 AS ordinal
+FROM raw_node
+UNION ALL
+SELECT
+  seq,
+  'data',
+  unnest(data_deps),
+  len(ctrl_deps) + generate_subscripts(data_deps, 1) - 1
+FROM raw_node;
+
+CREATE TABLE edge AS
+SELECT p.seq AS from_seq, d.to_seq, d.kind, d.ordinal
+FROM dependency AS d
+JOIN place AS p ON p.node_id = d.node_id
+ORDER BY d.to_seq, d.ordinal;
+
+-- What has no column, kept with the attributes: dependencies on nodes that the file does not hold,
+-- microseconds that are no BIGINT of nanoseconds, fields nobody knows.
+CREATE TABLE dangling AS
+SELECT
+  d.to_seq AS seq,
+  count(*) AS n,
+  string_agg(
+    json_object('dangling', d.kind, 'ordinal', d.ordinal, 'node_id', d.node_id)::VARCHAR,
+    ',' ORDER BY d.ordinal
+  ) AS said
+FROM dependency AS d
+ANTI JOIN place AS p ON p.node_id = d.node_id
+GROUP BY d.to_seq;
+
+CREATE MACRO nanoseconds(micros) AS TRY_CAST(micros::HUGEINT * 1000 AS BIGINT);
+CREATE MACRO unfit(field, micros) AS CASE WHEN nanoseconds(micros) IS NULL THEN
+  json_object('field', field, 'wire_type', 0, 'value', micros)::VARCHAR END;
+
+CREATE TABLE node AS
+SELECT
+  n.* EXCLUDE (attributes, others, ctrl_deps, data_deps, start_time_micros, duration_micros),
+  n.ctrl_deps[1] AS parent_node_id,
+  nanoseconds(n.start_time_micros) AS start_ns,
+  nanoseconds(n.duration_micros) AS dur_ns,
+  '[' || concat_ws(
+    ',',
+    nullif(n.attributes[2:-2], ''),
+    d.said,
+    unfit(6, n.start_time_micros),
+    unfit(7, n.duration_micros),
+    n.others[2:-2]
+  ) || ']' AS attributes
+FROM raw_node AS n
+LEFT JOIN dangling AS d ON d.seq = n.seq
+ORDER BY n.seq;
+
+-- One row a node read. A graph has no timeline.
+CREATE VIEW event AS SELECT seq FROM raw_node;
+
+CREATE TABLE origin AS SELECT 0::BIGINT AS first_ns, 0::BIGINT AS last_ns;
+
+CREATE TABLE unused (reason VARCHAR, n BIGINT);
+
+CREATE TABLE problem AS
+SELECT 'dangling_dependency' AS kind, 'note' AS severity, coalesce(sum(n), 0)::BIGINT AS count,
+  'dependencies on nodes that the file does not hold; they are kept with the node' AS meaning
+FROM dangling
+UNION ALL
+SELECT 'repeated_node_id', 'warning', coalesce(sum(n_nodes - 1), 0)::BIGINT,
+  'nodes with the id of an earlier one; dependencies mean that one'
+FROM place
+UNION ALL
+SELECT 'unknown_node_type', 'warning', count(*), 'nodes of a type that has no name'
+FROM raw_node
+WHERE type NOT LIKE '%_NODE'
+UNION ALL
+SELECT 'duration_out_of_range', 'warning', count(*),
+  'times of more than 292 years; they are kept with the node'
+FROM node
+WHERE start_ns IS NULL OR dur_ns IS NULL;

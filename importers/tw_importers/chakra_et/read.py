@@ -1,0 +1,203 @@
+"""Streams the nodes of a Chakra trace into a raw table, and what the file says of itself.
+
+Out: `raw_node`, one row a node in the order of the file. Format: a stream of length-delimited
+messages, first a GlobalMetadata, then a Node each (mlcommons/chakra, schema/protobuf/et_def.proto).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from google.protobuf.message import DecodeError
+
+from tw_importers.chakra_et.attributes import COLUMNS, Attributes
+from tw_importers.chakra_et.frames import corrupt, frames
+from tw_importers.chakra_et.messages import NODE_TYPES, message, not_declared
+from tw_importers.chakra_et.python_text import json_of
+from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+
+_BATCH_ROWS = 8_192
+_MOST_KEPT = 1 << 14  # texts that are remembered
+_ARROW = {int: pa.int64(), str: pa.string(), bool: pa.bool_()}
+_LAST_FIELD = 10  # of a node, and what a foreign message has as well if it has any of these
+SCHEMA = pa.schema(
+    [
+        ("seq", pa.int64()),
+        ("id", pa.uint64()),
+        ("name", pa.string()),
+        ("type", pa.string()),
+        ("ctrl_deps", pa.list_(pa.uint64())),
+        ("data_deps", pa.list_(pa.uint64())),
+        ("start_time_micros", pa.uint64()),
+        ("duration_micros", pa.uint64()),
+        ("inputs", pa.string()),
+        ("outputs", pa.string()),
+        ("attributes", pa.string()),
+        ("others", pa.string()),
+        *((name, _ARROW[kind]) for name, kind in COLUMNS.items()),
+    ]
+)
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Reads the whole stream; a message that is none of Chakra's, or cut short, is refused."""
+    trace = _Trace()
+    with pq.ParquetWriter(scratch.path("raw_node"), SCHEMA, compression="snappy") as writer:
+        for offset, encoded in frames(reader):
+            try:
+                trace.take(encoded, offset)
+            except DecodeError:
+                what = "node" if trace.metadata else "global metadata of a Chakra trace"
+                raise corrupt(offset, f"the message is no {what}") from None
+            if len(trace.rows) >= _BATCH_ROWS:
+                writer.write_batch(trace.batch())
+        writer.write_batch(trace.batch())
+    path = scratch.path("raw_node").replace("'", "''")
+    scratch.connection.execute(f"CREATE VIEW raw_node AS FROM read_parquet('{path}')")
+    return trace.facts()
+
+
+class _Known(NamedTuple):
+    """What inputs, outputs or a name decode to; such texts repeat from node to node."""
+
+    io: dict[bytes, str]
+    json: dict[bytes, str]
+    name: dict[bytes, str]
+
+
+class _Trace:
+    """What is known of the trace so far.
+
+    Nodes are taken one by one, because protobuf's parser takes a message at a time.
+    """
+
+    def __init__(self) -> None:
+        self.metadata = ""
+        self.rows: list[tuple[Any, ...]] = []
+        self._version: str | None = None
+        self._n_nodes = 0
+        self._n_kept = 0
+        self._first_kept: int | None = None
+        self._attributes = Attributes()
+        self._parse = message("Node").FromString
+        self._parse_io = message("IOInfo").FromString
+        self._known = _Known({}, {}, {})
+
+    def take(self, encoded: bytes, offset: int) -> None:
+        """One message. Raises DecodeError when it is not what it should be."""
+        if not self.metadata:
+            self._take_metadata(encoded)
+        else:
+            self.rows.append(self._node(encoded, offset))
+            self._n_nodes += 1
+
+    def batch(self) -> pa.RecordBatch:
+        """The rows since the last batch."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(SCHEMA)
+        self.rows = []
+        for texts in self._known:
+            if len(texts) > _MOST_KEPT:
+                texts.clear()
+        return pa.record_batch(
+            [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
+        )
+
+    def _take_metadata(self, encoded: bytes) -> None:
+        parsed = message("GlobalMetadata").FromString(encoded)
+        if not_declared(parsed):
+            raise DecodeError
+        attributes = [self._attributes.of(each) for each in parsed.attr]
+        version = self._attributes.text(parsed.version)
+        said = [f'"version":{_quoted(version)}'] if version else []
+        said.append(f'"attr":[{",".join(each.json for each in attributes)}]')
+        self.metadata = f"{{{','.join(said)}}}"
+        schema = next((each.value for each in attributes if each.name == "schema"), None)
+        self._version = version or (schema if isinstance(schema, str) else None)
+
+    def _node(self, encoded: bytes, offset: int) -> tuple[Any, ...]:
+        node = self._parse(encoded)
+        found = [self._attributes.of(each) for each in node.attr]
+        columns = {each.name: each.value for each in found if each.has_column}
+        return (
+            self._n_nodes,
+            node.id,
+            self._remembered(self._known.name, node.name, self._attributes.text),
+            NODE_TYPES[node.type] if 0 <= node.type < len(NODE_TYPES) else str(node.type),
+            list(node.ctrl_deps),
+            list(node.data_deps),
+            node.start_time_micros,
+            node.duration_micros,
+            self._values(node.inputs),
+            self._values(node.outputs),
+            f"[{','.join([each.json for each in found])}]",
+            self._others(node, offset),
+            *(columns.get(name) for name in COLUMNS),
+        )
+
+    def _others(self, node: Any, offset: int) -> str | None:
+        """Fields a node is not known to have, as JSON. Raises DecodeError when it is no node."""
+        others = not_declared(node)
+        if not others:
+            return None
+        is_foreign = not node.ListFields() or any(o.field <= _LAST_FIELD for o in others)
+        if is_foreign:
+            raise DecodeError
+        self._n_kept += len(others)
+        self._first_kept = offset if self._first_kept is None else self._first_kept
+        return msgspec.json.encode(others).decode()
+
+    def _values(self, parts: Any) -> str | None:
+        """Inputs or outputs as JSON; None where there are none."""
+        if not parts:
+            return None
+        # A message that comes in several parts is what they are put together.
+        encoded = parts[0] if len(parts) == 1 else b"".join(parts)
+        return self._remembered(self._known.io, encoded, self._decoded_io)
+
+    def _decoded_io(self, encoded: bytes) -> str:
+        io = self._parse_io(encoded)
+        members = (("values", io.values), ("shapes", io.shapes), ("types", io.types))
+        said = ",".join(
+            f'"{name}":{self._remembered(self._known.json, text, self._decoded_list)}'
+            for name, text in members
+            if text
+        )
+        return f"{{{said}}}"
+
+    def _decoded_list(self, encoded: bytes) -> str:
+        """A list as JSON; any other text as the JSON text that it is."""
+        text = self._attributes.text(encoded)
+        return json_of(text) or _quoted(text)
+
+    @staticmethod
+    def _remembered(known: dict[bytes, str], encoded: bytes, decode: Any) -> str:
+        found = known.get(encoded)
+        if found is None:
+            found = known[encoded] = decode(encoded)
+        return found
+
+    def facts(self) -> TraceFacts:
+        """What the file says of itself, and what is odd about its bytes."""
+        if not self.metadata:
+            raise corrupt(0, "there is no message")
+        kinds = (
+            ("unknown_field", "fields a node is not known to have; they are kept",
+             self._n_kept, self._first_kept),
+            ("unknown_inner_field", "fields of attributes that these are not known to have",
+             self._attributes.n_unknown, None),
+            ("invalid_utf8", "texts that are no UTF-8; what is not became U+FFFD",
+             self._attributes.n_invalid, None),
+        )  # fmt: skip
+        return TraceFacts(
+            format="chakra",
+            format_version=self._version,
+            metadata_json=self.metadata,
+            problems=[Problem(kind, why, n, first) for kind, why, n, first in kinds if n],
+        )
+
+
+def _quoted(text: str) -> str:
+    return msgspec.json.encode(text).decode()

@@ -1,0 +1,291 @@
+"""Chakra's .et files: every kind of attribute, both packings, old and odd files, and damage."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import gzip
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests import chakra_wire as wire
+from tests.chakra_wire import Attr, Graph, Node
+from tw_importers.chakra_et import CHAKRA_ET, sniff
+from tw_importers.chakra_et.python_text import json_of
+from warehouse import decode, formats, ingest, store
+from warehouse.errors import CorruptTrace
+from warehouse.importer import Scratch, TraceFacts
+
+Row = dict[str, Any]
+SMALL = Graph(attrs=[Attr("schema", "string", "1.0.1")], nodes=[Node(1, "a"), Node(2, "b")])
+
+
+def prepared(data: bytes, folder: Path) -> tuple[TraceFacts, duckdb.DuckDBPyConnection]:
+    """A file through everything that needs no warehouse."""
+    folder.mkdir(exist_ok=True)
+    scratch = Scratch(folder, duckdb.connect())
+    facts = CHAKRA_ET.read(io.BytesIO(data), scratch)
+    decode.prepare(CHAKRA_ET, scratch, facts)
+    return facts, scratch.connection
+
+
+def nodes(connection: duckdb.DuckDBPyConnection) -> list[Row]:
+    rows: list[Row] = connection.sql("FROM node ORDER BY seq").to_arrow_table().to_pylist()
+    return rows
+
+
+def read_bytes(data: bytes, tmp_path: Path) -> tuple[list[Row], list[Row]]:
+    _, connection = prepared(data, tmp_path / "scratch")
+    edges = connection.sql("FROM edge ORDER BY rowid").to_arrow_table().to_pylist()
+    return nodes(connection), edges
+
+
+def as_json(each: Attr) -> Row:
+    """What the attributes of a node say, from the model of the test."""
+    said: Row = {"name": each.name}
+    if each.doc:
+        said["doc_string"] = each.doc
+    if each.kind is None:
+        return said
+    value = each.value
+    if each.kind == "bytes":
+        value = base64.b64encode(value).decode()
+    if each.kind == "bytes_list":
+        value = [base64.b64encode(v).decode() for v in value]
+    return said | {"type": each.kind, "value": value}
+
+
+@pytest.mark.parametrize("is_packed", [True, False], ids=["packed", "unpacked"])
+def test_all_thirty_kinds_of_attributes_keep_their_kind_and_their_value(
+    tmp_path: Path, is_packed: bool
+) -> None:
+    rng = random.Random(3)
+    kinds = [*wire.KINDS, *(f"{kind}_list" for kind in wire.KINDS)]
+    attrs = [
+        Attr(f"a {kind}", kind, [wire.random_value(rng, kind.removesuffix("_list")) for _ in "12"]
+             if kind.endswith("_list") else wire.random_value(rng, kind), "why")
+        for kind in kinds
+    ]  # fmt: skip
+    data = wire.encode(Graph(nodes=[Node(1, "a", attrs=attrs)]), packed=is_packed)
+    (row,), _ = read_bytes(data, tmp_path)
+    assert json.loads(row["attributes"]) == [as_json(each) for each in attrs]
+
+
+def test_a_node_keeps_all_it_says_and_its_dependencies_in_their_order(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    for number in range(10):
+        graph = wire.random_graph(rng)
+        rows, edges = read_bytes(wire.encode(graph, packed=number % 2 == 0), tmp_path)
+        assert [(r["id"], r["name"]) for r in rows] == [(n.id, n.name) for n in graph.nodes]
+        first = {node.id: at for at, node in reversed([*enumerate(graph.nodes)])}
+        for at, (row, node) in enumerate(zip(rows, graph.nodes, strict=True)):
+            said = json.loads(row["attributes"])
+            assert said[: len(node.attrs)] == [as_json(each) for each in node.attrs]
+            deps = [*(("control", d) for d in node.ctrl), *(("data", d) for d in node.data)]
+            expected = [
+                (first[dep], at, kind, place)
+                for place, (kind, dep) in enumerate(deps)
+                if dep in first
+            ]
+            assert [tuple(e.values()) for e in edges if e["to_seq"] == at] == expected
+            absent = [(e["dangling"], e["ordinal"], e["node_id"]) for e in said if "dangling" in e]
+            assert absent == [(k, p, d) for p, (k, d) in enumerate(deps) if d not in first]
+            assert row["dur_ns"] == (node.dur * 1000 if node.dur < 1 << 40 else None)
+
+
+def test_inputs_and_outputs_become_json_where_python_would_write_the_same_text_again(
+    tmp_path: Path,
+) -> None:
+    rng = random.Random(5)
+    graph = Graph(nodes=[Node(at + 1, "n", inputs=wire.random_io(rng)) for at in range(200)])
+    rows, _ = read_bytes(wire.encode(graph), tmp_path)
+    for row, node in zip(rows, graph.nodes, strict=True):
+        if node.inputs is None:
+            assert row["inputs"] is None
+            continue
+        said = json.loads(row["inputs"])
+        names = ("values", "shapes", "types")
+        assert [
+            str(said[name]) if name in said else "" for name in names
+        ] == [*node.inputs]  # fmt: skip
+
+
+json_lists = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4),
+    max_leaves=8,
+).map(lambda value: value if isinstance(value, list) else [value])
+
+
+@given(json_lists)
+def test_the_json_of_a_list_s_text_is_that_list(value: list[Any]) -> None:
+    text = str(value)
+    found = json_of(text)
+    assert found is None or str(json.loads(found)) == text
+    if not any(character in text for character in ("inf", "\\ud")) and len(text) < 500:
+        assert found is not None or any(
+            isinstance(each, int) and abs(each) > 1 << 63 for each in _leaves(value)
+        )
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for each in value for leaf in _leaves(each)] if type(value) is list else [value]
+
+
+@given(st.text(alphabet="[]()'\"\\,. 0123456789abTrueFalsNon-+einf", max_size=40))
+def test_any_other_text_is_left_as_it_is(text: str) -> None:
+    found = json_of(text)
+    assert found is None or json.loads(found) == ast.literal_eval(text)
+
+
+def test_numbers_of_any_size_are_exact(tmp_path: Path) -> None:
+    node = Node((1 << 64) - 1, "n", attrs=[Attr("x", "uint64", (1 << 64) - 1)])
+    ((row,), _) = read_bytes(wire.encode(Graph(nodes=[node])), tmp_path)
+    assert row["id"] == (1 << 64) - 1
+    assert json.loads(row["attributes"])[0]["value"] == (1 << 64) - 1
+
+
+def test_fields_nobody_knows_are_kept_and_counted(tmp_path: Path) -> None:
+    graph = Graph(nodes=[Node(1, "n", unknown=b"\x58\x05\x62\x03abc")])
+    facts, connection = prepared(wire.encode(graph), tmp_path / "scratch")
+    (row,) = nodes(connection)
+    assert json.loads(row["attributes"]) == [
+        {"field": 11, "wire_type": 0, "value": 5},
+        {"field": 12, "wire_type": 2, "value": "YWJj"},
+    ]
+    assert [(p.kind, p.count) for p in facts.problems] == [("unknown_field", 2)]
+
+
+def test_texts_that_are_no_utf8_do_not_stop_an_import(tmp_path: Path) -> None:
+    data = wire.encode(Graph(nodes=[Node(1, "abc")])).replace(b"abc", b"a\xffc")
+    facts, connection = prepared(data, tmp_path / "scratch")
+    assert nodes(connection)[0]["name"] == "a�c"
+    assert [p.kind for p in facts.problems] == ["invalid_utf8"]
+
+
+def whole(graph: Graph = SMALL) -> bytes:
+    return wire.encode(graph)
+
+
+@pytest.mark.parametrize(
+    ("data", "offset", "why"),
+    [
+        (b"", 0, "there is no message"),
+        (whole() + b"\xff" * 11, len(whole()), "no varint"),
+        (whole() + b"\x80", len(whole()), "ends within the length"),
+        (whole() + b"\x05ab", len(whole()), "5 bytes long, and 2 are left"),
+        (whole() + b"\x80\x80\x80\x80\x08", len(whole()), "2,147,483,648 bytes"),
+        (whole() + b"\x05\x62\x03abc", len(whole()), "is no node"),
+        (whole() + b"\x05\x0a\x03abc", len(whole()), "is no node"),
+        (whole() + b"\x03\x12\x09a", len(whole()), "is no node"),
+        (b"\x02\x08\x01" + whole(), 0, "no global metadata"),
+        (whole()[:-1], len(whole()) - 8, "long, and"),
+    ],
+)  # fmt: skip
+def test_damage_is_told_in_one_sentence_with_its_offset(
+    tmp_path: Path, data: bytes, offset: int, why: str
+) -> None:
+    with pytest.raises(CorruptTrace) as caught:
+        prepared(data, tmp_path / "scratch")
+    assert why in str(caught.value)
+    assert caught.value.offset == offset
+    assert str(caught.value).endswith(f"at byte {offset:,}")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(1, 4))
+def test_bytes_changed_or_cut_anywhere_are_read_or_refused(
+    rng: random.Random, n_changes: int
+) -> None:
+    data = bytearray(whole(wire.random_graph(rng, 4)))
+    for _ in range(n_changes):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    data = data[: rng.randrange(1, len(data) + 1)]
+    sniff(bytes(data), "x.et")
+    _read_or_refused(bytes(data))
+
+
+def _read_or_refused(data: bytes) -> None:
+    from google.protobuf.message import DecodeError
+
+    from tw_importers.chakra_et.frames import frames
+    from tw_importers.chakra_et.read import _Trace
+
+    trace = _Trace()
+    try:
+        for offset, encoded in frames(io.BytesIO(data)):
+            try:
+                trace.take(encoded, offset)
+            except DecodeError:
+                return
+    except CorruptTrace as refused:
+        assert refused.offset is not None
+        return
+    trace.batch()
+
+
+def test_a_file_is_known_by_its_first_two_messages() -> None:
+    assert sniff(whole(), "trace") > 90
+    assert sniff(wire.encode(Graph(nodes=[Node(0, "first")])), "trace") > 90
+    assert sniff(whole()[:4], "trace") == 0
+    assert 0 < sniff(wire.encode(Graph(attrs=SMALL.attrs)), "trace") < 90
+    for other in (b"", b"{}", b"\0" * 50, b"\n\x05hello", b'{"traceEvents": []}', b"PK\3\4" * 9):
+        assert sniff(other, "trace.et") == 0
+
+
+def test_no_other_importer_takes_such_a_file() -> None:
+    claims = [each.load().sniff(whole(), "x.json") for each in formats.formats()]
+    assert sorted(claims)[:-1] == [0] * (len(claims) - 1)
+
+
+def test_rows_of_a_graph_are_in_the_warehouse(tmp_path: Path) -> None:
+    known = [Attr("rf_id", "int64", 5), Attr("seq_id", "int64", -1), Attr("tid", "int64", 2),
+             Attr("op_schema", "string", "s"), Attr("is_cpu_op", "bool", False)]  # fmt: skip
+    graph = Graph("2.0", SMALL.attrs, [Node(3, "a"), Node(4, "b", 7, [3], [3], 2, 9, attrs=known)])
+    source = tmp_path / "graph.et.gz"
+    source.write_bytes(gzip.compress(wire.encode(graph)))
+    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb", options=ingest.Options())
+    assert outcome.error is None
+    with store.Reader(tmp_path / "w.duckdb") as reader:
+        ask = reader.connection.execute
+        (kind, version) = store.one(reader.connection, "SELECT kind, format_version FROM graph")
+        assert (kind, version) == ("chakra", "2.0")
+        assert ask(
+            "SELECT node_id, parent_node_id, name, type, op_schema, record_function_id, "
+            "sequence_number, thread_id, start_ns, dur_ns, device_kind FROM graph_node WHERE "
+            "name = 'b'"
+        ).fetchall() == [(4, 3, "b", "COMM_COLL_NODE", "s", 5, -1, 2, 2000, 9000, "gpu")]
+        assert ask(
+            "SELECT kind, ordinal, to_node_id - from_node_id FROM graph_edge ORDER BY id"
+        ).fetchall() == [("control", 0, 1), ("data", 1, 1)]
+
+
+CASES = [
+    "own_cpu_cnn", "own_cpu_ddp_r0", "own_gpu_cnn", "own_gpu_ddp_r0", "real_h100_vit",
+    "real_a100_alexnet_sync", "real_mi250_train",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_files_of_the_converter_are_read_whole(case: str, data_dir: Path, tmp_path: Path) -> None:
+    data = gzip.decompress((data_dir / "chakra" / case / "chakra.et.gz").read_bytes())
+    expected = wire.decode(data)
+    facts, connection = prepared(data, tmp_path / "scratch")
+    rows = nodes(connection)
+    assert facts.format_version == expected.attrs[0].value
+    assert [(r["id"], r["name"], r["dur_ns"], r["rf_id"]) for r in rows] == [
+        (n.id, n.name, n.dur * 1000, n.attr("rf_id")) for n in expected.nodes
+    ]
+    assert all(json.loads(row["inputs"])["values"] is not None for row in rows)
+    for row, node in zip(rows, expected.nodes, strict=True):
+        assert str(json.loads(row["inputs"])["values"]) == (node.inputs or ("",))[0]
+    (n_edges,) = store.one(connection, "SELECT count(*) FROM edge WHERE kind = 'data'")
+    assert n_edges == sum(len(node.data) for node in expected.nodes)
