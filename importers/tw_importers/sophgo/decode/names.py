@@ -1,0 +1,134 @@
+"""What commands are called: one name for all capture modes, and the original's spellings.
+
+A file of `names/` has a table for each engine and type code: `type` is the unified name, and
+`category` what the original calls the type of a command word; `functions` maps a function code to
+the unified name and the original's spelling. `send` and `wait` list the functions that pass
+and await messages, `by_direction` those that the original names after the way of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from tw_importers.sophgo.decode.chip import Chip, merged, table
+
+_ENGINES = ("TIU", "DMA", "CDMA")
+_CODES = range(32)  # type and function have five bits each in a command word
+RVT_FUNCTIONS = 64  # more than any RVT command has; higher numbers count as the last one
+_COLUMNS = {
+    "engine": pa.string(),
+    "code": pa.string(),
+    "type_code": pa.int64(),
+    "function_code": pa.int64(),
+    "type": pa.string(),
+    "function": pa.string(),
+    "kind": pa.string(),
+    "sync": pa.string(),
+    "source_type": pa.string(),
+    "source_name": pa.string(),
+    "by_direction": pa.bool_(),
+}
+
+
+def name_table(chip: Chip) -> pa.Table:
+    """Scratch table `command_name`: one row for every possible code, known or not.
+
+    `engine` is TIU, DMA (GDMA and SDMA) or CDMA. `code` is `word` for the hardware's numbers, in
+    command words and register images alike, and `rvt` for those of RVT commands of chips that
+    number them otherwise; there `function_code` is least(eu | info << 5, 63). `type` and
+    `function` are unified; `kind` is compute, transfer, sync, or NULL where not known; `sync` send
+    or wait where a message is passed. `source_type` and `source_name` are what the original prints
+    for a command word; where `by_direction` is true it prints `tensor` and Ld, St, Mv or nothing
+    instead, by the way of the data (metrics.sql).
+    """
+    tables = _tables(chip)
+    rows = [row for engine in _ENGINES for row in _words(engine, tables)]
+    rows += [row for engine in _ENGINES[:2] for row in _rvt(engine, tables)]
+    arrays = [
+        pa.array(list(values), kind)
+        for values, kind in zip(zip(*rows, strict=True), _COLUMNS.values(), strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, names=list(_COLUMNS))
+
+
+def has_rvt_codes(chip: Chip) -> bool:
+    """Whether RVT commands have numbers of their own (`code` = rvt), not the hardware's."""
+    return "rvt" in _tables(chip)
+
+
+def _tables(chip: Chip) -> dict[str, Any]:
+    tables: dict[str, Any] = {}
+    for name in chip.names:
+        above = table("names", name)
+        for engine, codes in above.pop("without", {}).items():
+            for code in codes:
+                tables[engine].pop(str(code))
+        tables = merged(tables, above)
+    return tables
+
+
+def _words(engine: str, tables: dict[str, Any]) -> Iterator[tuple[object, ...]]:
+    """The rows of one engine. A name that is in no table is made up as the original does."""
+    unknown = tables.get("unknown", {}).get(engine.lower())
+    for code in _CODES:
+        known = tables[engine.lower()].get(str(code), {})
+        category = known.get("category") or unknown or f"cmd_type_{code}"
+        for function in _CODES:
+            unified, spelling = _spellings(known, function)
+            made_up = unknown or (category if engine == "DMA" else f"{category}_{function}")
+            yield (
+                engine,
+                "word",
+                code,
+                function,
+                known.get("type", f"type_{code}"),
+                unified or f"function_{function}",
+                _kind(engine == "TIU", known),
+                _sync(known, function),
+                category,
+                spelling or made_up,
+                function in known.get("by_direction", ()),
+            )
+
+
+def _spellings(known: dict[str, Any], function: int) -> tuple[str | None, str | None]:
+    """The unified name and the original's, None where a table has none."""
+    found = known.get("functions", {}).get(str(function))
+    if isinstance(found, list):
+        return found[0], found[1] if len(found) > 1 else None
+    return found, found
+
+
+def _rvt(engine: str, tables: dict[str, Any]) -> Iterator[tuple[object, ...]]:
+    for code in _CODES if "rvt" in tables else ():
+        known = tables["rvt"].get(str(code), {})
+        variants = known.get("variants", "").split()
+        for function in range(RVT_FUNCTIONS):
+            name = variants[function] if function < len(variants) else None
+            yield (
+                engine,
+                "rvt",
+                code,
+                function,
+                known.get("type", f"type_{code}"),
+                name or f"function_{function}",
+                _kind(not known.get("type", "").startswith("dma_"), known),
+                _sync(known, function),
+                known.get("category", "rvt"),
+                f"rvt_{name}" if name else "unknown",
+                False,
+            )
+
+
+def _kind(is_compute: bool, known: dict[str, Any]) -> str | None:
+    named = known.get("type", "unknown")
+    if named in ("sys", "unknown"):
+        return {"sys": "sync"}.get(named)
+    return "compute" if is_compute else "transfer"
+
+
+def _sync(known: dict[str, Any], function: int) -> str | None:
+    return next((word for word in ("send", "wait") if function in known.get(word, ())), None)
