@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import EntryPoint
 
+from warehouse import plugins
 from warehouse.errors import TwError, UnknownFormat, UsageError
 from warehouse.importer import ENTRY_POINT_GROUP, SNIFF_BYTES, Importer
 from warehouse.sources import Source
@@ -37,11 +39,17 @@ class Format:
 
 def formats() -> list[Format]:
     """All installed importers, sorted by name."""
+    return list(_formats())
+
+
+@cache
+def _formats() -> tuple[Format, ...]:
+    # Once a process: to name a package, its metadata is parsed.
     found = [
         Format(point.name, point.value, point.dist.name if point.dist else "?", point)
-        for point in entry_points(group=ENTRY_POINT_GROUP)
+        for point in plugins.registered(ENTRY_POINT_GROUP)
     ]
-    return sorted(found, key=lambda f: f.name)
+    return tuple(sorted(found, key=lambda f: f.name))
 
 
 def by_name(name: str) -> Importer:

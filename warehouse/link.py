@@ -9,14 +9,14 @@ Every function here works within the transaction of its caller.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
 
 from warehouse import library as libraries
-from warehouse import store, tokens
+from warehouse import store
 from warehouse.library import Library, Query
 
 #: What a linker returns, in this order.
@@ -65,18 +65,14 @@ def _parameter(query: Query) -> str:
 
 
 def _reads_links(library: Library, query: Query) -> bool:
-    return any(
-        token.kind == "word" and token.text.lower() == "link"
-        for each in library.closure([query])
-        for token in tokens.split(each.sql)
-    )
+    return any("link" in each.words for each in library.closure([query]))
 
 
 def link_trace(
     connection: duckdb.DuckDBPyConnection, known: Linkers, trace_id: int, run_id: int
 ) -> None:
     """Makes the links inside a trace anew, of the default set."""
-    _install(connection, known)
+    _install(connection, known.library, known.of_trace)
     connection.execute("DELETE FROM link WHERE trace_id = ? AND link_set = 'default'", [trace_id])
     (first,) = store.one(
         connection,
@@ -86,7 +82,7 @@ def link_trace(
     _forget(connection, INSIDE, trace_id)
     for query in known.of_trace:
         n_links = _insert(
-            connection, query, f"p_trace_id := {trace_id}", f"{first} + n", str(trace_id), run_id
+            connection, query, {"trace_id": trace_id}, f"{first} + n", str(trace_id), run_id
         )
         first += n_links
         _note(connection, known.library, query, INSIDE, trace_id, n_links)
@@ -106,7 +102,8 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
         ).fetchall()
     ]
     if len(traces) > 1:
-        _install(connection, known)
+        between = [*known.of_run, *([known.clocks] if known.clocks else [])]
+        _install(connection, known.library, between)
         _link_between(connection, known, run_id, traces[-1])
         _disable(connection)
 
@@ -148,9 +145,7 @@ def _link_between(
         [-(run_id << 32), run_id],
     )
     for query in known.of_run:
-        n_links = _insert(
-            connection, query, f"p_run_id := {run_id}", f"{first} - n", "NULL", run_id
-        )
+        n_links = _insert(connection, query, {"run_id": run_id}, f"{first} - n", "NULL", run_id)
         first -= n_links
         _note(connection, known.library, query, BETWEEN, last_trace_id, n_links)
     if known.clocks is not None:
@@ -158,9 +153,13 @@ def _link_between(
         _note(connection, known.library, known.clocks, BETWEEN, last_trace_id, n_clocks)
 
 
-def _install(connection: duckdb.DuckDBPyConnection, known: Linkers) -> None:
-    for query in known.library.closure(known.all):
-        query.install(connection)
+def _install(
+    connection: duckdb.DuckDBPyConnection, library: Library, queries: Sequence[Query]
+) -> None:
+    """Makes what the linkers call macros, and readies the optimizer for rows not committed yet."""
+    for query in library.closure(queries):
+        if query not in queries:
+            query.install(connection)
     # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
     # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
     _disable(connection, "join_order,build_side_probe_side")
@@ -177,7 +176,7 @@ def _disable(connection: duckdb.DuckDBPyConnection, more: str = "") -> None:
 def _insert(
     connection: duckdb.DuckDBPyConnection,
     query: Query,
-    argument: str,
+    argument: dict[str, int],
     link_id: str,
     trace_id: str,
     run_id: int,
@@ -187,10 +186,9 @@ def _insert(
     # Found first and stored afterwards: rows that are appended to a table after an append of none
     # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
     with _blaming(query):
-        connection.execute(
-            f'CREATE OR REPLACE TEMP TABLE {_FOUND} AS FROM "{query.key}"({argument})'
+        (n_links,) = store.one(
+            connection, f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}", argument
         )
-    (n_links,) = store.one(connection, f"SELECT count(*) FROM {_FOUND}")
     if n_links:
         connection.execute(
             # Numbered as they come: every linker orders its rows.
@@ -261,9 +259,9 @@ def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: 
             "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "
             "method = e.method, drift = e.drift, "
             "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $said_by)::VARCHAR "
-            f'FROM trace AS t JOIN "{query.key}"(p_run_id := {run_id}) AS e ON e.trace_id = t.id '
+            f"FROM trace AS t JOIN ({query.bound_sql}) AS e ON e.trace_id = t.id "
             "WHERE clock.id = t.clock_id AND clock.method IS NULL",
-            {"said_by": said_by},
+            {"said_by": said_by, "run_id": run_id},
         )
     return int(n_clocks)
 

@@ -66,36 +66,39 @@ def latest_version() -> int:
 
 def version(connection: duckdb.DuckDBPyConnection) -> int:
     """The schema version of the open database; raises Foreign if it is not a warehouse."""
-    tables = {
-        str(name)
-        for (name,) in connection.execute(
-            "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()"
+    return max((number or 0 for number, _, _ in _history(connection)), default=0)
+
+
+def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, str, str]]:
+    """Version, name and sha256 of what ran here, in order; raises Foreign where nothing can have.
+
+    The table itself is asked, not the catalogue: listing all tables takes longer than opening.
+    """
+    import duckdb
+
+    try:
+        rows = connection.execute(
+            "SELECT version, name, sha256 FROM schema_migration ORDER BY applied_at"
         ).fetchall()
-    }
-    if "schema_migration" not in tables:
+    except (duckdb.CatalogException, duckdb.BinderException):
         raise Foreign(
             "this DuckDB file is not a trace warehouse",
             hint="Name another file with --db, or let `tw import` make a new one.",
-        )
-    ((found,),) = connection.execute("SELECT max(version) FROM schema_migration").fetchall()
-    return int(found or 0)
+        ) from None
+    return [(number, str(name), str(sha)) for number, name, sha in rows]
 
 
 def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     """The migrations still to run. Raises TooNew or Foreign when the history is not ours."""
-    found = version(connection)
+    history = _history(connection)
+    found = max((number or 0 for number, _, _ in history), default=0)
     if found > latest_version():
         raise TooNew(
             f"the warehouse has schema version {found}; this tw {__version__} "
             f"knows versions up to {latest_version()}",
             hint="Install the newer tw that made it.",
         )
-    applied = {
-        (number, str(name)): str(sha)
-        for number, name, sha in connection.execute(
-            "SELECT version, name, arg_max(sha256, applied_at) FROM schema_migration GROUP BY ALL"
-        ).fetchall()
-    }
+    applied = {(number, name): sha for number, name, sha in history}  # the last one counts
     pending = []
     for migration in migrations():
         sha = applied.get((migration.version, migration.name))

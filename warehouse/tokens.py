@@ -11,15 +11,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+# The most frequent kinds come first; a word is not the beginning of a text such as e'\n'.
 _TOKEN = re.compile(
     r"""
-      (?P<comment>--[^\n]*|/\*.*?\*/)
+      (?P<space>\s+)
+    | (?P<word>(?![eE]'(?:[^'\\]|\\.|'')*')[^\W\d]\w*)
+    | (?P<comment>--[^\n]*|/\*.*?\*/)
     | (?P<text>[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | \$(?P<tag>[^\W\d]\w*|)\$.*?\$(?P=tag)\$)
     | (?P<quoted>"(?:[^"]|"")*")
     | (?P<parameter>\$\w+)
     | (?P<number>(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)
-    | (?P<word>[^\W\d]\w*)
-    | (?P<space>\s+)
     | (?P<operator>[-+*/<>=~!@\#%^&|:]+?(?=--|/\*)|[-+*/<>=~!@\#%^&|:]+)
     | (?P<other>.)
     """,
@@ -36,11 +37,7 @@ class Token(NamedTuple):
 
 def split(sql: str) -> list[Token]:
     """All tokens, white space and comments too: their texts joined are the SQL again."""
-    return [Token(_kind(match), match.group()) for match in _TOKEN.finditer(sql)]
-
-
-def _kind(match: re.Match[str]) -> str:
-    return "text" if match.lastgroup == "tag" else str(match.lastgroup)
+    return [Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(sql)]
 
 
 def parameters(sql: str) -> list[str]:
@@ -51,12 +48,20 @@ def parameters(sql: str) -> list[str]:
 
 def statement(sql: str) -> str:
     """The statement without comments before it and without what ends it."""
+    return "".join(token.text for token in _core(sql))
+
+
+def _core(sql: str) -> list[Token]:
+    """The tokens of `statement`."""
     tokens = split(sql)
-    while tokens and tokens[0].kind in ("comment", "space"):
-        tokens.pop(0)
-    while tokens and (tokens[-1].kind in ("comment", "space") or tokens[-1].text == ";"):
-        tokens.pop()
-    return "".join(token.text for token in tokens)
+    first, end = 0, len(tokens)
+    while first < end and tokens[first].kind in ("comment", "space"):
+        first += 1
+    while first < end and (
+        tokens[end - 1].kind in ("comment", "space") or tokens[end - 1].text == ";"
+    ):
+        end -= 1
+    return tokens[first:end]
 
 
 def is_open(tokens: Iterable[Token]) -> bool:
@@ -70,7 +75,7 @@ def is_open(tokens: Iterable[Token]) -> bool:
 def normalise(sql: str) -> str:
     """One spelling for all layouts: no comments, single spaces, words in lower case."""
     parts = []
-    for kind, text in split(statement(sql)):
+    for kind, text in _core(sql):
         if kind not in ("comment", "space"):
             parts.append(text.lower() if kind in ("word", "number", "parameter") else text)
     return " ".join(parts)
@@ -78,16 +83,15 @@ def normalise(sql: str) -> str:
 
 def pinned(sql: str, pins: Mapping[str, str]) -> str:
     """The statement with each call of a query in `pins` replaced by a call of its pinned name."""
-    return _rewrite(statement(sql), pins, lambda text: text)
+    return _rewrite(_core(sql), pins, lambda text: text)
 
 
 def macro_body(sql: str, pins: Mapping[str, str]) -> str:
     """As `pinned`, and each parameter `$name` becomes the macro argument `p_name`."""
-    return _rewrite(statement(sql), pins, lambda text: f"p_{text[1:]}")
+    return _rewrite(_core(sql), pins, lambda text: f"p_{text[1:]}")
 
 
-def _rewrite(sql: str, pins: Mapping[str, str], parameter: Callable[[str], str]) -> str:
-    tokens = split(sql)
+def _rewrite(tokens: list[Token], pins: Mapping[str, str], parameter: Callable[[str], str]) -> str:
     pieces = []
     for index, (kind, text) in enumerate(tokens):
         if kind == "parameter":
