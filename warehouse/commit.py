@@ -26,8 +26,8 @@ TRACE_TABLES = (
     "annotation", "step", "python_call", "memory_event", "memory_block",
     "memory_segment", "call_frame", "metric", "tpu_command", "tpu_tiu_counter", "tpu_dma_counter",
     "tpu_dma_bm1688_counter", "tpu_cdma_counter", "tpu_layer",
-    "rpc", "graph_edge", "graph_node", "tensor", "graph", "slice", "track", "thread", "process",
-    "device", "clock", "import_problem", "import_stat", "source_file",
+    "rpc", "tensor_use", "process_group", "graph_edge", "graph_node", "tensor", "graph", "slice",
+    "track", "thread", "process", "device", "clock", "import_problem", "import_stat", "source_file",
 )  # fmt: skip
 _GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|kineto|timeline|profile|rank[-_]?\d+)\Z")
 #: What a file's name ends with and does not tell it from others: the ending proper, of letters (.v2
@@ -52,7 +52,7 @@ class RunChoice:
         facts = decoded.facts
         if facts.job_id is not None:
             return ("job", facts.job_id)
-        if trace_rank(decoded, self) is None:
+        if trace_rank(decoded, self)[0] is None:
             return None
         return ("folder", str(decoded.source.path.parent), facts.world_size, facts.backend)
 
@@ -215,14 +215,14 @@ def _next_id(connection: duckdb.DuckDBPyConnection, table: str) -> int:
     return int(number)
 
 
-def trace_rank(decoded: Decoded, choice: RunChoice) -> int | None:
-    """The rank: as the user said, as the file says, or as its name says."""
+def trace_rank(decoded: Decoded, choice: RunChoice) -> tuple[int | None, str | None]:
+    """The rank, as the user said, as the file says, or as its name says; and which of these."""
     if choice.rank is not None:
-        return choice.rank
+        return choice.rank, "option"
     if decoded.facts.rank is not None:
-        return decoded.facts.rank
+        return decoded.facts.rank, "file"
     found = _RANK.search(decoded.source.file_name)
-    return int(found.group(1)) if found else None
+    return (int(found.group(1)), "file_name") if found else (None, None)
 
 
 def _run(
@@ -244,8 +244,9 @@ def _run(
     if run_id is not None:
         rows = connection.execute(
             "SELECT name, (SELECT count(*) FROM trace "
-            "WHERE run_id = run.id AND rank IS NOT DISTINCT FROM ?) FROM run WHERE id = ?",
-            [trace_rank(decoded, choice), run_id],
+            "WHERE run_id = run.id AND rank IS NOT DISTINCT FROM ? AND kind = ?) "
+            "FROM run WHERE id = ?",
+            [trace_rank(decoded, choice)[0], formats.by_name(decoded.importer_name).kind, run_id],
         ).fetchall()
         # None: it was dropped meanwhile. The same rank twice is another run of the same program.
         if rows and rows[0][1] == 0:
@@ -301,6 +302,7 @@ def _insert_trace(
     run_id: int,
 ) -> None:
     facts, first_id = decoded.facts, trace_id << 32
+    rank, rule = trace_rank(decoded, choice)
     first_ns, last_ns = store.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
     connection.execute(
         "INSERT INTO trace BY NAME SELECT $id AS id, $run AS run_id, $name AS name, "
@@ -308,11 +310,12 @@ def _insert_trace(
         "$importer AS importer, $importer_version AS importer_version, $tw AS tw_version, "
         "now() AT TIME ZONE 'UTC' AS imported_at, "
         "$base AS base_ns, $source_base AS source_base_ns, 0 AS start_ts, "
-        "$end AS end_ts, $clock AS clock_id, $ts_style AS ts_style, "
-        "$dur_style AS dur_style, $metadata AS metadata_json",
+        "$end AS end_ts, $kind AS kind, $rule AS rank_rule, "
+        "$clock AS clock_id, $ts_style AS ts_style, $dur_style AS dur_style, "
+        "$metadata AS metadata_json",
         {
             "id": trace_id, "run": run_id, "name": _stem(decoded),
-            "rank": trace_rank(decoded, choice), "host": facts.host_name,
+            "rank": rank, "rule": rule, "kind": importer.kind, "host": facts.host_name,
             "format": facts.format, "format_version": facts.format_version,
             "importer": importer.name, "importer_version": importer.version, "tw": __version__,
             "base": facts.source_base_ns + first_ns, "source_base": facts.source_base_ns,

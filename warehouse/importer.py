@@ -97,3 +97,4 @@ class Importer:
     read: Callable[[ByteReader, Scratch], TraceFacts]
     prepare: Sequence[Traversable | Literal["nesting"]] = ()
     normalize: Sequence[Traversable] = ()
+    kind: Literal["timeline", "graph"] = "timeline"  # a graph has nothing on a timeline

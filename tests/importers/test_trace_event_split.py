@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tw_importers.trace_event import split
 from tw_importers.trace_event.repair import Repairer
-from tw_importers.trace_event.split import Splitter
+from tw_importers.trace_event.split import Chunk, Splitter, decode
 from warehouse.errors import CorruptTrace
 
 TRICKY = ("}, {", "},\n  {", '"traceEvents": [', "]", '\\"', "\\", "é", "\u2028", "𝄞", "\0", "\n")
@@ -40,9 +40,11 @@ class Dribble(io.BytesIO):
         return super().read(random.Random(self.tell()).randint(1, max(1, size or 1)))
 
 
-def cut(data: bytes, monkeypatch: pytest.MonkeyPatch, block: int) -> tuple[list[Any], Splitter]:
+def cut(
+    data: bytes, monkeypatch: pytest.MonkeyPatch, block: int
+) -> tuple[list[Any], Splitter[Chunk]]:
     monkeypatch.setattr(split, "BLOCK_BYTES", block)
-    splitter = Splitter(io.BytesIO(data), Repairer())
+    splitter = Splitter(io.BytesIO(data), Repairer(), decode)
     found = [json.loads(bytes(text)) for chunk in splitter for text in chunk.texts]
     return found, splitter
 
@@ -122,7 +124,7 @@ def test_short_reads_are_no_end(block: int, patch: pytest.MonkeyPatch) -> None:
     wanted = [{"ph": "X", "ts": n, "args": {"a": [{"name": "}, {"}]}} for n in range(50)]
     patch.setattr(split, "BLOCK_BYTES", block)
 
-    splitter = Splitter(Dribble(json.dumps({"traceEvents": wanted}).encode()), Repairer())
+    splitter = Splitter(Dribble(json.dumps({"traceEvents": wanted}).encode()), Repairer(), decode)
 
     assert [json.loads(bytes(t)) for chunk in splitter for t in chunk.texts] == wanted
 

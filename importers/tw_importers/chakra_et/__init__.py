@@ -52,4 +52,5 @@ CHAKRA_ET = Importer(
     read=read,
     prepare=(_FOLDER / "prepare.sql",),
     normalize=(_FOLDER / "normalize.sql",),
+    kind="graph",
 )

@@ -17,7 +17,7 @@ import pyarrow as pa
 from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
-from tw_importers.trace_event.split import Chunk, Splitter
+from tw_importers.trace_event.split import Chunk, Splitter, decode
 from warehouse.errors import CorruptTrace
 from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
 
@@ -47,7 +47,7 @@ def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> Tra
     Raises CorruptTrace for what is no Trace Event JSON, and for any damage when reading strictly.
     """
     repairer = Repairer(_refuse if scratch.is_strict else None)
-    splitter = Splitter(reader, repairer)
+    splitter = Splitter(reader, repairer, decode)
     failures: list[BaseException] = []
     batches = _remembering(ahead(_batches(splitter), BATCHES_AHEAD), failures)
     first = next(batches, None)
@@ -80,7 +80,7 @@ def _remembering(
         raise
 
 
-def _batches(splitter: Splitter) -> Iterator[pa.RecordBatch]:
+def _batches(splitter: Splitter[Chunk]) -> Iterator[pa.RecordBatch]:
     seq = 0
     for chunk in splitter:
         yield _batch(chunk, seq)
@@ -146,7 +146,7 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
     scratch.connection.execute(f"CREATE VIEW event AS FROM read_parquet('{target}')")
 
 
-def _metadata(splitter: Splitter, repairer: Repairer) -> str | None:
+def _metadata(splitter: Splitter[Chunk], repairer: Repairer) -> str | None:
     """The document without its events, if it is a valid one, repaired if need be."""
     text = splitter.metadata
     if not text:

@@ -3,6 +3,8 @@
 The file is either an object with a `traceEvents` array (metadata before or after it) or a bare
 array, as the Trace Event Format describes them:
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+Other documents that are one long array with something around it are cut by the same code, under
+another key and with another decoder.
 
 Memory is bounded by the block size: a block is cut at the last place that provably lies between
 two events, and the rest is carried into the next block. "Provably" means that everything before
@@ -12,8 +14,9 @@ the cut parses as a JSON array; no separator layout is trusted, because writers 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -29,7 +32,6 @@ _STEP_BACK = 1 << 10
 # A string, an opening quote without its end, or a bracket: enough to follow the nesting.
 _STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
 _OPENING = re.compile(rb'\s*(\{\s*"[^"\\]{0,40}")')
-_EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')  # when the head is too damaged to follow
 _ARRAY = re.compile(rb"\s*:\s*(\[|\Z)")
 _BLANK = b" \t\r\n"
 _NO_VALUE = msgspec.Raw(b"")
@@ -54,28 +56,40 @@ class Chunk:
     texts: list[msgspec.Raw]
     events: list[Event]
 
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+C = TypeVar("C", bound=Sized)
+
 
 @dataclass
-class Splitter:
-    """Iterates over the chunks of one document; afterwards `metadata` is the rest of it."""
+class Splitter(Generic[C]):
+    """Iterates over the chunks of one document; afterwards `metadata` is the rest of it.
+
+    `decode` makes a chunk of a JSON array; it raises msgspec.DecodeError for what is none.
+    """
 
     reader: ByteReader
     repairer: Repairer
+    decode: Callable[[memoryview | bytes], C]
+    key: bytes = b"traceEvents"  # of the array; what encloses it is the metadata
+    may_be_bare: bool = True  # the document may be the array itself
     metadata: bytes = b""
     offset: int = 0  # of the first byte not yet handed out, in the decompressed stream
     _head: bytes = field(default=b"", repr=False)
     _eof: bool = False
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def __iter__(self) -> Iterator[C]:
         buffer = self._find_events()
         while True:
             closed, chunk, rest = self._cut(buffer)
-            if chunk.texts:
+            if len(chunk):
                 yield chunk
             if closed:
                 self._finish(rest)
                 return
-            if self._eof and not chunk.texts:
+            if self._eof and not len(chunk):
                 self._truncated(rest)
                 return
             buffer = bytearray(b"[") + rest + self._read()
@@ -87,27 +101,29 @@ class Splitter:
 
     def _find_events(self) -> bytearray:
         """Reads up to the events; returns them behind an opening bracket."""
-        head, search = bytearray(), HeadSearch()
+        head, search = bytearray(), HeadSearch(self.key)
         while True:
             head += self._read()
             start = len(head) - len(head.lstrip(b"\xef\xbb\xbf" + _BLANK))
-            if head[start : start + 1] == b"[":
+            if self.may_be_bare and head[start : start + 1] == b"[":
                 self.offset = start + 1
                 return head[start:]
             end = search.go_on(head)
             is_over = self._eof or len(head) > MAX_EVENT_BYTES
-            if end is None and is_over and (found := _EVENTS_KEY.search(head)):
-                end = found.end()
+            if end is None and is_over:
+                end = search.guess(head)
             if end is not None:
                 self._head = bytes(head[start:end])
                 self.offset = end
                 return bytearray(b"[") + head[end:]
             if is_over:
                 raise CorruptTrace(
-                    "there is no traceEvents array in it", offset=0, hint="Is it a trace at all?"
+                    f"there is no {self.key.decode()} array in it",
+                    offset=0,
+                    hint="Is it a trace at all?",
                 )
 
-    def _cut(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
+    def _cut(self, buffer: bytearray) -> tuple[bool, C, bytes]:
         """Splits off the events that are complete: (array closed, events, the bytes after them).
 
         `buffer` begins with the bracket we put there; the event texts start at its byte 1.
@@ -123,11 +139,15 @@ class Splitter:
                 break
             buffer[comma] = 0x5D  # "]" closes what lies before the cut
             try:
-                return False, decode(memoryview(buffer)[: comma + 1]), self._after(buffer, comma)
+                return (
+                    False,
+                    self.decode(memoryview(buffer)[: comma + 1]),
+                    self._after(buffer, comma),
+                )
             except msgspec.DecodeError as error:
                 closing = trailing_position(error)
                 if closing is not None and closing <= comma:
-                    chunk = decode(memoryview(buffer)[:closing])
+                    chunk = self.decode(memoryview(buffer)[:closing])
                     buffer[comma] = 0x2C
                     return True, chunk, self._after(buffer, closing - 1)
                 buffer[comma] = 0x2C
@@ -137,16 +157,16 @@ class Splitter:
             end = max(0, comma - (_STEP_BACK << n_tries >> 1)) if n_tries else comma
         return self._cut_last(buffer)
 
-    def _cut_last(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
+    def _cut_last(self, buffer: bytearray) -> tuple[bool, C, bytes]:
         """Tries the buffer whole: the last events of a file end with the array, not a comma."""
         try:
-            return True, decode(memoryview(buffer)), self._after(buffer, len(buffer) - 1)
+            return True, self.decode(memoryview(buffer)), self._after(buffer, len(buffer) - 1)
         except msgspec.DecodeError as error:
             closing = trailing_position(error)
             if closing is not None:
                 return (
                     True,
-                    decode(memoryview(buffer)[:closing]),
+                    self.decode(memoryview(buffer)[:closing]),
                     self._after(buffer, closing - 1),
                 )
         except RecursionError:
@@ -159,17 +179,17 @@ class Splitter:
             rest = bytes(buffer[1:])
             kept = rest.lstrip(_BLANK)
             self.offset += len(rest) - len(kept)
-            return False, Chunk([], []), kept
+            return False, self.decode(b"[]"), kept
         return self._salvage(buffer)
 
-    def _salvage(self, buffer: bytearray) -> tuple[bool, Chunk, bytes]:
+    def _salvage(self, buffer: bytearray) -> tuple[bool, C, bytes]:
         """The slow path, for damaged blocks only: event by event, repairing and counting."""
         found = self.repairer.events(bytes(buffer[1:]), self.offset, last=self._eof)
         if not found.consumed and not found.closed and len(buffer) > MAX_EVENT_BYTES:
             raise CorruptTrace(
                 f"no event ends within {MAX_EVENT_BYTES >> 20} MiB", offset=self.offset
             )
-        chunk = decode(b"[" + b",".join(found.texts) + b"]")
+        chunk = self.decode(b"[" + b",".join(found.texts) + b"]")
         return found.closed, chunk, self._after(buffer, found.consumed)
 
     def _after(self, buffer: bytearray, last: int) -> bytes:
@@ -197,20 +217,22 @@ class Splitter:
 
 @dataclass
 class HeadSearch:
-    """Finds the events of an object: the array of its own key traceEvents, not one deeper down."""
+    """Finds the events of an object: the array of its own key `key`, not one deeper down."""
 
+    key: bytes = b"traceEvents"
     _at: int = 0  # all before this was looked at
     _depth: int = 0
 
     def go_on(self, head: bytearray) -> int | None:
         """Where the events start, behind their bracket; None when `head` does not reach there."""
-        if b'"traceEvents"' not in head:
+        quoted = b'"%b"' % self.key
+        if quoted not in head:
             return None  # most of what is no trace never comes to be tokenized
         while token := _STRUCTURE.search(head, self._at):
             text = token.group()
             if text == b'"':
                 return None
-            if text == b'"traceEvents"' and self._depth == 1:
+            if text == quoted and self._depth == 1:
                 array = _ARRAY.match(head, token.end())
                 if array or not head[token.end() :].strip(_BLANK):
                     return array.end() if array and array.group(1) else None
@@ -218,6 +240,11 @@ class HeadSearch:
             self._depth -= text in b"}]"
             self._at = token.end()
         return None
+
+    def guess(self, head: bytearray) -> int | None:
+        """Where they may start when the head is too damaged to follow."""
+        found = re.search(rb'"%b"\s*:\s*\[' % self.key, head)
+        return found.end() if found else None
 
 
 def is_utf8(buffer: bytearray) -> bool:

@@ -1,0 +1,105 @@
+-- From the rows of one execution trace to core tables, inside the transaction of the import.
+-- Variables: trace_id, first_id (= trace_id << 32).
+
+INSERT INTO graph BY NAME
+SELECT
+  getvariable('first_id') AS id,
+  getvariable('trace_id') AS trace_id,
+  'execution_trace' AS kind,
+  schema AS format_version,
+  CASE WHEN start_ns IS NOT NULL THEN 0 END AS start_ts,
+  pid,
+  CASE WHEN is_flat THEN 'flat' ELSE 'nested' END AS node_layout,
+  attributes AS attributes_json
+FROM scratch.graph;
+
+INSERT INTO graph_node BY NAME
+SELECT
+  getvariable('first_id') + n.seq AS id,
+  getvariable('trace_id') AS trace_id,
+  getvariable('first_id') AS graph_id,
+  n.node_id,
+  n.parent_id AS parent_node_id,
+  n.name,
+  n.op_schema,
+  n.record_function_id,
+  n.sequence_number,
+  n.thread_id,
+  l.start_ns,
+  l.dur_ns,
+  l.exclusive_us,
+  CASE WHEN l.category IS NULL THEN 'cpu' ELSE 'gpu' END AS device_kind,
+  n.inputs AS inputs_json,
+  n.outputs AS outputs_json,
+  n.attributes AS attributes_json,
+  CASE
+    WHEN n.odd IS NULL THEN n.extra
+    WHEN n.extra IS NULL THEN '{' || n.odd || '}'
+    ELSE '{' || n.odd || ', ' || n.extra[2:]
+  END AS extra_json
+FROM scratch.node AS n
+LEFT JOIN scratch.linked AS l ON l.seq = n.seq
+ORDER BY n.seq;
+
+INSERT INTO graph_edge BY NAME
+SELECT
+  getvariable('first_id') + rowid AS id,
+  getvariable('trace_id') AS trace_id,
+  getvariable('first_id') AS graph_id,
+  getvariable('first_id') + from_seq AS from_node_id,
+  getvariable('first_id') + to_seq AS to_node_id,
+  kind,
+  ordinal
+FROM scratch.edge
+ORDER BY rowid;
+
+INSERT INTO tensor BY NAME
+SELECT
+  getvariable('first_id') + n AS id,
+  getvariable('trace_id') AS trace_id,
+  getvariable('first_id') AS graph_id,
+  tensor_id,
+  storage_id,
+  storage_offset,
+  n_elements,
+  element_bytes,
+  data_type,
+  shape AS shape_json,
+  stride AS stride_json,
+  device
+FROM scratch.tensor
+ORDER BY n;
+
+INSERT INTO tensor_use BY NAME
+SELECT
+  getvariable('first_id') + row_number() OVER (
+    ORDER BY u.seq, u.is_output, u.argument, u.ordinal
+  ) - 1 AS id,
+  getvariable('trace_id') AS trace_id,
+  getvariable('first_id') AS graph_id,
+  getvariable('first_id') + u.seq AS graph_node_id,
+  getvariable('first_id') + t.n AS tensor_id,
+  u.is_output,
+  u.argument,
+  u.ordinal
+FROM scratch.use AS u
+JOIN scratch.tensor AS t ON t.text = u.text
+  AND t.type IS NOT DISTINCT FROM u.type
+  AND t.shape IS NOT DISTINCT FROM u.shape
+  AND t.stride IS NOT DISTINCT FROM u.stride
+ORDER BY u.seq, u.is_output, u.argument, u.ordinal;
+
+INSERT INTO process_group BY NAME
+SELECT
+  getvariable('first_id') + n AS id,
+  getvariable('trace_id') AS trace_id,
+  getvariable('first_id') AS graph_id,
+  name,
+  description,
+  backend,
+  n_ranks,
+  ranks AS ranks_json,
+  n_groups,
+  text AS attributes_json
+FROM scratch.process_group
+ORDER BY n;

@@ -1,0 +1,289 @@
+-- From the texts of nodes to typed rows, without any lock.
+-- In: `node_text`, `header` (read.py). Out: `node`, `edge`, `use`, `tensor`, `process_group`, and
+-- `event`, `origin`, `unused`, `problem`. A text no parser takes is NULL, and counted.
+
+CREATE MACRO whole(text) AS regexp_full_match(text, '0|[1-9][0-9]{0,19}');
+CREATE MACRO of_kind(text, bracket) AS starts_with(text, bracket);
+CREATE MACRO attribute(attributes, wanted) AS
+  list_filter(attributes, lambda a: a.name = wanted)[1].value;
+
+-- What the columns cannot hold as it is stays verbatim, under its key, in `extra`.
+CREATE TABLE node AS
+WITH typed AS (
+  SELECT
+    seq,
+    is_flat,
+    CASE WHEN whole(node_id) THEN TRY_CAST(node_id AS UBIGINT) END AS node_id,
+    CASE WHEN whole(parent) THEN TRY_CAST(parent AS UBIGINT) END AS parent_id,
+    CASE WHEN of_kind(name, '"') THEN TRY(json_extract_string(name, '$')) END AS name,
+    CASE WHEN of_kind(inputs, '{') THEN inputs END AS inputs,
+    CASE WHEN of_kind(outputs, '{') THEN outputs END AS outputs,
+    CASE WHEN of_kind(attributes, '[') THEN attributes END AS attributes,
+    CASE WHEN of_kind(attributes, '[') THEN TRY(
+      from_json(attributes, '[{"name": "VARCHAR", "type": "VARCHAR", "value": "VARCHAR"}]')
+    ) END AS known,
+    node_text.node_id AS node_id_text,
+    node_text.parent AS parent_text,
+    node_text.name AS name_text,
+    node_text.inputs AS inputs_text,
+    node_text.outputs AS outputs_text,
+    node_text.attributes AS attributes_text,
+    extra
+  FROM node_text
+)
+SELECT
+  seq,
+  is_flat,
+  node_id,
+  parent_id,
+  parent_text,
+  name,
+  inputs,
+  outputs,
+  attributes,
+  known IS NULL AND attributes IS NOT NULL AS has_odd_attributes,
+  TRY_CAST(attribute(known, 'rf_id') AS BIGINT) AS record_function_id,
+  TRY_CAST(attribute(known, 'seq_id') AS BIGINT) AS sequence_number,
+  TRY_CAST(attribute(known, 'tid') AS BIGINT) AS thread_id,
+  attribute(known, 'op_schema') AS op_schema,
+  nullif(concat_ws(
+    ', ',
+    CASE WHEN node_id IS NULL THEN '"id": ' || node_id_text END,
+    CASE WHEN name IS NULL THEN '"name": ' || name_text END,
+    CASE WHEN parent_id IS NULL
+      THEN CASE WHEN is_flat THEN '"parent": ' ELSE '"ctrl_deps": ' END || parent_text END,
+    CASE WHEN inputs IS NULL THEN '"inputs": ' || inputs_text END,
+    CASE WHEN outputs IS NULL THEN '"outputs": ' || outputs_text END,
+    CASE WHEN attributes IS NULL THEN '"attrs": ' || attributes_text END
+  ), '') AS odd,
+  extra
+FROM typed
+ORDER BY seq;
+
+-- A graph has no timeline. Its times are those of a clock that counts milliseconds.
+CREATE TABLE graph AS
+SELECT
+  text AS attributes,
+  TRY(json_extract_string(text, '$.schema')) AS schema,
+  TRY_CAST(TRY(json_extract_string(text, '$.pid')) AS BIGINT) AS pid,
+  CASE WHEN start_ms BETWEEN 0 AND 4000000000000 THEN start_ms * 1000000 END AS start_ns,
+  (SELECT arg_min(is_flat, seq) FROM node) AS is_flat
+FROM (
+  SELECT text, TRY_CAST(TRY(json_extract_string(text, '$.start_ts')) AS BIGINT) AS start_ms
+  FROM header
+);
+
+CREATE TABLE origin AS
+SELECT coalesce(start_ns, 0) AS first_ns, coalesce(start_ns, 0) AS last_ns FROM graph;
+
+-- What a linked trace says beyond: times in microseconds, device work, two more dependencies.
+CREATE TABLE linked AS
+SELECT
+  seq,
+  TRY(json_extract_string(extra, '$.cat')) AS category,
+  TRY_CAST(round(TRY_CAST(TRY(json_extract(extra, '$.ts')) AS DECIMAL(38, 6)) * 1000) AS BIGINT)
+    AS start_ns,
+  TRY_CAST(
+    round(TRY_CAST(TRY(json_extract(extra, '$.inclusive_dur')) AS DECIMAL(38, 6)) * 1000) AS BIGINT
+  ) AS dur_ns,
+  TRY_CAST(TRY(json_extract_string(extra, '$.exclusive_dur')) AS DOUBLE) AS exclusive_us,
+  TRY_CAST(TRY(json_extract_string(extra, '$.inter_thread_dep')) AS UBIGINT) AS inter_thread,
+  TRY(from_json(json_extract(extra, '$.sync_dep'), '["UBIGINT"]')) AS sync
+FROM node
+WHERE extra IS NOT NULL;
+
+-- An id that two nodes share stands for the first of them.
+CREATE TABLE place AS
+SELECT node_id, min(seq) AS seq
+FROM node
+WHERE node_id IS NOT NULL
+GROUP BY node_id;
+
+CREATE TABLE dependency AS
+SELECT seq, 'control' AS kind, parent_id AS on_id, 0 AS n
+FROM node
+WHERE parent_id IS NOT NULL AND parent_id IS DISTINCT FROM node_id
+UNION ALL
+SELECT seq, 'control', unnest(ids), generate_subscripts(ids, 1) - 1
+FROM (
+  SELECT seq, TRY(from_json(parent_text, '["UBIGINT"]')) AS ids
+  FROM node
+  WHERE parent_id IS NULL AND parent_text LIKE '[%'
+)
+UNION ALL
+SELECT seq, 'inter_thread', inter_thread, 0 FROM linked WHERE inter_thread IS NOT NULL
+UNION ALL
+SELECT seq, 'sync', unnest(sync), generate_subscripts(sync, 1) - 1 FROM linked;
+
+CREATE TABLE edge AS
+SELECT
+  p.seq AS from_seq,
+  d.seq AS to_seq,
+  d.kind,
+  row_number() OVER (PARTITION BY d.seq ORDER BY d.kind, d.n) - 1 AS ordinal
+FROM dependency AS d
+JOIN place AS p ON p.node_id = d.on_id
+ORDER BY d.seq, ordinal;
+
+-- Arguments that are tensors, or lists with tensors in them. A tensor is written as
+-- [tensor, storage, offset, elements, bytes an element, device].
+CREATE TABLE argument AS
+WITH io AS (
+  SELECT seq, false AS is_output, inputs AS text FROM node WHERE inputs LIKE '%Tensor(%'
+  UNION ALL
+  SELECT seq, true, outputs FROM node WHERE outputs LIKE '%Tensor(%'
+),
+parsed AS (
+  SELECT seq, is_output, TRY(from_json(
+    text,
+    '{"values": ["JSON"], "shapes": ["JSON"], "types": ["VARCHAR"], "strides": ["JSON"]}'
+  )) AS io
+  FROM io
+)
+SELECT seq, is_output, argument, io.values[argument + 1]::VARCHAR AS value,
+  io.types[argument + 1] AS type,
+  io.shapes[argument + 1]::VARCHAR AS shape,
+  io.strides[argument + 1]::VARCHAR AS stride
+FROM (
+  SELECT seq, is_output, io, unnest(range(len(io.types))) AS argument
+  FROM parsed
+)
+WHERE contains(io.types[argument + 1], 'Tensor(');
+
+-- Each tensor of each argument. The leaves of a list's type and of its shape are in the same order;
+-- an empty list is one leaf of both.
+CREATE MACRO leaves(type) AS list_filter(
+  regexp_extract_all(
+    type, 'Tensor\((?:[^()]|\([^()]*\))*\)|(?:GenericList|Tuple)\[\]|\w+'
+  ),
+  lambda leaf: leaf NOT IN ('GenericList', 'Tuple')
+);
+CREATE MACRO brackets(text) AS regexp_extract_all(text, '\[[^\[\]]*\]');
+CREATE MACRO at_tensors(texts, types) AS CASE WHEN len(texts) = len(types) THEN
+  list_filter(texts, lambda t, i: starts_with(types[i], 'Tensor(')) END;
+CREATE MACRO tight(text) AS translate(text, E' \t\r\n', '');
+
+CREATE TABLE use AS
+WITH list AS (
+  SELECT seq, is_output, argument, types, brackets(tight(shape)) AS shapes,
+    brackets(tight(stride)) AS strides,
+    -- A quote in a JSON string has a backslash before it: nothing inside one looks like this.
+    regexp_extract_all(tight(value), '\[(?:-?\d+,){5}"[^",\[\]]*"\]') AS tensors,
+    list_filter(types, lambda t: starts_with(t, 'Tensor(')) AS dtypes
+  FROM (SELECT *, leaves(type) AS types FROM argument WHERE NOT starts_with(type, 'Tensor('))
+),
+element AS (
+  SELECT seq, is_output, argument, unnest(range(len(tensors))) AS ordinal, tensors,
+    CASE WHEN len(dtypes) = len(tensors) THEN dtypes END AS dtypes,
+    at_tensors(shapes, types) AS shapes, at_tensors(strides, types) AS strides
+  FROM list
+)
+SELECT seq, is_output, argument, 0 AS ordinal, tight(value) AS text, type, tight(shape) AS shape,
+  tight(stride) AS stride
+FROM argument
+WHERE starts_with(type, 'Tensor(')
+UNION ALL
+SELECT seq, is_output, argument, ordinal, tensors[ordinal + 1], dtypes[ordinal + 1],
+  shapes[ordinal + 1], strides[ordinal + 1]
+FROM element;
+DROP TABLE argument;
+
+-- The distinct ones, in the order they are first seen: where the same tensor is seen with another
+-- shape it is another row.
+CREATE TABLE tensor AS
+WITH seen AS (
+  SELECT text, type, shape, stride, min(seq) AS seq, from_json(text, '["VARCHAR"]') AS parts
+  FROM use
+  GROUP BY text, type, shape, stride
+)
+SELECT
+  row_number() OVER (ORDER BY seq, text, type, shape, stride) - 1 AS n,
+  text,
+  type,
+  shape,
+  stride,
+  TRY_CAST(parts[1] AS BIGINT) AS tensor_id,
+  TRY_CAST(parts[2] AS BIGINT) AS storage_id,
+  TRY_CAST(parts[3] AS BIGINT) AS storage_offset,
+  TRY_CAST(parts[4] AS BIGINT) AS n_elements,
+  TRY_CAST(parts[5] AS BIGINT) AS element_bytes,
+  parts[6] AS device,
+  nullif(regexp_extract(type, '^Tensor\((.*)\)$', 1), '') AS data_type
+FROM seen;
+
+-- Groups of ranks: what starts the recording on a thread names all there are, as JSON in a string.
+CREATE TABLE group_text AS
+SELECT seq, TRY(json_extract_string(inputs, '$.values[0]')) AS text
+FROM node
+WHERE contains(name, 'process_group:init');
+
+CREATE TABLE process_group AS
+SELECT
+  row_number() OVER (ORDER BY min(seq), min(place)) - 1 AS n,
+  text,
+  json_extract_string(text, '$.pg_name') AS name,
+  json_extract_string(text, '$.pg_desc') AS description,
+  json_extract_string(text, '$.backend_config') AS backend,
+  TRY_CAST(json_extract_string(text, '$.group_size') AS BIGINT) AS n_ranks,
+  json_extract(text, '$.ranks')::VARCHAR AS ranks,
+  TRY_CAST(json_extract_string(text, '$.group_count') AS BIGINT) AS n_groups
+FROM (
+  SELECT seq, unnest(groups)::VARCHAR AS text, generate_subscripts(groups, 1) AS place
+  FROM (SELECT seq, TRY(from_json(text, '["JSON"]')) AS groups FROM group_text)
+)
+GROUP BY text;
+
+CREATE VIEW event AS SELECT seq FROM node;
+
+CREATE TABLE unused AS SELECT NULL::VARCHAR AS reason, NULL::BIGINT AS n LIMIT 0;
+
+CREATE TABLE problem AS
+SELECT 'no_node' AS kind, 'warning' AS severity, (count(*) = 0)::BIGINT AS count,
+  'the list of nodes is empty' AS meaning
+FROM node
+UNION ALL
+SELECT 'unknown_schema', 'note', count(*),
+  'the schema is none of 1.0.1 to 1.1.1; it was read as the nearest one'
+FROM graph
+WHERE NOT regexp_full_match(coalesce(schema, ''), '1\.0\.[0-4]|1\.1\.[01]|1\.(0\.[0-4]|1\.[01])-chakra\..*')
+UNION ALL
+SELECT 'no_node_id', 'error', count(*),
+  'nodes without an id that is a whole number; nothing can depend on them'
+FROM node
+WHERE node_id IS NULL
+UNION ALL
+SELECT 'duplicate_node_id', 'warning', (SELECT count(node_id) FROM node) - count(*),
+  'nodes whose id another has; what depends on it depends on the first'
+FROM place
+UNION ALL
+SELECT 'no_parent', 'warning', count(*), 'nodes that do not name a parent'
+FROM node
+WHERE parent_text IS NULL
+UNION ALL
+SELECT 'own_parent', 'note', count(*), 'nodes beside the process that are their own parent'
+FROM node
+WHERE parent_id = node_id AND NOT contains(name, '|process]')
+UNION ALL
+SELECT 'dangling_dependency', 'warning', count(*), 'dependencies on nodes that are not there; no edge'
+FROM dependency AS d
+ANTI JOIN place AS p ON p.node_id = d.on_id
+UNION ALL
+SELECT 'later_parent', 'note', count(*), 'parents with a greater id than their child'
+FROM node
+WHERE parent_id > node_id
+UNION ALL
+SELECT 'odd_value', 'warning', count(*), 'nodes with a part of an unexpected kind; kept in extra_json'
+FROM node
+WHERE odd IS NOT NULL
+UNION ALL
+SELECT 'no_attributes', 'warning', count(*), 'nodes without attributes'
+FROM node
+WHERE attributes IS NULL
+UNION ALL
+SELECT 'odd_attributes', 'warning', count(*), 'nodes whose attributes are no list of named values'
+FROM node
+WHERE has_odd_attributes
+UNION ALL
+SELECT 'odd_process_groups', 'warning', count(*), 'process groups that are no JSON list'
+FROM group_text
+WHERE TRY(from_json(text, '["JSON"]')) IS NULL;

@@ -1,0 +1,173 @@
+"""Streams the nodes of an execution trace into the scratch table `node_text`; types nothing.
+
+Out: one row a node, seq and the verbatim JSON text of each part: id, name, parent, inputs, outputs,
+attributes, and `extra` for keys beyond these. A node of the flat layout is put into the same
+columns. `header` has the document without its nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from tw_importers.execution_trace import flat
+from tw_importers.execution_trace.nested import KEYS, Node, nested, object_text
+from tw_importers.trace_event.ahead import ahead
+from tw_importers.trace_event.repair import REPAIRS, Repairer
+from tw_importers.trace_event.repair import Problem as Damage
+from tw_importers.trace_event.split import Splitter
+from warehouse.errors import CorruptTrace
+from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+
+_BATCHES_AHEAD = 3
+_BATCH = pa.schema(
+    [
+        ("seq", pa.int64()),
+        ("node_id", pa.string()),
+        ("name", pa.string()),
+        ("parent", pa.string()),
+        ("inputs", pa.string()),
+        ("outputs", pa.string()),
+        ("attributes", pa.string()),
+        ("extra", pa.string()),
+        ("is_flat", pa.bool_()),
+    ]
+)
+_NODES = msgspec.json.Decoder(list[Node])
+_HEADER = msgspec.json.Decoder(Node)
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Writes the nodes to scratch and returns what the rest of the document says.
+
+    Raises CorruptTrace for what has no nodes, and for any damage when reading strictly.
+    """
+    repairer = Repairer(_refuse if scratch.is_strict else None)
+    splitter = Splitter(reader, repairer, _NODES.decode, b"nodes", may_be_bare=False)
+    _stage(scratch, ahead(_batches(splitter), _BATCHES_AHEAD))
+    header = _header(splitter.metadata, repairer)
+    rest = {key: value for key, value in header.items() if key != "nodes"}
+    scratch.connection.execute(
+        "CREATE TABLE header AS SELECT $text AS text", {"text": object_text(rest).decode()}
+    )
+    return TraceFacts(
+        format="execution_trace",
+        format_version=_text(header.get("schema")),
+        metadata_json=splitter.metadata.decode() if header else None,
+        problems=[_problem(damage) for damage in repairer.problems.values()],
+    )
+
+
+def _stage(scratch: Scratch, batches: Iterator[pa.RecordBatch]) -> None:
+    failures: list[BaseException] = []
+    source = pa.RecordBatchReader.from_batches(_BATCH, _remembering(batches, failures))
+    target = scratch.path("node_text").replace("'", "''")
+    scratch.connection.register("batches", source)
+    try:
+        scratch.connection.execute(
+            f"COPY (FROM batches) TO '{target}' "
+            "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 16384)"
+        )
+    except Exception:
+        if failures:  # DuckDB passes on no more than its text
+            raise failures[0] from None
+        raise
+    finally:
+        scratch.connection.unregister("batches")
+    scratch.connection.execute(f"CREATE VIEW node_text AS FROM read_parquet('{target}')")
+
+
+def _remembering(
+    batches: Iterator[pa.RecordBatch], failures: list[BaseException]
+) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from batches
+    except BaseException as error:
+        failures.append(error)
+        raise
+
+
+def _batches(splitter: Splitter[list[Node]]) -> Iterator[pa.RecordBatch]:
+    seq = 0
+    for nodes in splitter:
+        yield _batch(nodes, seq)
+        seq += len(nodes)
+
+
+def _batch(nodes: list[Node], first_seq: int) -> pa.RecordBatch:
+    """The nodes as columns; where all have just the keys of the nested layout, a column a time."""
+    n = len(nodes)
+    is_flat = [False] * n
+    columns: Sequence[Sequence[Any]]
+    if set(map(tuple, nodes)) == {KEYS}:
+        columns = [*([node[key] for node in nodes] for key in KEYS), [None] * n]
+    else:
+        is_flat = [flat.is_flat(node) for node in nodes]
+        rows = [
+            flat.row(node) if each else nested(node)
+            for node, each in zip(nodes, is_flat, strict=True)
+        ]
+        columns = list(zip(*rows, strict=True))
+    seq = pa.py_buffer(np.arange(first_seq, first_seq + n))
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.Array.from_buffers(pa.int64(), n, [None, seq]),
+            *(_texts(column) for column in columns),
+            pa.array(is_flat, pa.bool_()),
+        ],
+        schema=_BATCH,
+    )
+
+
+def _texts(texts: Sequence[bytes | msgspec.Raw | None]) -> pa.Array:
+    """A string column, copied once and without a Python string for any of its values."""
+    n = len(texts)
+    validity = None
+    if None in texts:
+        is_there = np.fromiter((text is not None for text in texts), np.bool_, n)
+        validity = pa.py_buffer(np.packbits(is_there, bitorder="little"))
+        texts = [b"" if text is None else text for text in texts]
+    offsets = np.zeros(n + 1, np.int32)
+    np.cumsum(list(map(len, map(memoryview, texts))), out=offsets[1:])  # type: ignore[arg-type]
+    data = pa.py_buffer(b"".join(texts))  # type: ignore[arg-type]
+    return pa.Array.from_buffers(pa.string(), n, [validity, pa.py_buffer(offsets), data])
+
+
+def _header(text: bytes, repairer: Repairer) -> Node:
+    """The document without its nodes; nothing, and a problem, where that is no JSON object."""
+    try:
+        text.decode()
+        return _HEADER.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        repairer.report("metadata", 0, text)
+        return {}
+
+
+def _text(value: msgspec.Raw | None) -> str | None:
+    """A string's content; the JSON text of anything else."""
+    if value is None:
+        return None
+    try:
+        return str(msgspec.json.decode(value))
+    except (msgspec.DecodeError, RecursionError):
+        return bytes(value).decode()
+
+
+def _meaning(kind: str) -> str:
+    return REPAIRS[kind].replace("events", "nodes")
+
+
+def _refuse(damage: Damage) -> None:
+    raise CorruptTrace(
+        f"{_meaning(damage.kind)} at byte {damage.offset}",
+        hint="Import it without --strict to repair what can be repaired.",
+        offset=damage.offset,
+    )
+
+
+def _problem(damage: Damage) -> Problem:
+    return Problem(damage.kind, _meaning(damage.kind), damage.count, damage.offset, damage.example)
