@@ -25,6 +25,7 @@ COMMANDS = {
     "open": ("open_", "open_", "Show a timeline in the Perfetto UI, in the browser."),
     "compare": ("compare", "compare", "Say what differs between two runs."),
     "check": ("check", "check", "Look for defects in the data."),
+    "schedule": ("schedule", "schedule", "Make the same export again and again."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),
     "tag": ("tag", "tag", "Label runs, or list the labels."),
     "drop": ("drop", "drop", "Remove runs or traces from the warehouse."),

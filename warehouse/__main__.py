@@ -1,0 +1,5 @@
+"""`python -m warehouse` is `tw`."""
+
+from warehouse.cli import main
+
+main()

@@ -1,0 +1,196 @@
+"""What a schedule makes, when, and where to; checked when it is added, not when it is due."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import string
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim, CronSimError
+
+from warehouse import output, scope
+from warehouse.errors import UsageError
+from warehouse.export.files import file_stem
+
+if TYPE_CHECKING:
+    from warehouse.library import Library
+
+BOOKS = ("xlsx", "html")
+FORMATS = (*BOOKS, *(each for each in output.FORMATS if each != "table"))
+CATCH_UP = ("latest", "all", "none")
+FIELDS = ("schedule", "run", "due", "format")
+DAY_S = 86_400
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One schedule. A query or a report, not both; `runs` and `ranks` as `--run` and `--rank`."""
+
+    name: str
+    cron: str  # minute hour day month weekday
+    time_zone: str = "UTC"
+    query: str | None = None
+    report: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    runs: tuple[str, ...] = ("latest",)
+    ranks: tuple[int, ...] = ()
+    format: str = "xlsx"
+    output: str = ""  # relative to the warehouse's folder
+    catch_up: str = "latest"
+    grace_s: int = DAY_S  # after this, another machine's unfinished run is taken over
+    keep_last: int | None = None
+    counts_from: str = ""  # UTC, ISO 8601: due times before it are none of its business
+    is_enabled: bool = True
+    created_at: datetime | None = None
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone)
+
+    @property
+    def start(self) -> datetime:
+        """The moment from which times count, UTC."""
+        return datetime.fromisoformat(self.counts_from)
+
+    @property
+    def selection(self) -> scope.Selection:
+        return scope.Selection(runs=self.runs, ranks=self.ranks)
+
+    def to_json(self) -> str:
+        """All that has no column of its own in the table `schedule`."""
+        values = asdict(self)
+        for key in _COLUMNS:
+            del values[key]
+        return json.dumps(values)
+
+    @classmethod
+    def from_row(
+        cls, name: str, cron: str, zone: str, text: str, is_enabled: bool, created_at: datetime
+    ) -> Definition:
+        """A row of the table `schedule`; what only a newer program knows is left out."""
+        values: dict[str, Any] = json.loads(text)
+        known = {key: values[key] for key in cls.__dataclass_fields__ if key in values}
+        for key in ("runs", "ranks"):
+            known[key] = tuple(known.get(key, ()))
+        return cls(
+            name=name, cron=cron, time_zone=zone, is_enabled=is_enabled, created_at=created_at,
+            **known,
+        )  # fmt: skip
+
+    def counting_from(self, moment: datetime) -> Definition:
+        """The same schedule with a new beginning."""
+        return replace(self, counts_from=moment.astimezone(UTC).isoformat(timespec="seconds"))
+
+
+_COLUMNS = ("name", "cron", "time_zone", "is_enabled", "created_at")
+
+
+def check(definition: Definition, library: Library, query_path: tuple[Path, ...]) -> None:
+    """Raises UsageError for the first thing wrong with a definition."""
+    if not definition.name or file_stem(definition.name) != definition.name:
+        raise UsageError(
+            f"{definition.name!r} is no name for a schedule",
+            hint="Letters, digits, -, + and . only: it becomes part of file names.",
+        )
+    check_cron(definition.cron)
+    _check_zone(definition.time_zone)
+    _check_content(definition, library, query_path)
+    _check_output(definition)
+
+
+def check_cron(cron: str) -> None:
+    """Raises UsageError unless the text is five fields of a time that comes."""
+    if len(cron.split()) != 5:
+        raise UsageError(
+            f"--cron {cron!r} has {len(cron.split())} fields, not 5",
+            hint="minute hour day month weekday: '0 6 * * *' is every day at six.",
+        )
+    try:
+        next(CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC)))
+    except CronSimError as error:
+        raise UsageError(
+            f"--cron {cron!r} is no time: {str(error).lower()}",
+            hint="minute hour day month weekday: '0 6 * * 1-5' is at six on working days.",
+        ) from None
+    except StopIteration:
+        raise UsageError(f"--cron {cron!r} never comes") from None
+
+
+def _check_zone(name: str) -> None:
+    known = available_timezones()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"Did you mean {near[0]}?" if near else "Such as Europe/Berlin, or UTC."
+        raise UsageError(f"there is no time zone {name!r}", hint=hint)
+
+
+def _check_content(definition: Definition, library: Library, query_path: tuple[Path, ...]) -> None:
+    from warehouse import library as queries
+    from warehouse import report
+
+    if (definition.query is None) == (definition.report is None):
+        raise UsageError("give either --query or --report", hint="`tw queries list` names queries.")
+    if definition.query is not None:
+        found = library.find(definition.query)
+        queries.arguments(found, definition.parameters)
+        return
+    report.load(str(definition.report), query_path)
+    if definition.parameters:
+        raise UsageError("a report has its own parameters", hint="-p goes with --query.")
+    if definition.format not in BOOKS:
+        raise UsageError(
+            f"a report is no {definition.format}", hint="--format xlsx or html; or name a --query."
+        )
+
+
+def _check_output(definition: Definition) -> None:
+    try:
+        fields = [name for _, name, _, _ in string.Formatter().parse(definition.output) if name]
+        path_of(definition, datetime(2026, 1, 1, tzinfo=UTC), "run", Path("/"))
+    except (ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
+        raise UsageError(
+            f"--output {definition.output!r} is no name: {error}", hint=_EXAMPLE
+        ) from None
+    if not definition.output or definition.output.endswith("/"):
+        raise UsageError("--output names no file", hint=_EXAMPLE)
+    if definition.keep_last is not None and "due" not in fields:
+        raise UsageError(
+            "--keep-last needs a name that differs from run to run", hint="Put {due} into it."
+        )
+
+
+_EXAMPLE = (
+    "Fields are {schedule}, {run}, {due:%Y-%m-%d} and {format}: "
+    "'reports/{schedule}-{due:%Y-%m-%d}.xlsx'."
+)
+
+
+def path_of(definition: Definition, due: datetime, run: str, folder: Path) -> Path:
+    """The file of one due time; raises KeyError and ValueError for a template that is none.
+
+    `{due}` is the due time in the schedule's zone, by default as 2026-11-20T0600; `{run}` the run's
+    name without what file systems refuse, or `runs` where there are several.
+    """
+    names = {
+        "schedule": definition.name,
+        "run": file_stem(run),
+        "due": _Due(due.astimezone(definition.zone)),
+        "format": definition.format,
+    }
+    return folder / definition.output.format_map(names)
+
+
+class _Due:
+    """A time whose default text goes into file names; any strftime format will do."""
+
+    def __init__(self, moment: datetime) -> None:
+        self._moment = moment
+
+    def __format__(self, spec: str) -> str:
+        return self._moment.strftime(spec or "%Y-%m-%dT%H%M")

@@ -1,0 +1,116 @@
+"""What lets the operating system tick: a systemd user service with its timer, or a crontab line."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from warehouse.errors import ExportError, UsageError
+
+
+@dataclass(frozen=True)
+class Tick:
+    """The command, where it runs, and how often. Paths are absolute."""
+
+    command: tuple[str, ...]
+    folder: Path  # whose tw.toml holds
+    every_min: int
+
+    @property
+    def unit(self) -> str:
+        """The units' name: one for each warehouse, the same each time."""
+        digest = hashlib.sha256("\0".join(self.command).encode()).hexdigest()
+        return f"tw-schedule-{digest[:8]}"
+
+
+def tick(db: Path, folder: Path, every_min: int) -> Tick:
+    """The tick of a warehouse; raises UsageError for an interval that does not divide an hour,
+    and for paths with line breaks."""
+    if not 1 <= every_min <= 60 or 60 % every_min:
+        raise UsageError(
+            f"--every {every_min} does not divide an hour", hint="Say 1, 5, 10, 15, 30 or 60."
+        )
+    if any(not text.isprintable() for text in (str(db.resolve()), str(folder.resolve()))):
+        raise UsageError("the warehouse's path holds what no unit or crontab can say")
+    command = (*_program(), "schedule", "run-due", "--db", str(db.resolve()), "--wait", "60")
+    return Tick(command, folder.resolve(), every_min)
+
+
+def _program() -> tuple[str, ...]:
+    """How this program is called from anywhere: units and crontabs have their own PATH."""
+    beside = Path(sys.executable).with_name("tw")
+    found = str(beside) if beside.is_file() else shutil.which("tw")
+    return (found,) if found else (sys.executable, "-m", "warehouse")
+
+
+def crontab(tick: Tick) -> str:
+    """A line for `crontab -e`; cron ends a command at the first bare percent sign."""
+    minutes = {1: "*", 60: "0"}.get(tick.every_min, f"*/{tick.every_min}")
+    command = f"cd {shlex.quote(str(tick.folder))} && {shlex.join(tick.command)} --quiet"
+    return f"{minutes} * * * * {command}\n".replace("%", r"\%")
+
+
+def units(tick: Tick) -> dict[str, str]:
+    """The unit files by name."""
+    calendar = {1: "*:*", 60: "hourly"}.get(tick.every_min, f"*:0/{tick.every_min}")
+    service = f"""\
+[Unit]
+Description=Scheduled exports of Trace Warehouse ({_specified(tick.command[-3])})
+
+[Service]
+Type=oneshot
+WorkingDirectory={_specified(str(tick.folder))}
+ExecStart={" ".join(map(_quoted, tick.command))}
+Nice=10
+"""
+    timer = f"""\
+[Unit]
+Description=Looks for scheduled exports of Trace Warehouse that are due
+
+[Timer]
+OnCalendar={calendar}
+Persistent=true
+Unit={tick.unit}.service
+
+[Install]
+WantedBy=timers.target
+"""
+    return {f"{tick.unit}.service": service, f"{tick.unit}.timer": timer}
+
+
+def unit_folder() -> Path:
+    """Where a user's systemd looks for units."""
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path("~/.config").expanduser()) / "systemd" / "user"
+
+
+def write_units(tick: Tick, folder: Path) -> list[Path]:
+    """Writes the unit files; raises ExportError."""
+    from warehouse import output
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExportError(f"the folder {folder} cannot be made: {error.strerror}") from None
+    written = []
+    for name, text in units(tick).items():
+        with output.whole_file(folder / name) as file:
+            file.write(text.encode())
+        written.append(folder / name)
+    return written
+
+
+def _specified(text: str) -> str:
+    """Plain text in a unit: % begins a specifier there (systemd.unit(5))."""
+    return text.replace("%", "%%")
+
+
+def _quoted(text: str) -> str:
+    """One word of a command line in a unit (systemd.service(5)): $ begins a variable there."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
+    return f'"{_specified(escaped)}"'

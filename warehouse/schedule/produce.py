@@ -1,0 +1,85 @@
+"""Makes the file of one due time; the warehouse is open for reading only, and only meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import output, session
+from warehouse.errors import ExportError, Locked, ScopeError, TwError
+from warehouse.schedule.definition import BOOKS, Definition, path_of
+from warehouse.schedule.records import Made
+
+if TYPE_CHECKING:
+    from warehouse.session import Place, Session
+
+_CHUNK = 1 << 20
+
+
+def produce(place: Place, definition: Definition, due: datetime) -> Made:
+    """Writes the file, whole or not at all; what went wrong is in the result.
+
+    Raises only Locked: then nothing was tried, and the time is still due.
+    """
+    try:
+        with session.opened(place, definition.selection) as opened:
+            if not opened.seen.trace_ids:
+                return Made("skipped", error="nothing is in scope")
+            path = path_of(definition, due, _run_name(opened), place.path.resolve().parent)
+            _make_folder(path.parent)
+            n_rows = _write(opened, definition, path)
+        return Made("ok", n_rows, path.stat().st_size, sha256(path), str(path))
+    except ScopeError as error:
+        return Made("skipped", error=error.message)
+    except Locked:
+        raise
+    except TwError as error:
+        hint = f" {error.hint}" if error.hint else ""
+        return Made("failed", error=f"{error.message}.{hint}")
+    except Exception as error:  # noqa: BLE001 - unattended: else every tick would try it again
+        return Made("failed", error=f"{type(error).__name__}: {error}")
+
+
+def sha256(path: Path) -> str:
+    """Of a file, hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _run_name(opened: Session) -> str:
+    names = opened.seen.run_names
+    return names[0] if len(names) == 1 else "runs"
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExportError(f"the folder {path} cannot be made: {error.strerror}") from None
+
+
+def _write(opened: Session, definition: Definition, path: Path) -> int:
+    """Returns how many rows are in the file."""
+    if definition.format in BOOKS:
+        return _write_book(opened, definition, path)
+    query = opened.queries.find(str(definition.query))
+    with opened.run(query, definition.parameters) as result, output.whole_file(path) as file:
+        about = opened.provenance(query, result.parameters)
+        return output.write(result, definition.format, file, max_rows=-1, provenance=about)
+
+
+def _write_book(opened: Session, definition: Definition, path: Path) -> int:
+    from warehouse import report
+    from warehouse.export import html, page_timeline, xlsx
+
+    queries = [definition.query] if definition.query else []
+    chosen = report.choose(opened, queries, definition.parameters, definition.report)
+    if definition.format == "xlsx":
+        return xlsx.export_xlsx(chosen.title, report.fill(opened, chosen), path).n_rows
+    values = html.of_session(opened, chosen, page_timeline.MAX_SLICES)
+    return html.write(values, path).n_rows

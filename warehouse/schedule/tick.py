@@ -1,0 +1,135 @@
+"""One tick: makes what is due, writes down what became of it, and ends.
+
+The warehouse is held for writing twice for each file, for moments: to claim and to write the
+result. What is made in between is read as any query is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import store
+from warehouse.errors import DatabaseError, Locked, UsageError
+from warehouse.schedule import records
+from warehouse.schedule.definition import Definition
+from warehouse.schedule.due import due
+from warehouse.schedule.produce import produce, sha256
+from warehouse.schedule.records import Made
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.session import Place
+
+#: A finished file waits longer for its line in the record than a tick waits to begin.
+_FINISH_WAIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One due time and what became of it."""
+
+    schedule: str
+    due_at: datetime
+    made: Made
+
+
+def run_due(place: Place, now: datetime | None = None) -> Iterator[Outcome]:
+    """Makes all that has come until `now` (UTC), oldest first in each schedule.
+
+    Raises Locked where the warehouse stays in use; what was not made then is due at the next tick.
+    """
+    now = now or datetime.now(UTC)
+    for name in _with_work(place, now):
+        while True:
+            skipped, claimed = _claim_next(place, name, now)
+            yield from skipped
+            if claimed is None:
+                break
+            yield _make(place, *claimed)
+
+
+def run_now(place: Place, name: str, now: datetime | None = None) -> Outcome:
+    """Makes a schedule's file at once, whether or not it is due or paused; raises UsageError."""
+    now = (now or datetime.now(UTC)).replace(microsecond=0)
+    with store.writer(place.path, wait_s=place.wait_s) as connection:
+        definition = records.find(connection, name)
+        with store.transaction(connection):
+            if not records.claim(connection, name, now, manual=True):
+                raise UsageError(f"{name} has run this very second", hint="Try again.")
+    return _make(place, definition, now)
+
+
+def _with_work(place: Place, now: datetime) -> list[str]:
+    """Schedules with something to do; most ticks find none and never hold the warehouse."""
+    with store.Reader(place.path, wait_s=place.wait_s) as reader:
+        connection = reader.connection
+        return [
+            each.name
+            for each in records.schedules(connection)
+            if any(_todo(connection, each, now)[:2])
+        ]
+
+
+def _todo(
+    connection: duckdb.DuckDBPyConnection, definition: Definition, now: datetime
+) -> tuple[list[datetime], list[datetime], int]:
+    """Times to make, times to record as skipped, and how many were too many to record."""
+    found = due(definition, records.last_due(connection, definition.name), now)
+    left = records.unfinished(connection, definition, datetime.now(UTC))
+    return [*left, *found.made], list(found.skipped), found.n_forgotten
+
+
+def _claim_next(
+    place: Place, name: str, now: datetime
+) -> tuple[list[Outcome], tuple[Definition, datetime] | None]:
+    """Looks again, now that nobody else can write: what is skipped, and what is ours to make."""
+    with store.writer(place.path, wait_s=place.wait_s) as connection:
+        known = [each for each in records.schedules(connection) if each.name == name]
+        if not known:
+            return [], None
+        (definition,) = known
+        wanted, missed, n_forgotten = _todo(connection, definition, now)
+        reason = "missed: no tick came in time"
+        if n_forgotten:
+            reason += f" (and {n_forgotten:,} times before these)"
+        with store.transaction(connection):
+            records.skip(connection, name, missed, reason)
+            taken = next((at for at in wanted if records.claim(connection, name, at)), None)
+    skipped = [Outcome(name, at, Made("skipped", error=reason)) for at in missed]
+    return skipped, None if taken is None else (definition, taken)
+
+
+def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
+    try:
+        made = produce(place, definition, due_at)
+    except Locked:
+        with suppress(DatabaseError), _writer(place) as connection:
+            records.release(connection, definition.name, due_at)
+        raise
+    with _writer(place) as connection, store.transaction(connection):
+        ended = datetime.now(UTC)
+        if not records.finish(connection, definition.name, due_at, ended, made):
+            made = Made("skipped", error="another process took it over")
+        elif made.status == "ok" and definition.keep_last is not None:
+            _prune(connection, definition, ended)
+    return Outcome(definition.name, due_at, made)
+
+
+def _writer(place: Place) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+    return store.writer(place.path, wait_s=max(place.wait_s, _FINISH_WAIT_S))
+
+
+def _prune(connection: duckdb.DuckDBPyConnection, definition: Definition, now: datetime) -> None:
+    """Removes all outputs but the last few; a file that somebody changed is left alone."""
+    old, kept = records.superseded(connection, definition.name, int(definition.keep_last or 0))
+    for due_at, output, digest in old:
+        path = Path(output)
+        if output not in kept and path.is_file() and sha256(path) == digest:
+            path.unlink(missing_ok=True)
+        records.removed(connection, definition.name, due_at, now)
