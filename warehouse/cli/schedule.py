@@ -185,7 +185,12 @@ def _store(place: Place, made: Definition, *, replaces: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @options.database
 def list_(as_json: bool, db: Path | None, wait_s: float) -> None:
-    """List the schedules, when each is next due, and what became of its last run."""
+    """List the schedules, when each is next due, and what became of its last run.
+
+    \b
+    Example:
+      tw schedule list --json
+    """
     from warehouse import describe
     from warehouse.schedule.due import next_due
 
@@ -210,7 +215,12 @@ def list_(as_json: bool, db: Path | None, wait_s: float) -> None:
 @click.argument("name")
 @options.database
 def show(name: str, db: Path | None, wait_s: float) -> None:
-    """Show a schedule as JSON, with the times it comes next."""
+    """Show a schedule as JSON, with the times it comes next.
+
+    \b
+    Example:
+      tw schedule show nightly
+    """
     from dataclasses import asdict
 
     from warehouse.schedule.due import next_due
@@ -232,7 +242,12 @@ def show(name: str, db: Path | None, wait_s: float) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @options.database
 def history(name: str | None, limit: int, as_json: bool, db: Path | None, wait_s: float) -> None:
-    """Show what became of due times, the latest first; times are UTC."""
+    """Show what became of due times, the latest first; times are UTC.
+
+    \b
+    Example:
+      tw schedule history nightly --limit 5
+    """
     from dataclasses import asdict
 
     from warehouse import describe, store
@@ -255,6 +270,7 @@ def _run_row(run: Run) -> list[str]:
     rows = "" if run.n_rows is None else f"{run.n_rows:,}"
     asked = " (asked for)" if run.origin == "manual" else ""
     said = run.error or run.output or ""
+    said += " (removed)" if run.removed_at else ""
     return [f"{run.due_at:%Y-%m-%d %H:%M}", run.schedule, run.status + asked, rows, said]
 
 
@@ -262,7 +278,12 @@ def _run_row(run: Run) -> list[str]:
 @click.argument("name")
 @options.database
 def pause(name: str, db: Path | None, wait_s: float) -> None:
-    """Stop a schedule for a while; times that pass meanwhile are not made later."""
+    """Stop a schedule for a while; times that pass meanwhile are not made later.
+
+    \b
+    Example:
+      tw schedule pause nightly
+    """
     _change(db, wait_s, name, is_enabled=False)
     click.echo(f"Schedule {name} is paused.", err=True)
 
@@ -271,7 +292,12 @@ def pause(name: str, db: Path | None, wait_s: float) -> None:
 @click.argument("name")
 @options.database
 def resume(name: str, db: Path | None, wait_s: float) -> None:
-    """Let a paused schedule run again, from now on."""
+    """Let a paused schedule run again, from now on.
+
+    \b
+    Example:
+      tw schedule resume nightly
+    """
     from warehouse.schedule.due import next_due
 
     resumed = _change(db, wait_s, name, is_enabled=True)
@@ -299,7 +325,12 @@ def _change(db: Path | None, wait_s: float, name: str, *, is_enabled: bool) -> D
 @click.argument("name")
 @options.database
 def remove(name: str, db: Path | None, wait_s: float) -> None:
-    """Remove a schedule and the record of its runs; the files it made stay."""
+    """Remove a schedule and the record of its runs; the files it made stay.
+
+    \b
+    Example:
+      tw schedule remove nightly
+    """
     from warehouse import store
     from warehouse.schedule import records
 
@@ -313,7 +344,12 @@ def remove(name: str, db: Path | None, wait_s: float) -> None:
 @click.argument("name")
 @options.database
 def run(name: str, db: Path | None, wait_s: float) -> None:
-    """Make a schedule's file at once, whether or not it is due."""
+    """Make a schedule's file at once, whether or not it is due.
+
+    \b
+    Example:
+      tw schedule run nightly
+    """
     from warehouse import session
     from warehouse.schedule import tick
 
@@ -330,6 +366,10 @@ def run_due(at: str | None, as_json: bool, quiet: bool, db: Path | None, wait_s:
 
     Calling it more often, twice at once, or on two machines does no harm. Exit code 1 when
     something failed, 3 when the warehouse stayed in use: the next call finds it still due.
+
+    \b
+    Example:
+      tw schedule run-due --wait 60
     """
     from warehouse import session
     from warehouse.schedule import tick
@@ -353,6 +393,10 @@ def loop(every_s: int, db: Path | None, wait_s: float) -> None:
     """Look for what is due again and again, for containers without cron; end it with Ctrl-C.
 
     The warehouse is held only while something is made.
+
+    \b
+    Example:
+      tw schedule loop --every 60
     """
     import time
 
@@ -434,7 +478,12 @@ def _report(done: Iterable[Outcome], *, as_json: bool, quiet: bool) -> None:
     rows: list[dict[str, Any]] = []
     for each in done:
         rows.append(
-            {"schedule": each.schedule, "due_at": each.due_at.isoformat(), **vars(each.made)}
+            {
+                "schedule": each.schedule,
+                "due_at": each.due_at.isoformat(),
+                "n_times": each.n_times,
+                **vars(each.made),
+            }
         )
         if not as_json and (not quiet or each.made.status == "failed"):
             _say(each)
@@ -447,10 +496,9 @@ def _report(done: Iterable[Outcome], *, as_json: bool, quiet: bool) -> None:
 def _say(outcome: Outcome) -> None:
     made = outcome.made
     said = made.error or f"{made.n_rows:,} rows in {made.output}"
-    click.echo(
-        f"{outcome.schedule}, due {outcome.due_at:%Y-%m-%d %H:%M} UTC: {made.status}: {said}",
-        err=True,
-    )
+    times = f"{outcome.n_times:,} times to " if outcome.n_times > 1 else "due "
+    due_at = f"{outcome.due_at:%Y-%m-%d %H:%M} UTC"
+    click.echo(f"{outcome.schedule}, {times}{due_at}: {made.status}: {said}", err=True)
 
 
 def _read(

@@ -53,6 +53,7 @@ class Run:
     sha256: str | None
     output: str | None
     error: str | None
+    removed_at: datetime | None
 
 
 def me() -> str:
@@ -172,12 +173,16 @@ def claim(connection: Connection, name: str, due_at: datetime, *, manual: bool =
 
 def skip(connection: Connection, name: str, times: Sequence[datetime], reason: str) -> None:
     """Records due times that are not made, with the reason."""
-    connection.executemany(
+    connection.execute(
         "INSERT INTO schedule_run (schedule_name, due_at, status, origin, error, tw_version) "
-        "SELECT $1, $2, 'skipped', $3, $4, $5 WHERE NOT EXISTS ("
-        "FROM schedule_run WHERE schedule_name = $1 AND due_at = $2)",
-        [[name, _stored(each), _DUE, reason, __version__] for each in times],
-    )
+        "SELECT $name, due_at, 'skipped', $origin, $reason, $version "
+        "FROM (SELECT unnest($times::TIMESTAMP[]) AS due_at) WHERE due_at NOT IN ("
+        "SELECT due_at FROM schedule_run WHERE schedule_name = $name)",
+        {
+            "name": name, "times": [_stored(each) for each in times], "origin": _DUE,
+            "reason": reason, "version": __version__,
+        },
+    )  # fmt: skip
 
 
 def finish(connection: Connection, name: str, due_at: datetime, now: datetime, made: Made) -> bool:
@@ -229,7 +234,7 @@ def history(connection: Connection, name: str | None = None, limit: int = -1) ->
     """Runs, the latest first."""
     rows = connection.execute(
         "SELECT schedule_name, due_at, status, origin, claimed_by, claimed_at, started_at, "
-        "finished_at, n_rows, n_bytes, sha256, output, error FROM schedule_run "
+        "finished_at, n_rows, n_bytes, sha256, output, error, removed_at FROM schedule_run "
         "WHERE coalesce(schedule_name = $1, true) ORDER BY due_at DESC, schedule_name "
         "LIMIT CASE WHEN $2 < 0 THEN NULL ELSE $2 END",
         [name, limit],

@@ -32,11 +32,12 @@ _FINISH_WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """One due time and what became of it."""
+    """A due time and what became of it; or the last of several that were missed."""
 
     schedule: str
     due_at: datetime
     made: Made
+    n_times: int = 1
 
 
 def run_due(place: Place, now: datetime | None = None) -> Iterator[Outcome]:
@@ -47,8 +48,9 @@ def run_due(place: Place, now: datetime | None = None) -> Iterator[Outcome]:
     now = now or datetime.now(UTC)
     for name in _with_work(place, now):
         while True:
-            skipped, claimed = _claim_next(place, name, now)
-            yield from skipped
+            missed, claimed = _claim_next(place, name, now)
+            if missed is not None:
+                yield missed
             if claimed is None:
                 break
             yield _make(place, *claimed)
@@ -87,22 +89,25 @@ def _todo(
 
 def _claim_next(
     place: Place, name: str, now: datetime
-) -> tuple[list[Outcome], tuple[Definition, datetime] | None]:
+) -> tuple[Outcome | None, tuple[Definition, datetime] | None]:
     """Looks again, now that nobody else can write: what is skipped, and what is ours to make."""
     with store.writer(place.path, wait_s=place.wait_s) as connection:
         known = [each for each in records.schedules(connection) if each.name == name]
         if not known:
-            return [], None
+            return None, None
         (definition,) = known
         wanted, missed, n_forgotten = _todo(connection, definition, now)
         reason = "missed: no tick came in time"
         if n_forgotten:
-            reason += f" (and {n_forgotten:,} times before these)"
+            reason += f"; so were {n_forgotten:,} times before those recorded"
         with store.transaction(connection):
             records.skip(connection, name, missed, reason)
             taken = next((at for at in wanted if records.claim(connection, name, at)), None)
-    skipped = [Outcome(name, at, Made("skipped", error=reason)) for at in missed]
-    return skipped, None if taken is None else (definition, taken)
+    claimed = None if taken is None else (definition, taken)
+    if not missed:
+        return None, claimed
+    n_times = len(missed) + n_forgotten
+    return Outcome(name, missed[-1], Made("skipped", error=reason), n_times), claimed
 
 
 def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
