@@ -1,6 +1,6 @@
 /* ---
 name = "roofline"
-version = 1
+version = 2
 title = "Operators on the roofline: operations, bytes, what was achieved and what the device allows"
 help = """
 Operators of equal name and shapes in one row, as far as op_work has a formula for them. Their time
@@ -11,7 +11,7 @@ then so is all that rests on them. roof_share is what was achieved of the least 
 intensity * peak_bytes_per_s; above 1 the peak is too low, or caches saved bytes.
 """
 grain = ["trace_id", "device_id", "name", "input_dims", "input_types"]
-requires = { schema = ">=1", queries = ["op_work@1"] }
+requires = { schema = ">=1", queries = ["op_work@2"] }
 portable = false
 
 [param.peak_flops_per_s]
@@ -188,6 +188,7 @@ help = "What was achieved of what intensity and peaks allow"
 
 [changes]
 1 = "first version"
+2 = "more operators have a formula; elementwise ones have operations, too"
 --- */
 WITH worked AS (
   SELECT * FROM op_work()
@@ -267,7 +268,7 @@ SELECT
   r.flops_per_s / r.peak_flops_per_s AS flops_share,
   r.bytes_per_s / r.peak_bytes_per_s AS bytes_share,
   CASE
-    WHEN r.flops IS NULL THEN r.bytes_per_s / r.peak_bytes_per_s
+    WHEN coalesce(r.flops, 0) = 0 THEN r.bytes_per_s / r.peak_bytes_per_s
     ELSE r.flops_per_s / nullif(least(r.peak_flops_per_s, r.intensity * r.peak_bytes_per_s), 0)
   END AS roof_share
 FROM rated AS r
