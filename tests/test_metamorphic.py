@@ -74,6 +74,11 @@ ACROSS_RANKS: Mapping[str, str] = {
 SILENT: Mapping[str, str] = {
     "counter_by_op": "only CUPTI's range profiler counts",
     "counter_range": "only CUPTI's range profiler counts",
+    **{
+        q.header.name: "only execution traces are graphs"
+        for q in PUBLIC
+        if q.header and q.layer == "graph"
+    },
     "memory_by_frame": "only snapshots say stacks",
     "memory_fragmentation": "only snapshots say segments",
     "memory_peak_category": "only the memory profiler's own files say categories",
