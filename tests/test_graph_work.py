@@ -144,19 +144,18 @@ def elementwise(rng: random.Random, kind: str) -> Call:
     a = [rng.choice([each, 1]) for each in full][rng.randrange(3) :]
     n, m = prod(full), prod(a)
     x, y = tensor(full, kind), tensor(a, kind)
-    return rng.choice(
-        [
-            ("aten::add", [x, y, scalar(1)], [x], n, n + m, n),
-            ("aten::mul_", [x, y], [], n, n + m, n),
-            ("aten::gelu", [x], [x], n, n, n),
-            ("aten::copy_", [x, y, scalar(False, "Bool")], [x], 0, m, n),
-            ("aten::zero_", [x], [x], 0, 0, n),
-            ("aten::addcmul_", [x, x, x], [x], 2 * n, 3 * n, n),
-            ("aten::lerp", [x, x, scalar(0.5, "Double")], [], 3 * n, 2 * n, n),
-            ("aten::native_dropout", [x, scalar(0.1, "Double")], [x], 2 * n, n, n),
-            ("aten::cat", [tensors(full, full, kind=kind), scalar(0)], [], 0, 2 * n, 2 * n),
-        ]
-    )
+    calls: list[Call] = [
+        ("aten::add", [x, y, scalar(1)], [x], n, n + m, n),
+        ("aten::mul_", [x, y], [], n, n + m, n),
+        ("aten::gelu", [x], [x], n, n, n),
+        ("aten::copy_", [x, y, scalar(False, "Bool")], [x], 0, m, n),
+        ("aten::zero_", [x], [x], 0, 0, n),
+        ("aten::addcmul_", [x, x, x], [x], 2 * n, 3 * n, n),
+        ("aten::lerp", [x, x, scalar(0.5, "Double")], [], 3 * n, 2 * n, n),
+        ("aten::native_dropout", [x, scalar(0.1, "Double")], [x], 2 * n, n, n),
+        ("aten::cat", [tensors(full, full, kind=kind), scalar(0)], [], 0, 2 * n, 2 * n),
+    ]
+    return rng.choice(calls)
 
 
 def others(rng: random.Random, kind: str) -> Call:
@@ -164,8 +163,7 @@ def others(rng: random.Random, kind: str) -> Call:
     x, pooled = [b, c, 4 * window, 4 * window], [b, c, 4, 4]
     n, p, many = prod(x), prod(pooled), [3, b, c]
     whole = tensor(x, kind)
-    return rng.choice(
-        [
+    calls: list[Call] = [
             ("aten::_softmax", [whole, scalar(-1)], [whole], 5 * n, n, n),
             ("aten::_log_softmax_backward_data", [whole, whole], [], 4 * n, 2 * n, n),
             ("aten::sum", [whole], [tensor([], kind)], n, n, 1),
@@ -191,8 +189,8 @@ def others(rng: random.Random, kind: str) -> Call:
             ("aten::_fused_adam_", [tensors(x, many, kind=kind)] * 4, [], 13 * (n + 3 * b * c),
              4 * (n + 3 * b * c), 3 * (n + 3 * b * c)),
             ("aten::_fused_sgd_", [tensors(x, kind=kind)] * 3, [], 4 * n, 3 * n, 2 * n),
-        ]
-    )  # fmt: skip
+    ]  # fmt: skip
+    return rng.choice(calls)
 
 
 MAKERS: list[Maker] = [products, convolution, attention, normalisation, elementwise, others]
