@@ -124,7 +124,7 @@ def test_words_and_transfers_are_called_what_the_vendors_tool_calls_them(
     case: str, data_dir: Path
 ) -> None:
     folder = data_dir / "bigtpu" / case
-    seen = set()
+    seen: set[tuple[str, int, int, str, str, str, str]] = set()
     for engine, record in _records(folder):
         prefix = (
             ("des_tsk_typ", "des_tsk_eu_typ")
@@ -136,9 +136,10 @@ def test_words_and_transfers_are_called_what_the_vendors_tool_calls_them(
         )
         if engine == "TIU" and "extra_info" not in record:
             continue  # an image: called as its image_name
-        way = record.get("Direction", "->").split("->")
-        codes = tuple(int(record[key]) for key in prefix)
-        seen.add((engine, *codes, *way, record["Function Type"], record["Function Name"]))
+        source, _, destination = record.get("Direction", "").partition("->")
+        kind, function = (int(record[key]) for key in prefix)
+        names = record["Function Type"], record["Function Name"]
+        seen.add((engine, kind, function, source, destination, *names))
     assert seen
 
     with scratch(_chip_of(folder)) as connection:
