@@ -1,0 +1,227 @@
+/* ---
+name = "linked_edge"
+version = 1
+title = "What depends on what in a linked graph"
+help = """control leads from a node to its children. inter_thread leads to an operator that begins more than a
+millisecond after all before it on its thread have ended, from what another thread began last before.
+sync leads from device work that a call waited for to the next operator of the thread the call returned
+to, or to the next work of a stream that waited: by records of waits on every stream they speak of, and
+without records by the links of kind wait. stream_order and group_order lead from device work to the
+next of its stream, and to the next of its process group. But for control all lead forwards in time,
+from an earlier start to a later one, or among equal starts in the order of the launches."""
+grain = ["from_node_id", "to_node_id", "kind"]
+portable = false
+requires = { schema = ">=8" }
+
+[param.graph_id]
+type = "BIGINT"
+help = "The linked graph, whose nodes are there"
+
+[[column]]
+name = "from_node_id"
+type = "BIGINT"
+unit = "source id"
+help = "Number of the node that comes first"
+
+[[column]]
+name = "to_node_id"
+type = "BIGINT"
+unit = "source id"
+help = "Number of the node that depends on it"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+help = "control, inter_thread, sync, stream_order or group_order"
+
+[changes]
+1 = "first version"
+--- */
+WITH linked AS (
+  SELECT id AS graph_id, device_trace_id FROM graph WHERE id = $graph_id::BIGINT
+),
+node AS MATERIALIZED (
+  SELECT node_id::BIGINT AS node_id, parent_node_id::BIGINT AS parent_node_id, slice_id, device_kind, start_ns, dur_ns
+  FROM graph_node
+  WHERE graph_id = $graph_id::BIGINT
+),
+op AS MATERIALIZED (
+  SELECT
+    n.node_id,
+    s.track_id,
+    s.ts,
+    s.ts + n.dur_ns AS end_ts,
+    row_number() OVER (PARTITION BY s.track_id ORDER BY s.ts, n.node_id) AS place
+  FROM node AS n
+  JOIN slice AS s ON s.id = n.slice_id
+  WHERE n.device_kind = 'cpu'
+),
+beginning AS MATERIALIZED (
+  SELECT track_id, ts, node_id
+  FROM (
+    SELECT *, row_number() OVER (PARTITION BY track_id, ts ORDER BY node_id) AS at_once FROM op
+  )
+  WHERE at_once = 1
+),
+-- After a pause of more than a millisecond an operator waits for what another thread began last.
+after_pause AS (
+  SELECT node_id, track_id, ts
+  FROM (
+    SELECT
+      *,
+      max(end_ts) OVER (
+        PARTITION BY track_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS earlier_end_ts
+    FROM op
+  )
+  WHERE earlier_end_ts IS NULL OR ts - earlier_end_ts > 1000000
+),
+inter_thread AS (
+  SELECT arg_max(b.node_id, (b.ts, -b.node_id)) AS from_node_id, a.node_id AS to_node_id
+  FROM (
+    SELECT a.node_id, a.ts, t.track_id
+    FROM after_pause AS a
+    JOIN (SELECT DISTINCT track_id FROM op) AS t ON t.track_id <> a.track_id
+  ) AS a
+  ASOF JOIN beginning AS b ON b.track_id = a.track_id AND a.ts > b.ts
+  GROUP BY a.node_id
+),
+work AS MATERIALIZED (
+  SELECT
+    n.node_id,
+    g.slice_id,
+    g.ts,
+    coalesce(g.device_id, -1) AS device_id,
+    g.stream,
+    g.correlation_id,
+    c.ts AS call_ts,
+    c.track_id AS call_track_id
+  FROM gpu_op AS g
+  JOIN linked AS t ON t.device_trace_id = g.trace_id
+  JOIN node AS n ON n.slice_id = g.slice_id AND n.device_kind = 'gpu'
+  LEFT JOIN link AS l
+    ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
+  LEFT JOIN launch AS c ON c.slice_id = l.from_id
+),
+launched AS (
+  SELECT * FROM work WHERE call_ts IS NOT NULL
+),
+-- What a record of a wait says was waited for: all of a stream or of a device up to its end, or what
+-- was launched on a stream before an event was recorded. The last of a stream stands for all.
+record AS MATERIALIZED (
+  SELECT
+    c.slice_id AS call_id,
+    g.sync_kind,
+    coalesce(g.device_id, -1) AS device_id,
+    CASE WHEN g.stream IN (-1, 4294967295) OR g.sync_kind = 'Context Sync' THEN NULL
+      ELSE g.stream
+    END AS stream,
+    g.wait_on_stream,
+    g.ts + greatest(g.dur, 0) AS end_ts,
+    c.ts AS call_ts,
+    c.track_id AS call_track_id,
+    e.ts AS record_ts
+  FROM gpu_op AS g
+  JOIN linked AS t ON t.device_trace_id = g.trace_id
+  JOIN link AS l ON l.to_id = g.slice_id AND l.kind = 'sync_call' AND l.link_set = 'default'
+  JOIN launch AS c ON c.slice_id = l.from_id
+  LEFT JOIN launch AS e
+    ON e.trace_id = g.trace_id
+    AND e.correlation_id = g.wait_on_correlation_id
+    AND e.name LIKE '%EventRecord%'
+  WHERE g.kind = 'sync'
+),
+place AS (
+  SELECT DISTINCT device_id, stream FROM work WHERE stream IS NOT NULL
+),
+blocked AS (
+  SELECT w.call_id, k.node_id
+  FROM (
+    SELECT r.call_id, r.end_ts, p.device_id, p.stream
+    FROM record AS r
+    JOIN place AS p
+      ON p.stream = coalesce(r.stream, p.stream)
+      AND (p.device_id = r.device_id OR r.device_id = -1)
+    WHERE r.sync_kind IN ('Stream Sync', 'Context Sync')
+  ) AS w
+  ASOF JOIN work AS k
+    ON k.device_id = w.device_id AND k.stream = w.stream AND w.end_ts >= k.ts
+  UNION
+  SELECT w.call_id, k.node_id
+  FROM (SELECT * FROM record WHERE sync_kind = 'Event Sync' AND record_ts IS NOT NULL) AS w
+  ASOF JOIN launched AS k ON k.stream = w.wait_on_stream AND w.record_ts > k.call_ts
+  UNION
+  -- Without records, what the names of calls and the ends of work tell.
+  SELECT l.to_id, k.node_id
+  FROM link AS l
+  JOIN linked AS t ON t.device_trace_id = l.trace_id
+  JOIN work AS k ON k.slice_id = l.from_id
+  ANTI JOIN record AS r ON r.call_id = l.to_id
+  WHERE l.kind = 'wait'
+    AND l.link_set = 'default'
+),
+-- The thread goes on with the next operator; not before the work it waited for began.
+resumed AS (
+  SELECT k.node_id AS from_node_id, b.node_id AS to_node_id, b.ts, k.ts AS work_ts
+  FROM (
+    SELECT w.node_id, c.track_id, c.ts + greatest(c.dur, 0) AS end_ts, k.ts
+    FROM blocked AS w
+    JOIN launch AS c ON c.slice_id = w.call_id
+    JOIN work AS k ON k.node_id = w.node_id
+  ) AS k
+  ASOF JOIN beginning AS b ON b.track_id = k.track_id AND k.end_ts <= b.ts
+),
+-- One stream waits for another: what is launched next on it, for what was launched before the event.
+stream_wait AS (
+  SELECT w.node_id AS from_node_id, k.node_id AS to_node_id, k.ts, w.ts AS work_ts
+  FROM (
+    SELECT r.call_track_id, r.stream, r.device_id, r.call_ts, k.node_id, k.ts
+    FROM (
+      SELECT * FROM record WHERE sync_kind = 'Stream Wait Event' AND record_ts IS NOT NULL
+    ) AS r
+    ASOF JOIN launched AS k ON k.stream = r.wait_on_stream AND r.record_ts > k.call_ts
+  ) AS w
+  ASOF JOIN launched AS k
+    ON k.call_track_id = w.call_track_id AND k.stream = w.stream AND w.call_ts < k.call_ts
+),
+sync AS (
+  SELECT DISTINCT from_node_id, to_node_id
+  FROM (SELECT * FROM resumed UNION ALL SELECT * FROM stream_wait)
+  WHERE work_ts < ts
+    AND from_node_id <> to_node_id
+),
+stream_order AS (
+  SELECT
+    lag(node_id) OVER (PARTITION BY device_id, stream ORDER BY ts, correlation_id, node_id)
+      AS from_node_id,
+    node_id AS to_node_id
+  FROM work
+  WHERE stream IS NOT NULL
+),
+group_order AS (
+  SELECT
+    lag(w.node_id) OVER (PARTITION BY c.group_name ORDER BY w.ts, w.correlation_id, w.node_id)
+      AS from_node_id,
+    w.node_id AS to_node_id
+  FROM collective AS c
+  JOIN work AS w ON w.slice_id = c.slice_id
+  WHERE c.side = 'device'
+    AND c.group_name IS NOT NULL
+)
+SELECT from_node_id, to_node_id, kind
+FROM (
+  SELECT parent_node_id AS from_node_id, node_id AS to_node_id, 'control' AS kind
+  FROM node
+  UNION ALL
+  SELECT from_node_id, to_node_id, 'inter_thread' FROM inter_thread
+  UNION ALL
+  SELECT from_node_id, to_node_id, 'sync' FROM sync
+  UNION ALL
+  SELECT from_node_id, to_node_id, 'stream_order' FROM stream_order
+  UNION ALL
+  SELECT from_node_id, to_node_id, 'group_order' FROM group_order
+)
+WHERE from_node_id IS NOT NULL
+  AND from_node_id <> to_node_id
+ORDER BY to_node_id, kind, from_node_id
