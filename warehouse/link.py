@@ -3,20 +3,20 @@
 A linker is a query that returns from_id, to_id, kind, rule and confidence. One with the parameter
 `trace_id` links inside a trace, one with `run_id` between the traces of a run. The query
 `clock_offset` returns no links but how the clocks of a run's traces stand; that goes to `clock`.
+Execution traces and timelines of a run are linked with each other by `warehouse.linked_graph`.
 Every function here works within the transaction of its caller.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import duckdb
 
 from warehouse import library as libraries
-from warehouse import store
+from warehouse import linked_graph, store
 from warehouse.library import Library, Query
 
 #: What a linker returns, in this order.
@@ -36,10 +36,12 @@ class Linkers:
     of_trace: tuple[Query, ...]
     of_run: tuple[Query, ...]
     clocks: Query | None
+    of_graphs: tuple[Query, ...] = ()
 
     @property
     def all(self) -> list[Query]:
-        return [*self.of_trace, *self.of_run, *([self.clocks] if self.clocks else [])]
+        clocks = [self.clocks] if self.clocks else []
+        return [*self.of_trace, *self.of_run, *clocks, *self.of_graphs]
 
 
 def linkers(library: Library | None = None) -> Linkers:
@@ -52,6 +54,7 @@ def linkers(library: Library | None = None) -> Linkers:
         tuple(q for q in found if _is_linker(q) and _parameter(q) == "trace_id"),
         tuple(q for q in found if _is_linker(q) and _parameter(q) == "run_id"),
         next((q for q in found if q.header and q.header.name == CLOCKS), None),
+        tuple(linked_graph.queries(library)),
     )
 
 
@@ -92,8 +95,10 @@ def link_trace(
 def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
     """Makes the links between the traces of a run anew, and the offsets of their clocks.
 
-    A run of one trace has none; one that is not there any more leaves none behind.
+    A run of one trace has none; one that is not there any more leaves none behind. Sets of links of
+    execution traces that were there are made anew too.
     """
+    sets = {linked_graph.DEFAULT, *linked_graph.sets_of(connection, run_id)}
     unlink_run(connection, run_id)
     traces = [
         int(trace_id)
@@ -105,6 +110,8 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
         between = [*known.of_run, *([known.clocks] if known.clocks else [])]
         _install(connection, known.library, between)
         _link_between(connection, known, run_id, traces[-1])
+        for link_set in sorted(sets):
+            link_graphs(connection, known, run_id, link_set)
         _disable(connection)
 
 
@@ -117,11 +124,24 @@ def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
         "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
     )
     _forget_offsets(connection, run_id)
+    linked_graph.forget(connection, run_id)
     connection.execute(
         "DELETE FROM import_stat WHERE name = ? "
         "AND trace_id IN (SELECT id FROM trace WHERE run_id = ?)",
         [BETWEEN, run_id],
     )
+
+
+def link_graphs(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int, link_set: str
+) -> None:
+    """Makes one set of links of a run's execution traces with its timelines anew."""
+    (last,) = store.one(connection, "SELECT max(id) FROM trace WHERE run_id = ?", [run_id])
+    found = linked_graph.link_run(connection, known.library, run_id, link_set)
+    if link_set == linked_graph.DEFAULT:
+        for query in known.of_graphs:
+            n_rows = found[query.key or ""]
+            _note(connection, known.library, query, BETWEEN, int(last), n_rows)
 
 
 def unlinked_runs(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
@@ -185,7 +205,7 @@ def _insert(
     assert query.header is not None
     # Found first and stored afterwards: rows that are appended to a table after an append of none
     # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
-    with _blaming(query):
+    with linked_graph.blaming(query):
         (n_links,) = store.one(
             connection, f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}", argument
         )
@@ -239,21 +259,10 @@ def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> 
     connection.execute("DELETE FROM import_stat WHERE trace_id = ? AND name = ?", [trace_id, what])
 
 
-@contextmanager
-def _blaming(query: Query) -> Iterator[None]:
-    """A failure of a link query as a sentence that names it; disk and memory are not its fault."""
-    try:
-        yield
-    except (duckdb.IOException, duckdb.OutOfMemoryException):
-        raise
-    except duckdb.Error as error:
-        raise query.trouble(error) from None
-
-
 def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: int) -> int:
     """What the query says of the traces' clocks, unless a better source has said it: a count."""
     said_by = json.dumps({"query": query.key})
-    with _blaming(query):
+    with linked_graph.blaming(query):
         (n_clocks,) = store.one(
             connection,
             "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "

@@ -226,5 +226,6 @@ FROM (
   SELECT parent_node_id, node_id, 'control'
   FROM node
   WHERE parent_node_id IN (SELECT node_id FROM node)
+    AND parent_node_id <> node_id
 )
 ORDER BY to_node_id, kind, from_node_id

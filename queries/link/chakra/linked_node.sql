@@ -291,7 +291,9 @@ numbered AS (
       'cpu' AS device_kind,
       o.start_ns,
       o.dur_ns,
-      greatest(o.dur_ns - coalesce(i.dur_ns, 0), 0)::DOUBLE / 1000 AS exclusive_us,
+      CASE WHEN m.id IS NOT NULL
+        THEN greatest(o.dur_ns - coalesce(i.dur_ns, 0), 0)::DOUBLE / 1000
+      END AS exclusive_us,
       NULL AS correlation_id,
       coalesce(m.link_rule, 'none') AS link_rule,
       CASE
