@@ -71,17 +71,23 @@ def queries(library: Library, link_set: str = DEFAULT) -> list[Query]:
 
 
 def install(connection: duckdb.DuckDBPyConnection, library: Library, link_set: str) -> None:
-    """Makes the queries of a set macros of the connection."""
-    for query in library.closure(queries(library, link_set)):
-        query.install(connection)
+    """Makes what the queries of a set call macros of the connection."""
+    own = queries(library, link_set)
+    for query in library.closure(own):
+        if query not in own:
+            query.install(connection)
 
 
 def pairs(connection: duckdb.DuckDBPyConnection, library: Library, run_id: int) -> list[Pair]:
-    """What of a run belongs together; the queries of a set are installed."""
-    key = library.newest[PAIRS].key
-    rows = connection.execute(
-        f'SELECT graph_id, trace_id, device_trace_id FROM "{key}"(p_run_id := {run_id})'
-    ).fetchall()
+    """What of a run belongs together, in the order of graphs."""
+    (n_graphs,) = store.one(
+        connection,
+        "SELECT count(*) FROM graph AS g JOIN trace AS t ON t.id = g.trace_id WHERE t.run_id = ?",
+        [run_id],
+    )
+    if not n_graphs:
+        return []
+    rows = connection.execute(library.newest[PAIRS].bound_sql, {"run_id": run_id}).fetchall()
     return [Pair(*map(int, row)) for row in rows]
 
 
@@ -103,9 +109,10 @@ def link_run(
     Raises TwError when the rules of the set refuse the traces, naming the node.
     """
     forget(connection, run_id, link_set)
-    install(connection, library, link_set)
     found = {query.key or "": 0 for query in queries(library, link_set)}
-    for pair in pairs(connection, library, run_id):
+    for n, pair in enumerate(pairs(connection, library, run_id)):
+        if not n:
+            install(connection, library, link_set)
         found[library.newest[PAIRS].key or ""] += 1
         for key, n_rows in link_pair(connection, library, pair, link_set).items():
             found[key] += n_rows
@@ -170,13 +177,9 @@ def _insert_nodes(
     graph_id: int,
     first_id: int,
 ) -> int:
-    arguments = f"p_graph_id := {pair.graph_id}, p_device_trace_id := {pair.device_trace_id}"
-    with blaming(query):
-        # Found first: rows appended after an append of none are not seen in the same transaction.
-        connection.execute(
-            f'CREATE OR REPLACE TEMP TABLE {_FOUND} AS FROM "{query.key}"({arguments})'
-        )
-    n_nodes = _count(connection)
+    n_nodes = _find(
+        connection, query, {"graph_id": pair.graph_id, "device_trace_id": pair.device_trace_id}
+    )
     if n_nodes:
         connection.execute(
             f"INSERT INTO {into.node} BY NAME SELECT $first + f.node_id AS id, "
@@ -200,11 +203,7 @@ def _insert_edges(
     graph_id: int,
     first_node_id: int,
 ) -> int:
-    with blaming(query):
-        connection.execute(
-            f'CREATE OR REPLACE TEMP TABLE {_FOUND} AS FROM "{query.key}"(p_graph_id := {graph_id})'
-        )
-    n_edges = _count(connection)
+    n_edges = _find(connection, query, {"graph_id": graph_id})
     if n_edges:
         connection.execute(
             f"INSERT INTO {into.edge} BY NAME SELECT $first + row_number() OVER () - 1 AS id, "
@@ -220,8 +219,16 @@ def _insert_edges(
     return n_edges
 
 
-def _count(connection: duckdb.DuckDBPyConnection) -> int:
-    (n_rows,) = store.one(connection, f"SELECT count(*) FROM {_FOUND}")
+def _find(connection: duckdb.DuckDBPyConnection, query: Query, arguments: dict[str, int]) -> int:
+    """Keeps what a query finds; how many rows that is.
+
+    Found first and stored afterwards: rows appended to a table after an append of none are not seen
+    in the same transaction (DuckDB 2.0).
+    """
+    with blaming(query):
+        (n_rows,) = store.one(
+            connection, f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}", arguments
+        )
     return int(n_rows)
 
 
@@ -229,10 +236,8 @@ def _refuse(
     connection: duckdb.DuckDBPyConnection, query: Query, graph_id: int, link_set: str
 ) -> None:
     """Raises TwError with the first reason why the rules of a set do not take the traces."""
-    rows = connection.execute(
-        f'SELECT node_id, name, reason FROM "{query.key}"(p_graph_id := {graph_id}) LIMIT 1'
-    ).fetchall()
-    for node_id, name, reason in rows:
+    rows = connection.execute(query.bound_sql, {"graph_id": graph_id}).fetchall()
+    for _, node_id, name, reason in rows:
         what = f"{name!r}" if node_id is None else f"node {node_id}, {name!r},"
         raise TwError(
             f"by the rules of {link_set} {what} cannot be linked: {reason}",
