@@ -140,7 +140,7 @@ def link_graphs(
     found = linked_graph.link_run(connection, known.library, run_id, link_set)
     if link_set == linked_graph.DEFAULT:
         for query in known.of_graphs:
-            n_rows = found[query.key or ""]
+            n_rows = found.get(query.key or "", 0)
             _note(connection, known.library, query, BETWEEN, int(last), n_rows)
 
 

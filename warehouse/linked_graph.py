@@ -60,14 +60,18 @@ class Tables:
 
 
 def queries(library: Library, link_set: str = DEFAULT) -> list[Query]:
-    """What makes a set, in the order it runs; raises UsageError for a set that is not there."""
+    """What makes a set, in the order it runs; nothing where the library is without it.
+
+    Raises UsageError for a set that is not there.
+    """
     if link_set not in SETS:
         raise UsageError(
             f"there is no set of links {link_set!r}", hint=f"There are {' and '.join(SETS)}."
         )
     wanted = SETS[link_set]
     names = [PAIRS, wanted.nodes, wanted.edges, *([wanted.refusals] if wanted.refusals else [])]
-    return [library.newest[name] for name in names]
+    newest = library.newest
+    return [newest[name] for name in names] if newest.keys() >= set(names) else []
 
 
 def install(connection: duckdb.DuckDBPyConnection, library: Library, link_set: str) -> None:
@@ -110,7 +114,7 @@ def link_run(
     """
     forget(connection, run_id, link_set)
     found = {query.key or "": 0 for query in queries(library, link_set)}
-    for n, pair in enumerate(pairs(connection, library, run_id)):
+    for n, pair in enumerate(pairs(connection, library, run_id) if found else ()):
         if not n:
             install(connection, library, link_set)
         found[library.newest[PAIRS].key or ""] += 1
