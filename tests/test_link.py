@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warehouse import ingest, library, link, store
+from warehouse import ingest, library, link, linked_graph, store
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -221,9 +221,10 @@ def test_a_linker_sees_all_links_made_before_it_in_the_transaction(tmp_path: Pat
     assert rows(db, "SELECT from_id FROM link WHERE query = 'link_4'") == [(600_000,)]
 
 
-def test_every_query_of_the_link_folder_is_a_linker_or_tells_of_clocks() -> None:
+def test_every_query_of_the_link_folder_links_slices_or_graphs_or_tells_of_clocks() -> None:
     known = link.linkers()
+    of_sets = [linked_graph.queries(known.library, each) for each in linked_graph.SETS]
 
-    assert {query.key for query in known.all} == {
+    assert {query.key for query in (*known.all, *sum(of_sets, []))} == {
         query.key for query in library.load().newest.values() if query.layer == "link"
     }
