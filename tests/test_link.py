@@ -223,8 +223,10 @@ def test_a_linker_sees_all_links_made_before_it_in_the_transaction(tmp_path: Pat
 
 def test_every_query_of_the_link_folder_links_slices_or_graphs_or_tells_of_clocks() -> None:
     known = link.linkers()
-    of_sets = [linked_graph.queries(known.library, each) for each in linked_graph.SETS]
+    of_sets = [
+        query for each in linked_graph.SETS for query in linked_graph.queries(known.library, each)
+    ]
 
-    assert {query.key for query in (*known.all, *sum(of_sets, []))} == {
+    assert {query.key for query in [*known.all, *of_sets]} == {
         query.key for query in library.load().newest.values() if query.layer == "link"
     }
