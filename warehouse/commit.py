@@ -15,7 +15,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse import __version__, formats, library, link, store
+from warehouse import __version__, formats, library, link, pairing, store
 from warehouse.decode import Decoded, Settings, scratch_connection, set_variable
 from warehouse.errors import DuplicateTrace, TwError
 from warehouse.importer import Importer
@@ -46,6 +46,7 @@ class RunChoice:
     name: str | None = None
     rank: int | None = None
     of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
+    timelines: list[int] = field(default_factory=list)  # traces of this import graphs may belong to
 
     def key(self, decoded: Decoded) -> tuple[object, ...] | None:
         """Equal for sources of one job, as far as the files tell; None when they do not."""
@@ -54,12 +55,17 @@ class RunChoice:
             return ("job", facts.job_id)
         if trace_rank(decoded, self)[0] is None:
             return None
-        return ("folder", str(decoded.source.path.parent), facts.world_size, facts.backend)
+        folder = decoded.source.path.parent
+        if _RANK.search(folder.name):  # a folder for each rank
+            folder = folder.with_name(_RANK.sub("rank", folder.name))
+        return ("folder", str(folder), facts.world_size, facts.backend)
 
-    def remember(self, decoded: Decoded, run_id: int) -> None:
+    def remember(self, decoded: Decoded, done: Committed) -> None:
         """That a source of this job is in this run now."""
         if key := self.key(decoded):
-            self.of_job[key] = run_id
+            self.of_job[key] = done.run_id
+        if formats.by_name(decoded.importer_name).kind == "timeline":
+            self.timelines.append(done.trace_id)
 
 
 @dataclass
@@ -103,7 +109,7 @@ def commit(
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, replace, locked)
             connection.execute("COMMIT")
-        choice.remember(decoded, done.run_id)
+        choice.remember(decoded, done)
         done.seconds["lock"] = time.perf_counter() - locked
         return done
     finally:
@@ -155,6 +161,7 @@ def _insert(
     _insert_trace(connection, importer, decoded, choice, trace_id, run_id)
     for script in importer.normalize:
         connection.execute(script.read_text())
+    pairing.pair_run(connection, run_id)
     normalized = time.perf_counter()
     known = link.linkers()
     link.link_trace(connection, known, trace_id, run_id)
@@ -205,6 +212,7 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     for table in TRACE_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
     connection.execute("DELETE FROM trace WHERE id = ?", [trace_id])
+    pairing.forget(connection, trace_id)
     connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
     connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
     return int(run_id)
@@ -235,7 +243,13 @@ def _run(
         if rows:
             return int(rows[0][0]), choice.name
         return _new_run(connection, decoded, choice.name), choice.name
-    run_id = choice.of_job.get(key) if key else None
+    pair = _timeline_of(connection, decoded, choice)
+    if pair.timeline is not None:
+        rows = connection.execute(
+            "SELECT id, name FROM run WHERE id = ?", [pair.timeline.run_id]
+        ).fetchall()
+        return int(rows[0][0]), str(rows[0][1])
+    run_id = choice.of_job.get(key) if key and pair.problem is None else None
     if run_id is None and decoded.facts.job_id is not None:
         rows = connection.execute(
             "SELECT max(id) FROM run WHERE job_id = ?", [decoded.facts.job_id]
@@ -253,6 +267,24 @@ def _run(
             return run_id, str(rows[0][0])
     name = _free_name(connection, _suggested_name(decoded, key is not None))
     return _new_run(connection, decoded, name), name
+
+
+def _timeline_of(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice
+) -> pairing.Pair:
+    """The timeline a graph belongs to, if that was imported with it."""
+    if formats.by_name(decoded.importer_name).kind != "graph" or not choice.timelines:
+        return pairing.Pair()
+    source = decoded.source
+    place = f"{source.origin}/{source.member}" if source.member else source.origin
+    rank, rule = trace_rank(decoded, choice)
+    graph = pairing.Graph(decoded.facts.pid, rank, rule, pairing.folder_of(place))
+    ids = ", ".join(map(str, choice.timelines))
+    known = pairing.timelines(connection, f"t.id IN ({ids})")
+    pair = pairing.decide(graph, known, share_run=False)
+    if pair.problem is not None and pair.timeline is None:
+        decoded.facts.problems.append(pair.problem)
+    return pair
 
 
 def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str) -> int:
@@ -309,7 +341,7 @@ def _insert_trace(
         "$rank AS rank, $host AS host_name, $format AS format, $format_version AS format_version, "
         "$importer AS importer, $importer_version AS importer_version, $tw AS tw_version, "
         "now() AT TIME ZONE 'UTC' AS imported_at, "
-        "$base AS base_ns, $source_base AS source_base_ns, 0 AS start_ts, "
+        "$base AS base_ns, $source_base AS source_base_ns, $start AS start_ts, "
         "$end AS end_ts, $kind AS kind, $rule AS rank_rule, "
         "$clock AS clock_id, $ts_style AS ts_style, $dur_style AS dur_style, "
         "$metadata AS metadata_json",
@@ -319,7 +351,9 @@ def _insert_trace(
             "format": facts.format, "format_version": facts.format_version,
             "importer": importer.name, "importer_version": importer.version, "tw": __version__,
             "base": facts.source_base_ns + first_ns, "source_base": facts.source_base_ns,
-            "end": last_ns - first_ns, "clock": first_id, "ts_style": facts.ts_style,
+            "start": None if importer.kind == "graph" else 0,
+            "end": None if importer.kind == "graph" else last_ns - first_ns,
+            "clock": first_id, "ts_style": facts.ts_style,
             "dur_style": facts.dur_style, "metadata": facts.metadata_json,
         },
     )  # fmt: skip

@@ -67,6 +67,7 @@ class TraceFacts:
     job_id: str | None = None  # equal in all files of one job, unique to the job
     backend: str | None = None  # of the communication library: nccl, gloo, ...
     host_name: str | None = None
+    pid: int | None = None  # of the process that recorded it; told by graphs, to find its timeline
     source_base_ns: int = 0  # what the file's times are relative to, nanoseconds since the epoch
     ts_style: str | None = None  # how the file prints its times: fixed3, shortest_float, shortest
     dur_style: str | None = None

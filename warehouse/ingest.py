@@ -1,7 +1,8 @@
 """Imports traces: find → sniff → decode (no lock) → commit (one transaction a trace) → link runs.
 
 Each trace lands wholly or not at all. Several sources are decoded in worker processes and
-committed one after another in the order they were named, so that ids do not depend on luck.
+committed one after another in the order they were named, timelines before graphs, so that ids do
+not depend on luck.
 """
 
 from __future__ import annotations
@@ -107,24 +108,31 @@ def import_paths(
         sources = find([str(path) for path in paths], copy)
         present, is_unlinked = _present(db, options)
         planned = [_plan(source, n, scratch, options, present) for n, source in enumerate(sources)]
-        jobs = [job for job in planned if isinstance(job, Job)]
+        # Timelines first: graphs belong to those recorded by the same processes.
+        order = sorted(range(len(planned)), key=lambda n: _is_graph(planned[n]))
+        jobs = [job for n in order if isinstance(job := planned[n], Job)]
         progress.start(len(jobs), sum(job.source.size() for job in jobs))
         choice = RunChoice(options.run, options.rank)
-        outcomes = []
+        outcomes: dict[int, Outcome] = {}
         # Closed here, not when it is collected: then the interpreter may already be ending.
         with closing(_decode_all(jobs, options, progress)) as decoded:
-            for plan in planned:
+            for n in order:
+                plan = planned[n]
                 if isinstance(plan, Outcome):
                     outcome = plan
                 else:
                     outcome = _finish(plan, next(decoded), db, options, choice)
-                outcomes.append(outcome)
+                outcomes[n] = outcome
                 progress.outcome(outcome)
-        done = [outcome.committed for outcome in outcomes if outcome.committed]
+        done = [outcome.committed for outcome in outcomes.values() if outcome.committed]
         # Nothing is opened for a trace that is alone in its run.
         if done[-1].leaves_unlinked if done else is_unlinked:
             link_runs(db, scratch, options.settings, wait_s=options.wait_s)
-        return outcomes
+        return [outcomes[n] for n in range(len(planned))]
+
+
+def _is_graph(plan: Job | Outcome) -> bool:
+    return isinstance(plan, Job) and formats.by_name(plan.importer).kind == "graph"
 
 
 @contextmanager

@@ -57,6 +57,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     return TraceFacts(
         format="execution_trace",
         format_version=_text(header.get("schema")),
+        pid=_pid(header.get("pid")),
         metadata_json=splitter.metadata.decode() if header else None,
         problems=[_problem(damage) for damage in repairer.problems.values()],
     )
@@ -155,6 +156,11 @@ def _text(value: msgspec.Raw | None) -> str | None:
         return str(msgspec.json.decode(value))
     except (msgspec.DecodeError, RecursionError):
         return bytes(value).decode()
+
+
+def _pid(value: msgspec.Raw | None) -> int | None:
+    text = bytes(value or b"")
+    return int(text) if text.isdigit() and len(text) < 19 else None
 
 
 def _meaning(kind: str) -> str:

@@ -3,7 +3,12 @@
 ALTER TABLE trace ADD COLUMN kind VARCHAR DEFAULT 'timeline';
 COMMENT ON COLUMN trace.kind IS '[text] timeline; or graph: nodes and edges, nothing on the timeline';
 ALTER TABLE trace ADD COLUMN rank_rule VARCHAR;
-COMMENT ON COLUMN trace.rank_rule IS '[text] how rank was found: option, file, file_name, process (the rank of a trace of the same process), process_group; NULL: no rank, or imported by an earlier version';
+COMMENT ON COLUMN trace.rank_rule IS '[text] how rank was found: option, file, file_name, timeline (that of the timeline a graph was paired with); NULL: no rank, or imported by an earlier version';
+
+ALTER TABLE trace ADD COLUMN timeline_trace_id BIGINT;
+COMMENT ON COLUMN trace.timeline_trace_id IS '[ref trace.id] of a graph: the timeline recorded by the same process, in the same run; NULL: none was found, or several might be';
+ALTER TABLE trace ADD COLUMN pair_rule VARCHAR;
+COMMENT ON COLUMN trace.pair_rule IS '[text] how that timeline was found: process, by the process id; rank; run, the only one of the run';
 
 ALTER TABLE graph ADD COLUMN pid BIGINT;
 COMMENT ON COLUMN graph.pid IS '[source id] the operating system''s id of the process that recorded it';
