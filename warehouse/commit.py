@@ -154,7 +154,7 @@ def _insert(
 ) -> Committed:
     touched = _make_room(connection, decoded, replace)
     trace_id = _next_id(connection, "trace")
-    run_id, run_name = _run(connection, decoded, choice)
+    run_id, run_name = _run(connection, decoded, choice, touched)
     set_variable(connection, "trace_id", trace_id)
     set_variable(connection, "first_id", trace_id << 32)
     set_variable(connection, "metadata_json", decoded.facts.metadata_json or "{}")
@@ -234,9 +234,12 @@ def trace_rank(decoded: Decoded, choice: RunChoice) -> tuple[int | None, str | N
 
 
 def _run(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice, replaced: set[int]
 ) -> tuple[int, str]:
-    """The run of the new trace, made if need be: (id, name)."""
+    """The run of the new trace, made if need be: (id, name).
+
+    `replaced`: where the same bytes were before.
+    """
     key = choice.key(decoded)
     if choice.name is not None:
         rows = connection.execute("SELECT id FROM run WHERE name = ?", [choice.name]).fetchall()
@@ -255,6 +258,8 @@ def _run(
             "SELECT max(id) FROM run WHERE job_id = ?", [decoded.facts.job_id]
         ).fetchall()
         run_id = rows[0][0]
+    if run_id is None and len(replaced) == 1:
+        (run_id,) = replaced
     if run_id is not None:
         rows = connection.execute(
             "SELECT name, (SELECT count(*) FROM trace "
