@@ -48,7 +48,7 @@ SAME_PLACE = [timeline(1, rank=0, pid=7), timeline(2, rank=1, pid=7)]
             graph(7), SAME_PLACE, True, (None, None, "ambiguous_timeline"), id="two are too many"
         ),
         pytest.param(graph(9), ONE_OF_EACH, True, (None, None, None), id="a stranger has none"),
-        pytest.param(graph(7, 1), SAME_PLACE, False, (2, "rank", None), id="its name's rank decides"),
+        pytest.param(graph(7, 1), SAME_PLACE, False, (2, "rank", None), id="its name decides"),
         pytest.param(
             graph(7, 1), ONE_OF_EACH, True, (None, None, "other_process"),
             id="its name is not believed against its process",
