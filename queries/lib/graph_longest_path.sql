@@ -1,0 +1,196 @@
+/* ---
+name = "graph_longest_path"
+version = 1
+title = "The longest path that ends at each node of a graph, as what comes before it on that path"
+help = """
+A node weighs its own time (self_ns of graph_call); of a call that waited for device work, only what is left of
+that without the wait, where both say when they ran. In a graph without any time each node weighs 1. The length of the longest path to
+a node is its weight and the greatest length of what it depends on (graph_dependency). Found by
+improvement: every node chooses one of those; lengths along the choices are summed by doubling; nodes that would
+be reached later by another choice take that, until none would. In a graph whose dependencies go in a circle
+no longest path exists, and it has no rows.
+"""
+grain = ["graph_node_id"]
+requires = { schema = ">=8", queries = ["graph_call@1", "graph_dependency@1"] }
+portable = false
+
+[[column]]
+name = "graph_node_id"
+type = "BIGINT"
+unit = "ref graph_node.id"
+help = "The node"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "graph_id"
+type = "BIGINT"
+unit = "ref graph.id"
+help = "The graph"
+
+[[column]]
+name = "before_id"
+type = "BIGINT"
+unit = "ref graph_node.id"
+nullable = true
+help = "What comes before it on its longest path; NULL: nothing"
+
+[[column]]
+name = "weight"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "What the node adds; 1 in a graph without times"
+
+[[column]]
+name = "n_before"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Nodes before it on its longest path"
+
+[[column]]
+name = "path_weight"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Length of the longest path up to its end; nodes in a graph without times"
+
+[[column]]
+name = "is_timed"
+type = "BOOLEAN"
+unit = "bool"
+help = "Whether the graph has times"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE dependency AS MATERIALIZED (
+  SELECT graph_id, from_id, to_id, kind FROM graph_dependency()
+),
+call AS MATERIALIZED (
+  SELECT graph_node_id, trace_id, graph_id, start_ns, dur_ns, coalesce(self_ns, 0) AS self_ns
+  FROM graph_call()
+),
+waited AS (
+  SELECT
+    d.to_id,
+    max(least(greatest(g.start_ns + g.dur_ns - h.start_ns, 0), h.self_ns)) AS wait_ns
+  FROM dependency AS d
+  JOIN call AS g ON g.graph_node_id = d.from_id
+  JOIN call AS h ON h.graph_node_id = d.to_id
+  WHERE d.kind = 'sync' AND g.start_ns IS NOT NULL AND h.start_ns IS NOT NULL
+  GROUP BY d.to_id
+),
+timed AS (
+  SELECT graph_id, sum(self_ns) > 0 AS is_timed FROM call GROUP BY graph_id
+),
+first_choice AS (
+  SELECT to_id, max(from_id) AS before_id FROM dependency GROUP BY to_id
+),
+node AS MATERIALIZED (
+  SELECT
+    c.graph_node_id,
+    c.trace_id,
+    c.graph_id,
+    CASE WHEN t.is_timed THEN c.self_ns - coalesce(w.wait_ns, 0) ELSE 1 END AS weight,
+    f.before_id,
+    t.is_timed
+  FROM call AS c
+  JOIN timed AS t ON t.graph_id = c.graph_id
+  LEFT JOIN waited AS w ON w.to_id = c.graph_node_id
+  LEFT JOIN first_choice AS f ON f.to_id = c.graph_node_id
+),
+-- stage 0: lengths are being summed, total up to but without jump_id; 1: they are known; 2: no
+-- choice is better. Nothing has 2 ** 32 nodes: who is not done then goes in a circle.
+state AS (
+  SELECT
+    0 AS stage,
+    0 AS round,
+    graph_id,
+    graph_node_id,
+    weight,
+    before_id,
+    before_id AS jump_id,
+    1::HUGEINT AS hops,
+    weight::HUGEINT AS total
+  FROM node
+  UNION ALL
+  (
+    WITH now AS (
+      SELECT * FROM state WHERE stage < 2 AND round < 33
+    ),
+    progress AS (
+      SELECT graph_id, min(stage) = 0 AND count(jump_id) = 0 AS is_summed
+      FROM now
+      GROUP BY graph_id
+    ),
+    summed AS (
+      SELECT n.* FROM now AS n JOIN progress AS p ON p.graph_id = n.graph_id AND p.is_summed
+    ),
+    better AS (
+      SELECT d.to_id, max_by(s.graph_node_id, (s.total, s.graph_node_id)) AS before_id, max(s.total) AS total
+      FROM dependency AS d
+      JOIN summed AS s ON s.graph_node_id = d.from_id
+      GROUP BY d.to_id
+    ),
+    chosen AS (
+      SELECT
+        s.graph_id,
+        s.graph_node_id,
+        s.weight,
+        s.hops,
+        s.total,
+        coalesce(b.total > s.total - s.weight, false) AS is_better,
+        CASE WHEN b.total > s.total - s.weight THEN b.before_id ELSE s.before_id END AS before_id
+      FROM summed AS s
+      LEFT JOIN better AS b ON b.to_id = s.graph_node_id
+    ),
+    ended AS (
+      SELECT graph_id, NOT bool_or(is_better) AS is_ended FROM chosen GROUP BY graph_id
+    )
+    SELECT
+      CASE WHEN e.is_ended THEN 2 ELSE 0 END,
+      0,
+      c.graph_id,
+      c.graph_node_id,
+      c.weight,
+      c.before_id,
+      CASE WHEN NOT e.is_ended THEN c.before_id END,
+      CASE WHEN e.is_ended THEN c.hops ELSE 1 END,
+      CASE WHEN e.is_ended THEN c.total ELSE c.weight END
+    FROM chosen AS c
+    JOIN ended AS e ON e.graph_id = c.graph_id
+    UNION ALL
+    SELECT
+      0,
+      n.round + 1,
+      n.graph_id,
+      n.graph_node_id,
+      n.weight,
+      n.before_id,
+      j.jump_id,
+      n.hops + coalesce(j.hops, 0),
+      n.total + coalesce(j.total, 0)
+    FROM now AS n
+    JOIN progress AS p ON p.graph_id = n.graph_id AND NOT p.is_summed
+    LEFT JOIN now AS j ON j.graph_node_id = n.jump_id
+  )
+)
+SELECT
+  s.graph_node_id,
+  n.trace_id,
+  n.graph_id,
+  s.before_id,
+  s.weight::BIGINT AS weight,
+  (s.hops - 1)::BIGINT AS n_before,
+  least(s.total, 9223372036854775807)::BIGINT AS path_weight,
+  n.is_timed
+FROM state AS s
+JOIN node AS n ON n.graph_node_id = s.graph_node_id
+WHERE s.stage = 2
+ORDER BY s.graph_node_id
