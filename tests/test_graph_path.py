@@ -136,26 +136,22 @@ def test_thousands_of_calls_one_after_another_are_one_path(tmp_path: Path) -> No
     """Every third launches a kernel, and every hundredth waits for the last of them."""
     with Graphs(tmp_path / "w.duckdb") as made:
         graph = made.graph("chakra")
-        weights, edges = {}, []
-        call = kernel = None
-        for n in range(6_000):
-            node = made.node(graph, "call", dur_ns=10)
-            weights[node] = 10
-            before = [(call, "data")] if call else []
-            if kernel and n % 100 == 0:
-                before.append((kernel, "sync"))
-            for first, kind in before:
-                made.edge(graph, first, node, kind)
+        weights: dict[int, int] = {}
+        edges: list[tuple[int, int]] = []
+
+        def add(name: str, dur: int, *before: int) -> int:
+            node = made.node(graph, name, dur_ns=dur)
+            weights[node] = dur
+            for first in before:
+                made.edge(graph, first, node, "data")
                 edges.append((first, node))
-            call = node
+            return node
+
+        call = kernel = add("call", 10)
+        for n in range(6_000):
+            call = add("call", 10, call, *([kernel] if n % 100 == 0 else []))
             if n % 3 == 0:
-                device = made.node(graph, "kernel", dur_ns=40, device_kind="gpu")
-                weights[device] = 40
-                for first in (node, kernel):
-                    if first:
-                        made.edge(graph, first, device, "data")
-                        edges.append((first, device))
-                kernel = device
+                kernel = add("kernel", 40, call, kernel)
 
     found = run(tmp_path / "w.duckdb", "graph_critical_path")
 
