@@ -28,6 +28,7 @@ from warehouse.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from warehouse.alarm import Verdict
     from warehouse.execute import Result
     from warehouse.ingest import Outcome
     from warehouse.library import Query
@@ -136,6 +137,25 @@ class Warehouse:
         """
         everything = self if self._selection != scopes.Selection() else self.scope(run="all")
         return everything.query(f"compare_{by}", a=a, b=b, **parameters)
+
+    def judge(
+        self,
+        query: str,
+        fail_if: str,
+        *,
+        baseline: str,
+        key: Iterable[str] = (),
+        missing: Literal["fail", "ok"] = "fail",
+        **parameters: Any,
+    ) -> Verdict:
+        """Judges the runs in scope by a baseline, as `tw compare --baseline` does.
+
+        `verdict.reason` says why it fails and is None when it holds; `verdict.rows` are the rows.
+        """
+        from warehouse import alarm
+
+        rule = alarm.Rule(query, fail_if, baseline, parameters, tuple(key), missing == "ok")
+        return alarm.judge(self._place, rule, self._selection)
 
     def check(self, *names: str) -> Answer:
         """Defects of the data: one row a finding, errors first; all checks, or those named."""

@@ -65,6 +65,11 @@ class Session:
     chosen: scope.Scope  # what the selection stands for; a comparison sees its sides instead
     traces: list[dict[str, object]]  # what is in scope; see provenance.traces
 
+    def choose(self, selection: scope.Selection) -> None:
+        """Sees another selection from now on; raises ScopeError."""
+        self.selection, self.chosen = selection, scope.resolve(self.connection, selection)
+        self._see(self.chosen)
+
     def run(
         self,
         query: library.Query | str,

@@ -244,6 +244,18 @@ def write_copy(connection: duckdb.DuckDBPyConnection, target: Path) -> None:
     connection.execute("DETACH fresh")
 
 
+@contextmanager
+def scratchpad() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory, for SQL that is to see nothing but what the caller registers."""
+    connection = duckdb.connect(config=dict(LOCKED_PROFILE))
+    try:
+        connection.execute("SET enable_progress_bar = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    finally:
+        connection.close()
+
+
 def absorb_log(path: Path) -> None:
     """Brings what stands in the log beside a database file (FILE.wal) into the file itself."""
     duckdb.connect(str(path)).close()

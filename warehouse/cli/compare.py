@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse import output
-from warehouse.cli import options
+from warehouse.cli import compare_alarm, options
 from warehouse.errors import ExitCode, TwError, UsageError
 from warehouse.scope import Selection, parse_ranks
 
 if TYPE_CHECKING:
+    from warehouse.alarm import Rule
     from warehouse.answer import Answer
     from warehouse.session import Session
 
@@ -40,8 +41,8 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
 
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("a", metavar="[A", required=False)
+@click.argument("b", metavar="B]", required=False)
 @click.option("--by", type=click.Choice(list(BY)), help="Only this table, with all its columns.")
 @click.option(
     "--top",
@@ -61,6 +62,30 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
     metavar="SHARE",
     help="Exit code 1 when B is slower than A by more than this: 5% or 0.05.",
 )
+@click.option("--baseline", metavar="RUN", help="Judge by this run or tag, instead of A and B.")
+@click.option("--query", "query_name", metavar="NAME", help="The query whose rows are judged.")
+@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of that query.")
+@click.option(
+    "--fail-if",
+    "condition",
+    metavar="SQL",
+    help="Exit code 1 when this is true of any row: x is the run's row, baseline the other's.",
+)
+@click.option(
+    "--run", "runs", multiple=True, metavar="RUN", help="What is judged.  [default: latest]"
+)
+@click.option(
+    "--key",
+    metavar="COLUMNS",
+    help="Columns on which rows meet, with commas between.  [default: the query's grain]",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(("fail", "ok")),
+    default="fail",
+    show_default=True,
+    help="What rows on one side only mean.",
+)
 @click.option("--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable.")
 @click.option(
     "--format",
@@ -78,12 +103,19 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 @options.database
 def compare(
-    a: str,
-    b: str,
+    a: str | None,
+    b: str | None,
     by: str | None,
     top: int | None,
     threshold: float | None,
     limit: float | None,
+    baseline: str | None,
+    query_name: str | None,
+    parameters: tuple[str, ...],
+    condition: str | None,
+    runs: tuple[str, ...],
+    key: str | None,
+    missing: str,
     ranks: tuple[str, ...],
     format: str | None,
     target: Path | None,
@@ -102,25 +134,44 @@ def compare(
     With --fail-if-slower the exit code is 1 when B takes more time: a step on the host where both
     have steps, else the durations of device work, else those of operators.
 
+    With --baseline, --query and --fail-if a condition is judged instead: the query runs for the run
+    and for the baseline, and rows meet on the query's grain (ranks, numbers of devices and steps,
+    names). The exit code is 1 when the condition is true of any row, when a row is on one side
+    only, or when there was nothing to judge. --format json prints all of it for machines.
+
     \b
     Example:
       tw compare before after
       tw compare before after --by kernel --top 20 --threshold 5%
       tw compare tag:release latest --fail-if-slower 5%
       tw compare job/rank-0 job/rank-1 --by step --format csv
+      tw compare --baseline tag:release --query utilization \\
+        --fail-if 'x.utilization < baseline.utilization - 0.05'
     """
     from warehouse import session
 
+    place = session.Place.of(db, wait_s=wait_s)
+    chosen_ranks = tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
+    if baseline is not None or condition is not None:
+        rule = _rule(a, baseline, query_name, condition, options.pairs(parameters), key, missing)
+        as_json = _says_json(format, by, limit)
+        wanted_runs = Selection(runs=runs or ("latest",), ranks=chosen_ranks)
+        compare_alarm.alarm(place, rule, wanted_runs, as_json=as_json, quiet=quiet)
+        return
+    if a is None or b is None:
+        raise UsageError(
+            "say what to compare", hint="tw compare A B, or --baseline with --fail-if."
+        )
+    if runs or query_name or parameters or key:
+        raise UsageError("--run, --query, -p and --key go with --baseline and --fail-if")
     chosen = format or (output.format_of(target, None) if target else "table" if by else REPORT)
     if by and chosen == REPORT:
         raise UsageError("the report has all tables", hint="Leave out --by, or name a --format.")
     options.refuse_binary_on_terminal(chosen, target)
     wanted = {"a": a, "b": b}
     limits = {"top": top, "threshold": threshold or 0.0}
-    wide = Selection(
-        runs=("all",), ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
-    )
-    with session.opened(session.Place.of(db, wait_s=wait_s), wide) as opened:
+    wide = Selection(runs=("all",), ranks=chosen_ranks)
+    with session.opened(place, wide) as opened:
         if chosen == REPORT:
             _write_text(_report(opened, wanted, limits), target)
         else:
@@ -132,6 +183,34 @@ def compare(
         click.echo(text, err=True)
         if is_slower:
             click.get_current_context().exit(ExitCode.FAILURE)
+
+
+def _rule(
+    a: str | None,
+    baseline: str | None,
+    query: str | None,
+    condition: str | None,
+    parameters: dict[str, str],
+    key: str | None,
+    missing: str,
+) -> Rule:
+    """What is to be judged; raises UsageError for what goes with something else."""
+    from warehouse.alarm import Rule
+
+    if baseline is None or condition is None or query is None:
+        raise UsageError("a judgement needs --baseline, --query and --fail-if")
+    if a is not None:
+        raise UsageError("give either A and B or --baseline", hint="--run says what is judged.")
+    columns = tuple(name.strip() for name in (key or "").split(",") if name.strip())
+    return Rule(query, condition, baseline, parameters, columns, missing == "ok")
+
+
+def _says_json(format: str | None, by: str | None, limit: float | None) -> bool:
+    if by or limit is not None or format not in (None, REPORT, "table", "json"):
+        raise UsageError(
+            "a judgement is a table or JSON", hint="Leave out --by and --fail-if-slower."
+        )
+    return format == "json"
 
 
 def _answer(opened: Session, by: str, wanted: dict[str, str], limits: dict[str, Any]) -> Answer:
