@@ -96,7 +96,7 @@ def commit(
     Raises DuplicateTrace when another import of the same bytes came first and `replace` is off.
     """
     importer = formats.by_name(decoded.importer_name)
-    connection = scratch_connection(decoded.folder, settings)
+    connection = decoded.opened(settings)
     try:
         waiting = time.perf_counter()
         # On any failure the store rolls the transaction back.
@@ -113,6 +113,8 @@ def commit(
         done.seconds["lock"] = time.perf_counter() - locked
         return done
     finally:
+        # The scratch database is deleted: its last tables need not be written to its file.
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
         connection.close()
 
 

@@ -44,6 +44,19 @@ class Decoded:
     n_stored_bytes: int
     n_content_bytes: int
     seconds: dict[str, float] = field(default_factory=dict)
+    #: The scratch database, where this process has it open still; whoever commits closes it.
+    connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
+
+    def opened(self, settings: Settings) -> duckdb.DuckDBPyConnection:
+        """The scratch database, opened if need be; the caller closes it."""
+        connection, self.connection = self.connection, None
+        return connection or scratch_connection(self.folder, settings)
+
+    def close(self) -> None:
+        """Closes the scratch database where nobody has come to take it."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
 
 
 def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConnection:
@@ -74,23 +87,29 @@ def decode(
     folder: Path,
     settings: Settings,
     on_progress: Callable[[int], None] | None = None,
+    *,
+    keep_open: bool = False,
 ) -> Decoded:
-    """Reads, types and nests one source in `folder`; on failure the folder is gone again."""
+    """Reads, types and nests one source in `folder`; on failure the folder is gone again.
+
+    With `keep_open` the scratch database stays open for the commit, which this process then does:
+    closing and opening it takes as long as decoding a small file.
+    """
     importer = formats.by_name(importer_name)
     folder.mkdir(parents=True)
     try:
         connection = scratch_connection(folder, settings)
         try:
-            return _decode(
-                source,
-                sha256,
-                importer,
-                Scratch(folder, connection, settings.is_strict),
-                settings,
-                on_progress,
-            )
-        finally:
+            scratch = Scratch(folder, connection, settings.is_strict)
+            decoded = _decode(source, sha256, importer, scratch, settings, on_progress)
+        except BaseException:
             connection.close()
+            raise
+        if keep_open:
+            decoded.connection = connection
+        else:
+            connection.close()
+        return decoded
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

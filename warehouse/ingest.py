@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 OnDuplicate = Literal["skip", "replace", "error"]
 _in_use: set[Path] = set()  # scratch folders of this process
-_WORTH_A_PROCESS = 1 << 20  # stored bytes; below this starting a worker costs more than it saves
+#: Stored bytes; below this starting a worker, or sharing the work among threads, costs more than it
+#: saves.
+_WORTH_SHARING = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -255,6 +257,7 @@ def _finish(
     except duckdb.Error as error:
         return Outcome(job.source, "failed", error=_database_trouble(job, error))
     finally:
+        decoded.close()
         shutil.rmtree(job.folder, ignore_errors=True)
     return Outcome(
         job.source, "imported", done, None, decoded.n_stored_bytes, decoded.n_content_bytes
@@ -274,22 +277,33 @@ def _decode_all(
 ) -> Generator[Decoded | TwError, None, None]:
     """Decodes in order; in worker processes where that is worth it."""
     cores = decoding.available_cores()
-    large = sum(job.source.size() >= _WORTH_A_PROCESS for job in jobs)
+    large = sum(job.source.size() >= _WORTH_SHARING for job in jobs)
     n_workers = options.jobs or min(cores, large)
     if n_workers < 2 or len(jobs) < 2:
-        settings = replace(options.settings, threads=cores)
         for job in jobs:
-            yield _try_decode(job, settings, progress.advance)
+            threads = cores if job.source.size() >= _WORTH_SHARING else 1
+            settings = replace(options.settings, threads=threads)
+            yield _try_decode(job, settings, progress.advance, keep_open=True)
         return
     yield from _decode_in_workers(jobs, min(n_workers, len(jobs)), options, progress)
 
 
 def _try_decode(
-    job: Job, settings: Settings, on_progress: Callable[[int], None]
+    job: Job,
+    settings: Settings,
+    on_progress: Callable[[int], None],
+    *,
+    keep_open: bool = False,
 ) -> Decoded | TwError:
     try:
         return decoding.decode(
-            job.source, job.sha256, job.importer, job.folder, settings, on_progress
+            job.source,
+            job.sha256,
+            job.importer,
+            job.folder,
+            settings,
+            on_progress,
+            keep_open=keep_open,
         )
     except TwError as error:
         return error

@@ -83,12 +83,14 @@ def link_trace(
         [trace_id << 32, trace_id],
     )
     _forget(connection, INSIDE, trace_id)
+    found: list[tuple[Query, int]] = []
     for query in known.of_trace:
         n_links = _insert(
             connection, query, {"trace_id": trace_id}, f"{first} + n", str(trace_id), run_id
         )
         first += n_links
-        _note(connection, known.library, query, INSIDE, trace_id, n_links)
+        found.append((query, n_links))
+    _note(connection, known.library, found, INSIDE, trace_id)
     _disable(connection)
 
 
@@ -164,13 +166,14 @@ def _link_between(
         "SELECT coalesce(min(id), ?) - 1 FROM link WHERE trace_id IS NULL AND run_id = ?",
         [-(run_id << 32), run_id],
     )
+    found: list[tuple[Query, int]] = []
     for query in known.of_run:
         n_links = _insert(connection, query, {"run_id": run_id}, f"{first} - n", "NULL", run_id)
         first -= n_links
-        _note(connection, known.library, query, BETWEEN, last_trace_id, n_links)
+        found.append((query, n_links))
     if known.clocks is not None:
-        n_clocks = _store_offsets(connection, known.clocks, run_id)
-        _note(connection, known.library, known.clocks, BETWEEN, last_trace_id, n_clocks)
+        found.append((known.clocks, _store_offsets(connection, known.clocks, run_id)))
+    _note(connection, known.library, found, BETWEEN, last_trace_id)
 
 
 def _install(
@@ -217,7 +220,6 @@ def _insert(
             f"FROM (SELECT *, row_number() OVER () - 1 AS n FROM {_FOUND})",
             {"name": query.header.name, "version": query.header.version},
         )
-    connection.execute(f"DROP TABLE {_FOUND}")
     return int(n_links)
 
 
@@ -229,30 +231,35 @@ def noted(library: Library, query: Query) -> str:
 def _note(
     connection: duckdb.DuckDBPyConnection,
     library: Library,
-    query: Query,
+    found: Sequence[tuple[Query, int]],
     what: str,
     trace_id: int,
-    n_rows: int,
 ) -> None:
-    """Writes down that the query ran, what it found, and what it means."""
-    assert query.header is not None
+    """Writes down which queries ran, how much each of them found, and what they mean."""
+    connection.execute(f"DROP TABLE IF EXISTS {_FOUND}")
     connection.execute(
-        "INSERT INTO import_stat SELECT coalesce(max(id) + 1, $first), $trace, $what, $key, "
-        "$n, 'count' FROM import_stat WHERE trace_id = $trace",
+        "INSERT INTO import_stat SELECT first + n, $trace, $what, key, n_rows, 'count' FROM ("
+        "SELECT unnest($keys::VARCHAR[]) AS key, unnest($counts::BIGINT[]) AS n_rows, "
+        "unnest(range(len($keys))) AS n) CROSS JOIN ("
+        "SELECT coalesce(max(id) + 1, $first) AS first FROM import_stat WHERE trace_id = $trace)",
         {
             "first": trace_id << 32, "trace": trace_id, "what": what,
-            "key": noted(library, query), "n": n_rows,
+            "keys": [noted(library, query) for query, _ in found],
+            "counts": [n_rows for _, n_rows in found],
         },
     )  # fmt: skip
     connection.execute(
-        "INSERT INTO query_version SELECT $name, $version, $hash, now() AT TIME ZONE 'UTC' "
-        "WHERE NOT EXISTS (FROM query_version WHERE name = $name AND version = $version "
-        "AND content_hash = $hash)",
+        "INSERT INTO query_version SELECT *, now() AT TIME ZONE 'UTC' FROM ("
+        "SELECT unnest($names::VARCHAR[]) AS name, unnest($versions::BIGINT[]) AS version, "
+        "unnest($hashes::VARCHAR[]) AS content_hash) AS new WHERE NOT EXISTS ("
+        "FROM query_version AS old WHERE old.name = new.name AND old.version = new.version "
+        "AND old.content_hash = new.content_hash)",
         {
-            "name": query.header.name, "version": query.header.version,
-            "hash": library.content_hash(query),
+            "names": [query.header.name for query, _ in found if query.header],
+            "versions": [query.header.version for query, _ in found if query.header],
+            "hashes": [library.content_hash(query) for query, _ in found],
         },
-    )  # fmt: skip
+    )
 
 
 def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> None:
