@@ -141,9 +141,8 @@ def link_graphs(
     (last,) = store.one(connection, "SELECT max(id) FROM trace WHERE run_id = ?", [run_id])
     found = linked_graph.link_run(connection, known.library, run_id, link_set)
     if link_set == linked_graph.DEFAULT:
-        for query in known.of_graphs:
-            n_rows = found.get(query.key or "", 0)
-            _note(connection, known.library, query, BETWEEN, int(last), n_rows)
+        counts = [(query, found.get(query.key or "", 0)) for query in known.of_graphs]
+        _note(connection, known.library, counts, BETWEEN, int(last))
 
 
 def unlinked_runs(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
