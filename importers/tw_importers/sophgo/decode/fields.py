@@ -7,6 +7,7 @@ manual's order, are a JSON text.
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
@@ -50,6 +51,8 @@ DMA_FIELDS: dict[str, tuple[str, ...]] = {
         for side in _SIDES
     },
 }
+_TEXT_TYPE = pa.large_string()
+_TEXT = functools.partial(pa.scalar, type=_TEXT_TYPE)
 _WIDE = {"immediate"}  # 64 bits; all others fit in 32
 
 
@@ -81,7 +84,7 @@ def field_columns(
     wanted = TIU_FIELDS if engine.name == "TIU" else DMA_FIELDS
     values = {name: np.zeros(len(starts), np.uint64) for name in wanted}
     is_known = {name: np.zeros(len(starts), bool) for name in wanted}
-    texts, places = [pa.array([], pa.large_string())], [np.empty(0, np.int64)]
+    texts, places = [pa.array([], _TEXT_TYPE)], [np.empty(0, np.int64)]
     for layout, rows in _by_layout(engine, commands):
         words = gather(buffer, starts[rows], layout.n_bytes // 4)
         fields = {name: extract(words, bits) for name, bits in layout.fields.items()}
@@ -98,15 +101,24 @@ def field_columns(
 
 
 def _json(fields: dict[str, Wide]) -> pa.Array:
-    """An object of all fields for every row: the texts between the values, and the values."""
+    """An object of all fields for every row: the texts between the values, and the values.
+
+    Most fields are the same in all rows, and so part of the text.
+    """
     parts: list[pa.Scalar | pa.Array] = []
-    for n, (name, values) in enumerate(fields.items()):
-        key = json.dumps(name, ensure_ascii=False)
-        parts.append(pa.scalar(f"{', ' if n else '{'}{key}: ", pa.large_string()))
+    text, comma = "{", ""
+    for name, values in fields.items():
+        text += f"{comma}{json.dumps(name, ensure_ascii=False)}: "
+        comma = ", "
+        if (values == values[0]).all():
+            text += str(values[0])
+            continue
         numbers = column(values, np.ones(len(values), bool), is_wide=True)
-        parts.append(numbers.cast(pa.large_string()))
-    parts.append(pa.scalar("}", pa.large_string()))
-    return pc.binary_join_element_wise(*parts, pa.scalar("", pa.large_string()))
+        parts += [_TEXT(text), numbers.cast(_TEXT_TYPE)]
+        text = ""
+    if not parts:
+        return pa.repeat(_TEXT(text + "}"), len(values))
+    return pc.binary_join_element_wise(*parts, _TEXT(text + "}"), _TEXT(""))
 
 
 def _by_layout(engine: Engine, commands: Numbers) -> list[tuple[Layout, Numbers]]:
