@@ -98,6 +98,27 @@ def test_a_stream_that_ends_within_an_image_gives_the_ones_before_and_says_where
     ]
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(ENGINES), st.binary(max_size=400), st.integers(0, 40))
+def test_of_any_bytes_what_is_no_image_is_told(
+    which: tuple[Chip, Engine], content: bytes, zeros: int
+) -> None:
+    chip, images = which
+    stream = content + bytes(zeros)
+    lengths = {c.name: c.layout.n_bytes for c in images.commands}
+
+    decoded = decode_streams(stream, chip, images.name, [(0, len(stream))])
+
+    rows = decoded.table.to_pylist()
+    used = sum(lengths[row["command"]] for row in rows)
+    left = decoded.defects[0].n_bytes if decoded.defects else 0
+    assert [row["offset"] for row in rows[1:]] == [
+        row["offset"] + lengths[row["command"]] for row in rows[:-1]
+    ]
+    is_ended = bool(rows) and rows[-1]["type_code"] == images.sys_type
+    assert used + left == len(stream) or is_ended or not any(stream[used:])
+
+
 def test_an_unknown_command_ends_its_stream_and_not_the_next_one() -> None:
     chip = chips()["AKS"]
     good = (1 | 15 << 41 | 8 << 45).to_bytes(16, "little")  # SYS, send_msg
