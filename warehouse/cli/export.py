@@ -109,6 +109,34 @@ def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | 
         _say("  Only events of the time window were written.")
 
 
+@export.command("execution-trace")
+@database
+@scope
+@_output("A .json or .json.gz file; a folder/ for several.  [default: RUN_et.json.gz]")
+def execution_trace(
+    db: Path | None, wait_s: float, selection: Selection, output: Path | None
+) -> None:
+    """Write PyTorch execution traces as imported: et_replay reads them.
+
+    The same header and nodes again, linked ones with all the linker had added. One file holds one
+    trace: with several, choose one by --rank or --trace, or name a folder.
+
+    \b
+    Example:
+      tw export execution-trace --rank 0 -o rank0_et.json.gz
+    """
+    from warehouse.export import execution_trace as exporter
+
+    with _scoped(db, wait_s, selection) as (connection, chosen):
+        path = output or Path(f"{_run_stem(chosen)}_et.json.gz")
+        if _names_folder(path, output):
+            files = exporter.export_execution_trace_folder(connection, path)
+        else:
+            files = [exporter.export_execution_trace(connection, path)]
+    for file in files:
+        _say(f"Wrote {file.path}: {file.n_nodes:,} nodes.")
+
+
 @export.command()
 @database
 @scope

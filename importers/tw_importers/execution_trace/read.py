@@ -93,32 +93,29 @@ def _remembering(
 
 
 def _batches(splitter: Splitter[list[Node]]) -> Iterator[pa.RecordBatch]:
-    seq = 0
+    """All nodes are read in the layout of the first; of others, all keys go to `extra`."""
+    seq, is_flat = 0, False
     for nodes in splitter:
-        yield _batch(nodes, seq)
+        if not seq:
+            is_flat = flat.is_flat(nodes[0])
+        yield _batch(nodes, seq, is_flat)
         seq += len(nodes)
 
 
-def _batch(nodes: list[Node], first_seq: int) -> pa.RecordBatch:
+def _batch(nodes: list[Node], first_seq: int, is_flat: bool) -> pa.RecordBatch:
     """The nodes as columns; where all have just the keys of the nested layout, a column a time."""
     n = len(nodes)
-    is_flat = [False] * n
     columns: Sequence[Sequence[Any]]
-    if set(map(tuple, nodes)) == {KEYS}:
+    if not is_flat and set(map(tuple, nodes)) == {KEYS}:
         columns = [*([node[key] for node in nodes] for key in KEYS), [None] * n]
     else:
-        is_flat = [flat.is_flat(node) for node in nodes]
-        rows = [
-            flat.row(node) if each else nested(node)
-            for node, each in zip(nodes, is_flat, strict=True)
-        ]
-        columns = list(zip(*rows, strict=True))
+        columns = list(zip(*map(flat.row if is_flat else nested, nodes), strict=True))
     seq = pa.py_buffer(np.arange(first_seq, first_seq + n))
     return pa.RecordBatch.from_arrays(
         [
             pa.Array.from_buffers(pa.int64(), n, [None, seq]),
             *(_texts(column) for column in columns),
-            pa.array(is_flat, pa.bool_()),
+            pa.array([is_flat] * n, pa.bool_()),
         ],
         schema=_BATCH,
     )
