@@ -66,6 +66,7 @@ class Graphs:
         self._graphs: list[tuple[Any, ...]] = []
         self._nodes: list[tuple[Any, ...]] = []
         self._edges: list[tuple[Any, ...]] = []
+        self._groups: list[tuple[Any, ...]] = []
         self._numbers: dict[int, int] = {}
 
     def graph(self, kind: str = "execution_trace", *, of: int | None = None) -> int:
@@ -92,6 +93,11 @@ class Graphs:
         """An edge: `then` depends on `first`."""
         n = len(self._edges)
         self._edges.append((n, graph >> 32, graph, first, then, kind, n))
+
+    def group(self, graph: int, name: str, n_ranks: int) -> None:
+        """A process group the graph knows."""
+        n = len(self._groups)
+        self._groups.append((n, graph >> 32, graph, name, n_ranks))
 
     def __enter__(self) -> Graphs:
         return self
@@ -127,6 +133,7 @@ class Graphs:
                 ("id", "trace_id", "graph_id", "from_node_id", "to_node_id", "kind", "ordinal"),
                 self._edges,
             ),
+            ("process_group", ("id", "trace_id", "graph_id", "name", "n_ranks"), self._groups),
         ):
             _insert(connection, table, columns, rows)
 
