@@ -30,7 +30,7 @@ def attributes(**values: object) -> str:
     return json.dumps([{"name": key, "type": "x", "value": value} for key, value in values.items()])
 
 
-OBJECT = ([], "Object", "<Object>")
+OBJECT: tuple[Any, str, str] = ([], "Object", "<Object>")
 
 
 def number(n: int) -> tuple[list[int], str, int]:
@@ -38,7 +38,7 @@ def number(n: int) -> tuple[list[int], str, int]:
 
 
 #: Call, inputs, outputs; common kind, peer, message in elements for a group of 4.
-CALLS = {
+CALLS: dict[str, tuple[list[Any], list[Any], str, int | None, int]] = {
     "allreduce_": ([buffers(3, 5), OBJECT], [buffers(3, 5)], "all_reduce", None, 8),
     "_allgather_base_": ([buffer(32), buffer(8)], [buffer(32)], "all_gather", None, 32),
     "allgather_": ([buffers(8, 8, 8, 8), buffers(8)], [], "all_gather", None, 32),
