@@ -47,15 +47,17 @@ def _not_orderable(n_nodes: int, before: Places, after: Places) -> NDArray[np.bo
 
 
 def _walk(left: NDArray[np.bool_], before: Places, after: Places) -> list[int]:
-    """Backwards along dependencies among the nodes left, each of which has one, until one repeats."""
+    """Backwards along dependencies among the nodes left, until one repeats: each has one."""
     is_inside = left[before] & left[after]
     predecessor: dict[int, int] = {}
     for source, target in zip(before[is_inside].tolist(), after[is_inside].tolist(), strict=True):
         predecessor[target] = min(source, predecessor.get(target, source))
     node, seen = min(predecessor), dict[int, int]()
-    path = []
+    path: list[int] = []
     while node not in seen:
         seen[node] = len(path)
         path.append(node)
         node = predecessor[node]
-    return path[seen[node] :][::-1]
+    path = path[seen[node] :][::-1]
+    first = path.index(min(path))
+    return path[first:] + path[:first]

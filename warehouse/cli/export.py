@@ -1,4 +1,4 @@
-"""`tw export`: Perfetto, Chrome, Parquet, xlsx and HTML files of what the scope options choose."""
+"""`tw export`: Perfetto, Chrome, Chakra, Parquet, xlsx and HTML files of what the scope options choose."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def export() -> None:
-    """Write Perfetto, Chrome and Parquet files, workbooks, pages.
+    """Write Perfetto, Chrome, Chakra and Parquet files, workbooks, pages.
 
     A file appears whole or not at all, and replaces an older one of its name. Without -o it is
     called after the run and lands in the working folder. What was written, and what is not as the
@@ -157,6 +157,61 @@ def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path |
     n_rows = sum(table.n_rows for table in tables)
     n_files = sum(table.n_files for table in tables)
     _say(f"Wrote {path}: {n_rows:,} rows of {len(tables)} tables in {n_files:,} files.")
+
+
+@export.command("chakra-et")
+@database
+@scope
+@_output("A file.et, or a folder.  [default: RUN.<rank>.et in the working folder]")
+@click.option(
+    "--set",
+    "link_set",
+    type=click.Choice(["default", "chakra-1.0"]),
+    default="default",
+    show_default=True,
+    help="By which rules graphs were linked and are converted; chakra-1.0: as Chakra 1.0 does.",
+)
+@click.option("--start-times", is_flag=True, help="Write when nodes began, too.")
+@click.option(
+    "--order",
+    "orders",
+    type=click.Choice(["stream", "group"]),
+    multiple=True,
+    help="Let device work wait for that before it on its stream, or in its process group.",
+)
+@click.option("--unchecked", is_flag=True, help="Write imported graphs though they are cyclic.")
+def chakra_et(
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    link_set: str,
+    start_times: bool,
+    orders: tuple[str, ...],
+    unchecked: bool,
+) -> None:
+    """Write execution graphs for ASTRA-sim and Chakra's tools: one .et file a rank.
+
+    Of an execution trace linked with a timeline, of an ET+ file, of a host trace, or of an
+    imported .et file, which is written as it was. Graphs that are cyclic, or depend on what is not
+    there, are refused with the nodes named.
+
+    \b
+    Example:
+      tw export chakra-et -o workload
+      tw export chakra-et --set chakra-1.0 --rank 0 -o rank0.et
+    """
+    from warehouse import session
+    from warehouse.export.chakra_et import Options, export_chakra_et
+
+    options = Options(link_set, start_times, orders, is_checked=not unchecked)
+    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+        announce(opened.seen, quiet=False)
+        files = export_chakra_et(opened, output, options)
+    for file in files:
+        _say(f"Wrote {file.path}: {file.n_nodes:,} nodes, {file.n_data_deps:,} dependencies.")
+        for remark in file.remarks:
+            _say(f"  {remark}")
 
 
 @export.command()

@@ -115,3 +115,30 @@ def _member(kind: str, value: Any) -> bytes:
         packed = b"".join(map(written, value))
         values = b"\x0a" + _with_length(packed) if packed else b""
     return wire.varint(number + 1 << 3 | _BYTES) + _with_length(values)
+
+
+class _Other(msgspec.Struct):
+    field: int
+    wire_type: int
+    value: int | str
+
+
+def others(documents: pa.Array) -> wire.Column:
+    """Fields that were not known when they were imported; almost no row has any."""
+    return wire.literals(
+        [
+            None if each is None else b"".join(
+                map(_other, msgspec.json.decode(each, type=list[_Other]))
+            )
+            for each in documents.to_pylist()
+        ]
+    )  # fmt: skip
+
+
+def _other(other: _Other) -> bytes:
+    key = wire.varint(other.field << 3 | other.wire_type)
+    if isinstance(other.value, str):
+        return key + _with_length(base64.b64decode(other.value))
+    if other.wire_type == _VARINT:
+        return key + wire.varint(other.value)
+    return key + struct.pack("<I" if other.wire_type == _FIXED32 else "<Q", other.value)

@@ -56,9 +56,8 @@ def _with_length(data: bytes) -> bytes:
 
 def _numbers(tag: bytes, values: pa.Array) -> wire.Column:
     """A field for each number; nothing for zero and null."""
-    filled = pc.fill_null(values, 0)
-    words = filled.cast(pa.uint64()).to_numpy(zero_copy_only=False)
-    return pc.if_else(pc.equal(filled, 0), None, wire.join(tag, wire.varints(words)))
+    words = values.cast(pa.uint64()).fill_null(0).to_numpy(zero_copy_only=False)
+    return pc.if_else(pa.array(words == 0), None, wire.join(tag, wire.varints(words)))
 
 
 def _names(values: pa.Array) -> wire.Column:

@@ -1,8 +1,8 @@
 """Inputs and outputs of nodes in the form Chakra's converter writes: Python's text of JSON lists.
 
 `IOInfo` has three texts, and consumers read them as Python wrote them: [[37, 38, 0, 4, 4, 'cpu'],
-True, None]. What such a text is, only Python's own str() says exactly, so rows are a loop here; each
-distinct text is worked on once. A value that is a JSON text instead of a list is that text itself.
+True, None]. What such a text is, only Python's own str() says exactly, so rows are a loop here;
+each distinct text is worked on once. A value that is a JSON text, not a list, is that text itself.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from importlib.resources import files
 from google.protobuf.message import DecodeError
 
 from tw_importers.chakra_et.frames import length_at
-from tw_importers.chakra_et.messages import message, not_declared
+from tw_importers.chakra_et.messages import is_foreign, message, not_declared
 from tw_importers.chakra_et.read import read
 from warehouse.errors import CorruptTrace
 from warehouse.importer import Importer
@@ -31,7 +31,7 @@ def sniff(head: bytes, name: str) -> int:
         if not rest:
             return 70 if metadata else 0
         node = message("Node").FromString(_first(rest)[0])
-        return 95 if node.name and not not_declared(node) else 0
+        return 95 if node.name and not is_foreign(node, not_declared(node)) else 0
     except (CorruptTrace, DecodeError):
         return 0
 

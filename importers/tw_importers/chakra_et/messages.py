@@ -27,6 +27,7 @@ KINDS: Final = {
     "string": 29, "bytes": 31,
 }  # fmt: skip
 
+_LAST_FIELD: Final = 10  # of a node
 #: What `Node.type` means.
 NODE_TYPES: Final = (
     "INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE",
@@ -65,6 +66,11 @@ def not_declared(parsed: Any) -> list[Other]:
     if not len(unknown):
         return []
     return [Other(each.field_number, each.wire_type, _plain(each.data)) for each in unknown]
+
+
+def is_foreign(node: Any, others: list[Other]) -> bool:
+    """Whether what was read as a node is none: it has a field in another form, or none it knows."""
+    return not node.ListFields() or any(other.field <= _LAST_FIELD for other in others)
 
 
 def _plain(value: Any) -> int | str:

@@ -12,7 +12,7 @@ SELECT
 INSERT INTO graph_node (
   id, trace_id, graph_id, node_id, parent_node_id, name, type, op_schema, record_function_id,
   sequence_number, thread_id, start_ns, dur_ns, device_kind, inputs_json, outputs_json,
-  attributes_json
+  attributes_json, extra_json
 )
 SELECT
   getvariable('first_id') + seq,
@@ -31,7 +31,8 @@ SELECT
   CASE WHEN is_cpu_op THEN 'cpu' WHEN NOT is_cpu_op THEN 'gpu' END,
   inputs,
   outputs,
-  attributes
+  attributes,
+  extra
 FROM scratch.node
 ORDER BY seq;
 

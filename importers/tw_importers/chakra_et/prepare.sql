@@ -29,41 +29,39 @@ FROM dependency AS d
 JOIN place AS p ON p.node_id = d.node_id
 ORDER BY d.to_seq, d.ordinal;
 
--- What has no column, kept with the attributes: dependencies on nodes that the file does not hold,
--- microseconds that are no BIGINT of nanoseconds, fields nobody knows.
+-- What has no column is kept under its name: dependencies, where some are on nodes that the file does
+-- not hold; microseconds that are no BIGINT of nanoseconds; fields nobody knows.
 CREATE TABLE dangling AS
-SELECT
-  d.to_seq AS seq,
-  count(*) AS n,
-  string_agg(
-    json_object('dangling', d.kind, 'ordinal', d.ordinal, 'node_id', d.node_id)::VARCHAR,
-    ',' ORDER BY d.ordinal
-  ) AS said
+SELECT d.to_seq AS seq, count(*) AS n
 FROM dependency AS d
 ANTI JOIN place AS p ON p.node_id = d.node_id
 GROUP BY d.to_seq;
 
 CREATE MACRO nanoseconds(micros) AS TRY_CAST(micros::HUGEINT * 1000 AS BIGINT);
-CREATE MACRO unfit(field, micros) AS CASE WHEN nanoseconds(micros) IS NULL THEN
-  json_object('field', field, 'wire_type', 0, 'value', micros)::VARCHAR END;
+CREATE MACRO kept(name, text) AS '"' || name || '":' || text;
 
 CREATE TABLE node AS
 SELECT
-  n.* EXCLUDE (attributes, others, ctrl_deps, data_deps, start_time_micros, duration_micros),
-  n.ctrl_deps[1] AS parent_node_id,
-  nanoseconds(n.start_time_micros) AS start_ns,
-  nanoseconds(n.duration_micros) AS dur_ns,
-  '[' || concat_ws(
+  *,
+  '{' || nullif(concat_ws(
     ',',
-    nullif(n.attributes[2:-2], ''),
-    d.said,
-    unfit(6, n.start_time_micros),
-    unfit(7, n.duration_micros),
-    n.others[2:-2]
-  ) || ']' AS attributes
-FROM raw_node AS n
-LEFT JOIN dangling AS d ON d.seq = n.seq
-ORDER BY n.seq;
+    CASE WHEN n_dangling IS NOT NULL THEN kept('ctrl_deps', to_json(ctrl_deps)::VARCHAR) END,
+    CASE WHEN n_dangling IS NOT NULL THEN kept('data_deps', to_json(data_deps)::VARCHAR) END,
+    CASE WHEN start_ns IS NULL THEN kept('start_time_micros', start_time_micros) END,
+    CASE WHEN dur_ns IS NULL THEN kept('duration_micros', duration_micros) END,
+    kept('unknown', others)
+  ), '') || '}' AS extra
+FROM (
+  SELECT
+    n.*,
+    n.ctrl_deps[1] AS parent_node_id,
+    nanoseconds(n.start_time_micros) AS start_ns,
+    nanoseconds(n.duration_micros) AS dur_ns,
+    d.n AS n_dangling
+  FROM raw_node AS n
+  LEFT JOIN dangling AS d ON d.seq = n.seq
+)
+ORDER BY seq;
 
 -- One row a node read. A graph has no timeline.
 CREATE VIEW event AS SELECT seq FROM raw_node;

@@ -15,14 +15,13 @@ from google.protobuf.message import DecodeError
 
 from tw_importers.chakra_et.attributes import COLUMNS, Attributes
 from tw_importers.chakra_et.frames import corrupt, frames
-from tw_importers.chakra_et.messages import NODE_TYPES, message, not_declared
+from tw_importers.chakra_et.messages import NODE_TYPES, is_foreign, message, not_declared
 from tw_importers.chakra_et.python_text import json_of
 from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BATCH_ROWS = 8_192
 _MOST_KEPT = 1 << 14  # texts that are remembered
 _ARROW = {int: pa.int64(), str: pa.string(), bool: pa.bool_()}
-_LAST_FIELD = 10  # of a node, and what a foreign message has as well if it has any of these
 SCHEMA = pa.schema(
     [
         ("seq", pa.int64()),
@@ -142,8 +141,7 @@ class _Trace:
         others = not_declared(node)
         if not others:
             return None
-        is_foreign = not node.ListFields() or any(o.field <= _LAST_FIELD for o in others)
-        if is_foreign:
+        if is_foreign(node, others):
             raise DecodeError
         self._n_kept += len(others)
         self._first_kept = offset if self._first_kept is None else self._first_kept

@@ -1,0 +1,135 @@
+/* ---
+name = "et_chain"
+version = 1
+title = "The order in which the nodes of a graph were called, thread by thread"
+help = """
+A walk from every thread's node down, children in the order of their ids: each node before all below it.
+Nodes under no node of a thread walk from the root that they are under. The walk is a list of ways down
+and up along the tree, and the place of each in the list is found by doubling: every way knows the one
+behind it, then the second, the fourth; so the number of rounds is the logarithm of the number of nodes, however
+deep the tree is.
+"""
+grain = ["graph_node_id"]
+requires = { schema = ">=10" }
+portable = false
+
+[param.graph_id]
+type = "BIGINT"
+help = "The graph: an execution trace, or one linked with a timeline"
+
+[[column]]
+name = "graph_node_id"
+type = "BIGINT"
+unit = "ref graph_node.id"
+help = "The node"
+
+[[column]]
+name = "root_id"
+type = "BIGINT"
+unit = "ref graph_node.id"
+help = "The node of its thread, or else the root above it"
+
+[[column]]
+name = "is_thread"
+type = "BOOLEAN"
+unit = "bool"
+help = "Whether that root is the node of a thread"
+
+[[column]]
+name = "place"
+type = "BIGINT"
+unit = "count"
+help = "Its place in the walk of its root, from 0"
+
+[[column]]
+name = "before_id"
+type = "BIGINT"
+unit = "ref graph_node.id"
+nullable = true
+help = "The host node before it in that walk; NULL: it is the first"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE parent AS (
+  SELECT to_node_id, min_by(from_node_id, ordinal) AS from_node_id
+  FROM graph_edge
+  WHERE graph_id = $graph_id::BIGINT AND kind = 'control' AND from_node_id <> to_node_id
+  GROUP BY to_node_id
+),
+node AS MATERIALIZED (
+  SELECT
+    n.id,
+    n.node_id,
+    coalesce(n.device_kind = 'gpu', false) AS is_device,
+    coalesce(n.name IN (
+      '[pytorch|profiler|execution_graph|thread]', '[pytorch|profiler|execution_trace|thread]'
+    ), false) AS is_thread,
+    CASE WHEN NOT is_thread THEN p.from_node_id END AS parent_id
+  FROM graph_node AS n
+  LEFT JOIN parent AS p ON p.to_node_id = n.id
+  WHERE n.graph_id = $graph_id::BIGINT
+),
+sibling AS MATERIALIZED (
+  SELECT
+    id,
+    parent_id,
+    lead(id) OVER brothers AS next_id,
+    row_number() OVER brothers AS place
+  FROM node
+  WINDOW brothers AS (PARTITION BY parent_id ORDER BY node_id, id)
+),
+-- 2 id is the way down into a node, 2 id + 1 the way up out of it; each leads to another, but for the
+-- way up out of a root.
+way AS MATERIALIZED (
+  SELECT
+    2 * s.id AS way_id,
+    coalesce(2 * c.id, 2 * s.id + 1) AS next_id,
+    1::BIGINT AS n_down
+  FROM sibling AS s
+  LEFT JOIN sibling AS c ON c.parent_id = s.id AND c.place = 1
+  UNION ALL
+  SELECT
+    2 * id + 1,
+    CASE WHEN parent_id IS NOT NULL THEN coalesce(2 * next_id, 2 * parent_id + 1) END,
+    0
+  FROM sibling
+),
+-- n_down counts the ways down from here to next_id, which is last_id once the end is reached.
+jump AS (
+  SELECT way_id, next_id, CASE WHEN next_id IS NULL THEN way_id END AS last_id, n_down, 1 AS reach
+  FROM way
+  UNION ALL
+  SELECT
+    j.way_id,
+    n.next_id,
+    coalesce(j.last_id, n.last_id),
+    j.n_down + coalesce(n.n_down, 0),
+    j.reach * 2
+  FROM jump AS j
+  LEFT JOIN jump AS n ON n.way_id = j.next_id
+  WHERE j.reach < (SELECT count(*) FROM way)
+),
+walked AS (
+  SELECT
+    way_id // 2 AS id,
+    last_id // 2 AS root_id,
+    n_down AS n_behind
+  FROM jump
+  WHERE reach >= (SELECT count(*) FROM way)
+    AND way_id % 2 = 0
+    AND last_id IS NOT NULL
+)
+SELECT
+  w.id AS graph_node_id,
+  w.root_id,
+  r.is_thread,
+  row_number() OVER (PARTITION BY w.root_id ORDER BY w.n_behind DESC) - 1 AS place,
+  last_value(CASE WHEN NOT n.is_device THEN w.id END IGNORE NULLS) OVER (
+    PARTITION BY w.root_id ORDER BY w.n_behind DESC
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ) AS before_id
+FROM walked AS w
+JOIN node AS n ON n.id = w.id
+JOIN node AS r ON r.id = w.root_id
+ORDER BY w.id

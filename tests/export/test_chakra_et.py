@@ -1,0 +1,143 @@
+"""Chakra files as written: as the converter writes them, and as they were imported."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import chakra_wire as wire
+from tests.chakra_wire import Attr, Graph, Node
+from tests.conftest import Tw
+from warehouse import ingest, session
+from warehouse.errors import ExportError
+from warehouse.export.chakra_et import Options, export_chakra_et
+from warehouse.scope import Selection
+
+CASES = [
+    "own_cpu_cnn", "own_cpu_transformer", "own_cpu_ddp_r0", "own_cpu_ddp_r1", "own_gpu_cnn",
+    "own_gpu_transformer", "own_gpu_ddp_r0", "real_h100_vit", "real_h100_bert", "real_mi300_bert",
+    "real_mi250_train", "real_a100_alexnet_sync",
+]  # fmt: skip
+
+
+AGAIN = ["own_cpu_cnn", "own_gpu_ddp_r0", "real_h100_vit", "real_a100_alexnet_sync"]
+
+
+def imported(sources: list[Path], db: Path) -> Path:
+    for outcome in ingest.import_paths(sources, db=db, options=ingest.Options()):
+        assert outcome.error is None
+    return db
+
+
+def exported(db: Path, trace: str, options: Options, target: Path) -> bytes:
+    with session.opened(session.Place(db), Selection(traces=(trace,))) as opened:
+        (written,) = export_chakra_et(opened, target, options)
+    return written.path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def goldens(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What Chakra's linker and converter wrote: CASE is its ET+ file, CASE_et its .et file."""
+    folder = tmp_path_factory.mktemp("goldens")
+    for case in CASES:
+        here = data_dir / "chakra" / case
+        shutil.copy(here / "etplus.json.gz", folder / f"{case}.json.gz")
+    for case in AGAIN:
+        shutil.copy(data_dir / "chakra" / case / "chakra.et.gz", folder / f"{case}_et.gz")
+    return imported([folder], folder / "w.duckdb")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_et_plus_file_is_converted_byte_for_byte_as_chakra_does(
+    case: str, goldens: Path, data_dir: Path, tmp_path: Path
+) -> None:
+    expected = gzip.decompress((data_dir / "chakra" / case / "chakra.et.gz").read_bytes())
+    assert exported(goldens, case, Options("chakra-1.0"), tmp_path / "x.et") == expected
+
+
+@pytest.mark.parametrize("case", AGAIN)
+def test_an_imported_file_is_written_byte_for_byte_as_it_was(
+    case: str, goldens: Path, data_dir: Path, tmp_path: Path
+) -> None:
+    expected = gzip.decompress((data_dir / "chakra" / case / "chakra.et.gz").read_bytes())
+    assert exported(goldens, f"{case}_et", Options(), tmp_path / "x.et") == expected
+
+
+@pytest.fixture(scope="module")
+def odd_graphs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """Random graphs with all a file can say; cyclic and dangling ones too."""
+    folder = tmp_path_factory.mktemp("odd")
+    rng = random.Random(11)
+    files = {f"odd_{n}": wire.encode(wire.random_graph(rng, 60)) for n in range(3)}
+    for name, data in files.items():
+        (folder / f"{name}.et").write_bytes(data)
+    return imported([folder], folder / "w.duckdb"), files
+
+
+def test_whatever_a_file_says_it_says_again(
+    odd_graphs: tuple[Path, dict[str, bytes]], tmp_path: Path
+) -> None:
+    db, files = odd_graphs
+    for name, data in files.items():
+        again = exported(db, name, Options(is_checked=False), tmp_path / f"{name}.et")
+        assert wire.decode(again) == wire.decode(data)
+        assert again == data
+
+
+def chain(*deps: tuple[int, list[int]]) -> Graph:
+    return Graph(nodes=[Node(at, f"node {at}", data=data) for at, data in deps])
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[list[tuple[str, Graph]]]:
+    yield [
+        ("cyclic", chain((1, []), (2, [1, 4]), (3, [2]), (4, [3]))),
+        ("absent", chain((1, []), (2, [1, 9]))),
+        ("twice", chain((1, []), (1, []))),
+        ("sound", chain((2, [1]), (1, []))),
+    ]
+
+
+def test_a_graph_without_an_order_is_refused_with_the_nodes_named(
+    small: list[tuple[str, Graph]], tmp_path: Path
+) -> None:
+    for name, graph in small:
+        (tmp_path / f"{name}.et").write_bytes(wire.encode(graph))
+    db = imported([tmp_path], tmp_path / "w.duckdb")
+    why = {
+        "cyclic": "2 'node 2' → 3 'node 3' → 4 'node 4' → 2 'node 2'",
+        "absent": "node 2 'node 2' depends on node 9, which is not there",
+        "twice": "several nodes have the id 1",
+    }
+    for name, expected in why.items():
+        target = tmp_path / f"out_{name}.et"
+        with pytest.raises(ExportError) as caught:
+            exported(db, name, Options(), target)
+        assert expected in str(caught.value)
+        assert not target.exists()
+    assert (
+        exported(db, "sound", Options(), tmp_path / "o.et") == (tmp_path / "sound.et").read_bytes()
+    )
+
+
+def test_all_ranks_are_written_by_one_command(tw: Tw, tmp_path: Path) -> None:
+    for rank in (0, 1):
+        graph = Graph(attrs=[Attr("schema", "string", f"r{rank}")], nodes=[Node(1, "a")])
+        (tmp_path / f"job_rank{rank}.et").write_bytes(wire.encode(graph))
+    assert (
+        tw("import", "--run", "job", tmp_path / "job_rank0.et", tmp_path / "job_rank1.et").code == 0
+    )
+    done = tw("export", "chakra-et", "-o", "work")
+    assert done.code == 0, done.err
+    assert "Wrote work/job.0.et: 1 nodes, 0 dependencies." in done.err
+    for rank in (0, 1):
+        data = (tmp_path / "work" / f"job.{rank}.et").read_bytes()
+        assert wire.decode(data).attrs[0].value == f"r{rank}"
+    refused = tw("export", "chakra-et", "-o", "one.et")
+    assert refused.code == 2
+    assert refused.errors == ["Error: 2 graphs do not fit into the one file one.et"]

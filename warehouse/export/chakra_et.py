@@ -1,0 +1,239 @@
+"""Writes graphs as Chakra's protobuf streams (.et), one file a rank; reads the views only.
+
+What a node of a file is, library queries say: `et_node` for the default set, `et_node_1_0` for the
+rules of Chakra's own converter. An imported file is written as it was. No file is written whose
+dependencies are cyclic, or lead to nodes that are not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pyarrow as pa
+
+from warehouse.errors import ExportError, UsageError
+from warehouse.export import chakra_attributes as attributes
+from warehouse.export import chakra_check as check
+from warehouse.export import chakra_message as message
+from warehouse.export import wire
+from warehouse.export.chakra_text import Texts
+from warehouse.export.files import file_stem, whole_file
+from warehouse.export.sql import load
+
+if TYPE_CHECKING:
+    from warehouse.session import Session
+
+CHAKRA_1_0 = "chakra-1.0"
+SETS = ("default", CHAKRA_1_0)
+_BATCH_ROWS = 16_384
+#: Numbers and texts of `graph_node.type`.
+_NODE_TYPES = ["INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE",
+               "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"]  # fmt: skip
+#: Attributes of nodes in the order they are written, and what kind of value each has.
+_ATTRIBUTES = {
+    "rf_id": "int64", "fw_parent": "int64", "seq_id": "int64", "scope": "int64", "tid": "int64",
+    "fw_tid": "int64", "op_schema": "string", "is_cpu_op": "bool", "stream": "int64",
+    "comm_type": "int64", "comm_size": "int64", "pg_name": "string", "comm_src": "int32",
+    "comm_dst": "int32", "comm_tag": "int32", "num_ops": "int64", "tensor_size": "uint64",
+    "duration_ns": "uint64",
+}  # fmt: skip
+#: What the first message says, where the execution trace says it.
+_METADATA = {"schema": "string", "pid": "uint64", "time": "string", "start_ts": "uint64",
+             "finish_ts": "uint64"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Options:
+    """How graphs are written."""
+
+    link_set: str = "default"
+    with_start_times: bool = False
+    orders: tuple[str, ...] = ()  # stream, group: what else nodes wait for
+    is_checked: bool = True  # of an imported graph: refuse it when it is cyclic or dangling
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph to be written."""
+
+    id: int
+    kind: str
+    label: str  # for messages
+    run_name: str
+    rank: int | None
+    metadata: dict[str, Any]
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it is a Chakra file already."""
+        return self.kind == "chakra"
+
+
+@dataclass
+class Written:
+    """What is in one file."""
+
+    path: Path
+    n_nodes: int = 0
+    n_data_deps: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+def export_chakra_et(
+    session: Session, output: Path | None, options: Options | None = None
+) -> list[Written]:
+    """Writes the graph of every rank in scope; `output` is a file or a folder.
+
+    Raises ExportError when there is no graph, one cannot be converted or has no order, or a file
+    cannot be written; UsageError when several graphs are meant for one file.
+    """
+    import duckdb
+
+    options = options or Options()
+    try:
+        graphs = find_graphs(session, options)
+        return [
+            write_graph(session, graph, path, options)
+            for graph, path in zip(graphs, _paths(graphs, output), strict=True)
+        ]
+    except duckdb.Error as error:
+        raise ExportError(f"a graph cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def find_graphs(session: Session, options: Options) -> list[Graph]:
+    """The graph of each rank in scope."""
+    rows = session.connection.execute(
+        load("chakra_graphs"), {"link_set": options.link_set}
+    ).fetchall()
+    if not rows:
+        raise ExportError(
+            "there is no graph to export: the chosen traces are timelines",
+            hint="Import the PyTorch execution traces of the same run.",
+        )
+    graphs = []
+    for graph_id, _, kind, trace, run, rank, metadata, n_alike in rows:
+        label = f"rank {rank}" if rank is not None else f"trace {trace}"
+        if n_alike > 1:
+            raise UsageError(
+                f"{label} of run {run} has {n_alike} graphs of kind {kind}",
+                hint="Choose the traces with --trace.",
+            )
+        said = json.loads(metadata or "{}")
+        graphs.append(Graph(int(graph_id), str(kind), label, str(run), rank, said))
+    return graphs
+
+
+def _paths(graphs: list[Graph], output: Path | None) -> list[Path]:
+    """`<prefix>.<npu>.et` for each graph, npu its rank, or its place where ranks do not tell."""
+    if output is not None and output.name.endswith((".et", ".et.gz")) and not output.is_dir():
+        if len(graphs) > 1:
+            raise UsageError(
+                f"{len(graphs)} graphs do not fit into the one file {output}",
+                hint="Name a folder with -o, or choose one by --rank.",
+            )
+        return [output]
+    ranks = [graph.rank for graph in graphs]
+    runs = {graph.run_name for graph in graphs}
+    npus = ranks if None not in ranks and len({*ranks}) == len(ranks) else range(len(ranks))
+    if len(runs) > 1:
+        npus = [graph.rank or 0 for graph in graphs]
+    folder = output or Path()
+    if output is not None:
+        _make(folder)
+    paths = [
+        folder / f"{file_stem(graph.run_name)}.{npu}.et"
+        for graph, npu in zip(graphs, npus, strict=True)
+    ]
+    if len({*paths}) < len(paths):
+        raise UsageError("several graphs would get the same name", hint="Choose with --trace.")
+    return paths
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ExportError(
+            f"the folder {folder} cannot be made: {error.strerror}", hint="Name another with -o."
+        ) from error
+
+
+def write_graph(session: Session, graph: Graph, path: Path, options: Options) -> Written:
+    """Writes one graph; raises ExportError, see `export_chakra_et`."""
+    written = Written(path)
+    _prepare(session, graph, options)
+    check.check(session.connection, graph.label, written, is_imported=graph.is_imported,
+                is_checked=options.is_checked)  # fmt: skip
+    head = _imported_head(graph) if graph.is_imported else _head(graph, options)
+    with whole_file(path) as file:
+        file.write(head)
+        _write_nodes(session, graph, file)
+    return written
+
+
+def _prepare(session: Session, graph: Graph, options: Options) -> None:
+    """The nodes of the graph as the TEMP table "et nodes"."""
+    if graph.is_imported:
+        select = load("chakra_imported", graph_id=graph.id, node_types=_NODE_TYPES)
+    else:
+        select = _call(session, graph, options)
+    session.connection.execute(f'CREATE OR REPLACE TEMP TABLE "et nodes" AS {select}')
+    if options.link_set == CHAKRA_1_0 and not graph.is_imported:
+        check.refuse(session.connection, graph.label, graph.metadata)
+
+
+def _call(session: Session, graph: Graph, options: Options) -> str:
+    name = "et_node_1_0" if options.link_set == CHAKRA_1_0 else "et_node"
+    query = session.queries.newest[name]
+    for each in session.queries.closure([query]):
+        each.install(session.connection)
+    return f'SELECT * FROM "{query.key}"({graph.id})'
+
+
+def _imported_head(graph: Graph) -> bytes:
+    said = [attributes.message(json.dumps(each)) for each in graph.metadata.get("attr", ())]
+    return message.metadata(graph.metadata.get("version", ""), said)
+
+
+def _head(graph: Graph, options: Options) -> bytes:
+    said = [
+        attributes.message(json.dumps({"name": name, "type": kind, "value": graph.metadata[name]}))
+        for name, kind in _METADATA.items()
+        if check.fits(graph.metadata.get(name), kind)
+    ]
+    return message.metadata("", said)
+
+
+def _write_nodes(session: Session, graph: Graph, file: BinaryIO) -> None:
+    texts, from_json = Texts(), attributes.FromJson()
+    for nodes in _batches(session, graph):
+        if graph.is_imported:
+            fields = from_json.fields(nodes["attributes_json"])
+            others = attributes.others(nodes["unknown_json"])
+            file.write(message.framed(nodes, fields, texts, others))
+        else:
+            file.write(message.framed(nodes, _attributes(nodes), texts))
+
+
+def _attributes(nodes: pa.RecordBatch) -> wire.Column:
+    return wire.join(
+        *(
+            attributes.column(name, kind, nodes[name])
+            for name, kind in _ATTRIBUTES.items()
+            if name in nodes.schema.names and nodes[name].null_count < len(nodes)
+        )
+    )
+
+
+def _batches(session: Session, graph: Graph) -> Iterator[pa.RecordBatch]:
+    select = 'SELECT * FROM "et nodes" ORDER BY rowid'
+    if not graph.is_imported:
+        select = (
+            "SELECT n.*, t.inputs_json, t.outputs_json "
+            'FROM "et nodes" AS n JOIN graph_node AS t ON t.id = n.text_id ORDER BY n.rowid'
+        )
+    yield from session.connection.sql(select).to_arrow_reader(_BATCH_ROWS)
