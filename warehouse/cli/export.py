@@ -1,4 +1,4 @@
-"""`tw export`: Perfetto, Chrome, Chakra, Parquet, xlsx and HTML files of what the scope options choose."""
+"""`tw export`: trace files, graph files, workbooks and pages of what the scope options choose."""
 
 from __future__ import annotations
 
