@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warehouse import store
+from warehouse import scope, store
 from warehouse.errors import TwError, UsageError
 
 if TYPE_CHECKING:
     import duckdb
 
     from warehouse.library import Library, Query
+    from warehouse.session import Session
 
 DEFAULT, CHAKRA = "default", "chakra-1.0"
 PAIRS = "linked_pair"
@@ -121,6 +122,45 @@ def link_run(
         for key, n_rows in link_pair(connection, library, pair, link_set).items():
             found[key] += n_rows
     return found
+
+
+def ensure(session: Session, link_set: str) -> None:
+    """Makes a set visible to the session for all that belongs together in its scope.
+
+    What is stored is used; the rest is made in TEMP tables, which the next scope hides again.
+    Raises UsageError for a set that is not there, TwError where its rules refuse the traces.
+    """
+    connection, library = session.connection, session.queries
+    wanted = queries(library, link_set)
+    stored = connection.execute(
+        "SELECT of_graph_id FROM graph WHERE link_set = ?", [link_set]
+    ).fetchall()
+    missing = [
+        pair
+        for run_id in session.seen.run_ids
+        for pair in (pairs(connection, library, run_id) if wanted else ())
+        if (pair.graph_id,) not in stored
+    ]
+    if missing:
+        install(connection, library, link_set)
+        into = _beside(connection, session.seen)
+        for pair in missing:
+            link_pair(connection, library, pair, link_set, into)
+
+
+def _beside(connection: duckdb.DuckDBPyConnection, seen: scope.Scope) -> Tables:
+    """TEMP tables, and views under the names of the stored ones that show the rows of both."""
+    names = {}
+    for table in ("graph", "graph_node", "graph_edge"):
+        names[table] = f'temp.main."{table} beside"'
+        stored = scope.rows_of(connection, seen, table)
+        # Empty, even where an earlier set was made here: that goes with its views.
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {names[table]} AS {stored} LIMIT 0")
+        connection.execute(
+            f'CREATE OR REPLACE TEMP VIEW "{table}" AS {stored} '
+            f"UNION ALL BY NAME SELECT * FROM {names[table]}"
+        )
+    return Tables(names["graph"], names["graph_node"], names["graph_edge"])
 
 
 def forget(connection: duckdb.DuckDBPyConnection, run_id: int, link_set: str | None = None) -> None:

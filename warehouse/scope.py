@@ -347,6 +347,16 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
             connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
 
 
+def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> str:
+    """The SELECT of a stored table's rows in scope, for a TEMP view that adds some of its own."""
+    at = _qualifier(connection)
+    condition = (
+        None if scope.covers_all else _condition(table, _tables(connection)[table], scope, at)
+    )
+    select = f'SELECT * FROM {at}"{table}"'
+    return select if condition is None else f"{select} WHERE {condition}"
+
+
 def _forget(connection: duckdb.DuckDBPyConnection) -> None:
     """Takes away what shadows a table or view of the schema."""
     shadows = connection.execute("""
