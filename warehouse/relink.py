@@ -31,11 +31,13 @@ def relink(
     db: Path,
     run_ids: Sequence[int],
     *,
+    graph_set: str | None = None,
     settings: Settings | None = None,
     wait_s: float = store.DEFAULT_WAIT_S,
 ) -> Iterator[list[Relinked]]:
     """Makes all links of the default set anew, each run in a transaction of its own.
 
+    With `graph_set` only those of execution traces with timelines, of that set.
     Yields the counts of each run when it is done; one that was dropped meanwhile has none. The
     warehouse is held for one run at a time.
     """
@@ -46,7 +48,7 @@ def relink(
             for run_id in run_ids:
                 with store.attach_for_writing(connection, db, wait_s=wait_s):
                     connection.execute("BEGIN")
-                    done = _relink_run(connection, known, run_id)
+                    done = _relink_run(connection, known, run_id, graph_set)
                     connection.execute("COMMIT")
                 yield done
         finally:
@@ -54,13 +56,20 @@ def relink(
 
 
 def _relink_run(
-    connection: duckdb.DuckDBPyConnection, known: link.Linkers, run_id: int
+    connection: duckdb.DuckDBPyConnection,
+    known: link.Linkers,
+    run_id: int,
+    graph_set: str | None,
 ) -> list[Relinked]:
     before = _counts(connection, run_id)
     traces = connection.execute("SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id])
-    for (trace_id,) in traces.fetchall():
-        link.link_trace(connection, known, int(trace_id), run_id)
-    link.link_run(connection, known, run_id)
+    trace_ids = [int(trace_id) for (trace_id,) in traces.fetchall()]
+    if graph_set is None:
+        for trace_id in trace_ids:
+            link.link_trace(connection, known, trace_id, run_id)
+        link.link_run(connection, known, run_id)
+    elif trace_ids:
+        link.link_graphs(connection, known, run_id, graph_set)
     after = _counts(connection, run_id)
     names = connection.execute("SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
     return [
@@ -72,8 +81,15 @@ def _relink_run(
 
 def _counts(connection: duckdb.DuckDBPyConnection, run_id: int) -> dict[str, int]:
     rows = connection.execute(
-        "SELECT kind, count(*) FROM link WHERE run_id = ? AND link_set = 'default' GROUP BY kind",
-        [run_id],
+        "SELECT kind, count(*) FROM link "
+        "WHERE run_id = $run AND link_set = 'default' GROUP BY kind UNION ALL "
+        "SELECT 'graph ' || g.link_set || ': ' || what, count(*) FROM graph AS g "
+        "JOIN trace AS t ON t.id = g.trace_id JOIN ("
+        "SELECT graph_id, device_kind || ' nodes' AS what FROM graph_node "
+        "WHERE slice_id IS NOT NULL UNION ALL "
+        "SELECT graph_id, kind || ' edges' FROM graph_edge) AS p ON p.graph_id = g.id "
+        "WHERE t.run_id = $run AND g.link_set IS NOT NULL GROUP BY 1",
+        {"run": run_id},
     ).fetchall()
     return {str(kind): int(n) for kind, n in rows}
 

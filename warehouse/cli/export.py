@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from warehouse.cli.completion import query_names, run_names
+from warehouse.cli.export_etplus import chakra_etplus
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 
@@ -34,6 +35,8 @@ def export() -> None:
       tw export parquet -o lake
     """
 
+
+export.add_command(chakra_etplus)
 
 _QUERY_PATH = click.option(
     "--query-path",

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--all", "is_all", is_flag=True, help="Every run of the warehouse.")
 @click.option(
+    "--set",
+    "link_set",
+    type=click.Choice(["default", "chakra-1.0"]),
+    help="Of `tw link chakra`: rules to link by, ours or those of chakra_trace_link.  "
+    "[default: default]",
+)
+@click.option(
     "--format", "format", type=click.Choice(output.FORMATS), help="How to print the counts."
 )
 @click.option("--memory-limit", default="800MB", show_default=True, help="To link in.")
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
 def link(
     runs: tuple[str, ...],
     is_all: bool,
+    link_set: str | None,
     db: Path | None,
     wait_s: float,
     format: str | None,
@@ -41,13 +49,16 @@ def link(
     RUN is NAME, ID, latest, all, tag:NAME or since:7d; by default the only run, else the last
     imported. Imports link by themselves: this is for runs that an older tw imported, for new
     linkers, and after an import that was interrupted; `tw check` says which. Each run is done
-    wholly or not at all. Links of sets other than the default stay.
+    wholly or not at all. With chakra as the first word only execution traces are linked with the
+    timelines of their ranks, by the set named; the other set stays. (A run called chakra is named
+    by its ID.)
 
     \b
     Example:
       tw link
       tw link baseline --format json
       tw link --all
+      tw link chakra --set chakra-1.0
     """
     from warehouse import config, scope, store
     from warehouse.cli.scope_options import announce
@@ -55,6 +66,11 @@ def link(
     from warehouse.errors import UsageError
     from warehouse.relink import relink
 
+    is_graphs, runs = runs[:1] == ("chakra",), runs[1:] if runs[:1] == ("chakra",) else runs
+    if link_set and not is_graphs:
+        raise UsageError(
+            "--set is an option of `tw link chakra`", hint="Other links have but one set."
+        )
     if runs and is_all:
         raise UsageError("--all and the name of a run exclude each other")
     settings, path = config.load(), config.database_path(db)
@@ -65,7 +81,11 @@ def link(
         selected = scope.resolve(reader.connection, selection)
     announce(selected, quiet=quiet)
     done = relink(
-        path, selected.run_ids, settings=Settings(memory_limit=memory_limit), wait_s=wait_s
+        path,
+        selected.run_ids,
+        graph_set=(link_set or "default") if is_graphs else None,
+        settings=Settings(memory_limit=memory_limit),
+        wait_s=wait_s,
     )
     counts = [each for run in done for each in run]
     if not quiet:

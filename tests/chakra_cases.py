@@ -1,0 +1,49 @@
+"""Pairs of an execution trace and a timeline, kept outside, in one warehouse: a run for each."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+from warehouse.ingest import Options, import_paths
+
+#: Pairs with what Chakra's linker made of them, and pairs it links nothing of.
+GOLDEN = (
+    "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_ddp_r1", "own_cpu_transformer", "own_gpu_cnn",
+    "own_gpu_ddp_r0", "own_gpu_transformer", "real_a100_alexnet_sync", "real_h100_bert",
+    "real_h100_vit", "real_mi250_train", "real_mi300_bert",
+)  # fmt: skip
+LEGACY = ("inputs_only_dlrm_r0", "inputs_only_hta_simple_add")
+
+
+def import_pair(db: Path, run: str, *files: Path) -> None:
+    """Imports the files of one rank into a run of their own."""
+    outcomes = import_paths(list(files), db=db, options=Options(run=run, jobs=1))
+    assert all(outcome.error is None for outcome in outcomes), outcomes
+
+
+def import_cases(db: Path, data_dir: Path) -> Path:
+    """All pairs, imported by the first worker that asks; the others wait for it."""
+    with db.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not db.exists():
+            part = db.with_name("unfinished-" + db.name)
+            for case in (*GOLDEN, *LEGACY):
+                folder = data_dir / "chakra" / case
+                import_pair(part, case, folder / "host_et.json.gz", folder / "kineto.json.gz")
+            part.rename(db)
+    return db
+
+
+def golden(data_dir: Path, case: str) -> Any:
+    """The ET+ document Chakra's linker made of a case."""
+    return read(data_dir / "chakra" / case / "etplus.json.gz")
+
+
+def read(path: Path) -> Any:
+    """A JSON document, packed or not."""
+    with (gzip.open if path.suffix == ".gz" else open)(path) as file:
+        return json.load(file)
