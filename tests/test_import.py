@@ -267,7 +267,7 @@ def test_compressed_and_plain_content_import_alike(tmp_path: Path) -> None:
         )
 
 
-def test_other_duckdb_clients_find_the_queries_as_macros(db: Path) -> None:
+def test_other_duckdb_clients_find_the_queries_as_macros(db: Path, stored_macros: None) -> None:
     ingest.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
     expected = json.loads((KINETO / "gpu_handwritten" / "expected.json").read_text())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -15,10 +16,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.conftest import Ran, Tw
 from warehouse import library, store
 from warehouse.errors import QueryError
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Run = Callable[..., Ran]
 ROOT = Path(__file__).parent.parent
 TW = [sys.executable, "-c", "from warehouse.cli import main; main()"]
 ENDLESS = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7"
@@ -55,11 +57,12 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def tw(warehouse: Path, tmp_path: Path) -> Run:
-    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+def tw_process(warehouse: Path, tmp_path: Path) -> Run:
+    """Runs `tw ARGUMENTS` as a shell does; `tw` runs the same in this process, for less."""
+
+    def run(*arguments: str) -> Ran:
+        done = subprocess.run(
             [*TW, *arguments],
-            input=stdin,
             capture_output=True,
             text=True,
             cwd=tmp_path,
@@ -67,22 +70,34 @@ def tw(warehouse: Path, tmp_path: Path) -> Run:
             timeout=60,
             check=False,
         )
+        return Ran(done.returncode, done.stdout, done.stderr)
 
     return run
 
 
-def test_the_result_alone_is_on_stdout(tw: Run) -> None:
-    done = tw("query", "-c", "SELECT count(*) AS n FROM slice", "--format", "csv")
+@pytest.fixture
+def tw(tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("TW_DB", str(warehouse))
 
-    assert done.stdout == '"n"\n50\n'
-    assert done.stderr == (
+    def run(*arguments: str, stdin: str = "") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        return tw(*arguments)
+
+    return run
+
+
+def test_the_result_alone_is_on_stdout(tw_process: Run) -> None:
+    done = tw_process("query", "-c", "SELECT count(*) AS n FROM slice", "--format", "csv")
+
+    assert done.out == '"n"\n50\n'
+    assert done.err == (
         "Scope: run 'second', the last imported of 2; --run NAME for another, "
         "--run all for every run\n"
     )
 
 
 def test_quiet_says_nothing(tw: Run) -> None:
-    assert tw("query", "-q", "-c", "SELECT 1").stderr == ""
+    assert tw("query", "-q", "-c", "SELECT 1").err == ""
 
 
 def test_a_scope_option_chooses_the_run(tw: Run) -> None:
@@ -91,44 +106,44 @@ def test_a_scope_option_chooses_the_run(tw: Run) -> None:
     one = tw("query", "-c", sql, "--run", "first", "--format", "jsonl")
     both = tw("query", "-c", sql, "--run", "all", "--format", "jsonl")
 
-    assert one.stdout == '{"trace_id":1}\n'
-    assert both.stdout == '{"trace_id":1}\n{"trace_id":2}\n'
+    assert one.out == '{"trace_id":1}\n'
+    assert both.out == '{"trace_id":1}\n{"trace_id":2}\n'
 
 
 def test_a_window_may_have_units(tw: Run) -> None:
     done = tw("query", "-c", "SELECT count(*) AS n FROM slice", "--from", "0.01us", "--to", "20",
               "--format", "jsonl")  # fmt: skip
 
-    assert done.stdout == '{"n":10}\n'
+    assert done.out == '{"n":10}\n'
 
 
 def test_a_table_shows_the_first_rows_and_says_how_many_there_are(tw: Run) -> None:
     done = tw("query", "-c", "SELECT name FROM slice ORDER BY id", "--run", "first")
 
-    assert len(done.stdout.splitlines()) == 42
-    assert done.stderr == "(40 of 50 rows; --rows -1 for all)\n"
+    assert len(done.out.splitlines()) == 42
+    assert done.err == "(40 of 50 rows; --rows -1 for all)\n"
 
 
 def test_all_rows_of_a_table_can_be_had(tw: Run) -> None:
     done = tw("query", "-c", "SELECT name FROM slice", "--run", "first", "--rows", "-1")
 
-    assert len(done.stdout.splitlines()) == 52
-    assert done.stderr == ""
+    assert len(done.out.splitlines()) == 52
+    assert done.err == ""
 
 
 @pytest.mark.parametrize("name", ["utilization", "utilization.sql", "utilization@1"])
 def test_a_library_query_has_several_spellings(tw: Run, name: str) -> None:
     done = tw("query", name, "--format", "json")
 
-    assert (done.returncode, done.stdout) == (0, "[]\n")
+    assert (done.code, done.out) == (0, "[]\n")
 
 
 def test_a_file_a_statement_and_stdin_run_alike(tw: Run, tmp_path: Path) -> None:
     (tmp_path / "own.sql").write_text("SELECT $x::BIGINT AS x -- my own\n;")
 
     for way in (["./own.sql"], ["own.sql"], ["-f", "own.sql"]):
-        assert tw("query", *way, "-p", "x=3", "--format", "jsonl").stdout == '{"x":3}\n'
-    assert tw("query", "-", "--format", "jsonl", stdin="SELECT 3 AS x").stdout == '{"x":3}\n'
+        assert tw("query", *way, "-p", "x=3", "--format", "jsonl").out == '{"x":3}\n'
+    assert tw("query", "-", "--format", "jsonl", stdin="SELECT 3 AS x").out == '{"x":3}\n'
 
 
 def test_a_file_with_the_name_of_a_library_query_is_pointed_out(tw: Run, tmp_path: Path) -> None:
@@ -136,15 +151,15 @@ def test_a_file_with_the_name_of_a_library_query_is_pointed_out(tw: Run, tmp_pat
 
     done = tw("query", "utilization.sql", "--format", "json")
 
-    assert done.stdout == "[]\n"
-    assert "Running the library query; for the file write ./utilization.sql" in done.stderr
+    assert done.out == "[]\n"
+    assert "Running the library query; for the file write ./utilization.sql" in done.err
 
 
 def test_an_own_query_may_call_the_library(tw: Run) -> None:
     done = tw("query", "-c", "SELECT count(*) AS n FROM utilization_over_time(p_bucket_ns := 5)",
               "--format", "jsonl")  # fmt: skip
 
-    assert done.stdout == '{"n":0}\n'
+    assert done.out == '{"n":0}\n'
 
 
 def test_own_queries_take_the_place_of_ours_and_say_so(tw: Run, tmp_path: Path) -> None:
@@ -158,9 +173,9 @@ def test_own_queries_take_the_place_of_ours_and_say_so(tw: Run, tmp_path: Path) 
 
     done = tw("query", "utilization", "--query-path", str(folder), "--format", "jsonl")
 
-    assert done.stdout == '{"x":7}\n'
-    assert "takes the place of the query utilization" in done.stderr
-    assert "broken.sql has no header: not in the library" in done.stderr
+    assert done.out == '{"x":7}\n'
+    assert "takes the place of the query utilization" in done.err
+    assert "broken.sql has no header: not in the library" in done.err
 
 
 @pytest.mark.parametrize(
@@ -182,7 +197,6 @@ def test_own_queries_take_the_place_of_ours_and_say_so(tw: Run, tmp_path: Path) 
         (["-c", "SELECT 1; SELECT 2"], 1, "a query is one statement; there are 2"),
         (["-c", ""], 1, "a query is one statement; there is none"),
         (["-c", "SELECT 1", "--db", "absent.duckdb"], 3, "there is no warehouse at absent.duckdb"),
-        (["-c", ENDLESS, "--timeout", "0.5"], 4, "the query did not end within 0.5 s"),
     ],
 )
 def test_a_failure_is_a_sentence_and_an_exit_code(
@@ -190,9 +204,17 @@ def test_a_failure_is_a_sentence_and_an_exit_code(
 ) -> None:
     done = tw("query", *arguments)
 
-    assert (done.returncode, done.stdout) == (code, "")
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_query_that_takes_too_long_ends_with_a_sentence(tw_process: Run) -> None:
+    done = tw_process("query", "-c", ENDLESS, "--timeout", "0.5")
+
+    assert (done.code, done.out) == (4, "")
+    assert "the query did not end within 0.5 s" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_ctrl_c_stops_a_query_at_once(warehouse: Path, tmp_path: Path) -> None:
@@ -225,9 +247,9 @@ def test_a_file_is_written_whole_or_not_at_all(tw: Run, tmp_path: Path) -> None:
     kept_by_late = (tmp_path / "rows.csv").read_text()
     done = tw("query", "-c", "SELECT 1 AS one", "-o", "rows.csv")
 
-    assert (failed.returncode, kept_by_failed) == (1, "old")
-    assert (late.returncode, kept_by_late) == (4, "old")
-    assert (done.stdout, done.stderr.splitlines()[-1]) == ("", "1 rows written to rows.csv")
+    assert (failed.code, kept_by_failed) == (1, "old")
+    assert (late.code, kept_by_late) == (4, "old")
+    assert (done.out, done.err.splitlines()[-1]) == ("", "1 rows written to rows.csv")
     assert (tmp_path / "rows.csv").read_text() == '"one"\n1\n'
     assert list(tmp_path.glob(".*.part")) == []
 
@@ -251,8 +273,8 @@ def test_a_closed_pipe_is_no_failure(warehouse: Path, tmp_path: Path) -> None:
 def test_the_configuration_chooses_format_and_folders(tw: Run, tmp_path: Path) -> None:
     (tmp_path / "tw.toml").write_text('format = "jsonl"\nthreads = 1\nmemory_limit = "200MB"\n')
 
-    assert tw("query", "-q", "-c", "SELECT 1 AS x").stdout == '{"x":1}\n'
-    assert tw("query", "-c", "SELECT current_setting('threads') AS x").stdout == '{"x":1}\n'
+    assert tw("query", "-q", "-c", "SELECT 1 AS x").out == '{"x":1}\n'
+    assert tw("query", "-c", "SELECT current_setting('threads') AS x").out == '{"x":1}\n'
 
 
 FORBIDDEN = [
@@ -327,9 +349,9 @@ def test_the_list_and_the_description_of_queries(tw: Run) -> None:
     listed = tw("queries", "list")
     shown = tw("queries", "show", "utilization_over_time")
 
-    assert re.search(r"^utilization@1 +Busy share of each device$", listed.stdout, re.MULTILINE)
-    assert "bucket_ns  BIGINT  ns  Width of a bucket (default 10000000)" in shown.stdout
-    assert "One row for each: trace_id, device_id, bucket_start_ns" in shown.stdout
+    assert re.search(r"^utilization@1 +Busy share of each device$", listed.out, re.MULTILINE)
+    assert "bucket_ns  BIGINT  ns  Width of a bucket (default 10000000)" in shown.out
+    assert "One row for each: trace_id, device_id, bucket_start_ns" in shown.out
 
 
 def test_a_new_query_runs_as_it_is(tw: Run, tmp_path: Path) -> None:
@@ -338,7 +360,7 @@ def test_a_new_query_runs_as_it_is(tw: Run, tmp_path: Path) -> None:
     done = tw("query", "./long_slices.sql", "-p", "min_dur_ns=1ns", "--format", "json")
     checked = tw("queries", "check", "long_slices", "--rows", "--query-path", str(tmp_path))
 
-    assert made.returncode == 0
-    assert (again.returncode, "exists already" in again.stderr) == (2, True)
-    assert json.loads(done.stdout) == [{"trace_id": 2, "n_slices": 50}]
-    assert (checked.returncode, checked.stdout) == (0, "")
+    assert made.code == 0
+    assert (again.code, "exists already" in again.err) == (2, True)
+    assert json.loads(done.out) == [{"trace_id": 2, "n_slices": 50}]
+    assert (checked.code, checked.out) == (0, "")
