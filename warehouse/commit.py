@@ -190,8 +190,11 @@ def _insert(
 
 def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace: bool) -> set[int]:
     """Removes the earlier import of the same bytes, or refuses; returns the runs it was in."""
+    # Of a capture all files must be the same: it may share some of them with another.
     rows = connection.execute(
-        "SELECT DISTINCT trace_id FROM source_file WHERE sha256 = ?", [decoded.sha256]
+        "SELECT trace_id FROM source_file GROUP BY trace_id "
+        "HAVING list_sort(list(DISTINCT sha256)) = ?",
+        [sorted({file.sha256 for file in decoded.files})],
     ).fetchall()
     if rows and not replace:
         raise DuplicateTrace(f"{decoded.source.label} is in the warehouse already")
@@ -368,13 +371,14 @@ def _insert_trace(
         "INSERT INTO clock VALUES (?, ?, 'host', NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
         [first_id, trace_id],
     )
-    connection.execute(
-        "INSERT INTO source_file VALUES (?, ?, ?, ?, 'trace', ?, ?, ?)",
-        [
-            first_id, trace_id, decoded.source.origin, decoded.source.member,
-            decoded.n_stored_bytes, decoded.n_content_bytes, decoded.sha256,
-        ],
-    )  # fmt: skip
+    for n, file in enumerate(decoded.files):
+        connection.execute(
+            "INSERT INTO source_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                first_id + n, trace_id, file.source.origin, file.source.member, file.role,
+                file.n_stored_bytes, file.n_content_bytes, file.sha256,
+            ],
+        )  # fmt: skip
 
 
 def _insert_problems(

@@ -9,17 +9,20 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import duckdb
 
 from warehouse import formats, nesting, store
 from warehouse.errors import CorruptTrace, TwError
-from warehouse.importer import NESTING, Importer, Scratch, TraceFacts
+from warehouse.importer import NESTING, Importer, Part, Scratch, TraceFacts
 from warehouse.sources import Source
 from warehouse.streams import MAX_CONTENT_BYTES, TraceStream
+
+_READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,19 @@ class Settings:
     threads: int = 2
     is_strict: bool = False
     max_bytes: int = MAX_CONTENT_BYTES
+    is_lenient: bool = False
+    options: tuple[tuple[str, str], ...] = ()  # of importers: name and value
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file a source was read from: what becomes a row of source_file."""
+
+    source: Source
+    role: str
+    sha256: str
+    n_stored_bytes: int
+    n_content_bytes: int
 
 
 @dataclass
@@ -39,10 +55,8 @@ class Decoded:
     source: Source
     folder: Path
     importer_name: str
-    sha256: str
+    files: tuple[SourceFile, ...]
     facts: TraceFacts
-    n_stored_bytes: int
-    n_content_bytes: int
     seconds: dict[str, float] = field(default_factory=dict)
     #: The scratch database, where this process has it open still; whoever commits closes it.
     connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
@@ -57,6 +71,14 @@ class Decoded:
         if self.connection is not None:
             self.connection.close()
             self.connection = None
+
+    @property
+    def n_stored_bytes(self) -> int:
+        return sum(file.n_stored_bytes for file in self.files)
+
+    @property
+    def n_content_bytes(self) -> int:
+        return sum(file.n_content_bytes for file in self.files)
 
 
 def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConnection:
@@ -82,7 +104,7 @@ def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConne
 
 def decode(
     source: Source,
-    sha256: str,
+    sha256: tuple[str, ...],
     importer_name: str,
     folder: Path,
     settings: Settings,
@@ -92,15 +114,19 @@ def decode(
 ) -> Decoded:
     """Reads, types and nests one source in `folder`; on failure the folder is gone again.
 
-    With `keep_open` the scratch database stays open for the commit, which this process then does:
-    closing and opening it takes as long as decoding a small file.
+    `sha256` is that of each of its files (`Source.files`). With `keep_open` the scratch database
+    stays open for the commit, which this process then does: closing and opening it takes as long as
+    decoding a small file.
     """
     importer = formats.by_name(importer_name)
     folder.mkdir(parents=True)
     try:
         connection = scratch_connection(folder, settings)
         try:
-            scratch = Scratch(folder, connection, settings.is_strict)
+            options = {name: text for name, text in settings.options if name in importer.options}
+            scratch = Scratch(
+                folder, connection, settings.is_strict, settings.is_lenient, options
+            )
             decoded = _decode(source, sha256, importer, scratch, settings, on_progress)
         except BaseException:
             connection.close()
@@ -117,30 +143,85 @@ def decode(
 
 def _decode(
     source: Source,
-    sha256: str,
+    sha256: tuple[str, ...],
     importer: Importer,
     scratch: Scratch,
     settings: Settings,
     on_progress: Callable[[int], None] | None,
 ) -> Decoded:
     started = time.perf_counter()
-    with source.open() as stored:
-        stream = TraceStream(
-            stored, source.label, settings.max_bytes, settings.is_strict, on_progress
-        )
-        facts = _named(source, lambda: importer.read(stream, scratch))
-    facts.problems = [*stream.problems, *facts.problems]
+    if source.parts:
+        assert importer.captures is not None
+        parts = _OpenParts(source, settings, on_progress)
+        read = importer.captures.read
+        facts = _named(source, lambda: read(parts, scratch))
+        streams = [parts.streams.get(part.name) for part in source.parts]
+    else:
+        with source.open() as stored:
+            stream = _stream(stored, source.label, settings, on_progress)
+            facts = _named(source, lambda: importer.read(stream, scratch))
+        streams = [stream]
+    facts.problems = [
+        *(problem for stream in streams if stream for problem in stream.problems), *facts.problems
+    ]  # fmt: skip
     was_read = time.perf_counter()
     prepare(importer, scratch, facts)
     return Decoded(
         source=source,
         folder=scratch.folder,
         importer_name=importer.name,
-        sha256=sha256,
+        files=_files(source, sha256, streams),
         facts=facts,
-        n_stored_bytes=stream.n_stored_bytes,
-        n_content_bytes=stream.n_content_bytes,
         seconds={"read": was_read - started, "prepare": time.perf_counter() - was_read},
+    )
+
+
+def _stream(
+    stored: IO[bytes],
+    label: str,
+    settings: Settings,
+    on_progress: Callable[[int], None] | None,
+) -> TraceStream:
+    return TraceStream(stored, label, settings.max_bytes, settings.is_strict, on_progress)
+
+
+class _OpenParts:
+    """The files of a capture as an importer sees them."""
+
+    def __init__(
+        self, source: Source, settings: Settings, on_progress: Callable[[int], None] | None
+    ) -> None:
+        self.parts = [Part(part.name, part.role) for part in source.parts]
+        self.folder_name = source.file_name
+        self.streams: dict[str, TraceStream] = {}
+        self._sources = dict(zip((p.name for p in source.parts), source.files, strict=True))
+        self._settings, self._on_progress = settings, on_progress
+
+    def read(self, name: str) -> bytes:
+        source = self._sources[name]
+        with source.open() as stored:
+            stream = _stream(stored, source.label, self._settings, self._on_progress)
+            self.streams[name] = stream
+            blocks = []
+            while block := stream.read(_READ_BYTES):
+                blocks.append(block)
+        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+
+def _files(
+    source: Source, sha256: tuple[str, ...], streams: Sequence[TraceStream | None]
+) -> tuple[SourceFile, ...]:
+    roles = [part.role for part in source.parts] or ["trace"]
+    rows = zip(source.files, roles, sha256, streams, strict=True)
+    return tuple(
+        SourceFile(
+            file,
+            role,
+            sha,
+            stream.n_stored_bytes if stream else file.size(),
+            stream.n_content_bytes if stream else file.size(),
+        )
+        for file, role, sha, stream in rows
     )
 
 

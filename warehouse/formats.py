@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -62,17 +64,20 @@ def by_name(name: str) -> Importer:
     raise UsageError(f"there is no importer {name!r}", hint=hint)
 
 
+def loadable() -> Iterator[Importer]:
+    """All importers that can be loaded; those that cannot are reported by `tw formats`."""
+    for candidate in formats():
+        with suppress(TwError):
+            yield candidate.load()
+
+
 def choose(source: Source) -> Importer:
     """The importer surest of the file; raises UnknownFormat when none is."""
     head = first_bytes(source)
     if not head:
         raise UnknownFormat(f"{source.label} is empty", hint="Was the recording finished?")
     best, certainty = None, 0
-    for candidate in formats():
-        try:
-            importer = candidate.load()
-        except TwError:
-            continue  # reported by `tw formats`
+    for importer in loadable():
         sure = importer.sniff(head, source.file_name)
         if sure > certainty:
             best, certainty = importer, sure

@@ -9,6 +9,9 @@ An importer lives in its own folder and registers one `Importer` under the entry
   the warehouse and leave more scratch tables; `normalize` scripts run inside the transaction and
   insert into the core tables.
 
+Where several files together are one trace, `captures` says which (`Captures.find`, by their names
+alone) and reads them (`Captures.read`); all else is the same.
+
 `prepare` scripts see the current database as `scratch`; between them the nesting pass runs
 wherever `NESTING` stands, from the table `entry` to the table `nest` (see nesting.py).
 `normalize` scripts see `scratch.…` beside the core tables, and these DuckDB variables:
@@ -23,7 +26,7 @@ wherever `NESTING` stands, from the table `entry` to the table `nest` (see nesti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -42,6 +45,40 @@ class ByteReader(Protocol):
     """A stream of decompressed bytes: `read(n)` gives at most n, b'' at the end."""
 
     def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a capture: its name below the capture's folder, with `/`, and its role there."""
+
+    name: str
+    role: str  # a word for source_file.role
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Files that together are one trace; their names are relative to `folder`."""
+
+    folder: str  # relative to where the names came from; "" for that place itself
+    parts: tuple[Part, ...]
+
+
+class Parts(Protocol):
+    """The files of one capture, to be read in any order."""
+
+    @property
+    def parts(self) -> Sequence[Part]:
+        """All of them, in the order `Captures.find` gave them."""
+        ...
+
+    @property
+    def folder_name(self) -> str:
+        """The name of the folder they are in, without what is above it."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """All of a file's content, decompressed; raises TraceError when it cannot be read."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -81,10 +118,25 @@ class Scratch:
     folder: Path
     connection: duckdb.DuckDBPyConnection
     is_strict: bool = False  # refuse what would otherwise be repaired
+    is_lenient: bool = False  # keep what is whole of what would otherwise be refused
+    options: Mapping[str, str] = field(default_factory=dict)  # those of Importer.options, as given
 
     def path(self, table: str) -> str:
         """The Parquet file of a scratch table."""
         return str(self.folder / f"{table}.parquet")
+
+
+@dataclass(frozen=True)
+class Captures:
+    """How an importer knows and reads traces that are made of several files.
+
+    `find` gets the names of all files below a folder, or in an archive, relative to it and with
+    `/`, and returns the captures among them; it must not depend on what else lies there. `read`
+    is what `Importer.read` is for single files.
+    """
+
+    find: Callable[[Sequence[str]], Iterable[Capture]]
+    read: Callable[[Parts, Scratch], TraceFacts]
 
 
 @dataclass(frozen=True)
@@ -99,3 +151,5 @@ class Importer:
     prepare: Sequence[Traversable | Literal["nesting"]] = ()
     normalize: Sequence[Traversable] = ()
     kind: Literal["timeline", "graph"] = "timeline"  # a graph has nothing on a timeline
+    captures: Captures | None = None
+    options: Mapping[str, str] = field(default_factory=dict)  # `--option NAME=...` -> what it does

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import duckdb
 
 from warehouse import decode as decoding
-from warehouse import formats, link, store
+from warehouse import captures, formats, link, store
 from warehouse.commit import Committed, RunChoice, commit, link_runs
 from warehouse.decode import Decoded, Settings
-from warehouse.errors import DuplicateTrace, TwError, UnknownFormat
-from warehouse.sources import Source, find
+from warehouse.errors import DuplicateTrace, TwError, UnknownFormat, UsageError
+from warehouse.sources import Source
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -71,7 +71,7 @@ class Job:
 
     source: Source
     importer: str
-    sha256: str
+    sha256: tuple[str, ...]  # of each of its files
     folder: Path
 
 
@@ -107,7 +107,8 @@ def import_paths(
     db = Path(db).absolute()
     with scratch_folder(db) as scratch:
         copy = _copy_stdin(stdin, scratch) if "-" in map(str, paths) else None
-        sources = find([str(path) for path in paths], copy)
+        sources = captures.find([str(path) for path in paths], copy, options.format)
+        _check_options(options)
         present, is_unlinked = _present(db, options)
         planned = [_plan(source, n, scratch, options, present) for n, source in enumerate(sources)]
         # Timelines first: graphs belong to those recorded by the same processes.
@@ -191,27 +192,39 @@ def _copy_stdin(stdin: Any, scratch: Path) -> Path:
     return copy
 
 
-def _present(db: Path, options: Options) -> tuple[set[str], bool]:
-    """The sha256 of every file in the warehouse, and whether an import ended before it linked runs.
+def _check_options(options: Options) -> None:
+    """Refuses options of importers that none has."""
+    known = sorted({name for each in formats.loadable() for name in each.options})
+    for name, _ in options.settings.options:
+        if name not in known:
+            hint = f"Known: {', '.join(known)}." if known else "No importer has any."
+            raise UsageError(f"no importer has an option {name!r}", hint=hint)
+
+
+def _present(db: Path, options: Options) -> tuple[set[tuple[str, ...]], bool]:
+    """The files of every trace in the warehouse, and whether an import ended before it linked runs.
 
     Opening the warehouse also says early if it cannot be.
     """
     if not db.exists():
         return set(), False
     with store.Reader(db, wait_s=options.wait_s) as reader:
-        rows = reader.connection.execute("SELECT DISTINCT sha256 FROM source_file").fetchall()
+        rows = reader.connection.execute(
+            "SELECT list(DISTINCT sha256) FROM source_file GROUP BY trace_id"
+        ).fetchall()
         is_unlinked = bool(link.unlinked_runs(reader.connection))
-    return {str(sha) for (sha,) in rows}, is_unlinked
+    return {tuple(sorted(files)) for (files,) in rows}, is_unlinked
 
 
 def _plan(
-    source: Source, n: int, scratch: Path, options: Options, present: set[str]
+    source: Source, n: int, scratch: Path, options: Options, present: set[tuple[str, ...]]
 ) -> Job | Outcome:
     """Decides what to do with a source; reads its first bytes and its hash."""
     if source.trouble is not None:
         return Outcome(source, "failed", error=source.trouble)
     try:
-        importer = formats.by_name(options.format) if options.format else formats.choose(source)
+        name = source.importer or options.format
+        importer = formats.by_name(name) if name else formats.choose(source)
         sha256 = source.sha256()
     except UnknownFormat as error:
         if source.is_named:
@@ -219,10 +232,11 @@ def _plan(
         return Outcome(source, "ignored", error=error)
     except TwError as error:
         return Outcome(source, "failed", error=error)
-    if sha256 in present and options.on_duplicate != "replace":
+    files = tuple(sorted(set(sha256)))
+    if files in present and options.on_duplicate != "replace":
         return _duplicate(source, options)
     if options.on_duplicate != "replace":
-        present.add(sha256)
+        present.add(files)
     return Job(source, importer.name, sha256, scratch / str(n))
 
 

@@ -1,6 +1,7 @@
 """Finds the files a user means: paths, folders, globs, standard input, members of archives.
 
-Archives are never extracted: a member is a stream. What a file holds is not looked at here.
+Archives are never extracted: a member is a stream. What a file holds is not looked at here; which
+files together are one capture is asked of importers, by their names (warehouse/captures.py).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import IO, Any, cast
 from isal import igzip, isal_zlib
 
 from warehouse.errors import CorruptTrace, TraceError
+from warehouse.importer import Part
 from warehouse.streams import GZIP_ERROR, GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
 
 MAX_MEMBERS = 100_000
@@ -52,6 +54,16 @@ class Source:
     title: str | None = None  # what to call it, where its path says nothing to the user
     trouble: TraceError | None = field(default=None, compare=False)  # why it cannot be looked at
     places: tuple[_Place, ...] = field(default=(), compare=False, repr=False)
+    #: Of a capture: what each of its files is, and the files; `path` and `members` say its folder.
+    parts: tuple[Part, ...] = ()
+    part_files: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    importer: str | None = None  # of a capture: whose it is
+    stands_for: str | None = field(default=None, compare=False)  # the one file the user named
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """What is read: the file itself, or those of the capture."""
+        return self.part_files or (self,)
 
     @property
     def label(self) -> str:
@@ -91,10 +103,15 @@ class Source:
 
     def size(self) -> int:
         """Bytes as stored, compressed if they are."""
+        if self.part_files:
+            return sum(file.size() for file in self.part_files)
         return self.places[-1].n_bytes if self.places else self.path.stat().st_size
 
-    def sha256(self) -> str:
-        """Of the stored bytes, hexadecimal."""
+    def sha256(self) -> tuple[str, ...]:
+        """Of the stored bytes of each of its files, hexadecimal."""
+        return tuple(file._sha256() for file in self.files)
+
+    def _sha256(self) -> str:
         digest = hashlib.sha256()
         with self.open() as stream:
             while chunk := stream.read(_HASH_CHUNK):
@@ -161,36 +178,59 @@ class _Slice(io.RawIOBase):
         return len(data)
 
 
+@dataclass(frozen=True)
+class Found:
+    """What one argument means: sources, and the folder their names are relative to."""
+
+    folder: Path
+    sources: list[Source]
+    is_file: bool = False  # the argument is a single file, or an archive
+
+    def name(self, source: Source) -> str:
+        """A file's name below the folder or in its archive, with `/`."""
+        if source.members:
+            return source.members[-1].removeprefix("./")
+        try:
+            return source.path.relative_to(self.folder).as_posix()
+        except ValueError:  # a link out of the folder
+            return source.path.name
+
+
 def find(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Source]:
     """All sources the arguments mean, in order, each once.
 
     `stdin_copy` is the file standard input was copied to, for the argument `-`.
     Raises TraceError for an argument that means nothing.
     """
-    found: dict[Source, None] = {}
+    found = (source for each in look(paths, stdin_copy) for source in each.sources)
+    return list(dict.fromkeys(found))
+
+
+def look(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Found]:
+    """What each argument means, a glob once for each match; otherwise as `find`."""
+    found = []
     for text in paths:
         try:
-            files = list(_files(text, stdin_copy))
+            for each in _files(text, stdin_copy):
+                members = [member for source in each.sources for member in _expand(source, 0)]
+                found.append(replace(each, sources=members))
         except OSError as error:
             raise TraceError(f"{text} cannot be read: {_reason(error)}") from None
-        for source in files:
-            for member in _expand(source, 0):
-                found.setdefault(member)
-    return list(found)
+    return found
 
 
-def _files(text: str, stdin_copy: Path | None) -> Iterator[Source]:
+def _files(text: str, stdin_copy: Path | None) -> Iterator[Found]:
     if text == "-" and stdin_copy is not None:
-        yield Source(stdin_copy, title="standard input")
+        yield Found(stdin_copy.parent, [Source(stdin_copy, title="standard input")])
         return
     path = Path(text)
     if path.is_dir():
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path))
+        inside = below(path)
         if not inside:
             raise TraceError(f"{text} is an empty folder")
-        yield from (Source(p.resolve(), is_named=False) for p in inside)
+        yield Found(path.resolve(), inside)
     elif path.is_file():
-        yield Source(path.resolve())
+        yield Found(path.resolve().parent, [Source(path.resolve())], is_file=True)
     elif path.exists():
         raise TraceError(
             f"{text} is no regular file", hint="Pipe it in: `tw import -` reads standard input."
@@ -200,7 +240,15 @@ def _files(text: str, stdin_copy: Path | None) -> Iterator[Source]:
         if not matches:
             raise TraceError(f"there is no file {text}")
         for match in matches:
-            yield from (replace(source, is_named=False) for source in _files(match, None))
+            for each in _files(match, None):
+                unnamed = [replace(source, is_named=False) for source in each.sources]
+                yield replace(each, sources=unnamed)
+
+
+def below(folder: Path, pattern: str = "**/*") -> list[Source]:
+    """All files of a folder but hidden ones, by name."""
+    inside = sorted(p for p in folder.glob(pattern) if p.is_file() and not _hidden(p, folder))
+    return [Source(p.resolve(), is_named=False) for p in inside]
 
 
 def _hidden(path: Path, folder: Path) -> bool:

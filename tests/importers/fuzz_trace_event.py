@@ -83,7 +83,7 @@ def run(data: bytes, folder: Path) -> str:
     source = Source(path)
     try:
         importer = formats.choose(source)
-        decoded = decode.decode(source, "", importer.name, folder / "s", Settings(threads=1))
+        decoded = decode.decode(source, ("",), importer.name, folder / "s", Settings(threads=1))
     except TraceError as error:
         result = type(error).__name__
     else:

@@ -61,5 +61,9 @@ def _described(importer: Importer) -> list[str]:
     import inspect
 
     lines = [f"{importer.name}: {importer.title}", f"Version: {importer.version}"]
-    rule = inspect.getdoc(importer.sniff)
-    return [*lines, f"Recognised: {rule.splitlines()[0]}"] if rule else lines
+    sees = importer.captures.find if importer.captures else importer.sniff
+    rule = inspect.getdoc(sees)
+    if rule:
+        lines.append(f"Recognised: {rule.splitlines()[0]}")
+    options = [f"  {name}: {meaning}" for name, meaning in importer.options.items()]
+    return [*lines, "Options (--option NAME=VALUE):", *options] if options else lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli import options as shared
-from warehouse.errors import ExitCode
+from warehouse.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     help="What to do with a file whose very bytes were imported before.",
 )
 @click.option("--strict", is_flag=True, help="Refuse damaged files instead of repairing them.")
+@click.option("--lenient", is_flag=True, help="Keep what is whole of captures refused otherwise.")
+@click.option("--option", "-o", "options", multiple=True, metavar="NAME=VALUE",
+              help="An option of an importer; `tw formats NAME` lists them.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core]")
 @click.option("--memory-limit", default="800MB", show_default=True, help="To decode and sort in.")
 @click.option("--max-size", type=click.IntRange(min=1), metavar="BYTES",
@@ -44,6 +47,8 @@ def import_(
     format_: str | None,
     on_duplicate: str,
     strict: bool,
+    lenient: bool,
+    options: tuple[str, ...],
     jobs: int | None,
     memory_limit: str,
     max_size: int | None,
@@ -52,7 +57,8 @@ def import_(
     """Read trace files into the warehouse.
 
     PATH is a file, a folder, a glob, an archive (.zip, .tar, .gz) or - for standard input. What a
-    file is, is found by its content. Several ranks of a job become one run. Each trace is
+    file is, is found by its content; a folder that is one capture of many files, by their names.
+    Several ranks of a job become one run. Each trace is
     imported wholly or not at all; the same bytes again change nothing. Ranks are linked to each
     other at the end; where an import was interrupted before that, the next one does it.
 
@@ -65,10 +71,17 @@ def import_(
     from warehouse import config, ingest
     from warehouse.cli.import_progress import Bar
     from warehouse.decode import Settings
+    from warehouse.streams import MAX_CONTENT_BYTES
 
-    settings = Settings(memory_limit=memory_limit, is_strict=strict)
-    if max_size:
-        settings = Settings(memory_limit, settings.threads, strict, max_size)
+    if strict and lenient:
+        raise UsageError("--strict and --lenient contradict each other")
+    settings = Settings(
+        memory_limit=memory_limit,
+        is_strict=strict,
+        is_lenient=lenient,
+        max_bytes=max_size or MAX_CONTENT_BYTES,
+        options=tuple(_option(text) for text in options),
+    )
     database = config.database_path(db)
     with Bar(quiet) as bar:
         outcomes = ingest.import_paths(
@@ -87,6 +100,13 @@ def import_(
             stdin=sys.stdin.buffer,
         )
     sys.exit(conclude(outcomes, quiet=quiet))
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--option {text} has no value", hint="Write --option NAME=VALUE.")
+    return name.strip().replace("-", "_"), value.strip()
 
 
 def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:

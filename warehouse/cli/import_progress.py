@@ -46,6 +46,8 @@ class Bar(Progress):
             self._bar.update(n_bytes)
 
     def outcome(self, outcome: Outcome) -> None:
+        if outcome.source.stands_for and not self._quiet:
+            self._say(f"{outcome.source.stands_for} is part of the capture {outcome.source.label}.")
         seconds = time.perf_counter() - self._started
         self._started = time.perf_counter()
         if outcome.status == "failed":

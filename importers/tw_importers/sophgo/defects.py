@@ -1,0 +1,47 @@
+"""What is wrong with a capture: refused with file and offset, or counted where that is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from warehouse.errors import CorruptTrace
+from warehouse.importer import Problem
+
+_LENIENT = "--lenient imports what is whole and counts the rest."
+
+
+@dataclass
+class Defects:
+    """Collects problems of one capture; `is_lenient` turns refusals into problems."""
+
+    is_lenient: bool = False
+    is_strict: bool = False
+    problems: list[Problem] = field(default_factory=list)
+    #: Found when all was read: kind, severity, count, meaning.
+    findings: list[tuple[str, str, int, str]] = field(default_factory=list)
+
+    def refuse(self, kind: str, file: str, offset: int, what: str) -> None:
+        """Raises CorruptTrace, or with --lenient counts it and returns."""
+        if not self.is_lenient:
+            raise CorruptTrace(f"{file}, byte {offset:,}: {what}", hint=_LENIENT, offset=offset)
+        self._count(kind, file, offset, what)
+
+    def warn(self, kind: str, file: str, offset: int, what: str) -> None:
+        """Counts it; with --strict raises CorruptTrace."""
+        if self.is_strict:
+            raise CorruptTrace(f"{file}, byte {offset:,}: {what}", offset=offset)
+        self._count(kind, file, offset, what)
+
+    def find(self, kind: str, severity: str, count: int, meaning: str) -> None:
+        """Notes what was seen of the capture as a whole; nothing where the count is 0."""
+        if count:
+            self.findings.append((kind, severity, count, meaning))
+
+    def _count(self, kind: str, file: str, offset: int, what: str) -> None:
+        known = next((p for p in self.problems if p.kind == kind), None)
+        if known is None:
+            self.problems.append(Problem(kind, what, 1, offset, f"{file}, byte {offset}"))
+            return
+        self.problems[self.problems.index(known)] = Problem(
+            kind, known.meaning, known.count + 1, known.offset, known.example
+        )

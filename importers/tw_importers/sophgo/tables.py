@@ -1,0 +1,293 @@
+"""The scratch tables a capture is written to.
+
+- `record`: one row a record of the timeline, in the order slices are stored in: its track, raw and
+  aligned times, ids, `pair_n`, and `label_n`, which says what its counters look like;
+- `tiu_record`, `dma_record`, ...: its counters, one table a layout, columns w0, w1, ...;
+- `pair`: the commands and images that a section of records was paired with;
+- `command`: commands by number, `kind` their distinct words, `scope` the kernels;
+- `tiu_image`, `dma_image`, `cdma_image`: register images;
+- `place`: devices, `lane`: tracks, `counter_clock`: clocks, `layer`: layers of the model;
+- `chip`, `command_name`, `data_type`: of decode/;
+- `dropped`, `found`, `extent`: for the record of the import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from tw_importers.sophgo.bind import SEND, WAIT
+from tw_importers.sophgo.commands import MODES, Commands
+from tw_importers.sophgo.decode import chips, decode_streams, name_table
+from tw_importers.sophgo.decode.registers import engine as image_engine
+from tw_importers.sophgo.records import Ints
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from tw_importers.sophgo.defects import Defects
+    from tw_importers.sophgo.images import Store
+    from tw_importers.sophgo.read import Capture
+    from tw_importers.sophgo.timeline import Lane, Timeline
+
+ENGINES = ("TIU", "GDMA", "SDMA", "CDMA")
+ENGINE_CODES = {"TIU": 0, "GDMA": 1, "SDMA": 3, "CDMA": 4}  # as the vendor's tool numbers them
+_LAYOUTS = {"tiu": 4, "tiu_bm1688": 8, "dma": 16, "dma_bm1688": 64, "cdma": 32}
+_SENDING, _RECEIVING = ((0, None), (7, 3), (7, 4), (8, None)), ((1, None), (4, None), (7, 5), (7, 6), (9, None))
+_KERNELS, _FIRST_ENGINE = 0, 1
+
+
+def write(
+    connection: duckdb.DuckDBPyConnection, capture: Capture, line: Timeline, store: Store,
+    hz: tuple[int, int, int], defects: Defects,
+) -> None:  # fmt: skip
+    """Writes all tables of a capture."""
+    chip = capture.profile.chip
+    _put(connection, "chip", chip.row())
+    _put(connection, "command_name", name_table(chip))
+    _put(connection, "data_type", chip.data_type_table())
+    n_cores = max(len(capture.cores), capture.profile.core_num or 0)
+    places, lanes = _places(n_cores, line), _lanes(n_cores, line)
+    _put(connection, "place", pa.Table.from_pylist(places))
+    _put(connection, "lane", pa.Table.from_pylist(lanes))
+    _put(connection, "counter_clock", _clocks(line, hz))
+    _write_commands(connection, line)
+    _write_images(connection, store)
+    _put(connection, "scope", _scopes(capture.scopes.names))
+    _put(connection, "pair", _columns({
+        "pair_n": range(len(line.pairs.first_id)), "first_id": line.pairs.first_id,
+        "first_command": line.pairs.first_command, "n_commands": line.pairs.n_commands,
+        "first_image": line.pairs.first_image, "n_images": line.pairs.n_images,
+    }))  # fmt: skip
+    _write_records(connection, line, lanes)
+    if capture.layers and capture.layers.rows:
+        _put(connection, "layer", capture.layers.table())
+    else:
+        from tw_importers.sophgo.layers import Layers
+
+        _put(connection, "layer", Layers().table())
+    _write_account(connection, capture, line, defects)
+
+
+def _put(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
+    connection.register("incoming", table)
+    connection.execute(f"CREATE TABLE {name} AS FROM incoming")
+    connection.unregister("incoming")
+
+
+def _columns(columns: dict[str, Any]) -> pa.Table:
+    return pa.table({name: _column(values) for name, values in columns.items()})
+
+
+def _column(values: Any) -> pa.Array:
+    """An Arrow column of NumPy's numbers without a copy, where they lie one after the other."""
+    if not isinstance(values, np.ndarray):
+        values = np.array(list(values), np.int64)
+    kind = {"int64": pa.int64(), "uint32": pa.uint32(), "int8": pa.int8()}[str(values.dtype)]
+    plain = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(kind, len(plain), [None, pa.py_buffer(plain)])
+
+
+def _places(n_cores: int, line: Timeline) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [{"device_n": 0, "kind": "tpu", "ordinal": 0}]
+    rows += [{"device_n": 1 + core, "kind": "core", "ordinal": core} for core in range(n_cores)]
+    rows += [
+        {"device_n": 1 + n_cores + n, "kind": "link", "ordinal": port}
+        for n, port in enumerate(_ports(line))
+    ]
+    return rows
+
+
+def _ports(line: Timeline) -> list[int]:
+    return sorted({lane.port for lane in line.lanes if lane.port is not None})
+
+
+def _lanes(n_cores: int, line: Timeline) -> list[dict[str, Any]]:
+    """Tracks: of each core its kernels and engines, of each port its kernels and directions."""
+    rows: list[dict[str, Any]] = []
+    for core in range(n_cores):
+        for engine in ("Kernel Function", "TIU", "GDMA", "SDMA"):
+            rows.append({
+                "device_n": 1 + core, "core": core, "port": None, "name": engine,
+                "stream": ENGINE_CODES.get(engine), "kind": "engine", "clock_n": 1 + core,
+            })  # fmt: skip
+    for n, port in enumerate(_ports(line)):
+        for suffix in (" Kernel Function", " TX", " RX", ""):
+            rows.append({
+                "device_n": 1 + n_cores + n, "core": None, "port": port,
+                "name": f"CDMA port{port}{suffix}", "stream": 4, "kind": "link",
+                "clock_n": 1 + len(line.sync_ns) + n,
+            })  # fmt: skip
+    for n, row in enumerate(rows):
+        row["track_n"] = n
+    return rows
+
+
+def _clocks(line: Timeline, hz: tuple[int, int, int]) -> pa.Table:
+    """One for each core, and one for each port: name, frequency, what to add to its nanoseconds."""
+    rows = [
+        {"name": f"tpu_core_{core}", "hz": float(hz[0]), "offset_ns": -offset,
+         "method": "sync record" if line.sync_ns[core] is not None else None}
+        for core, offset in enumerate(line.offsets_ns)
+    ]  # fmt: skip
+    rows += [
+        {"name": f"tpu_cdma_{port}", "hz": float(hz[2]), "offset_ns": line.port_offsets_ns.get(port),
+         "method": "sync record" if port in line.anchored else None}
+        for port in _ports(line)
+    ]  # fmt: skip
+    schema = pa.schema(
+        [("name", pa.string()), ("hz", pa.float64()), ("offset_ns", pa.int64()),
+         ("method", pa.string())]
+    )  # fmt: skip
+    return pa.Table.from_pylist(rows, schema)
+
+
+def _scopes(names: list[str]) -> pa.Table:
+    numbers = pa.array(range(len(names)), pa.int64())
+    return pa.table({"scope": numbers, "name": pa.array(names, pa.string())})
+
+
+def _write_commands(connection: duckdb.DuckDBPyConnection, line: Timeline) -> None:
+    """Commands by number; their words are few, so names are looked up once for each."""
+    engines = np.concatenate(
+        [
+            np.empty(0, np.int64),
+            *(
+                np.full(len(each), ENGINES.index(engine))
+                for engine, each in zip(line.engine_of, line.commands, strict=True)
+            ),
+        ]
+    )
+    joined = Commands.joined(line.commands)
+    key = (engines << 2 | (joined.mode + 1)) << 32 | (joined.word + 1)
+    distinct, kind = np.unique(key, return_inverse=True)
+    engine, mode, word = distinct >> 34, (distinct >> 32 & 3) - 1, (distinct & 0xFFFFFFFF) - 1
+    modes = pa.array([MODES[m] if m >= 0 else None for m in mode.tolist()], pa.string())
+    _put(connection, "kind", pa.table({
+        "kind_n": _column(np.arange(len(distinct))),
+        "engine": pa.array([ENGINES[e] for e in engine.tolist()], pa.string()),
+        "mode": modes, "type_code": _column(word >> 3 & 31), "function_code": _column(word >> 8 & 31),
+        "info": _column(word >> 13),
+    }))  # fmt: skip
+    images = np.concatenate([np.empty(0, np.int64), *line.images])
+    _put(connection, "command", _columns({
+        "command_n": np.arange(len(joined)), "kind_n": kind.astype(np.int64),
+        "scope": joined.scope, "batch": joined.batch, "image_n": images,
+    }))  # fmt: skip
+
+
+def _write_images(connection: duckdb.DuckDBPyConnection, store: Store) -> None:
+    """Tables of images, empty ones with the columns they would have."""
+    for name, engine in (("tiu_image", "TIU"), ("dma_image", "GDMA"), ("cdma_image", "CDMA")):
+        tables = store.tables.get(name)
+        if tables:
+            names = set.intersection(*(set(table.column_names) for table in tables))
+            order = [column for column in tables[0].column_names if column in names]
+            table = pa.concat_tables([each.select(order) for each in tables])
+        else:
+            chip = store.chip if image_engine(store.chip, engine) else chips()["AKS"]
+            table = decode_streams(b"", chip, engine, []).table
+            table = table.append_column("image_n", pa.array([], pa.int64()))
+        _put(connection, name, table)
+
+
+def _write_records(
+    connection: duckdb.DuckDBPyConnection, line: Timeline, lanes: list[dict[str, Any]]
+) -> None:
+    """Records in the order of tracks and times, so that their number is that of the slice."""
+    first_track = {(row["core"], row["port"]): row["track_n"] for row in reversed(lanes)}
+    parts: list[dict[str, Any]] = []
+    words: dict[str, list[tuple[Ints, np.ndarray]]] = {name: [] for name in _LAYOUTS}
+    n_before = 0
+    for lane in line.lanes:
+        track = first_track[lane.core, lane.port] + _track_of(lane)
+        bound, monitor = lane.bound, lane.bound.monitor
+        order = _order(track, monitor.start, monitor.end)
+        number = np.arange(n_before, n_before + len(bound))
+        n_before += len(bound)
+        taken = monitor.take(order) if order is not None else monitor
+        pick = (lambda values, o=order: values) if order is None else (lambda v, o=order: v[o])
+        parts.append({
+            "n": number, "track_n": pick(track), "record_n": taken.record_n,
+            "stream_n": pick(np.arange(len(bound))), "start_cycle": taken.words[:, 0],
+            "end_cycle": taken.words[:, 1], "cycles": taken.cycles, "ts": taken.start,
+            "dur": taken.end - taken.start, "id": taken.id, "section": pick(bound.section),
+            "pair_n": pick(bound.pair), "label_n": pick(_label(lane)),
+            "submit_core": pick(bound.submit_core),
+        })  # fmt: skip
+        words[taken.layout.name].append((number, taken.words))
+    names = list(parts[0]) if parts else []
+    _put(connection, "record", _columns(
+        {name: np.concatenate([part[name] for part in parts]) for name in names}
+    ))  # fmt: skip
+    for name, found in words.items():
+        _put(connection, f"{name}_record", _counters(found, _LAYOUTS[name]))
+
+
+def _order(track: Ints, start: Ints, end: Ints) -> Ints | None:
+    """The order of track, start and longer first; None where it is the one they have."""
+    if len(track) < 2:
+        return None
+    rises = (np.diff(track) > 0) | ((np.diff(track) == 0) & (np.diff(start) > 0))
+    return None if rises.all() else np.lexsort((-end, start, track))
+
+
+def _track_of(lane: Lane) -> Ints:
+    """Which of its core's or port's tracks each record is on."""
+    n = len(lane.bound)
+    if lane.port is None:
+        return np.full(n, _FIRST_ENGINE + ENGINES.index(lane.engine))
+    track = np.full(n, 3)
+    known = lane.bound.command >= 0
+    word = lane.commands.word[lane.bound.command[known]]
+    kind, function, side = word >> 3 & 31, word >> 8 & 31, np.full(int(known.sum()), 3)
+    for number, codes in ((1, _SENDING), (2, _RECEIVING)):
+        for code, only in codes:
+            side[(kind == code) & ((function == only) if only is not None else True)] = number
+    track[known] = side
+    return track
+
+
+def _label(lane: Lane) -> Ints:
+    """What a record's counters say: the engine, three times, plus nothing, send or wait."""
+    sync = lane.bound.sync
+    assert (SEND, WAIT) == (1, 2)
+    return np.where(lane.bound.is_bound, 0, sync) + 3 * ENGINES.index(lane.engine)
+
+
+def _counters(found: Iterable[tuple[Ints, np.ndarray]], n_words: int) -> pa.Table:
+    found = list(found)
+    number = np.concatenate([np.empty(0, np.int64), *(n for n, _ in found)])
+    words = np.concatenate([np.empty((0, n_words), np.uint32), *(w for _, w in found)])
+    by_word = np.ascontiguousarray(words.T)
+    return _columns({"n": number, **{f"w{w}": by_word[w] for w in range(2, n_words)}})
+
+
+def _write_account(
+    connection: duckdb.DuckDBPyConnection, capture: Capture, line: Timeline, defects: Defects
+) -> None:
+    dropped = {reason: n for reason, n in line.dropped.items() if n}
+    _put(connection, "dropped", pa.table({
+        "reason": pa.array(list(dropped), pa.string()), "n": pa.array(dropped.values(), pa.int64()),
+    }))  # fmt: skip
+    repairs = [each.repairs for each in (*capture.cores, *capture.ports)]
+    for name, severity, meaning in (
+        ("n_rings", "warning", "engines whose buffer ran full: older records were overwritten"),
+        ("n_counter_wraps", "note", "wraps of the 32-bit cycle counter, undone"),
+        ("n_id_wraps", "note", "wraps of the 16-bit command number, undone"),
+        ("n_swapped", "note", "SDMA records that were written out of order, put into order"),
+    ):
+        count = sum(getattr(each, name) for each in repairs)
+        defects.find(name.removeprefix("n_").rstrip("s"), severity, count, meaning)
+    rows = [dict(zip(("kind", "severity", "count", "meaning"), f, strict=True)) for f in defects.findings]
+    schema = pa.schema([("kind", pa.string()), ("severity", pa.string()), ("count", pa.int64()),
+                        ("meaning", pa.string())])  # fmt: skip
+    _put(connection, "found", pa.Table.from_pylist(rows, schema))
+    n_read = sum(each.n_read for each in (*capture.cores, *capture.ports))
+    last = max((int(x.bound.monitor.end.max()) for x in line.lanes if len(x.bound)), default=0)
+    _put(connection, "extent", _columns({
+        "origin_ns": [line.origin_ns], "last_ns": [last], "n_read": [n_read],
+    }))  # fmt: skip
