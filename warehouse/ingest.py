@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
-from warehouse import decode as decoding
 from warehouse import captures, formats, link, store
+from warehouse import decode as decoding
 from warehouse.commit import Committed, RunChoice, commit, link_runs
 from warehouse.decode import Decoded, Settings
 from warehouse.errors import DuplicateTrace, TwError, UnknownFormat, UsageError

@@ -1,4 +1,4 @@
-"""Captures of Sophgo TPUs: folders of counter records and command streams (AKS, AKSV, BM1688, CV84X6).
+"""Captures of Sophgo TPUs (AKS, AKSV, BM1688, CV84X6): counter records and command streams.
 
 A folder `cdm_profile_data_dev*` is one capture of one device: `global.profile`, a file for each
 core, one for each CDMA port that was in use, and of a compiled model the compiler's side files.

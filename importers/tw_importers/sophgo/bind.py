@@ -231,9 +231,7 @@ def bind_by_id(bound: Bound, blocks: list[Ints], pairs: Bindings) -> None:
             _bind_block(bound, rows, 0, blocks[block], pairs)
 
 
-def _bind_block(
-    bound: Bound, rows: Ints, first_id: int, images: Ints, pairs: Bindings
-) -> None:
+def _bind_block(bound: Bound, rows: Ints, first_id: int, images: Ints, pairs: Bindings) -> None:
     _bind_images(bound, rows, bound.monitor.id[rows] - first_id, images)
     bound.pair[rows] = pairs.add(first_id, (-1, 0), (int(images[0]), len(images)))
 

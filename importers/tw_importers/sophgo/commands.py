@@ -48,7 +48,7 @@ class Commands:
 
     @property
     def is_des(self) -> NDArray[np.bool_]:
-        return self.mode == DES
+        return np.asarray(self.mode == DES)
 
     def take(self, which: slice | NDArray[np.bool_]) -> Commands:
         return Commands(*(getattr(self, name)[which] for name in _COLUMNS))
@@ -147,10 +147,10 @@ def _marks(words: Ints, block: Block, scopes: Scopes, file: str, defects: Defect
         kinds[at + 1 : next_free] = -1
     _check_kinds(kinds, block, file, defects)
     ends = ends[kinds[ends] == FUNC_END]
-    at = np.concatenate([np.array([n for n, _ in names], np.int64), ends])
+    starts = np.concatenate([np.array([n for n, _ in names], np.int64), ends])
     scope = np.concatenate([np.array([s for _, s in names], np.int64), np.full(len(ends), -1)])
-    order = np.argsort(at, kind="stable")
-    return _Marks(kinds, at[order], scope[order], np.array(des, np.int64))
+    order = np.argsort(starts, kind="stable")
+    return _Marks(kinds, starts[order], scope[order], np.array(des, np.int64))
 
 
 def _check_kinds(kinds: Ints, block: Block, file: str, defects: Defects) -> None:
@@ -188,7 +188,7 @@ class _Tables:
     def _des(self, engine: str | None, is_cdma: bool = False) -> Ints:
         at = self._marks.des_at
         kind = DES_CDMA if is_cdma else _DES[("TIU", "GDMA", "SDMA").index(engine or "TIU")]
-        return at[self._words[at] & 0x7F == kind]
+        return np.asarray(at[self._words[at] & 0x7F == kind])
 
     def commands(self, codes: list[int], port: int | None) -> Commands:
         """Those of engines with these codes, in order, with the ids they were given."""
@@ -243,10 +243,12 @@ class _Tables:
         restart = np.sort(np.concatenate(restarts))
         # Restarts count for what follows; a descriptor is itself the last one before its restart.
         before = np.searchsorted(restart, at, side="left")
-        last = np.where(before > 0, restart[np.maximum(before - 1, 0)], -1) if len(restart) else (
-            np.full(len(at), -1)
+        last = (
+            np.where(before > 0, restart[np.maximum(before - 1, 0)], -1)
+            if len(restart)
+            else (np.full(len(at), -1))
         )
-        return np.arange(len(at)) - np.searchsorted(at, last, side="right")
+        return np.asarray(np.arange(len(at)) - np.searchsorted(at, last, side="right"))
 
     def _wrapping(self) -> list[int]:
         return [self._chip.engine_codes["BD"], self._chip.engine_codes["GDMA"]]
@@ -296,8 +298,9 @@ def _next_wrap(tables: _Tables, limit: int) -> int | None:
     at, mode = tables._at[mine] * _STEP, tables._mode[mine]
     tiu_at = tables._at[tables._engine == codes["BD"]] * _STEP
     inserted = np.sort(np.concatenate([tiu_at, tables._wraps + _INSERTED]))
-    ids = tables._ids(np.sort(np.concatenate([inserted, tables._des("TIU") * _STEP])), [codes["BD"]], None)
+
     all_at = np.sort(np.concatenate([inserted, tables._des("TIU") * _STEP]))
+    ids = tables._ids(all_at, [codes["BD"]], None)
     last = np.searchsorted(all_at, at, side="right") - 1
     next_id = np.where(last >= 0, ids[np.maximum(last, 0)] + 1, 0)
     hits = at[(mode == RVT) & (next_id == limit) & ~np.isin(at, tables._wraps)]

@@ -129,7 +129,9 @@ def _read_extra(read: Core, found: Iterable[Block], defects: Defects) -> None:
             _, _, length = _EXTRA.unpack_from(block.payload, at)
             begin = at + _EXTRA.size
             if begin + length > size:
-                what = f"a detailed command declares {length:,} bytes, and {size - begin:,} are left"
+                what = (
+                    f"a detailed command declares {length:,} bytes, and {size - begin:,} are left"
+                )
                 defects.warn("cut_extra", read.file, block.offset + at, what)
                 break
             begins.append(n_before + begin)

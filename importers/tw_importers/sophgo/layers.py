@@ -16,6 +16,8 @@ from warehouse.importer import Parts
 LOCATIONS, MODEL = "tensor_location.json", "final.mlir"
 _MODULE = re.compile(r"module\s+@(\w+)")
 _ATTRIBUTE = re.compile(r'module\.(\w+)\s*=\s*(?:"([^"]*)"|(-?\d+))')
+#: What a document that is none of ours makes of the code below.
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 _SCHEMA = pa.schema(
     [
         ("layer_n", pa.int64()), ("core", pa.int64()), ("subnet", pa.int64()),
@@ -48,7 +50,14 @@ def read_layers(parts: Parts, names: Sequence[str], defects: Defects) -> Layers:
         try:
             document = json.loads(parts.read(LOCATIONS))
             found.rows = [_layer(n, each) for n, each in enumerate(document)]
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            IndexError,
+            OverflowError,
+        ) as error:
             place = error.pos if isinstance(error, json.JSONDecodeError) else 0
             what = f"it is no list of layers ({type(error).__name__}), and was left out"
             defects.warn("unreadable_layers", LOCATIONS, place, what)

@@ -117,4 +117,5 @@ def _monitor(engine: str, of_engine: Layout, words: Words) -> Monitor:
     mask = (1 << of_engine.id_bits) - 1
     start, end = words[:, 0].astype(np.int64), words[:, 1].astype(np.int64)
     ids = words[:, of_engine.id_word].astype(np.int64) & mask
-    return Monitor(engine, of_engine, words, np.arange(len(words)), start, end, ids, end - start + 1)
+    places = np.arange(len(words))
+    return Monitor(engine, of_engine, words, places, start, end, ids, end - start + 1)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tw_importers.sophgo.bind import SEND, WAIT
+from tw_importers.sophgo.bind import NONE, SEND, WAIT
 from tw_importers.sophgo.commands import MODES, Commands
 from tw_importers.sophgo.decode import chips, decode_streams, name_table
 from tw_importers.sophgo.decode.registers import engine as image_engine
@@ -28,6 +28,7 @@ from tw_importers.sophgo.records import Ints
 if TYPE_CHECKING:
     import duckdb
 
+    from tw_importers.sophgo.core import Core, Port
     from tw_importers.sophgo.defects import Defects
     from tw_importers.sophgo.images import Store
     from tw_importers.sophgo.read import Capture
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 ENGINES = ("TIU", "GDMA", "SDMA", "CDMA")
 ENGINE_CODES = {"TIU": 0, "GDMA": 1, "SDMA": 3, "CDMA": 4}  # as the vendor's tool numbers them
 _LAYOUTS = {"tiu": 4, "tiu_bm1688": 8, "dma": 16, "dma_bm1688": 64, "cdma": 32}
-_SENDING, _RECEIVING = ((0, None), (7, 3), (7, 4), (8, None)), ((1, None), (4, None), (7, 5), (7, 6), (9, None))
-_KERNELS, _FIRST_ENGINE = 0, 1
+#: Types and functions of CDMA commands that use one direction of the link.
+_SENDING = ((0, None), (7, 3), (7, 4), (8, None))
+_RECEIVING = ((1, None), (4, None), (7, 5), (7, 6), (9, None))
+_FIRST_ENGINE = 1  # tracks of a core: kernels, then engines
 
 
 def write(
@@ -134,7 +137,8 @@ def _clocks(line: Timeline, hz: tuple[int, int, int]) -> pa.Table:
         for core, offset in enumerate(line.offsets_ns)
     ]  # fmt: skip
     rows += [
-        {"name": f"tpu_cdma_{port}", "hz": float(hz[2]), "offset_ns": line.port_offsets_ns.get(port),
+        {"name": f"tpu_cdma_{port}", "hz": float(hz[2]),
+         "offset_ns": line.port_offsets_ns.get(port),
          "method": "sync record" if port in line.anchored else None}
         for port in _ports(line)
     ]  # fmt: skip
@@ -169,7 +173,8 @@ def _write_commands(connection: duckdb.DuckDBPyConnection, line: Timeline) -> No
     _put(connection, "kind", pa.table({
         "kind_n": _column(np.arange(len(distinct))),
         "engine": pa.array([ENGINES[e] for e in engine.tolist()], pa.string()),
-        "mode": modes, "type_code": _column(word >> 3 & 31), "function_code": _column(word >> 8 & 31),
+        "mode": modes, "type_code": _column(word >> 3 & 31),
+        "function_code": _column(word >> 8 & 31),
         "info": _column(word >> 13),
     }))  # fmt: skip
     images = np.concatenate([np.empty(0, np.int64), *line.images])
@@ -209,7 +214,7 @@ def _write_records(
         number = np.arange(n_before, n_before + len(bound))
         n_before += len(bound)
         taken = monitor.take(order) if order is not None else monitor
-        pick = (lambda values, o=order: values) if order is None else (lambda v, o=order: v[o])
+        pick = _Pick(order)
         parts.append({
             "n": number, "track_n": pick(track), "record_n": taken.record_n,
             "stream_n": pick(np.arange(len(bound))), "start_cycle": taken.words[:, 0],
@@ -225,6 +230,16 @@ def _write_records(
     ))  # fmt: skip
     for name, found in words.items():
         _put(connection, f"{name}_record", _counters(found, _LAYOUTS[name]))
+
+
+class _Pick:
+    """Puts columns into an order; None is the one they have."""
+
+    def __init__(self, order: Ints | None) -> None:
+        self._order = order
+
+    def __call__(self, values: Ints) -> Ints:
+        return values if self._order is None else np.asarray(values[self._order])
 
 
 def _order(track: Ints, start: Ints, end: Ints) -> Ints | None:
@@ -248,6 +263,7 @@ def _track_of(lane: Lane) -> Ints:
         for code, only in codes:
             side[(kind == code) & ((function == only) if only is not None else True)] = number
     track[known] = side
+    track[~lane.bound.is_bound & (lane.bound.sync != NONE)] = 1  # as the vendor's tool has it
     return track
 
 
@@ -273,7 +289,8 @@ def _write_account(
     _put(connection, "dropped", pa.table({
         "reason": pa.array(list(dropped), pa.string()), "n": pa.array(dropped.values(), pa.int64()),
     }))  # fmt: skip
-    repairs = [each.repairs for each in (*capture.cores, *capture.ports)]
+    files: list[Core | Port] = [*capture.cores, *capture.ports]
+    repairs = [each.repairs for each in files]
     for name, severity, meaning in (
         ("n_rings", "warning", "engines whose buffer ran full: older records were overwritten"),
         ("n_counter_wraps", "note", "wraps of the 32-bit cycle counter, undone"),
@@ -282,11 +299,12 @@ def _write_account(
     ):
         count = sum(getattr(each, name) for each in repairs)
         defects.find(name.removeprefix("n_").rstrip("s"), severity, count, meaning)
-    rows = [dict(zip(("kind", "severity", "count", "meaning"), f, strict=True)) for f in defects.findings]
+    names = ("kind", "severity", "count", "meaning")
+    rows = [dict(zip(names, finding, strict=True)) for finding in defects.findings]
     schema = pa.schema([("kind", pa.string()), ("severity", pa.string()), ("count", pa.int64()),
                         ("meaning", pa.string())])  # fmt: skip
     _put(connection, "found", pa.Table.from_pylist(rows, schema))
-    n_read = sum(each.n_read for each in (*capture.cores, *capture.ports))
+    n_read = sum(each.n_read for each in files)
     last = max((int(x.bound.monitor.end.max()) for x in line.lanes if len(x.bound)), default=0)
     _put(connection, "extent", _columns({
         "origin_ns": [line.origin_ns], "last_ns": [last], "n_read": [n_read],

@@ -217,8 +217,10 @@ def _bind_core(line: Timeline, work: _CoreWork, store: Store) -> None:
             if not bound.is_bound.any() and _chip(line).constant("stray_tiu_records"):
                 bind.bind_by_id(bound, blocks, line.pairs)
         bind.bind_commands(bound, commands, first, line.pairs, kv, extra)
-        is_known = blocks and not len(commands) if profile.is_bmodel else (
-            engine == "TIU" and len(commands)
+        is_known = (
+            blocks and not len(commands)
+            if profile.is_bmodel
+            else (engine == "TIU" and len(commands))
         )
         if is_known:
             bind.drop_unbound_ends(bound)
