@@ -40,8 +40,8 @@ OPTIONAL = '[param.n]\ntype = "BIGINT"\nnullable = true'
 
 
 @pytest.fixture(scope="module")
-def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A warehouse with two devices' worth of random work."""
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A warehouse with two devices' worth of random work, held open: each test opens it again."""
     path = tmp_path_factory.mktemp("worked") / "w.duckdb"
     store.create_empty(path)
     source = random.Random(1)
@@ -71,7 +71,8 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name) "
             "SELECT id, trace_id, track_id, ts, dur, name FROM slice"
         )
-    return path
+    with store.Reader(path):
+        yield path
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 _CHECKED = 'temp.main."rows under check"'
 
 
-def check(library: Library) -> list[str]:
-    """All that is wrong with the queries of a library, each as "name@version: what"."""
+def check(library: Library, queries: Sequence[Query] | None = None) -> list[str]:
+    """All that is wrong with the queries of a library, or some of them: "name@version: what"."""
     from warehouse import structure
 
+    chosen = list(library.queries.values()) if queries is None else list(queries)
     found = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "empty.duckdb"
         store.create_empty(path)
         with store.Reader(path) as reader:
-            refused = _install(reader.connection, library)
-            for query in library.queries.values():
+            refused = _install(reader.connection, library.closure(chosen))
+            for query in chosen:
                 wrong = structure.problems(query, library)
                 # What does not even read right gives no better message from the database, nor does
                 # what calls a query that is refused.
@@ -49,12 +50,14 @@ def check(library: Library) -> list[str]:
     return found
 
 
-def _install(connection: duckdb.DuckDBPyConnection, library: Library) -> dict[str | None, str]:
+def _install(
+    connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]
+) -> dict[str | None, str]:
     """Makes every version a macro, as far as the database takes it: what is refused, and why."""
     import duckdb
 
     refused: dict[str | None, str] = {}
-    for query in library.closure(library.queries.values()):
+    for query in queries:
         try:
             connection.execute(query.macro(temp=True))
         except duckdb.Error as error:

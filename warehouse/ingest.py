@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
-from warehouse import captures, formats, link, store
+from warehouse import captures, formats, library, link, store
 from warehouse import decode as decoding
 from warehouse.commit import Committed, RunChoice, commit, link_runs
 from warehouse.decode import Decoded, Settings
@@ -114,7 +114,10 @@ def import_paths(
         # Timelines first: graphs belong to those recorded by the same processes.
         order = sorted(range(len(planned)), key=lambda n: _is_graph(planned[n]))
         jobs = [job for n in order if isinstance(job := planned[n], Job)]
-        progress.start(len(jobs), sum(job.source.size() for job in jobs))
+        n_bytes = sum(job.source.size() for job in jobs)
+        progress.start(len(jobs), n_bytes)
+        if n_bytes >= _WORTH_SHARING and not db.exists():
+            store.make_ahead(library.keep_installed)
         choice = RunChoice(options.run, options.rank)
         outcomes: dict[int, Outcome] = {}
         # Closed here, not when it is collected: then the interpreter may already be ending.

@@ -17,6 +17,7 @@ import os
 import re
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -175,9 +176,27 @@ def _make(path: Path, prepare: Prepare | None) -> None:
             folder.rmdir()
 
 
-@cache
+def make_ahead(prepare: Prepare | None) -> None:
+    """Begins to make what a new warehouse is a copy of, while the caller does something else."""
+
+    def make() -> None:
+        with suppress(Exception):  # whoever needs it meets the same, and says so
+            _empty_file(prepare)
+
+    threading.Thread(target=make, name="new warehouse").start()
+
+
+_making = threading.Lock()
+
+
 def _empty_file(prepare: Prepare | None) -> bytes:
     """A warehouse without traces, as bytes: made once a process, since it takes a second."""
+    with _making:
+        return _made(prepare)
+
+
+@cache
+def _made(prepare: Prepare | None) -> bytes:
     with tempfile.TemporaryDirectory(prefix="tw-new-") as folder:
         path = f"{folder}/new.duckdb".replace("'", "''")
         connection = duckdb.connect()

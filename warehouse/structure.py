@@ -6,6 +6,7 @@ Parsing takes longer than most queries, so only `tw queries check` and the tests
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import sqlglot
@@ -77,6 +78,7 @@ def _changes(tree: Tree) -> Iterator[str]:
             yield f"does more than read: {node.sql(dialect='duckdb')[:60]}"
 
 
+@cache
 def known_tables() -> frozenset[str]:
     """The tables and views of the schema."""
     return frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from warehouse.errors import ContractError, TwError
 from warehouse.scope import Selection
 
 if TYPE_CHECKING:
-    from warehouse.library import Library
+    from warehouse.library import Library, Query
 
 _QUERY_PATH = click.option(
     "--query-path",
@@ -107,36 +108,40 @@ def check(
     from warehouse import contract
 
     found = _load(query_path)
-    problems = contract.check(found)
+    chosen = [found.find(name) for name in names] or list(found.queries.values())
+    problems = contract.check(found, chosen)
     if write_lock:
         for key in contract.write_lock(found, contract.lock_path()):
             click.echo(f"Locked {key}", err=True)
-    problems += contract.lock_problems(found, contract.read_lock(contract.lock_path()))
+    keys = {str(query.key) for query in chosen}
+    for problem in contract.lock_problems(found, contract.read_lock(contract.lock_path())):
+        if not names or problem.partition(": ")[0] in keys:
+            problems.append(problem)
     if on_rows and not problems:
-        problems += _check_rows(found, config.database_path(db), selection, wait_s)
-    if names:
-        keys = {str(found.find(name).key) for name in names}
-        problems = [problem for problem in problems if problem.partition(": ")[0] in keys]
+        problems += _check_rows(found, chosen, config.database_path(db), selection, wait_s)
     for problem in problems:
         click.echo(problem)
     if problems:
         raise ContractError(f"{len(problems)} problem{'s' * (len(problems) > 1)} found")
-    click.echo(f"{len(names) or len(found.queries)} queries keep their contracts", err=True)
+    click.echo(f"{len(chosen)} queries keep their contracts", err=True)
 
 
-def _check_rows(found: Library, path: Path, selection: Selection, wait_s: float) -> list[str]:
+def _check_rows(
+    found: Library, chosen: Sequence[Query], path: Path, selection: Selection, wait_s: float
+) -> list[str]:
     from warehouse import contract, scope, store
 
     problems = []
     with store.Reader(path, wait_s=wait_s) as reader:
         scope.apply(reader.connection, scope.resolve(reader.connection, selection))
-        found.install(reader.connection)
-        for key, query in found.queries.items():
+        for query in found.closure(chosen):
+            query.install(reader.connection)
+        for query in chosen:
             try:
                 wrong = contract.check_rows(reader.connection, query)
             except TwError as error:
                 wrong = [error.message]
-            problems += [f"{key}: {problem}" for problem in wrong]
+            problems += [f"{query.key}: {problem}" for problem in wrong]
     return problems
 
 
