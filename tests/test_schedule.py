@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warehouse import ingest, session, store
+from warehouse import ingest, origin, session, store
 from warehouse.errors import Locked
 from warehouse.schedule import records, tick
 from warehouse.schedule.definition import Definition
@@ -79,7 +79,9 @@ def outcomes(db: Path) -> list[tuple[str, str]]:
 
 
 def files(db: Path) -> list[str]:
-    return sorted(path.name for path in db.parent.iterdir() if path.suffix != ".duckdb")
+    """What lies beside the warehouse, without what says where it comes from."""
+    names = (path.name for path in db.parent.iterdir() if path.suffix != ".duckdb")
+    return sorted(name for name in names if not name.endswith(origin.SUFFIX))
 
 
 def test_what_is_due_is_made_and_recorded(db: Path) -> None:
@@ -182,6 +184,7 @@ def test_only_the_last_outputs_are_kept(db: Path) -> None:
 
     assert files(db) == ["2026-11-23T0600.csv", "2026-11-24T0600.csv"]
     assert [run.removed_at is not None for run in history(db)] == [True, True, True, False, False]
+    assert len(list(db.parent.glob("*" + origin.SUFFIX))) == 2
 
 
 def test_an_output_that_somebody_changed_is_not_removed(db: Path) -> None:

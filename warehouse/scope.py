@@ -140,6 +140,24 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
     )
 
 
+def of_traces(
+    connection: duckdb.DuckDBPyConnection,
+    trace_ids: Iterable[int],
+    from_ns: int | None = None,
+    to_ns: int | None = None,
+) -> Scope:
+    """The scope of these very traces."""
+    ids = sorted(set(trace_ids))
+    at = _qualifier(connection)
+    runs = connection.execute(
+        f"SELECT DISTINCT r.id, r.name FROM {at}run AS r JOIN {at}trace AS t ON t.run_id = r.id "
+        "WHERE t.id IN (SELECT unnest(?::BIGINT[])) ORDER BY r.id",
+        [ids],
+    ).fetchall()
+    run_ids = tuple(run_id for run_id, _ in runs)
+    return Scope(run_ids, tuple(ids), tuple(name for _, name in runs), from_ns, to_ns)
+
+
 def _check_window(selection: Selection) -> None:
     start, end = selection.from_ns, selection.to_ns
     if start is not None and end is not None and end <= start:

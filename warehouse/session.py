@@ -6,7 +6,7 @@ The file is held from the beginning of a session to its end, so a session is kep
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,6 +68,14 @@ class Session:
     def choose(self, selection: scope.Selection) -> None:
         """Sees another selection from now on; raises ScopeError."""
         self.selection, self.chosen = selection, scope.resolve(self.connection, selection)
+        self._see(self.chosen)
+
+    def choose_traces(self, trace_ids: Iterable[int], window_ns: Sequence[int | None]) -> None:
+        """Sees these very traces from now on, in a time window."""
+        self.chosen = scope.of_traces(self.connection, trace_ids, *window_ns)
+        self.selection = scope.Selection(
+            runs=("all",), from_ns=self.chosen.from_ns, to_ns=self.chosen.to_ns
+        )
         self._see(self.chosen)
 
     def run(

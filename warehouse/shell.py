@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import describe, library, output, session, store, tokens
+from warehouse import describe, library, origin, output, session, store, tokens
 from warehouse import scope as scopes
 from warehouse.errors import UsageError
 from warehouse.session import DIALECTS
@@ -114,8 +114,7 @@ class Shell:
         target, self.state.target = self.state.target, None
         if target is not None:
             format = output.format_of(target, None)
-            with output.whole_file(target) as file:
-                output.write(result, format, file, max_rows=-1, provenance=about)
+            origin.write_rows(result, format, target, about)
             self._say(f"{result.n_rows:,} rows written to {target}")
             return
         text = io.BytesIO()

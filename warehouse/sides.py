@@ -65,29 +65,11 @@ def widened(
                 hint="Leave out --run and --trace, or choose both sides with them.",
             )
     chosen = {trace_id for _, trace_id in rows} & set(allowed.trace_ids)
-    return _of_traces(connection, sorted(chosen), allowed)
+    return scope.of_traces(connection, chosen, allowed.from_ns, allowed.to_ns)
 
 
 def _all_runs(selection: scope.Selection) -> scope.Selection:
     return replace(selection, runs=("all",))
-
-
-def _of_traces(
-    connection: duckdb.DuckDBPyConnection, trace_ids: list[int], allowed: scope.Scope
-) -> scope.Scope:
-    runs = connection.execute(
-        "SELECT DISTINCT r.id, r.name FROM run AS r JOIN trace AS t ON t.run_id = r.id "
-        "WHERE t.id IN (SELECT unnest(?::BIGINT[])) ORDER BY r.id",
-        [trace_ids],
-    ).fetchall()
-    return replace(
-        allowed,
-        run_ids=tuple(run_id for run_id, _ in runs),
-        run_names=tuple(name for _, name in runs),
-        trace_ids=tuple(trace_ids),
-        covers_all=False,
-        notice=None,
-    )
 
 
 def _unknown(connection: duckdb.DuckDBPyConnection, name: str, text: str) -> ScopeError:

@@ -56,6 +56,7 @@ def test_chrome_writes_a_folder_for_several_traces(db: Path, tmp_path: Path) -> 
 
     assert (result.exit_code, result.stdout) == (0, "")
     assert sorted(path.name for path in (tmp_path / "traces").iterdir()) == [
+        "_origin.json",
         "rank0.json.gz",
         "rank1.json.gz",
     ]
@@ -78,8 +79,10 @@ def test_files_are_named_after_the_run(
     assert [result.exit_code for result in results] == [0, 0, 0]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "ddp_two_ranks.json.gz",
+        "ddp_two_ranks.json.gz.origin.json",
         "ddp_two_ranks.lake",
         "ddp_two_ranks.pftrace",
+        "ddp_two_ranks.pftrace.origin.json",
     ]
 
 

@@ -31,7 +31,8 @@ class Book:
         with zipfile.ZipFile(path) as archive:
             self.parts = {name: archive.read(name).decode() for name in archive.namelist()}
         names = ElementTree.fromstring(self.parts["xl/workbook.xml"]).iter(f"{MAIN}sheet")
-        self.sheets = [each.attrib["name"] for each in names]
+        # What only a program can see comes last and is none of a reader's sheets.
+        self.sheets = [each.attrib["name"] for each in names if each.get("state") != "veryHidden"]
 
     def cells(self, sheet: str) -> Iterator[list[tuple[str, str]]]:
         number = self.sheets.index(sheet) + 1

@@ -22,6 +22,7 @@ COMMANDS = {
     "shell": ("shell", "shell", "Ask questions in SQL, with completion and history."),
     "queries": ("queries", "queries", "List, show, check and create queries."),
     "export": ("export", "export", "Write Perfetto, Chrome or Parquet files."),
+    "verify": ("verify", "verify", "Say whether the numbers of a written file still stand."),
     "open": ("open_", "open_", "Show a timeline in the Perfetto UI, in the browser."),
     "compare": ("compare", "compare", "Say what differs between two runs."),
     "check": ("check", "check", "Look for defects in the data."),

@@ -25,10 +25,14 @@ def emit(
     max_rows: int = output.DEFAULT_ROWS,
     about: Mapping[str, str],
 ) -> int:
-    """Writes the rows, a table at most `max_rows` of them; returns how many were written."""
+    """Writes the rows, a table at most `max_rows` of them; returns how many were written.
+
+    Beside a file stands what it was made from (see origin.py).
+    """
     if target is not None:
-        with output.whole_file(target) as file:
-            return output.write(rows, format, file, max_rows=max_rows, provenance=about)
+        from warehouse import origin
+
+        return origin.write_rows(rows, format, target, about, max_rows=max_rows)
     try:
         n_shown = output.write(rows, format, sys.stdout.buffer, max_rows=max_rows, provenance=about)
         sys.stdout.buffer.flush()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warehouse.export.html import Written as Page
     from warehouse.export.perfetto import Written
     from warehouse.scope import Scope, Selection
+    from warehouse.session import Session
 
 
 @click.group()
@@ -74,11 +75,12 @@ def perfetto(
     Example:
       tw export perfetto -o run.pftrace
     """
-    from warehouse.export.perfetto import export_perfetto
+    from warehouse.export import anew
 
-    with _scoped(db, wait_s, selection) as (connection, chosen):
-        path = output or Path(f"{_run_stem(chosen)}.pftrace")
-        written = export_perfetto(connection, path, with_args=not no_args, with_flows=not no_flows)
+    with _scoped(db, wait_s, selection) as opened:
+        path = output or Path(f"{_run_stem(opened.seen)}.pftrace")
+        wanted = {"with_args": not no_args, "with_flows": not no_flows}
+        written: Written = anew.export(opened, "perfetto", path, wanted)
     _say(f"Wrote {path}: {_perfetto_summary(written)}.")
     for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):
         _say(f"  {line}")
@@ -97,18 +99,15 @@ def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | 
     Example:
       tw export chrome --rank 0 -o rank0.json.gz
     """
-    from warehouse.export.chrome import export_chrome, export_chrome_folder
+    from warehouse.export import anew
 
-    with _scoped(db, wait_s, selection) as (connection, chosen):
-        path = output or Path(f"{_run_stem(chosen)}.json.gz")
-        if _names_folder(path, output):
-            files = export_chrome_folder(connection, path)
-        else:
-            files = [export_chrome(connection, path)]
+    with _scoped(db, wait_s, selection) as opened:
+        path = output or Path(f"{_run_stem(opened.seen)}.json.gz")
+        files = anew.export(opened, "chrome", path, {"is_folder": _names_folder(path, output)})
     for file in files:
         how = "as imported" if file.is_restored else "made from the timeline"
         _say(f"Wrote {file.path}: {file.n_events:,} events, {how}.")
-    if chosen.has_window:
+    if opened.seen.has_window:
         _say("  Only events of the time window were written.")
 
 
@@ -152,11 +151,11 @@ def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path |
       tw export parquet -o lake
       duckdb -c "FROM read_parquet('lake/slice/**', hive_partitioning := true) LIMIT 5"
     """
-    from warehouse.export.parquet import export_parquet
+    from warehouse.export import anew
 
-    with _scoped(db, wait_s, selection) as (connection, chosen):
-        path = output or Path(f"{_run_stem(chosen)}.lake")
-        tables = export_parquet(connection, path)
+    with _scoped(db, wait_s, selection) as opened:
+        path = output or Path(f"{_run_stem(opened.seen)}.lake")
+        tables = anew.export(opened, "parquet lake", path)
     n_rows = sum(table.n_rows for table in tables)
     n_files = sum(table.n_files for table in tables)
     _say(f"Wrote {path}: {n_rows:,} rows of {len(tables)} tables in {n_files:,} files.")
@@ -340,13 +339,13 @@ def _page_summary(written: Page) -> Iterator[str]:
 
 
 @contextmanager
-def _scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[tuple[Any, Scope]]:
-    """A locked connection that sees the selection's rows, and the scope it resolved to."""
+def _scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[Session]:
+    """A session that sees the selection's rows; what it resolved to is said."""
     from warehouse import session
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)
-        yield opened.connection, opened.seen
+        yield opened
 
 
 def _run_stem(chosen: Scope) -> str:

@@ -125,7 +125,7 @@ def query(
         opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s) as result,
     ):
         announce(opened.seen, quiet=quiet)
-        about = opened.provenance(chosen, result.parameters)
+        about = opened.provenance(chosen, result.parameters) | {"dialect": dialect}
         n_shown = emit(result, chosen_format, target, max_rows=max_rows, about=about)
         say_count(n_shown, result.n_rows, target, quiet=quiet)
 
@@ -161,11 +161,15 @@ def _named(queries: Library, name: str, *, quiet: bool) -> Query:
     except UsageError:
         if is_file:
             return library.from_file(Path(name))
+        _say_notices(queries)  # the query may be one of those that were left out
         raise
     if is_file and not quiet:
         click.echo(f"Running the library query; for the file write ./{name}", err=True)
     if not quiet:
-        assert found.header is not None
-        for notice in queries.notices:
-            click.echo(f"Note: {notice}", err=True)
+        _say_notices(queries)
     return found
+
+
+def _say_notices(queries: Library) -> None:
+    for notice in queries.notices:
+        click.echo(f"Note: {notice}", err=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from warehouse import output, report, session
+from warehouse import origin, output, report, session
 from warehouse.errors import UsageError
 from warehouse.export import page_data, page_timeline
 from warehouse.scope import Selection
@@ -42,6 +42,7 @@ _COMPARED = {
     "compare_kernels": "Kernels compared",
     "compare_ops": "Operators compared",
 }
+_APART = ("timeline", "origin")  # have elements of their own
 Values = dict[str, Any]
 Given = tuple[Sequence[str], Mapping[str, str], str | None]
 
@@ -61,9 +62,10 @@ class Written:
 
 def of_session(opened: session.Session, chosen: report.Report, max_slices: int) -> Values:
     """The values of a page about all that is in scope."""
-    runs = _runs(opened)
-    sections = [_joined([each]) for each in _filled(opened, chosen)]
+    runs, made = _runs(opened), _Made()
+    sections = [_joined([each]) for each in _filled(opened, chosen, made)]
     return {
+        "origin": made.origin(),
         "title": chosen.title,
         "sides": [{"name": ", ".join(opened.seen.run_names), "runs": runs, **_origin(opened)}],
         "made": _made(opened),
@@ -85,19 +87,20 @@ def of_two(
     """
     if selection.runs:
         raise UsageError("give either --run or --compare", hint="--compare names both runs.")
-    sides, filled = [], []
+    sides, filled, made = [], [], _Made()
     for name in compared:
         with session.opened(place, replace(selection, runs=(name,))) as opened:
             chosen = report.choose(opened, *given)
             sides.append({"name": name, "runs": _runs(opened), **_origin(opened)})
-            filled.append(list(_filled(opened, chosen)))
+            filled.append(list(_filled(opened, chosen, made)))
     with session.opened(place, replace(selection, runs=compared)) as opened:
         differences = report.of_queries(
             _COMPARED, {"a": compared[0], "b": compared[1]}, opened.queries
         )
-        sections = [_joined([each]) for each in _filled(opened, _named(differences))]
+        sections = [_joined([each]) for each in _filled(opened, _named(differences), made)]
         sections += [_joined(pair) for pair in zip(*filled, strict=True)]
         return {
+            "origin": made.origin(),
             "title": f"{chosen.title}: {compared[0]} and {compared[1]}",
             "sides": sides,
             "made": _made(opened),
@@ -106,8 +109,21 @@ def of_two(
         }
 
 
-def _filled(opened: session.Session, chosen: report.Report) -> Iterator[Values]:
+class _Made:
+    """What the sections of a page were made from."""
+
+    def __init__(self) -> None:
+        self.abouts: list[Mapping[str, str]] = []
+        self.parts: list[origin.Part] = []
+
+    def origin(self) -> str | None:
+        return origin.of(self.abouts, "html", self.parts).to_json() if self.parts else None
+
+
+def _filled(opened: session.Session, chosen: report.Report, made: _Made) -> Iterator[Values]:
     for filled in report.fill(opened, chosen):
+        made.abouts.append(filled.answer.meta)
+        made.parts.append(origin.of_answer(filled.answer))
         yield page_data.section(filled)
 
 
@@ -169,7 +185,8 @@ def page(values: Mapping[str, Any]) -> str:
         "title": html.escape(values["title"]),
         "styles": "\n".join(_text(name) for name in STYLES),
         "scripts": "\n".join(f"<script>{each}</script>" for each in scripts),
-        "report": as_json({key: values[key] for key in values if key != "timeline"}),
+        "report": as_json({key: values[key] for key in values if key not in _APART}),
+        "origin": (values.get("origin") or "{}").replace("<", "\\u003c"),
         "timeline": as_json(values["timeline"]),
         "licences": html.escape("\n\n".join(_text(name) for name in _LICENCES)),
     }

@@ -11,12 +11,12 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import output, report
+from warehouse import origin, output, report
 from warehouse.answer import Answer
 from warehouse.errors import ExportError
 from warehouse.header import Column
@@ -71,6 +71,8 @@ class _Book:
     def __init__(self, book: Workbook, written: Written) -> None:
         self.book = book
         self.written = written
+        self.abouts: list[Mapping[str, str]] = []
+        self.parts: list[origin.Part] = []
         self._formats: dict[tuple[tuple[str, Any], ...], Format] = {}
 
     def style(self, **properties: Any) -> Format:
@@ -104,13 +106,25 @@ def export_xlsx(title: str, parts: Iterable[report.Filled], path: Path) -> Writt
             _columns(book, meanings, sheets)
             _labels(book, sheets)
             _overview(book, overview, title, sheets)
+            _made_from(book)
     return written
+
+
+def _made_from(book: _Book) -> None:
+    """The origin for `tw verify`, on a hidden sheet, cut into pieces that cells hold."""
+    if not book.parts:
+        return
+    text = origin.of(book.abouts, "xlsx", book.parts).to_json()
+    sheet = book.book.add_worksheet(origin.SHEET)
+    sheet.very_hidden()
+    for row, start in enumerate(range(0, len(text), TEXT_LENGTH - 1)):
+        sheet.write_string(row, 0, text[start : start + TEXT_LENGTH - 1])
 
 
 def _sheet_name(title: str, taken: Sequence[str]) -> str:
     """A name a spreadsheet accepts: 31 characters, without what it forbids, unlike any other."""
     base = _FORBIDDEN.sub(" ", title).strip("' ")[:31] or "Sheet"
-    lower = {name.lower() for name in taken} | {"history"}
+    lower = {name.lower() for name in taken} | {"history", origin.SHEET.lower()}
     name, number = base, 1
     while name.lower() in lower:
         number += 1
@@ -122,6 +136,8 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
 def _data(book: _Book, filled: report.Filled) -> Iterator[_Sheet]:
     """The sheets of one query: one, or more when it has more rows than fit."""
     n_rows = filled.answer.n_rows
+    book.abouts.append(filled.answer.meta)
+    book.parts.append(origin.of_answer(filled.answer))
     n_sheets = max(1, math.ceil(n_rows / ROWS_A_SHEET))
     book.written.n_split += n_sheets > 1
     for number in range(n_sheets):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import output, session
+from warehouse import origin, session
 from warehouse.errors import ExportError, Locked, ScopeError, TwError
 from warehouse.schedule.definition import BOOKS, Definition, path_of
 from warehouse.schedule.records import Made
 
 if TYPE_CHECKING:
     from warehouse.session import Place, Session
-
-_CHUNK = 1 << 20
 
 
 def produce(place: Place, definition: Definition, due: datetime) -> Made:
@@ -30,7 +27,7 @@ def produce(place: Place, definition: Definition, due: datetime) -> Made:
             path = path_of(definition, due, _run_name(opened), place.path.resolve().parent)
             _make_folder(path.parent)
             n_rows = _write(opened, definition, path)
-        return Made("ok", n_rows, path.stat().st_size, sha256(path), str(path))
+        return Made("ok", n_rows, path.stat().st_size, origin.sha256(path), str(path))
     except ScopeError as error:
         return Made("skipped", error=error.message)
     except Locked:
@@ -40,15 +37,6 @@ def produce(place: Place, definition: Definition, due: datetime) -> Made:
         return Made("failed", error=f"{error.message}.{hint}")
     except Exception as error:  # noqa: BLE001 - unattended: else every tick would try it again
         return Made("failed", error=f"{type(error).__name__}: {error}")
-
-
-def sha256(path: Path) -> str:
-    """Of a file, hexadecimal."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _run_name(opened: Session) -> str:
@@ -68,9 +56,9 @@ def _write(opened: Session, definition: Definition, path: Path) -> int:
     if definition.format in BOOKS:
         return _write_book(opened, definition, path)
     query = opened.queries.find(str(definition.query))
-    with opened.run(query, definition.parameters) as result, output.whole_file(path) as file:
+    with opened.run(query, definition.parameters) as result:
         about = opened.provenance(query, result.parameters)
-        return output.write(result, definition.format, file, max_rows=-1, provenance=about)
+        return origin.write_rows(result, definition.format, path, about)
 
 
 def _write_book(opened: Session, definition: Definition, path: Path) -> int:

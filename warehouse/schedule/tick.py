@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import store
+from warehouse import origin, store
 from warehouse.errors import DatabaseError, Locked, UsageError
 from warehouse.schedule import records
 from warehouse.schedule.definition import Definition
 from warehouse.schedule.due import due
-from warehouse.schedule.produce import produce, sha256
+from warehouse.schedule.produce import produce
 from warehouse.schedule.records import Made
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def _prune(connection: duckdb.DuckDBPyConnection, definition: Definition, now: d
     old, kept = records.superseded(connection, definition.name, int(definition.keep_last or 0))
     for due_at, output, digest in old:
         path = Path(output)
-        if output not in kept and path.is_file() and sha256(path) == digest:
+        if output not in kept and path.is_file() and origin.sha256(path) == digest:
             path.unlink(missing_ok=True)
+            origin.beside(path).unlink(missing_ok=True)
         records.removed(connection, definition.name, due_at, now)

@@ -1,0 +1,73 @@
+"""`tw verify`: whether the numbers of a file still stand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli import options
+from warehouse.errors import ExitCode
+
+if TYPE_CHECKING:
+    from warehouse.verify import Verified
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True))
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option(
+    "--query-path", "query_path", type=click.Path(path_type=Path, file_okay=False), multiple=True,
+    help="Folder of your own queries; repeatable.",
+)  # fmt: skip
+@options.database
+def verify(
+    file: Path, as_json: bool, query_path: tuple[Path, ...], db: Path | None, wait_s: float
+) -> None:
+    """Make what is in FILE anew, and say whether its numbers still stand.
+
+    FILE is what `tw` wrote: a workbook, a page, rows in any format, a trace. It says itself, or
+    FILE.origin.json beside it does, which queries, parameters and traces made it. Traces are found
+    by the sha256 of their files, so a warehouse they were imported into anew will do. The exit code
+    is 1 unless all of it stands.
+
+    \b
+    Example:
+      tw verify reports/nightly-2026-11-20.xlsx
+    """
+    from warehouse import session, verify
+
+    found = verify.verify(session.Place.of(db, wait_s=wait_s, query_path=query_path), file)
+    if as_json:
+        click.echo(json.dumps(_json(file, found), indent=2))
+    else:
+        for line in _lines(file, found):
+            click.echo(line)
+    if not found.stands:
+        sys.exit(ExitCode.FAILURE)
+
+
+def _json(file: Path, found: Verified) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "stands": found.stands,
+        "findings": [vars(each) for each in found.findings],
+        "origin": json.loads(found.origin.to_json()),
+    }
+
+
+def _lines(file: Path, found: Verified) -> list[str]:
+    from warehouse import describe
+
+    made = found.origin
+    traces = f"{len(made.traces):,} trace{'s' * (len(made.traces) != 1)}"
+    lines = [
+        f"{file}: {made.format} of {', '.join(made.runs)} ({traces}), "
+        f"written {made.written_at} by tw {made.tw_version}",
+    ]
+    rows = [[each.part, each.state, each.reason or ""] for each in found.findings]
+    lines += [line.rstrip() for line in describe.indented(rows)]
+    return [*lines, "It stands." if found.stands else "It does not stand."]
