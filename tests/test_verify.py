@@ -78,6 +78,34 @@ def test_a_file_of_every_kind_says_what_made_it_and_stands(tw: Tw, db: Path, kin
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "It stands.")
 
 
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
+    """An execution trace and the timeline of the same process."""
+    path = tmp_path_factory.mktemp("verify_graph") / "w.duckdb"
+    case = data_dir / "chakra" / "own_gpu_cnn"
+    files = [case / "kineto.json.gz", case / "host_et.json.gz"]
+    ingest.import_paths(files, db=path, options=ingest.Options(run="cnn", rank=0, jobs=1))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "made"),
+    [
+        (("execution-trace", "-o", "et.json"), "et.json"),
+        (("chakra-etplus", "-o", "plus.json.gz"), "plus.json.gz"),
+        (("chakra-etplus", "-o", "folder", "--set", "chakra-1.0"), "folder"),
+        (("chakra-et", "-o", "one.et", "--set", "chakra-1.0"), "one.et"),
+        (("chakra-et", "--set", "chakra-1.0"), "cnn.0.et"),
+    ],
+)
+def test_graphs_stand_too(tw: Tw, linked: Path, arguments: tuple[str, ...], made: str) -> None:
+    ran = tw("export", *arguments, "--db", linked)
+    assert ran.code == 0, ran.err
+    checked = tw("verify", made, "--db", linked)
+
+    assert checked.code == 0, checked.out
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx", "html"])
 def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)

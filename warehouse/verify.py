@@ -138,17 +138,14 @@ def _export(opened: Session, made: Origin, ids: Mapping[int, int]) -> Finding:
     """A trace export: the same bytes, or not."""
     from warehouse.export import anew
 
-    window = made.options.get("window_ns", (None, None))
-    options = {key: value for key, value in made.options.items() if key != "window_ns"}
     if made.format not in anew.EXPORTS:
         return Finding(made.format, UNKNOWN, f"this tw writes no {made.format}")
-    opened.choose_traces(ids.values(), window)
+    opened.choose_traces(ids.values(), made.options["window_ns"])
     with tempfile.TemporaryDirectory(prefix="tw-verify-") as folder:
-        target = Path(folder) / str(options.pop("name", "anew"))
         try:
-            anew.EXPORTS[made.format](opened, target, options)
+            target = anew.repeat(opened, made, Path(folder))
         except TwError as error:
             return Finding(made.format, UNKNOWN, error.message)
-        if origin.sha256(target) == made.sha256:
+        if target.exists() and origin.sha256(target) == made.sha256:
             return Finding(made.format, STANDS)
     return Finding(made.format, DIFFERS, f"other bytes now; made by tw {made.tw_version}")

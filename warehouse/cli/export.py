@@ -127,14 +127,12 @@ def execution_trace(
     Example:
       tw export execution-trace --rank 0 -o rank0_et.json.gz
     """
-    from warehouse.export import execution_trace as exporter
+    from warehouse.export import anew
 
-    with _scoped(db, wait_s, selection) as (connection, chosen):
-        path = output or Path(f"{_run_stem(chosen)}_et.json.gz")
-        if _names_folder(path, output):
-            files = exporter.export_execution_trace_folder(connection, path)
-        else:
-            files = [exporter.export_execution_trace(connection, path)]
+    with _scoped(db, wait_s, selection) as opened:
+        path = output or Path(f"{_run_stem(opened.seen)}_et.json.gz")
+        wanted = {"is_folder": _names_folder(path, output)}
+        files = anew.export(opened, "execution-trace", path, wanted)
     for file in files:
         _say(f"Wrote {file.path}: {file.n_nodes:,} nodes.")
 
@@ -203,13 +201,14 @@ def chakra_et(
       tw export chakra-et -o workload
       tw export chakra-et --set chakra-1.0 --rank 0 -o rank0.et
     """
-    from warehouse import session
-    from warehouse.export.chakra_et import Options, export_chakra_et
+    from dataclasses import asdict
+
+    from warehouse.export import anew
+    from warehouse.export.chakra_et import Options
 
     options = Options(link_set, start_times, orders, is_checked=not unchecked)
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
-        announce(opened.seen, quiet=False)
-        files = export_chakra_et(opened, output, options)
+    with _scoped(db, wait_s, selection) as opened:
+        files = anew.export(opened, "chakra-et", output or Path(), asdict(options))
     for file in files:
         _say(f"Wrote {file.path}: {file.n_nodes:,} nodes, {file.n_data_deps:,} dependencies.")
         for remark in file.remarks:

@@ -62,6 +62,7 @@ def chakra_etplus(
     """
     from warehouse import session
     from warehouse.errors import UsageError
+    from warehouse.export import anew
     from warehouse.export import chakra_etplus as etplus
     from warehouse.export.files import file_stem
 
@@ -76,7 +77,8 @@ def chakra_etplus(
         stem = file_stem(names[0]) if len(names) == 1 else "traces"
         is_single = output is None and etplus.count(opened, link_set) == 1
         path = output or Path(f"{stem}.etplus.json" if is_single else f"{stem}.etplus")
-        written = etplus.export_etplus(opened, path, link_set, orders)
+        wanted = {"link_set": link_set, "orders": orders}
+        written: list[WrittenRank] = anew.export(opened, "chakra-etplus", path, wanted)
     for each in written:
         for line in _summary(each):
             click.echo(line, err=True)

@@ -38,11 +38,37 @@ def _parquet(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
     return export_parquet(opened.connection, path)
 
 
+def _execution_trace(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export import execution_trace
+
+    if options["is_folder"]:
+        return execution_trace.export_execution_trace_folder(opened.connection, path)
+    return [execution_trace.export_execution_trace(opened.connection, path)]
+
+
+def _chakra_etplus(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export.chakra_etplus import export_etplus
+
+    return export_etplus(opened, path, **options)
+
+
+def _chakra_et(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export.chakra_et import Options, export_chakra_et
+
+    chosen = Options(**{**options, "orders": tuple(options["orders"])})
+    return export_chakra_et(opened, path, chosen)
+
+
 EXPORTS: Final[Mapping[str, Export]] = {
     "perfetto": _perfetto,
     "chrome": _chrome,
     "parquet lake": _parquet,
+    "execution-trace": _execution_trace,
+    "chakra-etplus": _chakra_etplus,
+    "chakra-et": _chakra_et,
 }
+#: What these write are single files, in a folder that may hold others.
+LOOSE: Final = ("chakra-et",)
 
 
 def export(
@@ -50,11 +76,22 @@ def export(
 ) -> Any:
     """Writes the file or folder, and what it was made from beside or in it; returns what was
     written. Raises ExportError."""
-    options = dict(options or {})
-    written = EXPORTS[format](opened, path, options)
-    window = [opened.seen.from_ns, opened.seen.to_ns]
-    options |= {"window_ns": window, "name": path.name}
+    written = EXPORTS[format](opened, path, options or {})
     about = opened.provenance(opened.queries.find("traces"), {})
-    made = origin.of([about], format, options=options, sha256=origin.sha256(path))
-    origin.put_beside(path, made)
+    window = {"window_ns": [opened.seen.from_ns, opened.seen.to_ns]}
+    paths = [one.path for one in written] if format in LOOSE else [path]
+    for each in paths:
+        said = {**(options or {}), **window, "name": each.name, "is_single": each == path}
+        made = origin.of([about], format, options=said, sha256=origin.sha256(each))
+        origin.put_beside(each, made)
     return written
+
+
+def repeat(opened: Session, made: origin.Origin, folder: Path) -> Path:
+    """Writes a file anew into a folder, the session seeing what it saw; returns where it is."""
+    options = dict(made.options)
+    name = str(options.pop("name"))
+    target = folder / name if options.pop("is_single") else folder
+    del options["window_ns"]
+    EXPORTS[made.format](opened, target, options)
+    return folder / name
