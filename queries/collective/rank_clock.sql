@@ -1,6 +1,6 @@
 /* ---
 name = "rank_clock"
-version = 1
+version = 2
 title = "What is known of the clock of each rank, and what the collectives it rests on allow"
 help = """
 The first columns are what every comparison of ranks uses. The others are the evidence: for each pair
@@ -9,7 +9,7 @@ one, judged by these two alone. An empty interval (lower_ns above upper_ns) is s
 clocks drift apart, or a link or a time is wrong. A rank without pairs below it has one row.
 """
 grain = ["trace_id", "to_trace_id"]
-requires = { schema = ">=1", queries = ["clock_interval@1"] }
+requires = { schema = ">=11", queries = ["clock_interval@1"] }
 
 [[column]]
 name = "run_id"
@@ -117,6 +117,7 @@ help = "Whether nothing fits all collectives of the two"
 
 [changes]
 1 = "first version"
+2 = "traces that are graphs are left out: nothing of them is on a clock"
 --- */
 SELECT
   t.run_id,
@@ -138,4 +139,5 @@ FROM trace AS t
 LEFT JOIN clock AS c ON c.id = t.clock_id
 LEFT JOIN clock_interval() AS i ON i.trace_id = t.id
 LEFT JOIN trace AS h ON h.id = i.hub_trace_id
+WHERE t.kind = 'timeline'
 ORDER BY t.run_id, t.rank, t.id, h.rank, i.hub_trace_id

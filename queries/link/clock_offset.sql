@@ -1,6 +1,6 @@
 /* ---
 name = "clock_offset"
-version = 1
+version = 2
 title = "What to add to each trace's clock to reach the time its run shares"
 help = """
 The shared time is the clock of the reference: the lowest rank that has a collective in common with
@@ -18,7 +18,7 @@ Traces that share no collective with others have no offset.
 """
 grain = ["trace_id"]
 portable = false
-requires = { schema = ">=1", queries = ["clock_interval@1"] }
+requires = { schema = ">=11", queries = ["clock_interval@1"] }
 
 [param.run_id]
 type = "BIGINT"
@@ -61,6 +61,7 @@ help = "Nanoseconds to add for each nanosecond since the trace's base; NULL: non
 
 [changes]
 1 = "first version"
+2 = "traces that are graphs are left out: nothing of them is on a clock"
 --- */
 WITH RECURSIVE place AS (
   SELECT
@@ -71,7 +72,7 @@ WITH RECURSIVE place AS (
     base_ns > 946684800000000000 AS is_since_epoch, -- the year 2000
     coalesce(host_name, '') AS host_name
   FROM trace
-  WHERE run_id = $run_id::BIGINT
+  WHERE run_id = $run_id::BIGINT AND kind = 'timeline'
 ),
 pair AS (
   SELECT

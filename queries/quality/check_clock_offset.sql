@@ -1,12 +1,12 @@
 /* ---
 name = "check_clock_offset"
-version = 1
+version = 2
 title = "Traces of a run whose clocks were not brought together"
 help = """
 In a run of several traces, those whose clock has no offset to the time they share.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=1" }
+requires = { schema = ">=11" }
 
 [[column]]
 name = "run_id"
@@ -89,10 +89,12 @@ help = "What can be done"
 
 [changes]
 1 = "first version"
+2 = "traces that are graphs are left out: nothing of them is on a clock"
 --- */
 WITH many AS (
   SELECT run_id, count(*) AS n_traces
   FROM trace
+  WHERE kind = 'timeline'
   GROUP BY run_id
   HAVING count(*) > 1
 ),
@@ -105,7 +107,7 @@ finding AS (
   FROM trace AS t
   JOIN many AS m ON m.run_id = t.run_id
   LEFT JOIN clock AS c ON c.id = t.clock_id
-  WHERE c.offset_ns IS NULL
+  WHERE c.offset_ns IS NULL AND t.kind = 'timeline'
 )
 SELECT
   t.run_id,

@@ -1,13 +1,13 @@
 /* ---
 name = "check_missing_rank"
-version = 1
+version = 2
 title = "Ranks of a job that have no trace"
 help = """
 The files say how many ranks the job has. With only one trace in the run this is a note: one rank
 is often recorded on purpose.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=1" }
+requires = { schema = ">=11" }
 
 [[column]]
 name = "run_id"
@@ -90,6 +90,7 @@ help = "What can be done"
 
 [changes]
 1 = "first version"
+2 = "only timelines count: a rank that has but a graph is missing"
 --- */
 WITH present AS (
   SELECT
@@ -97,7 +98,7 @@ WITH present AS (
     t.rank,
     r.world_size,
     lead(t.rank) OVER (PARTITION BY t.run_id ORDER BY t.rank) AS next_rank
-  FROM (SELECT DISTINCT run_id, rank FROM trace WHERE rank IS NOT NULL) AS t
+  FROM (SELECT DISTINCT run_id, rank FROM trace WHERE rank IS NOT NULL AND kind = 'timeline') AS t
   JOIN run AS r ON r.id = t.run_id
   WHERE t.rank BETWEEN 0 AND r.world_size - 1
 ),
@@ -121,6 +122,7 @@ placed AS (
 captured AS (
   SELECT run_id, count(*) AS n_traces
   FROM trace
+  WHERE kind = 'timeline'
   GROUP BY run_id
 ),
 finding AS (

@@ -1,13 +1,13 @@
 /* ---
 name = "check_same_rank"
-version = 1
+version = 2
 title = "Several traces of one rank in a run"
 help = """
 Two recordings of one rank may follow each other on purpose. Figures by rank then have several
 rows, and those that pair ranks take the first.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=1" }
+requires = { schema = ">=11" }
 
 [[column]]
 name = "run_id"
@@ -67,7 +67,7 @@ name = "n_looked_at"
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "Traces of the run whose rank is known"
+help = "Timelines of the run whose rank is known"
 
 [[column]]
 name = "examples"
@@ -90,6 +90,7 @@ help = "What can be done"
 
 [changes]
 1 = "first version"
+2 = "a graph beside the timeline of its rank is none"
 --- */
 WITH placed AS (
   SELECT
@@ -101,7 +102,7 @@ WITH placed AS (
     first_value(name) OVER (PARTITION BY run_id, rank ORDER BY id) AS first_name,
     count(*) OVER (PARTITION BY run_id) AS n_traces
   FROM trace
-  WHERE rank IS NOT NULL
+  WHERE rank IS NOT NULL AND kind = 'timeline'
 ),
 finding AS (
   SELECT

@@ -88,6 +88,7 @@ def _traces(connection: duckdb.DuckDBPyConnection) -> list[_Trace]:
     rows = connection.execute("""
         SELECT id, name, base_ns, source_base_ns, ts_style, dur_style, metadata_json
         FROM trace
+        WHERE kind = 'timeline'
         ORDER BY id
     """).fetchall()
     return [_Trace._make(row) for row in rows]

@@ -14,3 +14,4 @@ SELECT
 FROM trace AS t
 JOIN run AS r ON r.id = t.run_id
 LEFT JOIN clock AS c ON c.id = t.clock_id
+WHERE t.kind = 'timeline'

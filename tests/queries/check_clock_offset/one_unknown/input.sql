@@ -1,4 +1,5 @@
 -- Rank 0 has an offset, rank 1 has none, rank 2 has no clock at all; run 2 has one trace.
+-- Rank 0 of both runs has a graph, too, which is on no clock.
 INSERT INTO run (id, name, kind, world_size, created_at)
 VALUES (1, 'r', 'measured', NULL, TIMESTAMP '2024-01-01');
 INSERT INTO run (id, name, kind, world_size, created_at)
@@ -23,3 +24,11 @@ INSERT INTO clock (id, trace_id, name, reference_clock_id, offset_ns, uncertaint
 VALUES
   (1, 1, 'host', NULL, 0, 5, 'collective'),
   (2, 2, 'host', NULL, NULL, NULL, NULL);
+INSERT INTO trace (id, run_id, name, rank, kind, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns)
+VALUES (8, 1, 'graph', 0, 'graph', 'execution_trace', 'execution_trace', 1, '0',
+  TIMESTAMP '2024-01-01', 0, 0);
+INSERT INTO trace (id, run_id, name, rank, kind, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns)
+VALUES (9, 2, 'graph', 0, 'graph', 'execution_trace', 'execution_trace', 1, '0',
+  TIMESTAMP '2024-01-01', 0, 0);

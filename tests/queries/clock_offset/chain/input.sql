@@ -2,6 +2,7 @@
 -- Trace 3 is rank 0. Rank 1 shares a collective with it (-1008..-992, ends -998 apart), rank 2 only
 -- with rank 1 (-3009..-2995, ends -2999 apart), rank 3 with none. Of the two that rank 4 shares with
 -- rank 0 one wants at least 1005 to be added and the other at most 910.
+-- A graph of rank 0 is on no clock.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
 INSERT INTO trace (id, run_id, name, rank, host_name, format, importer, importer_version,
   tw_version, imported_at, base_ns, source_base_ns)
@@ -28,3 +29,7 @@ VALUES
   (-2, NULL, 1, 12, 21, 'collective_peer', 'order', 0.9, 'default', 'q', 1),
   (-3, NULL, 1, 1, 41, 'collective_peer', 'order', 0.9, 'default', 'q', 1),
   (-4, NULL, 1, 2, 42, 'collective_peer', 'order', 0.9, 'default', 'q', 1);
+INSERT INTO trace (id, run_id, name, rank, kind, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns)
+VALUES (9, 1, 'graph', 0, 'graph', 'execution_trace', 'execution_trace', 1, '0',
+  TIMESTAMP '2024-01-01', 0, 0);

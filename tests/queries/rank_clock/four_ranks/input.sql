@@ -2,6 +2,7 @@
 -- 1: an all_reduce of ranks 0, 1 and 2, to which rank 1 comes last, 10 ns after rank 2;
 -- 2: a broadcast; 3: an all_reduce of ranks 0 and 3, which cannot be compared;
 -- 4: an all_reduce to which ranks 0 and 1 come together; 5: one that rank 0 alone recorded.
+-- A graph of rank 0 is on no clock.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
 INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
   imported_at, base_ns, source_base_ns, clock_id)
@@ -33,3 +34,7 @@ VALUES (-1, NULL, 1, 1, 11, 'collective_peer', 'order', 0.9, 'default', 'q', 1),
   (-3, NULL, 1, 2, 12, 'collective_peer', 'order', 0.9, 'default', 'q', 1),
   (-4, NULL, 1, 3, 31, 'collective_peer', 'order', 0.9, 'default', 'q', 1),
   (-5, NULL, 1, 4, 13, 'collective_peer', 'order', 0.9, 'default', 'q', 1);
+INSERT INTO trace (id, run_id, name, rank, kind, format, importer, importer_version, tw_version,
+  imported_at, base_ns, source_base_ns)
+VALUES (9, 1, 'graph', 0, 'graph', 'execution_trace', 'execution_trace', 1, '0',
+  TIMESTAMP '2024-01-01', 0, 0);

@@ -1,0 +1,203 @@
+/* ---
+name = "clock_offset"
+version = 1
+title = "What to add to each trace's clock to reach the time its run shares"
+help = """
+The shared time is the clock of the reference: the lowest rank that has a collective in common with
+another. Others are reached from it over pairs of ranks with linked collectives (clock_interval), by
+as few pairs as possible and then the surest, at most 16 of them; uncertainties add up.
+
+Of one pair, the offset is the median difference of ends, moved into the interval that the
+collectives allow. Where both traces count from 1970 on what may be one host's clock (equal host
+names, or none known) and the interval holds 0, the recorded times are kept. The uncertainty is the
+distance to the farther end of the interval: the true offset is no farther away as long as the
+clocks run equally fast. Where no offset fits all collectives, the method says so, and the
+uncertainty is the time by which the worst of them is violated.
+
+Traces that share no collective with others have no offset.
+"""
+grain = ["trace_id"]
+portable = false
+requires = { schema = ">=1", queries = ["clock_interval@1"] }
+
+[param.run_id]
+type = "BIGINT"
+help = "The run whose clocks to compare"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "offset_ns"
+type = "BIGINT"
+unit = "ns"
+nullable = true
+help = "To add to the trace's clock at its base; NULL: not known"
+
+[[column]]
+name = "uncertainty_ns"
+type = "BIGINT"
+unit = "ns"
+nullable = true
+check = ">= 0"
+help = "How far the true offset can be from it; NULL: not known"
+
+[[column]]
+name = "method"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "reference; file: recorded times, which no collective contradicts; collective: from collectives; collective drift: offset and drift; collective contradictory: nothing fits all of them. The least sure of the pairs on the way counts"
+
+[[column]]
+name = "drift"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "Nanoseconds to add for each nanosecond since the trace's base; NULL: none is needed"
+
+[changes]
+1 = "first version"
+--- */
+WITH RECURSIVE place AS (
+  SELECT
+    id AS trace_id,
+    rank,
+    base_ns,
+    row_number() OVER (ORDER BY rank NULLS LAST, id) AS n,
+    base_ns > 946684800000000000 AS is_since_epoch, -- the year 2000
+    coalesce(host_name, '') AS host_name
+  FROM trace
+  WHERE run_id = $run_id::BIGINT
+),
+pair AS (
+  SELECT
+    c.hub_trace_id,
+    c.trace_id,
+    h.base_ns AS hub_base_ns,
+    s.base_ns,
+    c.lower_ns,
+    c.upper_ns,
+    c.drift,
+    c.is_contradictory,
+    h.is_since_epoch AND s.is_since_epoch AND h.host_name = s.host_name
+      AND c.drift IS NULL AND c.lower_ns <= 0 AND c.upper_ns >= 0 AS is_recorded,
+    CASE
+      WHEN c.is_contradictory THEN c.median_ns
+      ELSE greatest(least(c.median_ns, c.upper_ns), c.lower_ns)
+    END AS shift_ns
+  FROM clock_interval() AS c
+  JOIN place AS h ON h.trace_id = c.hub_trace_id
+  JOIN place AS s ON s.trace_id = c.trace_id
+),
+judged AS (
+  SELECT
+    *,
+    CASE WHEN is_recorded THEN 0 ELSE shift_ns END AS offset_ns,
+    CASE
+      WHEN is_recorded THEN greatest(upper_ns, -lower_ns)
+      WHEN is_contradictory THEN greatest(lower_ns - shift_ns, shift_ns - upper_ns)
+      WHEN lower_ns IS NOT NULL AND upper_ns IS NOT NULL
+        THEN greatest(upper_ns - shift_ns, shift_ns - lower_ns)
+    END AS uncertainty_ns,
+    CASE
+      WHEN is_recorded THEN 1
+      WHEN is_contradictory THEN 4
+      WHEN drift IS NOT NULL THEN 3
+      ELSE 2
+    END AS severity
+  FROM pair
+),
+-- Each pair both ways: what to add to the clock of `trace_id` to reach that of `from_trace_id`.
+edge AS (
+  SELECT
+    hub_trace_id AS from_trace_id,
+    trace_id,
+    base_ns - hub_base_ns + offset_ns AS apart_ns,
+    offset_ns,
+    coalesce(drift, 0) AS drift,
+    uncertainty_ns,
+    severity
+  FROM judged
+  UNION ALL
+  SELECT
+    trace_id,
+    hub_trace_id,
+    hub_base_ns - base_ns - offset_ns,
+    -offset_ns
+      - (coalesce(drift, 0) * (hub_base_ns - base_ns - offset_ns))::BIGINT,
+    -coalesce(drift, 0),
+    uncertainty_ns,
+    severity
+  FROM judged
+),
+origin AS (
+  SELECT trace_id
+  FROM place
+  WHERE n = (
+    SELECT min(p.n) FROM place AS p JOIN edge AS e ON e.trace_id = p.trace_id
+  )
+),
+reach AS (
+  SELECT trace_id, 0 AS n_pairs FROM origin
+  UNION
+  SELECT e.trace_id, r.n_pairs + 1
+  FROM edge AS e
+  JOIN reach AS r ON r.trace_id = e.from_trace_id
+  WHERE r.n_pairs < 16
+),
+distance AS (
+  SELECT trace_id, min(n_pairs) AS n_pairs FROM reach GROUP BY trace_id
+),
+-- The pair each trace is reached by; the reference is reached by none.
+branch AS (
+  SELECT *
+  FROM (
+    SELECT
+      e.*,
+      row_number() OVER (
+        PARTITION BY e.trace_id
+        ORDER BY e.severity, e.uncertainty_ns NULLS LAST, e.from_trace_id
+      ) AS choice
+    FROM edge AS e
+    JOIN distance AS a ON a.trace_id = e.from_trace_id
+    JOIN distance AS b ON b.trace_id = e.trace_id AND b.n_pairs = a.n_pairs + 1
+  )
+  WHERE choice = 1
+),
+aligned AS (
+  SELECT
+    trace_id,
+    0::BIGINT AS offset_ns,
+    0::DOUBLE AS drift,
+    0::BIGINT AS uncertainty_ns,
+    0 AS severity
+  FROM origin
+  UNION ALL
+  SELECT
+    b.trace_id,
+    a.offset_ns + b.offset_ns + (a.drift * b.apart_ns)::BIGINT,
+    a.drift + b.drift,
+    a.uncertainty_ns + b.uncertainty_ns,
+    greatest(a.severity, b.severity)
+  FROM branch AS b
+  JOIN aligned AS a ON a.trace_id = b.from_trace_id
+)
+SELECT
+  p.trace_id,
+  a.offset_ns,
+  a.uncertainty_ns,
+  CASE a.severity
+    WHEN 0 THEN 'reference'
+    WHEN 1 THEN 'file'
+    WHEN 2 THEN 'collective'
+    WHEN 3 THEN 'collective drift'
+    WHEN 4 THEN 'collective contradictory'
+  END AS method,
+  nullif(a.drift, 0) AS drift
+FROM place AS p
+LEFT JOIN aligned AS a ON a.trace_id = p.trace_id
+ORDER BY p.trace_id
