@@ -7,7 +7,7 @@ Keys of tables, and slices described twice by one table. The schema has no const
 index over every row would make imports grow in memory.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=9" }
+requires = { schema = ">=11" }
 
 [[column]]
 name = "run_id"
@@ -191,6 +191,12 @@ WITH key AS (
   UNION ALL
   SELECT 'tpu_layer.id' AS key_name, id
   FROM tpu_layer
+  UNION ALL
+  SELECT 'tensor_use.id' AS key_name, id
+  FROM tensor_use
+  UNION ALL
+  SELECT 'process_group.id' AS key_name, id
+  FROM process_group
 ),
 -- 32 neighbouring ids are one number with a bit for each: fewer bits than rows mean a repeated id.
 block AS (
@@ -356,6 +362,16 @@ block AS (
   UNION ALL
   SELECT 'tpu_layer.id' AS key_name, id >> 5 AS block
   FROM tpu_layer
+  GROUP BY id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (id & 31))) < count(*)
+  UNION ALL
+  SELECT 'tensor_use.id' AS key_name, id >> 5 AS block
+  FROM tensor_use
+  GROUP BY id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (id & 31))) < count(*)
+  UNION ALL
+  SELECT 'process_group.id' AS key_name, id >> 5 AS block
+  FROM process_group
   GROUP BY id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (id & 31))) < count(*)
 ),

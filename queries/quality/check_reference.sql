@@ -8,7 +8,7 @@ clocks, arrows and graphs. Under a time window rows refer to others outside of i
 one.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=9" }
+requires = { schema = ">=11" }
 
 [[column]]
 name = "run_id"
@@ -313,6 +313,30 @@ WITH reference AS (
   SELECT 'tpu_command.layer_id' AS reference_name, 'tpu_layer' AS table_name, trace_id, layer_id AS id
   FROM tpu_command
   WHERE layer_id IS NOT NULL
+  UNION ALL
+  SELECT 'graph.of_graph_id' AS reference_name, 'graph' AS table_name, trace_id, of_graph_id AS id
+  FROM graph
+  WHERE of_graph_id IS NOT NULL
+  UNION ALL
+  SELECT 'graph_node.of_node_id' AS reference_name, 'graph_node' AS table_name, trace_id, of_node_id AS id
+  FROM graph_node
+  WHERE of_node_id IS NOT NULL
+  UNION ALL
+  SELECT 'tensor_use.graph_id' AS reference_name, 'graph' AS table_name, trace_id, graph_id AS id
+  FROM tensor_use
+  WHERE graph_id IS NOT NULL
+  UNION ALL
+  SELECT 'tensor_use.graph_node_id' AS reference_name, 'graph_node' AS table_name, trace_id, graph_node_id AS id
+  FROM tensor_use
+  WHERE graph_node_id IS NOT NULL
+  UNION ALL
+  SELECT 'tensor_use.tensor_id' AS reference_name, 'tensor' AS table_name, trace_id, tensor_id AS id
+  FROM tensor_use
+  WHERE tensor_id IS NOT NULL
+  UNION ALL
+  SELECT 'process_group.graph_id' AS reference_name, 'graph' AS table_name, trace_id, graph_id AS id
+  FROM process_group
+  WHERE graph_id IS NOT NULL
 ),
 target AS (
   SELECT 'clock' AS table_name, trace_id, id
@@ -338,6 +362,9 @@ target AS (
   UNION ALL
   SELECT 'slice' AS table_name, trace_id, id
   FROM slice
+  UNION ALL
+  SELECT 'tensor' AS table_name, trace_id, id
+  FROM tensor
   UNION ALL
   SELECT 'thread' AS table_name, trace_id, id
   FROM thread
@@ -387,6 +414,11 @@ extent AS (
   SELECT 'slice' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
     max(id) - min(id) + 1 = count(*) AS is_dense
   FROM slice
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tensor' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
+    max(id) - min(id) + 1 = count(*) AS is_dense
+  FROM tensor
   GROUP BY trace_id
   UNION ALL
   SELECT 'thread' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
@@ -735,6 +767,42 @@ span AS (
     min(layer_id) AS first_id, max(layer_id) AS last_id
   FROM tpu_command
   WHERE layer_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'graph.of_graph_id' AS reference_name, 'graph' AS table_name, trace_id,
+    min(of_graph_id) AS first_id, max(of_graph_id) AS last_id
+  FROM graph
+  WHERE of_graph_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'graph_node.of_node_id' AS reference_name, 'graph_node' AS table_name, trace_id,
+    min(of_node_id) AS first_id, max(of_node_id) AS last_id
+  FROM graph_node
+  WHERE of_node_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tensor_use.graph_id' AS reference_name, 'graph' AS table_name, trace_id,
+    min(graph_id) AS first_id, max(graph_id) AS last_id
+  FROM tensor_use
+  WHERE graph_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tensor_use.graph_node_id' AS reference_name, 'graph_node' AS table_name, trace_id,
+    min(graph_node_id) AS first_id, max(graph_node_id) AS last_id
+  FROM tensor_use
+  WHERE graph_node_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tensor_use.tensor_id' AS reference_name, 'tensor' AS table_name, trace_id,
+    min(tensor_id) AS first_id, max(tensor_id) AS last_id
+  FROM tensor_use
+  WHERE tensor_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'process_group.graph_id' AS reference_name, 'graph' AS table_name, trace_id,
+    min(graph_id) AS first_id, max(graph_id) AS last_id
+  FROM process_group
+  WHERE graph_id IS NOT NULL
   GROUP BY trace_id
 ),
 suspect AS (
