@@ -9,6 +9,7 @@ and await messages, `by_direction` those that the original names after the way o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -44,7 +45,17 @@ def name_table(chip: Chip) -> pa.Table:
     for a command word; where `by_direction` is true it prints `tensor` and Ld, St, Mv or nothing
     instead, by the way of the data (metrics.sql).
     """
-    tables = _tables(chip)
+    return _name_table(chip.names)
+
+
+def has_rvt_codes(chip: Chip) -> bool:
+    """Whether RVT commands have numbers of their own (`code` = rvt), not the hardware's."""
+    return "rvt" in _tables(chip.names)
+
+
+@cache
+def _name_table(files: tuple[str, ...]) -> pa.Table:
+    tables = _tables(files)
     rows = [row for engine in _ENGINES for row in _words(engine, tables)]
     rows += [row for engine in _ENGINES[:2] for row in _rvt(engine, tables)]
     arrays = [
@@ -54,14 +65,10 @@ def name_table(chip: Chip) -> pa.Table:
     return pa.Table.from_arrays(arrays, names=list(_COLUMNS))
 
 
-def has_rvt_codes(chip: Chip) -> bool:
-    """Whether RVT commands have numbers of their own (`code` = rvt), not the hardware's."""
-    return "rvt" in _tables(chip)
-
-
-def _tables(chip: Chip) -> dict[str, Any]:
+@cache
+def _tables(files: tuple[str, ...]) -> dict[str, Any]:
     tables: dict[str, Any] = {}
-    for name in chip.names:
+    for name in files:
         above = table("names", name)
         for engine, codes in above.pop("without", {}).items():
             for code in codes:
