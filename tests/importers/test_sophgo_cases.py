@@ -4,40 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from warehouse import ingest
-from warehouse.ingest import Options
+from tests.sophgo_blocks import VALID
 
-VALID = [
-    "aks_bmodel", "aks_bmodel_layers", "aks_deskv", "aks_m0_1core", "aks_m0_8core_cdma",
-    "aks_m0_idwrap", "aks_m0_ring", "aks_m1_1core", "aks_m1_8core_cdma", "aks_m1_lost",
-    "aks_m1_nowrap_ref", "aks_m1_timewrap", "aks_m1_timewrap2", "aks_m2_8core", "aksv_m1_4core",
-    "aksv_m1_rvt", "aksv_m2_4core_cdma", "bm1688_m1_2core",
-]  # fmt: skip
 #: The vendor's tool counts a transfer of BM1688 at every interface, and loses a wrapped counter.
 OTHER_BYTES, OTHER_TIMES = {"bm1688_m1_2core"}, {"aks_m1_timewrap"}
 #: Two halves of equal length: which of them waits is a guess.
 OTHER_NAMES = {"aks_m0_8core_cdma"}
-
-
-@pytest.fixture(scope="module")
-def captures(
-    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    """All valid cases in one warehouse, each a run of its own."""
-    db = tmp_path_factory.mktemp("sophgo") / "w.duckdb"
-    folders = [data_dir / "bigtpu" / case / "input" for case in VALID]
-    outcomes = ingest.import_paths(folders, db=db, options=Options(jobs=1))
-    assert [outcome.error for outcome in outcomes] == [None] * len(VALID)
-    connection = duckdb.connect(str(db), read_only=True)
-    yield connection
-    connection.close()
 
 
 def trace_id(connection: duckdb.DuckDBPyConnection, case: str) -> int:

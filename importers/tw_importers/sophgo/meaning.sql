@@ -34,7 +34,7 @@ named AS (
     c.engine,
     c.is_rvt,
     c.type_code,
-    if(c.is_rvt, least(c.function_code | c.info << 5, 63), c.function_code) AS function_code,
+    if(c.is_rvt, least(c.function_code | (c.info << 5), 63), c.function_code) AS function_code,
     n.type,
     n.function,
     n.source_type,
@@ -64,7 +64,7 @@ named AS (
     ON n.engine = c.name_engine
     AND n.code = if(c.is_rvt, 'rvt', 'word')
     AND n.type_code = c.type_code
-    AND n.function_code = if(c.is_rvt, least(c.function_code | c.info << 5, 63), c.function_code)
+    AND n.function_code = if(c.is_rvt, least(c.function_code | (c.info << 5), 63), c.function_code)
   WHERE c.mode IS DISTINCT FROM 'DES'
 )
 SELECT
@@ -80,7 +80,7 @@ SELECT
     ELSE directed_name(n.source_name, n.by_direction, n.source_memory, n.destination_memory)
   END AS source_name,
   n.is_sync,
-  if(n.is_sync, NULL, d.data_type) AS data_type,
+  if(n.is_sync OR n.is_rvt, NULL, d.data_type) AS data_type,
   if(n.is_sync OR n.engine = 'TIU', NULL, n.source_memory) AS source_memory,
   if(n.is_sync OR n.engine = 'TIU', NULL, n.destination_memory) AS destination_memory
 FROM named AS n
@@ -140,11 +140,9 @@ SELECT
   i.function_code,
   n.type,
   n.function,
-  if(i.name_engine = 'CDMA', i.command, coalesce(n.source_type, i.command)) AS category,
-  CASE
-    WHEN i.name_engine = 'CDMA' THEN coalesce(i.image_name, n.source_name)
-    ELSE directed_name(n.source_name, n.by_direction, i.source_memory, i.destination_memory)
-  END AS source_name,
+  coalesce(n.source_type, i.command) AS category,
+  directed_name(n.source_name, n.by_direction, i.source_memory, i.destination_memory)
+    AS source_name,
   i.type_code = if(i.name_engine = 'CDMA', i.cdma_sys_type, i.dma_sys_type)
     OR n.sync IS NOT NULL AS is_sync,
   d.data_type,

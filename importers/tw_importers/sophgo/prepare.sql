@@ -167,16 +167,28 @@ FROM dma_record AS d
 CROSS JOIN chip AS c
 UNION ALL
 SELECT
-  n,
+  d.n,
   interface_bytes(
     w3::BIGINT, w5::BIGINT, w6::BIGINT, w8::BIGINT, w9::BIGINT, w11::BIGINT, w12::BIGINT,
     w14::BIGINT
   ),
-  w24::BIGINT + w25 + w26 + w27 + w28 + w29 + w30 + w31,
+  -- The vendor's tool sums up all interfaces for words, and those of a transfer's way for images.
+  if(
+    m.match_status = 'image',
+    w28::BIGINT + w29,
+    w24::BIGINT + w25 + w26 + w27 + w28 + w29 + w30 + w31
+  ),
   NULL,
-  w16::BIGINT + w17 + w18 + w19 + w20 + w21 + w22 + w23,
+  if(
+    m.match_status = 'image',
+    (w3::BIGINT + w5 + w6 + w8) // c.eu_bytes,
+    w16::BIGINT + w17 + w18 + w19 + w20 + w21 + w22 + w23
+  ),
   'dma_bm1688'
-FROM dma_bm1688_record
+FROM dma_bm1688_record AS d
+CROSS JOIN chip AS c
+LEFT JOIN placed AS p ON p.n = d.n
+LEFT JOIN meaning AS m ON m.meaning_n = p.meaning_n
 UNION ALL
 SELECT n, w4, 0, NULL, w14::BIGINT + w12 + w10 + w8, 'cdma'
 FROM cdma_record;
