@@ -69,25 +69,32 @@ class Graphs:
         self._groups: list[tuple[Any, ...]] = []
         self._numbers: dict[int, int] = {}
 
-    def graph(self, kind: str = "execution_trace", *, of: int | None = None) -> int:
-        """A new graph in a trace of its own; `of`, the execution trace it was linked from."""
-        trace_id = len(self._graphs) + 1
+    def graph(
+        self,
+        kind: str = "execution_trace",
+        *,
+        of: int | None = None,
+        in_trace_of: int | None = None,
+    ) -> int:
+        """A new graph, in a trace of its own unless said; `of`, the graph it was linked from."""
+        trace_id = in_trace_of >> 32 if in_trace_of else len(self._graphs) + 1
+        graph = trace_id << 32 | (1 << 20 if in_trace_of else 0)
         link_set = "default" if kind == "linked" else None
-        self._graphs.append((trace_id << 32, trace_id, kind, link_set, of))
-        return trace_id << 32
+        self._graphs.append((graph, trace_id, kind, link_set, of))
+        return graph
 
     def node(self, graph: int, name: str, *, parent: int | None = None, **columns: Any) -> int:
         """A node below `parent`; `inputs`, `outputs`, `attributes` are JSON."""
         number = self._numbers[graph] = self._numbers.get(graph, -1) + 1
         row = {
-            "id": graph | number, "trace_id": graph >> 32, "graph_id": graph, "node_id": number,
+            "id": graph + number, "trace_id": graph >> 32, "graph_id": graph, "node_id": number,
             "name": name, "thread_id": 1, "device_kind": "cpu",
         } | {f"{k}_json" if k in ("inputs", "outputs", "attributes") else k: v
              for k, v in columns.items()}  # fmt: skip
         self._nodes.append(tuple(row.get(column) for column in _NODE))
         if parent is not None:
-            self.edge(graph, parent, graph | number, "control")
-        return graph | number
+            self.edge(graph, parent, graph + number, "control")
+        return graph + number
 
     def edge(self, graph: int, first: int, then: int, kind: str) -> None:
         """An edge: `then` depends on `first`."""
@@ -123,7 +130,7 @@ class Graphs:
             "INSERT INTO trace (id, run_id, name, format, importer, importer_version, tw_version, "
             "imported_at, base_ns, source_base_ns) "
             "VALUES ($1, 1, 't' || $1, 'x', 'x', 1, '0', now()::TIMESTAMP, 0, 0)",
-            [(graph[1],) for graph in self._graphs],
+            sorted({(graph[1],) for graph in self._graphs}),
         )
         for table, columns, rows in (
             ("graph", ("id", "trace_id", "kind", "link_set", "of_graph_id"), self._graphs),

@@ -3,7 +3,8 @@ name = "graph_subgraph"
 version = 1
 title = "The nodes around one node of a graph, as far as so many edges lead"
 help = """
-Edges of all kinds are followed, from the root downwards (what depends on it), upwards (what it depends on), or both.
+Edges of all kinds are followed, from the root downwards (what depends on it), upwards (what it depends on), or both
+ways, each on its own: not up and down again to what else its caller calls.
 Without a root the roots of every graph are taken: those without a parent. tw export dot draws what this returns.
 Host execution traces have only the edges from a call to those in it; imported .et and linked graphs
 also dependencies.
@@ -144,17 +145,17 @@ name = "n_more"
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Edges in the chosen direction that lead to nodes not among these"
+help = "Edges that lead on, away from the root, to nodes not among these"
 
 [changes]
 1 = "first version"
 --- */
 WITH RECURSIVE step_to AS MATERIALIZED (
-  SELECT from_node_id AS node, to_node_id AS next
+  SELECT 'down' AS direction, from_node_id AS node, to_node_id AS next
   FROM graph_edge
   WHERE $direction::VARCHAR IN ('down', 'both') AND from_node_id <> to_node_id
   UNION
-  SELECT to_node_id, from_node_id
+  SELECT 'up', to_node_id, from_node_id
   FROM graph_edge
   WHERE $direction::VARCHAR IN ('up', 'both') AND from_node_id <> to_node_id
 ),
@@ -167,20 +168,25 @@ root AS (
   END
 ),
 walk AS (
-  SELECT node, 0::BIGINT AS distance FROM root
+  SELECT r.node, d.direction, 0::BIGINT AS distance
+  FROM root AS r
+  CROSS JOIN (SELECT 'down' AS direction UNION ALL SELECT 'up') AS d
   UNION
-  SELECT s.next, w.distance + 1
+  SELECT s.next, w.direction, w.distance + 1
   FROM walk AS w
-  JOIN step_to AS s ON s.node = w.node
+  JOIN step_to AS s ON s.node = w.node AND s.direction = w.direction
   WHERE w.distance < $depth::BIGINT
 ),
+way AS MATERIALIZED (
+  SELECT node, direction, min(distance) AS distance FROM walk GROUP BY node, direction
+),
 reached AS MATERIALIZED (
-  SELECT node, min(distance) AS distance FROM walk GROUP BY node
+  SELECT node, min(distance) AS distance FROM way GROUP BY node
 ),
 cut AS (
   SELECT s.node, count(*) AS n_more
   FROM step_to AS s
-  JOIN reached AS r ON r.node = s.node
+  JOIN way AS r ON r.node = s.node AND r.direction = s.direction
   ANTI JOIN reached AS o ON o.node = s.next
   GROUP BY s.node
 )

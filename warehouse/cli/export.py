@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from warehouse.cli.completion import query_names, run_names
+from warehouse.cli.export_dot import dot
 from warehouse.cli.export_etplus import chakra_etplus
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
@@ -38,6 +39,7 @@ def export() -> None:
 
 
 export.add_command(chakra_etplus)
+export.add_command(dot)
 
 _QUERY_PATH = click.option(
     "--query-path",

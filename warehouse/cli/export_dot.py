@@ -1,0 +1,102 @@
+"""`tw export dot`: part of a graph as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli.options import database
+from warehouse.cli.scope_options import announce, scope
+
+if TYPE_CHECKING:
+    from warehouse.export.dot import Drawn
+    from warehouse.scope import Selection
+
+
+@click.command()
+@database
+@scope
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="A .dot file; or .svg, .png or .pdf, drawn by Graphviz.  [default: RUN.dot]",
+)
+@click.option(
+    "--root", metavar="NODE", help="Begin at this node: its number in the graph, or name."
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(0, 200),
+    default=3,
+    show_default=True,
+    help="How many edges to follow.",
+)
+@click.option(
+    "--direction",
+    type=click.Choice(["down", "up", "both"]),
+    default="down",
+    show_default=True,
+    help="down: to what depends on it; up: to what it depends on.",
+)
+@click.option(
+    "--nodes",
+    "max_nodes",
+    type=click.IntRange(min=1),
+    default=150,
+    show_default=True,
+    help="At most so many nodes, the nearest.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["linked", "execution_trace", "chakra"]),
+    help="Which graph.  [default: the first of these that is there]",
+)
+def dot(
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    root: str | None,
+    depth: int,
+    direction: str,
+    max_nodes: int,
+    kind: str | None,
+) -> None:
+    """Draw part of an execution graph: the nodes around one, as Graphviz's DOT.
+
+    Blue are host operators, orange is device work, red communication; edges are styled by what they
+    mean, which the picture says. What there was no room for is told.
+
+    \b
+    Example:
+      tw export dot --root aten::linear --depth 4 -o linear.svg
+      tw export dot --kind execution_trace --nodes 50 -o top.dot
+    """
+    from warehouse import session
+    from warehouse.export.dot import Wanted, export_dot
+    from warehouse.export.files import file_stem
+
+    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+        announce(opened.seen, quiet=False)
+        names = opened.seen.run_names
+        path = output or Path(f"{file_stem(names[0]) if len(names) == 1 else 'graph'}.dot")
+        drawn = export_dot(opened, path, Wanted(root, depth, direction, max_nodes, kind))
+    for line in _summary(drawn, depth):
+        click.echo(line, err=True)
+
+
+def _summary(drawn: Drawn, depth: int) -> Iterator[str]:
+    yield (
+        f"Wrote {drawn.path}: {drawn.n_nodes:,} nodes and {drawn.n_edges:,} edges of the "
+        f"{drawn.graph_kind} graph of {drawn.trace_name}."
+    )
+    if drawn.n_left_out:
+        yield (
+            f"  {drawn.n_left_out:,} nodes within {depth} edges were left out; --nodes draws more."
+        )
+    if drawn.n_edges_beyond:
+        yield f"  {drawn.n_edges_beyond:,} edges lead further; --depth follows them."
