@@ -105,6 +105,8 @@ def test_a_library_query_is_not_rewritten(tw: Callable[..., Any], database: Path
         ("SELECT lag(dur) FROM slice", (1, 8), "lag() needs OVER", ""),
         ("SELECT x!(1)", (1, 1), "no such macro: x", ""),
         ("SELECT dur FROM slice WHERE", (1, 23), "syntax error", ""),
+        ("SELECT dur, s.* AS d FROM slice s", (1, 13), "s.* is many columns", "dur AS d, s.*"),
+        ("// slow ones\nSELECT 1", (1, 1), "// is no comment", "--"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_at_its_place(

@@ -252,6 +252,10 @@ def _index(work: _Work, statement: Statement) -> None:
 
 def _refuse_statement(work: _Work, statement: Statement) -> None:
     first = statement.tokens[0].text.upper()
+    if statement.words(2) == ["/", "/"]:
+        raise at_offset(
+            statement.source, statement.start, "// is no comment in SQL", "Begin comments with --."
+        )
     raise at_offset(
         statement.source,
         statement.start,

@@ -165,6 +165,7 @@ class Selects(Aggregation):
     def _select(self, node: Tree, scope: Scope, *, keep_args: bool) -> tuple[list[Column], str]:
         if node.args.get("distinct"):
             self.must_know_all_of(node.args["distinct"])
+        self._must_not_name_stars(node)
         joined = self.sources(node, scope)
         self._collect_aliases(node, scope)
         where = node.args.get("where")
@@ -190,6 +191,20 @@ class Selects(Aggregation):
         if grouping is not None:
             sql = self._fill_bare(sql, grouping, joined)
         return columns, sql + self._limit(node, scope)
+
+    def _must_not_name_stars(self, node: Tree) -> None:
+        """All columns cannot share a name; whoever wrote so meant the value beside them."""
+        for projection in node.expressions:
+            if not (isinstance(projection, exp.Alias) and _is_star(projection.this)):
+                continue
+            star, own = projection.this.sql(dialect="sqlite"), projection.alias
+            values = [e for e in node.expressions if isinstance(e, exp.Column) and not _is_star(e)]
+            value = values[0].sql(dialect="sqlite") if len(values) == 1 else "value"
+            raise self.refuse(
+                projection,
+                f"{star} is many columns and cannot be called {own}",
+                f"Give the name to a value: {value} AS {own}, {star}",
+            )
 
     def _collect_aliases(self, node: Tree, scope: Scope) -> None:
         """Names of result columns, which SQLite lets WHERE, GROUP BY and HAVING use too."""
