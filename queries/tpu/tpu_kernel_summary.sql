@@ -1,0 +1,224 @@
+/* ---
+name = "tpu_kernel_summary"
+version = 1
+title = "TPU kernels: how often, how long, computing, moving, bytes and operations"
+help = """
+A launch is one scope of the kernel on one core or port: elapsed_ns is from the first start to the last end of
+its commands there, summed over launches, so eight cores that run one kernel at once count eight
+times. Commands outside of kernels are the row without a name.
+"""
+grain = ["trace_id", "kernel_name"]
+requires = { schema = ">=9", queries = ["tpu_work@1"] }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "kernel_name"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Kernel; NULL: commands outside of kernels, or of kernels whose name is not recorded"
+
+[[column]]
+name = "n_launches"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Scopes of the kernel, on each core or port"
+
+[[column]]
+name = "n_cores"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Cores it ran on"
+
+[[column]]
+name = "elapsed_ns"
+type = "BIGINT"
+unit = "ns"
+nullable = true
+check = ">= 0"
+help = "Sum over launches; NULL outside of kernels"
+
+[[column]]
+name = "mean_ns"
+type = "DOUBLE"
+unit = "ns"
+nullable = true
+check = ">= 0"
+help = "elapsed_ns / n_launches"
+
+[[column]]
+name = "max_ns"
+type = "BIGINT"
+unit = "ns"
+nullable = true
+check = ">= 0"
+help = "The longest launch"
+
+[[column]]
+name = "n_commands"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Commands of all engines"
+
+[[column]]
+name = "compute_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of TIU commands that compute"
+
+[[column]]
+name = "transfer_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of DMA commands that move data"
+
+[[column]]
+name = "sync_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations of synchronisation"
+
+[[column]]
+name = "bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Moved, all memories"
+
+[[column]]
+name = "ddr_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Of these, what DDR bandwidth counts"
+
+[[column]]
+name = "l2_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Of these, what bandwidth of the L2 memory counts"
+
+[[column]]
+name = "ddr_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "ddr_bytes over the durations of the commands that have some; NULL: none"
+
+[[column]]
+name = "alg_ops"
+type = "BIGINT"
+unit = "count"
+nullable = true
+check = ">= 0"
+help = "Operations the algorithm needs; NULL: not known"
+
+[[column]]
+name = "uarch_rate"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = ">= 0"
+help = "alg_ops / operations the hardware does; NULL: not known"
+
+[[column]]
+name = "intensity"
+type = "DOUBLE"
+unit = "1/byte"
+nullable = true
+check = ">= 0"
+help = "alg_ops / ddr_bytes; NULL: not known, or no bytes"
+
+[changes]
+1 = "first version"
+--- */
+WITH joined AS (
+  SELECT c.*, w.start_ns, w.end_ns, w.kind AS work_kind
+  FROM tpu_command AS c
+  JOIN tpu_work() AS w ON w.slice_id = c.slice_id
+),
+launch AS (
+  SELECT trace_id, kernel_name, core, port, kernel_scope, max(end_ns) - min(start_ns) AS elapsed_ns
+  FROM joined
+  WHERE kernel_name IS NOT NULL
+  GROUP BY trace_id, kernel_name, core, port, kernel_scope
+),
+launched AS (
+  SELECT
+    trace_id,
+    kernel_name,
+    count(*) AS n_launches,
+    sum(elapsed_ns)::BIGINT AS elapsed_ns,
+    max(elapsed_ns) AS max_ns
+  FROM launch
+  GROUP BY trace_id, kernel_name
+),
+summed AS (
+  SELECT
+    c.trace_id,
+    c.kernel_name,
+    count(DISTINCT c.core) AS n_cores,
+    count(*) AS n_commands,
+    sum(CASE WHEN c.work_kind = 'compute' THEN c.end_ns - c.start_ns ELSE 0 END)::BIGINT AS compute_ns,
+    sum(CASE WHEN c.work_kind = 'transfer' THEN c.end_ns - c.start_ns ELSE 0 END)::BIGINT AS transfer_ns,
+    sum(CASE WHEN c.work_kind = 'sync' THEN c.end_ns - c.start_ns ELSE 0 END)::BIGINT AS sync_ns,
+    coalesce(sum(c.bytes), 0)::BIGINT AS bytes,
+    coalesce(sum(c.ddr_bytes), 0)::BIGINT AS ddr_bytes,
+    coalesce(sum(c.l2_bytes), 0)::BIGINT AS l2_bytes,
+    sum(CASE WHEN c.ddr_bytes > 0 THEN c.end_ns - c.start_ns ELSE 0 END)::BIGINT AS ddr_ns,
+    sum(CASE WHEN c.work_kind = 'compute' THEN c.alg_ops END)::BIGINT AS alg_ops,
+    sum(CASE WHEN c.work_kind = 'compute' THEN c.uarch_ops END)::BIGINT AS uarch_ops
+  FROM joined AS c
+  GROUP BY c.trace_id, c.kernel_name
+)
+SELECT
+  t.run_id,
+  s.trace_id,
+  t.rank,
+  s.kernel_name,
+  coalesce(l.n_launches, 0) AS n_launches,
+  s.n_cores,
+  l.elapsed_ns,
+  l.elapsed_ns / nullif(l.n_launches, 0) AS mean_ns,
+  l.max_ns,
+  s.n_commands,
+  s.compute_ns,
+  s.transfer_ns,
+  s.sync_ns,
+  s.bytes,
+  s.ddr_bytes,
+  s.l2_bytes,
+  s.ddr_bytes * 1e9 / nullif(s.ddr_ns, 0) AS ddr_bytes_per_s,
+  s.alg_ops,
+  s.alg_ops / nullif(s.uarch_ops, 0) AS uarch_rate,
+  s.alg_ops / nullif(s.ddr_bytes, 0) AS intensity
+FROM summed AS s
+LEFT JOIN launched AS l ON l.trace_id = s.trace_id AND l.kernel_name = s.kernel_name
+JOIN trace AS t ON t.id = s.trace_id
+ORDER BY t.run_id, t.rank, s.trace_id, l.elapsed_ns DESC NULLS LAST, s.kernel_name
