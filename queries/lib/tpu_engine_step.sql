@@ -105,6 +105,51 @@ help = "End of all before it; NULL for the first"
 [changes]
 1 = "first version"
 --- */
+WITH paced AS (
+  SELECT
+    *,
+    lag(end_ns) OVER (
+      PARTITION BY trace_id, engine, core, port ORDER BY start_ns, end_ns, slice_id
+    ) AS last_end_ns,
+    lag(end_ns) OVER (
+      PARTITION BY trace_id, engine, core, port, is_sync ORDER BY start_ns, end_ns, slice_id
+    ) AS last_work_end_ns
+  FROM tpu_work()
+),
+-- Engines on which a command ends before one that began earlier. On the others, nearly all, the end
+-- of all before is that of the one before, which is found much faster.
+odd AS (
+  SELECT DISTINCT trace_id, engine, core, port FROM paced WHERE end_ns < last_end_ns
+),
+sorted AS (
+  SELECT p.*, p.last_end_ns AS free_ns, p.last_work_end_ns AS work_free_ns
+  FROM paced AS p
+  LEFT JOIN odd AS o
+    ON o.trace_id = p.trace_id
+    AND o.engine = p.engine
+    AND o.core IS NOT DISTINCT FROM p.core
+    AND o.port IS NOT DISTINCT FROM p.port
+  WHERE o.trace_id IS NULL
+  UNION ALL
+  SELECT
+    p.*,
+    max(p.end_ns) OVER (
+      PARTITION BY p.trace_id, p.engine, p.core, p.port
+      ORDER BY p.start_ns, p.end_ns, p.slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ),
+    max(CASE WHEN NOT p.is_sync THEN p.end_ns END) OVER (
+      PARTITION BY p.trace_id, p.engine, p.core, p.port
+      ORDER BY p.start_ns, p.end_ns, p.slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+  FROM paced AS p
+  JOIN odd AS o
+    ON o.trace_id = p.trace_id
+    AND o.engine = p.engine
+    AND o.core IS NOT DISTINCT FROM p.core
+    AND o.port IS NOT DISTINCT FROM p.port
+)
 SELECT
   trace_id,
   slice_id,
@@ -123,18 +168,4 @@ SELECT
   greatest(start_ns, coalesce(work_free_ns, start_ns)) AS work_from_ns,
   greatest(start_ns - free_ns, 0) AS gap_ns,
   free_ns AS gap_from_ns
-FROM (
-  SELECT
-    *,
-    max(end_ns) OVER (
-      PARTITION BY trace_id, engine, core, port
-      ORDER BY start_ns, end_ns, slice_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS free_ns,
-    max(CASE WHEN NOT is_sync THEN end_ns END) OVER (
-      PARTITION BY trace_id, engine, core, port
-      ORDER BY start_ns, end_ns, slice_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS work_free_ns
-  FROM tpu_work()
-)
+FROM sorted

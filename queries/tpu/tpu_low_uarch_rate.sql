@@ -132,7 +132,7 @@ help = "cycles * (1 - uarch_rate)"
 --- */
 WITH rated AS (
   SELECT
-    *,
+    slice_id,
     alg_ops / uarch_ops AS rate,
     row_number() OVER (
       PARTITION BY trace_id
@@ -159,9 +159,10 @@ SELECT
   c.kernel_name,
   c.alg_ops,
   c.uarch_ops,
-  c.rate AS uarch_rate,
-  greatest(c.cycles * (1 - c.rate), 0) AS wasted_cycles
-FROM rated AS c
+  r.rate AS uarch_rate,
+  greatest(c.cycles * (1 - r.rate), 0) AS wasted_cycles
+FROM rated AS r
+JOIN tpu_command AS c ON c.slice_id = r.slice_id
 JOIN trace AS t ON t.id = c.trace_id
-WHERE c.place <= $top::BIGINT
-ORDER BY t.run_id, t.rank, c.trace_id, c.place
+WHERE r.place <= $top::BIGINT
+ORDER BY t.run_id, t.rank, c.trace_id, r.place

@@ -193,12 +193,23 @@ help = "Operations needed / operations done; NULL: not known"
 [changes]
 1 = "first version"
 --- */
-WITH ranked AS (
-  SELECT
-    *,
-    row_number() OVER (PARTITION BY trace_id ORDER BY dur DESC, slice_id) AS place
+-- Sorting all commands would take long: the top-th longest of each trace is found first.
+WITH counted AS (
+  SELECT trace_id, slice_id, greatest(dur, 0) AS dur_ns
   FROM tpu_command
   WHERE kind IS DISTINCT FROM 'sync' OR $with_sync::BOOLEAN
+),
+edge AS (
+  SELECT trace_id, list_min(max(dur_ns, $top::BIGINT)) AS least_ns
+  FROM counted
+  GROUP BY trace_id
+),
+ranked AS (
+  SELECT
+    c.slice_id,
+    row_number() OVER (PARTITION BY c.trace_id ORDER BY c.dur_ns DESC, c.slice_id) AS place
+  FROM counted AS c
+  JOIN edge AS e ON e.trace_id = c.trace_id AND c.dur_ns >= e.least_ns
 )
 SELECT
   t.run_id,
@@ -207,7 +218,7 @@ SELECT
   c.engine,
   c.core,
   c.port,
-  c.place,
+  k.place,
   c.slice_id,
   c.ts,
   greatest(c.dur, 0) AS dur_ns,
@@ -225,7 +236,8 @@ SELECT
   c.stall_cycles,
   c.n_bank_conflicts,
   c.alg_ops / nullif(c.uarch_ops, 0) AS uarch_rate
-FROM ranked AS c
+FROM ranked AS k
+JOIN tpu_command AS c ON c.slice_id = k.slice_id
 JOIN trace AS t ON t.id = c.trace_id
-WHERE c.place <= $top::BIGINT
-ORDER BY t.run_id, t.rank, c.trace_id, c.place
+WHERE k.place <= $top::BIGINT
+ORDER BY t.run_id, t.rank, c.trace_id, k.place
