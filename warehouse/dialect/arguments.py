@@ -44,7 +44,10 @@ def _member(name: str) -> str:
 
 def slices_where(condition: str) -> str:
     """The slices whose arguments are wanted, for ARGS_OF_SLICES."""
-    return f"SELECT id AS set_id, args_json FROM slice WHERE args_json IS NOT NULL AND {condition}"
+    return (
+        "SELECT id AS set_id, args_json FROM perfetto_source "
+        f"WHERE args_json IS NOT NULL AND {condition}"
+    )
 
 
 def one_slice(set_id: str, args: str) -> str:

@@ -21,7 +21,23 @@ _HOLDER = "perfetto result"
 def install(connection: duckdb.DuckDBPyConnection) -> None:
     """Makes the macros and views. The scope's views must be there: these are built on them."""
     install_macros(connection)
+    connection.execute(_slices(connection))
     connection.execute(_text("tables.sql"))
+
+
+def _slices(connection: duckdb.DuckDBPyConnection) -> str:
+    """The slices with their arguments; those of TPU commands are made from columns."""
+    from warehouse.export import tpu_arguments
+
+    made = tpu_arguments.json_query(connection)
+    if made is None:
+        return "CREATE OR REPLACE TEMP VIEW perfetto_source AS FROM slice"
+    return f"""
+        CREATE OR REPLACE TEMP VIEW perfetto_source AS
+        SELECT s.* REPLACE (coalesce(s.args_json, a.args_json) AS args_json)
+        FROM slice AS s
+        LEFT JOIN ({made}) AS a ON a.slice_id = s.id
+    """
 
 
 def install_macros(connection: duckdb.DuckDBPyConnection) -> None:

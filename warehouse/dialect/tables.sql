@@ -27,7 +27,7 @@ SELECT
   s.id AS slice_id,
   s.args_json AS "tw args",
   s.depth AS "tw depth"
-FROM slice AS s
+FROM perfetto_source AS s
 JOIN trace AS t ON t.id = s.trace_id;
 
 -- The idle process and thread of number 0 are there in every trace.

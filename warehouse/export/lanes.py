@@ -20,17 +20,21 @@ _BATCH_ROWS = 100_000
 
 
 class Lanes:
-    """The lanes of one track; slices are placed in order of start, longest first."""
+    """The lanes of one track; slices are placed in order of start, longest first.
 
-    def __init__(self) -> None:
+    On the track of a TPU engine nothing contains anything: what overlaps at all goes on a lane.
+    """
+
+    def __init__(self, *, is_flat: bool = False) -> None:
         self.open_ends: list[list[int]] = [[]]  # a stack of open slices' ends for each lane
+        self.is_flat = is_flat
 
     def place(self, ts: int, end: int) -> int:
         """The first lane on which [ts, end] nests in what is open there."""
         for lane, ends in enumerate(self.open_ends):
             while ends and ends[-1] <= ts:
                 ends.pop()
-            if not ends or end <= ends[-1]:
+            if not ends or (not self.is_flat and end <= ends[-1]):
                 ends.append(end)
                 return lane
         self.open_ends.append([end])
@@ -48,12 +52,13 @@ def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int
     if not odd:
         return {}, 0
     tracks = ", ".join(str(row[0]) for row in odd)
+    flat = {track_id for track_id, is_flat in odd if is_flat}
     slice_ids, lanes, extra = array("q"), array("q"), {}
     state, current = Lanes(), None
     # A loop, because where a slice goes depends on where all before it went; on odd tracks only.
     for track_id, slice_id, ts, end in _rows(connection, tracks):
         if track_id != current:
-            state, current = Lanes(), track_id
+            state, current = Lanes(is_flat=track_id in flat), track_id
         lane = state.place(ts, end)
         if lane:
             slice_ids.append(slice_id)

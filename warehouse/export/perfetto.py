@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import ExportError
-from warehouse.export import arguments, packets, tracks, wire
+from warehouse.export import arguments, packets, tpu_arguments, tracks, wire
 from warehouse.export.files import whole_file
 from warehouse.export.interning import Interned
 from warehouse.export.lanes import assign as assign_lanes
@@ -104,6 +104,7 @@ class _Export:
         quoted = '"' + str(stored).replace('"', '""') + '".main'
         extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
+        self.tpu = tpu_arguments.query(self.connection) if self.with_args else None
         self.plan = tracks.plan(self.connection, extra_lanes)
         self.written.n_tracks = self.plan.n_tracks
         self.n_uuids = 1 + max(d.uuid for d in self.plan.descriptors)
@@ -187,11 +188,17 @@ class _Export:
             joins.append(load("perfetto_arrow_lists"))
             arrows = ["o.starts", "i.open_ends", "i.ends", "i.late_ends"]
             arrows.append("coalesce(i.is_deferred, false) AS is_deferred")
+        tpu_columns = ""
+        if self.tpu is not None:
+            joins.append(f"LEFT JOIN ({self.tpu}) AS tpu ON tpu.slice_id = s.id")
+            names = tpu_arguments.columns(self.connection, self.tpu)
+            tpu_columns = "".join(f', "{name}"' for name in names)
         return load(
             "perfetto_slices",
             lane="coalesce(l.lane, 0)" if self.written.n_on_extra_lanes else "0",
             lift_ns=self.written.moved_ns,
             arrows=", ".join(arrows),
+            tpu_columns=tpu_columns,
             args=load("perfetto_args") if self.with_args else "NULL",
             joins="\n  ".join(joins),
         )
@@ -238,11 +245,17 @@ class _Export:
             track,
             _interned(batch["category"], self.categories, b"\x18"),
             _interned(batch["name"], self.names, b"\x50"),
-            arguments.encode(batch["args"], batch["args_text"], self.keys)
-            if self.with_args
-            else None,
+            self._annotations(batch),
             self._flows(batch, ["starts", "open_ends", "ends"]),
         )
+
+    def _annotations(self, batch: Any) -> wire.Column | None:
+        if not self.with_args:
+            return None
+        recorded = arguments.encode(batch["args"], batch["args_text"], self.keys)
+        if self.tpu is None:
+            return recorded
+        return wire.join(recorded, tpu_arguments.encode(batch, self.keys))
 
     def _flows(self, batch: Any, columns: list[str]) -> list[wire.Column]:
         if not self.with_flows:
@@ -255,13 +268,14 @@ class _Export:
 
     def _write_counters(self) -> None:
         self.written.n_null_values = self._one("SELECT count(*) FROM counter WHERE value IS NULL")
-        for batch in self._batches(load("perfetto_counters", lift_ns=self.written.moved_ns)):
-            if batch.num_rows:
-                track = self.fields.of(self._uuids(batch))
-                values = batch["value"].to_numpy()
-                encoded = packets.counters(batch["ts"].to_numpy(), track, values)
-                self.file.write(wire.contents(encoded))
-                self.written.n_counter_values += batch.num_rows
+        for source in ("perfetto_counters", "perfetto_tpu_counters"):
+            for batch in self._batches(load(source, lift_ns=self.written.moved_ns)):
+                if batch.num_rows:
+                    track = self.fields.of(self._uuids(batch))
+                    values = batch["value"].to_numpy()
+                    encoded = packets.counters(batch["ts"].to_numpy(), track, values)
+                    self.file.write(wire.contents(encoded))
+                    self.written.n_counter_values += batch.num_rows
 
 
 def _interned(texts: Any, kind: Interned, tag: bytes) -> wire.Column:

@@ -17,7 +17,7 @@ SELECT
   CASE WHEN json_type(args_text) = 'OBJECT'
     THEN TRY_CAST(args_text::JSON AS MAP(VARCHAR, JSON))::MAP(VARCHAR, VARCHAR)
   END AS args,
-  args_text
+  args_text{tpu_columns}
 FROM (
   SELECT
     s.id,
@@ -29,7 +29,7 @@ FROM (
     s.name,
     s.category,
     {arrows},
-    {args} AS args_text
+    {args} AS args_text{tpu_columns}
   FROM slice AS s
   JOIN export_trace AS t ON t.trace_id = s.trace_id
   {joins}

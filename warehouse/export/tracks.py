@@ -25,6 +25,8 @@ _FIRST_INVENTED_PID = 1 << 30
 _FIRST_INVENTED_TID = _FIRST_INVENTED_PID | 1 << 29
 _MAX_PID = 2**31 - 1  # ProcessDescriptor.pid is int32
 _MAX_TID = 2**63 - 1
+#: What the counters of TPU engines are called, perfetto_tpu_counters.sql.
+_TPU_COUNTERS = {"TIU": ("TIU Utilization", "%"), "GDMA": ("GDMA Bandwidth", "GB/s")}
 
 
 class _Process(NamedTuple):
@@ -115,7 +117,18 @@ class _Planner:
         tids = _Numbers(_MAX_TID, _FIRST_INVENTED_TID, (track.tid for track in tracks))
         for track in tracks:
             self._track(track, tids)
+        self._tpu_counters({track.id: track for track in tracks})
         return self.plan
+
+    def _tpu_counters(self, tracks: dict[int, _Track]) -> None:
+        """Beside each engine that has one, just below it, the track of its counter."""
+        for track_id, engine in self.connection.execute(load("perfetto_tpu_tracks")).fetchall():
+            beside = tracks[track_id]
+            uuid = self.plan.uuids[-track_id] = self._uuids(1)
+            name, unit = _TPU_COUNTERS[engine]
+            rank = None if beside.sort_index is None else beside.sort_index - 1
+            counter = beside._replace(kind="counter", unit=unit, sort_index=rank)
+            self._named(counter, uuid, self._parent(beside), name)
 
     def _rows(self, kind: Any, query: str) -> Iterator[Any]:
         return map(kind._make, self.connection.execute(load(query)).fetchall())

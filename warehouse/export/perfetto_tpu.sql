@@ -1,0 +1,36 @@
+-- What the vendor's tool says of each TPU command, under its names; NULL where it says nothing. Rates
+-- are bytes a ns, which is GB/s, to four decimals.
+-- A command of category sys has neither rate nor traffic. Without a register image the tool shows a
+-- rate of 0.0 %, and no addresses but 0.
+SELECT
+  slice_id,
+  batch AS "Batch Launch",
+  kernel_name AS "Kernel Function",
+  coalesce(category, 'unknown') AS "Function Type",
+  CASE WHEN NOT is_tiu THEN command_dependency END AS "cmd_id_dep",
+  CASE WHEN NOT is_tiu AND NOT is_sys THEN coalesce(direction, 'DDR->DDR') END AS "Direction",
+  coalesce(source_name, 'unknown') AS "Function Name",
+  mode AS "Mode",
+  shown_id AS "Cmd Id",
+  CASE WHEN NOT is_tiu THEN coalesce(data_type, 'INT8') END AS "Data Type",
+  CASE WHEN NOT is_tiu AND NOT is_sys THEN coalesce(bytes, 0) END AS "DMA data size(B)",
+  CASE WHEN is_tiu AND NOT is_sys
+    THEN printf('%.1f%%', coalesce(100.0::DOUBLE * alg_ops / nullif(uarch_ops, 0), 0))
+  END AS "uArch Rate",
+  CASE WHEN is_tiu AND NOT is_sys THEN short_form END AS "des_cmd_short",
+  CASE WHEN is_tiu THEN command_dependency END AS "des_cmd_id_dep",
+  CASE WHEN NOT is_tiu AND NOT is_sys THEN round(coalesce(ddr_bytes, 0) / greatest(dur, 1), 4) END
+    AS "DDR Bandwidth(GB/s)",
+  CASE WHEN NOT is_tiu AND NOT is_sys THEN round(coalesce(l2_bytes, 0) / greatest(dur, 1), 4) END
+    AS "L2M Bandwidth(GB/s)",
+  stream_n AS "Global Idx",
+  NOT is_tiu AND NOT is_sys AS has_places{places}
+FROM (
+  SELECT
+    *,
+    engine = 'TIU' AS is_tiu,
+    coalesce(category IN ('sys', 'SYS'), false) AS is_sys,
+    {short_form} AS short_form,
+    {dependency} AS command_dependency
+  FROM tpu_command
+)

@@ -1,0 +1,20 @@
+-- The counters the vendor's tool draws: DDR bandwidth of GDMA in GB/s, uArch rate of TIU in percent;
+-- at the start of each command its figure, at its end 0. A track of them has the negated id of its
+-- engine's track.
+SELECT -track_id AS track_id, at_ns + t.shift_ns + {lift_ns} AS ts, value
+FROM (
+  SELECT trace_id, track_id, ts AS at_ns, ts, slice_id, false AS is_end,
+    CASE
+      WHEN category IN ('sys', 'SYS') THEN 0.0::DOUBLE
+      WHEN engine = 'GDMA' THEN round(coalesce(ddr_bytes, 0) / greatest(dur, 1), 4)
+      ELSE round(coalesce(100.0::DOUBLE * alg_ops / nullif(uarch_ops, 0), 0), 1)
+    END AS value
+  FROM tpu_command
+  WHERE engine IN ('TIU', 'GDMA')
+  UNION ALL
+  SELECT trace_id, track_id, ts + greatest(dur, 0), ts, slice_id, true, 0
+  FROM tpu_command
+  WHERE engine IN ('TIU', 'GDMA')
+) AS c
+JOIN export_trace AS t ON t.trace_id = c.trace_id
+ORDER BY c.track_id, at_ns, c.ts, slice_id, is_end

@@ -1,0 +1,6 @@
+-- The engines whose counters are drawn.
+SELECT track_id, min(engine) AS engine
+FROM tpu_command
+WHERE engine IN ('TIU', 'GDMA')
+GROUP BY track_id
+ORDER BY track_id
