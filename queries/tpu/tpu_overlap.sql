@@ -8,7 +8,7 @@ that some core computes. Synchronisation is neither. span_ns is that of the whol
 cores compare.
 """
 grain = ["trace_id", "core"]
-requires = { schema = ">=9", queries = ["tpu_work@1"] }
+requires = { schema = ">=9", queries = ["tpu_core_overlap@1", "tpu_work@1"] }
 
 [[column]]
 name = "run_id"
@@ -105,50 +105,7 @@ help = "overlap_ns / the lesser of compute_ns and transfer_ns: 1 when one hides 
 [changes]
 1 = "first version"
 --- */
-WITH work AS (
-  SELECT trace_id, core, start_ns, end_ns, engine = 'TIU' AS is_compute, slice_id
-  FROM tpu_work()
-  WHERE NOT is_sync
-),
-placed AS (
-  SELECT trace_id, core, false AS is_chip, start_ns, end_ns, is_compute, slice_id
-  FROM work
-  WHERE core IS NOT NULL
-  UNION ALL
-  SELECT trace_id, NULL, true, start_ns, end_ns, is_compute, slice_id
-  FROM work
-),
--- The end of all before, of all that compute, of all that move: what lies behind is new. Two unions
--- less the union of both is their overlap.
-step AS (
-  SELECT
-    *,
-    max(end_ns) OVER earlier AS free_ns,
-    max(CASE WHEN is_compute THEN end_ns END) OVER earlier AS compute_free_ns,
-    max(CASE WHEN NOT is_compute THEN end_ns END) OVER earlier AS transfer_free_ns
-  FROM placed
-  WINDOW earlier AS (
-    PARTITION BY trace_id, core, is_chip
-    ORDER BY start_ns, end_ns, slice_id
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  )
-),
-united AS (
-  SELECT
-    trace_id,
-    core,
-    is_chip,
-    sum(greatest(end_ns - greatest(start_ns, coalesce(free_ns, start_ns)), 0))::BIGINT AS either_ns,
-    sum(CASE WHEN is_compute
-      THEN greatest(end_ns - greatest(start_ns, coalesce(compute_free_ns, start_ns)), 0)
-      ELSE 0 END)::BIGINT AS compute_ns,
-    sum(CASE WHEN NOT is_compute
-      THEN greatest(end_ns - greatest(start_ns, coalesce(transfer_free_ns, start_ns)), 0)
-      ELSE 0 END)::BIGINT AS transfer_ns
-  FROM step
-  GROUP BY trace_id, core, is_chip
-),
-span AS (
+WITH span AS (
   SELECT trace_id, max(end_ns) - min(start_ns) AS span_ns
   FROM tpu_work()
   GROUP BY trace_id
@@ -168,7 +125,7 @@ SELECT
   u.transfer_ns / nullif(s.span_ns, 0) AS transfer_share,
   (u.compute_ns + u.transfer_ns - u.either_ns) / nullif(least(u.compute_ns, u.transfer_ns), 0)
     AS overlap_share
-FROM united AS u
+FROM tpu_core_overlap() AS u
 JOIN span AS s ON s.trace_id = u.trace_id
 JOIN trace AS t ON t.id = u.trace_id
 ORDER BY t.run_id, t.rank, u.trace_id, u.core NULLS LAST

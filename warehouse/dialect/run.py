@@ -34,7 +34,14 @@ def _slices(connection: duckdb.DuckDBPyConnection) -> str:
         return "CREATE OR REPLACE TEMP VIEW perfetto_source AS FROM slice"
     return f"""
         CREATE OR REPLACE TEMP VIEW perfetto_source AS
-        SELECT s.* REPLACE (coalesce(s.args_json, a.args_json) AS args_json)
+        SELECT s.* REPLACE (
+          coalesce(s.args_json, a.args_json) AS args_json,
+          CASE s.category
+            WHEN 'tpu_command' THEN a.category
+            WHEN 'tpu_kernel' THEN s.args_json ->> '$.Mode'
+            ELSE s.category
+          END AS category
+        )
         FROM slice AS s
         LEFT JOIN ({made}) AS a ON a.slice_id = s.id
     """

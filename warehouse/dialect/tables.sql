@@ -112,6 +112,23 @@ FROM (
   SELECT 0, 0, NULL, 0, true, NULL
 );
 
+-- Tracks of TPU captures lie under their core, those of ports under the port, ports under one heading.
+-- Headings have ids below zero, of their device.
+CREATE OR REPLACE TEMP VIEW perfetto_heading AS
+SELECT
+  k.id,
+  CASE
+    WHEN d.kind <> 'link' THEN -4 * d.id
+    WHEN k.name LIKE '% TX' OR k.name LIKE '% RX' THEN p.id
+    ELSE -4 * d.parent_device_id
+  END AS parent_id,
+  CASE WHEN d.kind = 'link' THEN 'CDMA' ELSE d.name END AS heading
+FROM track AS k
+JOIN trace AS t ON t.id = k.trace_id AND t.format = 'sophgo'
+JOIN device AS d ON d.id = k.device_id
+LEFT JOIN track AS p
+  ON p.device_id = k.device_id AND k.name IN (p.name || ' TX', p.name || ' RX');
+
 CREATE OR REPLACE TEMP VIEW perfetto_all_track AS
 SELECT
   t.id,
@@ -122,13 +139,14 @@ SELECT
     WHEN kind = 'async' THEN 'legacy_async_global_slice'
     ELSE kind
   END AS type,
-  parent_track_id AS parent_id,
+  coalesce(parent_track_id, g.parent_id) AS parent_id,
   CASE WHEN kind <> 'counter' THEN coalesce(i.utid, thread_id) END AS utid,
   CASE WHEN kind = 'counter' THEN process_id END AS upid,
   unit,
   kind = 'counter' AS is_counter
 FROM track AS t
 LEFT JOIN perfetto_thread_identity AS i ON i.id = t.thread_id
+LEFT JOIN perfetto_heading AS g ON g.id = t.id
 -- as there, a thread that has no slices has no track
 WHERE
   t.thread_id IS NULL
@@ -148,7 +166,12 @@ SELECT DISTINCT -4 * t.process_id - 2, NULL, 'chrome_process_instant', NULL::BIG
   NULL::BIGINT, t.process_id, NULL, false
 FROM slice AS s
 JOIN track AS t ON t.id = s.track_id
-WHERE s.extra_json IS NOT NULL AND (s.extra_json ->> 's') = 'p';
+WHERE s.extra_json IS NOT NULL AND (s.extra_json ->> 's') = 'p'
+UNION ALL
+SELECT DISTINCT parent_id, heading, 'global_merged_track_event', NULL::BIGINT, NULL::BIGINT,
+  NULL::BIGINT, NULL, false
+FROM perfetto_heading
+WHERE parent_id < 0;
 
 CREATE OR REPLACE TEMP VIEW perfetto_track AS
 SELECT

@@ -188,8 +188,9 @@ class _Export:
             joins.append(load("perfetto_arrow_lists"))
             arrows = ["o.starts", "i.open_ends", "i.ends", "i.late_ends"]
             arrows.append("coalesce(i.is_deferred, false) AS is_deferred")
-        tpu_columns = ""
+        tpu_columns, category = "", "s.category"
         if self.tpu is not None:
+            category = tpu_arguments.CATEGORY
             joins.append(f"LEFT JOIN ({self.tpu}) AS tpu ON tpu.slice_id = s.id")
             names = tpu_arguments.columns(self.connection, self.tpu)
             tpu_columns = "".join(f', "{name}"' for name in names)
@@ -199,6 +200,7 @@ class _Export:
             lift_ns=self.written.moved_ns,
             arrows=", ".join(arrows),
             tpu_columns=tpu_columns,
+            category=category,
             args=load("perfetto_args") if self.with_args else "NULL",
             joins="\n  ".join(joins),
         )

@@ -1,4 +1,19 @@
 -- Everything a track may lie under or be, one row a track.
+-- In a TPU capture the directions of a port lie under the port, and ports under one heading; tracks
+-- without slices that nothing lies under are left out.
+WITH tpu AS (
+  SELECT k.id, d.parent_device_id AS chip_id, d.kind = 'link' AS is_link, p.id AS port_track_id
+  FROM track AS k
+  JOIN trace AS t ON t.id = k.trace_id AND t.format = 'sophgo'
+  JOIN device AS d ON d.id = k.device_id
+  LEFT JOIN track AS p
+    ON p.device_id = k.device_id AND k.name IN (p.name || ' TX', p.name || ' RX')
+),
+used AS (
+  SELECT DISTINCT track_id FROM slice WHERE track_id IN (SELECT id FROM tpu)
+  UNION
+  SELECT port_track_id FROM tpu WHERE id IN (SELECT track_id FROM slice)
+)
 SELECT
   k.id,
   k.trace_id,
@@ -6,15 +21,18 @@ SELECT
   k.name,
   k.process_id,
   k.thread_id,
-  k.parent_track_id,
+  coalesce(k.parent_track_id, u.port_track_id) AS parent_track_id,
   k.stream,
   k.unit,
   k.sort_index,
   h.tid,
   h.name AS thread_name,
-  k.device_id,
-  coalesce(d.name, d.kind || ' ' || d.ordinal) AS device_name
+  CASE WHEN u.is_link THEN u.chip_id ELSE k.device_id END AS device_id,
+  CASE WHEN u.is_link THEN 'CDMA' ELSE coalesce(d.name, d.kind || ' ' || d.ordinal) END
+    AS device_name
 FROM track AS k
 LEFT JOIN thread AS h ON h.id = k.thread_id
 LEFT JOIN device AS d ON d.id = k.device_id
+LEFT JOIN tpu AS u ON u.id = k.id
+WHERE u.id IS NULL OR k.id IN (SELECT track_id FROM used)
 ORDER BY k.id

@@ -27,7 +27,7 @@ FROM (
     s.dur,
     s.dur = 0 AND coalesce(s.phase IN ('i', 'I', 'R', 'n', 'T', 'p'), false) AS is_instant,
     s.name,
-    s.category,
+    {category} AS category,
     {arrows},
     {args} AS args_text{tpu_columns}
   FROM slice AS s

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _FIELD = b"\x22"  # TrackEvent.debug_annotations
 _INT, _DOUBLE, _STRING = b"\x20", b"\x29", b"\x32"  # of DebugAnnotation
 _ENTRY, _NAME = b"\x5a", b"\x52"  # dict_entries, name
+#: What a slice's category is to the vendor's tool: the type of a command, the mode of a kernel.
+CATEGORY = """CASE s.category
+      WHEN 'tpu_command' THEN tpu."Function Type"
+      WHEN 'tpu_kernel' THEN s.args_json ->> '$.Mode'
+      ELSE s.category
+    END"""
 _KEYS = (
     "Batch Launch", "Kernel Function", "Function Type", "cmd_id_dep", "Direction", "Function Name",
     "Mode", "Cmd Id", "Data Type", "DMA data size(B)", "uArch Rate", "des_cmd_short",
@@ -64,7 +70,7 @@ def _register(name: str) -> str:
 
 
 def json_query(connection: duckdb.DuckDBPyConnection) -> str | None:
-    """The same as (slice_id, args_json); members that are NULL are not there."""
+    """The same as (slice_id, args_json, category); members that are NULL are not there."""
     source = query(connection)
     if source is None:
         return None
@@ -78,7 +84,10 @@ def json_query(connection: duckdb.DuckDBPyConnection) -> str | None:
     listed = ", ".join(f"'{key}', {value}" for key, value in pairs)
     # a merge patch takes what is null for what is to be left out
     whole = f"json_merge_patch('{{}}', json_object({listed}))"
-    return f"SELECT slice_id, {whole}::VARCHAR AS args_json FROM ({source})"
+    return (
+        f'SELECT slice_id, {whole}::VARCHAR AS args_json, "Function Type" AS category '
+        f"FROM ({source})"
+    )
 
 
 def _json(key: str) -> str:
