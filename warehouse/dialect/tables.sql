@@ -1,13 +1,14 @@
 -- Perfetto's tables, over the warehouse's: the same columns, meanings and order of columns.
 --
--- ts is the file's own time in ns (ts + base_ns - source_base_ns), as trace_processor has it. Ids
+-- ts is the file's own time in ns (ts + base_ns - source_base_ns), as trace_processor has it; a TPU
+-- capture begins at 0, as its vendor's tool shows it. Ids
 -- are the warehouse's. arg_set_id is the id of a slice; below zero, that of a process or a thread.
 
 -- Instants of a process or of everything are on tracks of their own; these have ids below zero.
 CREATE OR REPLACE TEMP VIEW perfetto_slice AS
 SELECT
   s.id,
-  s.ts + t.base_ns - t.source_base_ns AS ts,
+  s.ts + CASE WHEN t.format = 'sophgo' THEN 0 ELSE t.base_ns - t.source_base_ns END AS ts,
   s.dur,
   CASE s.extra_json ->> 's'
     WHEN 'g' THEN -4 * s.trace_id - 1
@@ -212,7 +213,10 @@ WHERE is_counter AND upid IS NOT NULL;
 
 CREATE OR REPLACE TEMP VIEW perfetto_counter AS
 SELECT
-  c.id, c.ts + t.base_ns - t.source_base_ns AS ts, c.track_id, c.value,
+  c.id,
+  c.ts + CASE WHEN t.format = 'sophgo' THEN 0 ELSE t.base_ns - t.source_base_ns END AS ts,
+  c.track_id,
+  c.value,
   CAST(NULL AS BIGINT) AS arg_set_id
 FROM counter AS c
 JOIN trace AS t ON t.id = c.trace_id;
@@ -229,8 +233,8 @@ WHERE dur = 0;
 
 CREATE OR REPLACE TEMP VIEW perfetto_trace_bounds AS
 SELECT
-  min(start_ts + base_ns - source_base_ns) AS start_ts,
-  max(end_ts + base_ns - source_base_ns) AS end_ts
+  min(start_ts + CASE WHEN format = 'sophgo' THEN 0 ELSE base_ns - source_base_ns END) AS start_ts,
+  max(end_ts + CASE WHEN format = 'sophgo' THEN 0 ELSE base_ns - source_base_ns END) AS end_ts
 FROM trace;
 
 -- Arrows the file recorded, from each end or waypoint back to the latest waypoint or start before

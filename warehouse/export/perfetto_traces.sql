@@ -1,6 +1,7 @@
 -- What to add to the times of each trace: ns from slice.ts to the file's time.
 -- A clock whose offset is not known is taken as it is; the exporter says so. One that drifts is
--- right at the middle of its trace: stretching would tear nested slices apart.
+-- right at the middle of its trace: stretching would tear nested slices apart. A TPU capture on no
+-- other clock begins at 0, as the vendor's tool shows it: its counters count from anywhere.
 CREATE OR REPLACE TEMP TABLE export_trace AS
 SELECT
   t.id AS trace_id,
@@ -8,8 +9,10 @@ SELECT
   t.name,
   t.rank,
   r.name AS run_name,
-  t.base_ns + coalesce(c.offset_ns + round(coalesce(c.drift * t.end_ts, 0) / 2)::BIGINT, 0)
-    AS shift_ns,
+  CASE
+    WHEN t.format = 'sophgo' AND c.offset_ns IS NULL THEN 0
+    ELSE t.base_ns + coalesce(c.offset_ns + round(coalesce(c.drift * t.end_ts, 0) / 2)::BIGINT, 0)
+  END AS shift_ns,
   c.offset_ns IS NOT NULL AS is_aligned
 FROM trace AS t
 JOIN run AS r ON r.id = t.run_id
