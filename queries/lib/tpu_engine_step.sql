@@ -85,7 +85,8 @@ help = "Its time in which no command before it worked; 0 for those that only syn
 name = "work_from_ns"
 type = "BIGINT"
 unit = "ns"
-help = "Where work_ns begins; it ends at end_ns"
+nullable = true
+help = "Where work_ns begins; it ends at end_ns. NULL: only synchronises"
 
 [[column]]
 name = "gap_ns"
@@ -165,7 +166,7 @@ SELECT
     WHEN is_sync THEN 0
     ELSE greatest(end_ns - greatest(start_ns, coalesce(work_free_ns, start_ns)), 0)
   END AS work_ns,
-  greatest(start_ns, coalesce(work_free_ns, start_ns)) AS work_from_ns,
-  greatest(start_ns - free_ns, 0) AS gap_ns,
+  CASE WHEN NOT is_sync THEN greatest(start_ns, coalesce(work_free_ns, start_ns)) END AS work_from_ns,
+  CASE WHEN free_ns IS NOT NULL THEN greatest(start_ns - free_ns, 0) END AS gap_ns,
   free_ns AS gap_from_ns
 FROM sorted

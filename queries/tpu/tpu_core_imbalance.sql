@@ -140,7 +140,9 @@ SELECT
   max(r.work_ns) AS max_work_ns,
   max(CASE WHEN r.from_slowest = 1 THEN r.core END) AS slowest_core,
   max(CASE WHEN r.from_fastest = 1 THEN r.core END) AS fastest_core,
-  greatest(max(r.work_ns) / nullif(avg(r.work_ns), 0) - 1, 0) AS imbalance,
+  CASE
+    WHEN max(r.work_ns) > 0 THEN greatest(max(r.work_ns) / avg(r.work_ns) - 1, 0)
+  END AS imbalance,
   min(r.end_ns) AS first_end_ns,
   max(r.end_ns) AS last_end_ns
 FROM ranked AS r

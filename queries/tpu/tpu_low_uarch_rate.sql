@@ -160,7 +160,7 @@ SELECT
   c.alg_ops,
   c.uarch_ops,
   r.rate AS uarch_rate,
-  greatest(c.cycles * (1 - r.rate), 0) AS wasted_cycles
+  CASE WHEN c.cycles IS NOT NULL THEN greatest(c.cycles * (1 - r.rate), 0) END AS wasted_cycles
 FROM rated AS r
 JOIN tpu_command AS c ON c.slice_id = r.slice_id
 JOIN trace AS t ON t.id = c.trace_id

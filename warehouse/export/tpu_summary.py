@@ -46,7 +46,9 @@ def _cycles(engine: str, frequency: str) -> Callable[[Row], str]:
 
     def text(row: Row) -> str:
         cycles = row[f"{engine}_cycles"]
-        return str(cycles) if row["core"] is not None else f"{cycles / row[frequency] * 1e6:.3f}(us)"
+        return (
+            str(cycles) if row["core"] is not None else f"{cycles / row[frequency] * 1e6:.3f}(us)"
+        )
 
     return text
 
