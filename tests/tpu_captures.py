@@ -165,14 +165,19 @@ def small_capture() -> Capture:
     core 1  TIU   mm2 0-40
     port 0  send 40-60, receive 50-90, a wait 60-70
     """
-    kernel = {"kernel_name": "a", "kernel_scope": 0, "batch": 0}
-    load = {"type": "dma_tensor", "function": "copy", "type_code": 0, "kind": "transfer"}
+    kernel: dict[str, Any] = {"kernel_name": "a", "kernel_scope": 0, "batch": 0}
+    load: dict[str, Any] = {
+        "type": "dma_tensor",
+        "function": "copy",
+        "type_code": 0,
+        "kind": "transfer",
+    }
     commands = [
         Command(1, "GDMA", 0, 10, 0, cycles=11, bytes=400, ddr_bytes=400, l2_bytes=0,
                 stall_cycles=2, n_memory_transactions=4, source_name="tensorLd",
-                direction="DDR->LMEM", source_memory="DDR", destination_memory="LMEM", stream_n=0, shown_id=1,
-                counters={"gif_write_bytes": 400, "gif_read_bytes": 0, "axi_write_bytes": 0,
-                          "ar_latency_cycles": 90}, **load, **kernel),
+                direction="DDR->LMEM", source_memory="DDR", destination_memory="LMEM",
+                stream_n=0, shown_id=1, counters={"gif_write_bytes": 400, "gif_read_bytes": 0,
+                "axi_write_bytes": 0, "ar_latency_cycles": 90}, **load, **kernel),
         Command(2, "TIU", 10, 10, 0, kind="compute", cycles=11, n_bank_conflicts=3, alg_ops=50,
                 uarch_ops=100, alg_cycles=5, type="arith", function="add", type_code=3,
                 source_name="arith.add", stream_n=0, shown_id=1, counters={"n_bank_conflicts": 3},
@@ -182,9 +187,9 @@ def small_capture() -> Capture:
                 **kernel),
         Command(4, "GDMA", 15, 20, 0, cycles=21, bytes=800, ddr_bytes=800, l2_bytes=0,
                 stall_cycles=4, n_memory_transactions=8, source_name="tensorSt",
-                direction="LMEM->DDR", source_memory="LMEM", destination_memory="DDR", stream_n=1, shown_id=2,
-                counters={"gif_write_bytes": 0, "gif_read_bytes": 800, "axi_write_bytes": 800,
-                          "ar_latency_cycles": 70}, **load, **kernel),
+                direction="LMEM->DDR", source_memory="LMEM", destination_memory="DDR",
+                stream_n=1, shown_id=2, counters={"gif_write_bytes": 0, "gif_read_bytes": 800,
+                "axi_write_bytes": 800, "ar_latency_cycles": 70}, **load, **kernel),
         Command(5, "SDMA", 30, 20, 0, cycles=21, bytes=1000, ddr_bytes=0, l2_bytes=1000,
                 stall_cycles=0, n_memory_transactions=10, source_name="tensorLd",
                 direction="L2M->LMEM", source_memory="L2M", destination_memory="LMEM", stream_n=0,
@@ -197,7 +202,8 @@ def small_capture() -> Capture:
         Command(7, "CDMA", 40, 20, port=0, kind="transfer", cycles=21, bytes=500, ddr_bytes=500,
                 l2_bytes=0, stall_cycles=0, type="cdma_send", function="send", type_code=0,
                 source_name="send", stream_n=0, shown_id=1,
-                counters={"thread": 0, "m0_aw_bytes": 500, "n_replays": 1, "m0_read_stall_cycles": 2, "ati_stall_cycles": 5}),
+                counters={"thread": 0, "m0_aw_bytes": 500, "n_replays": 1,
+                          "m0_read_stall_cycles": 2, "ati_stall_cycles": 5}),
         Command(8, "CDMA", 50, 40, port=0, kind="transfer", cycles=41, bytes=2000, ddr_bytes=2000,
                 l2_bytes=0, stall_cycles=0, type="cdma_receive", function="receive", type_code=4,
                 source_name="receive", stream_n=1, shown_id=2,

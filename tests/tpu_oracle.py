@@ -39,7 +39,7 @@ def named(unit: tuple[str, int | None, int | None]) -> Row:
 
 def engine_summary(capture: Capture) -> list[Row]:
     span = capture.end - capture.start
-    rows = []
+    rows: list[Row] = []
     for unit in capture.units():
         mine = capture.of(unit)
         busy, work = covered(mine), covered(c for c in mine if not c.is_sync)
@@ -71,7 +71,7 @@ def _gaps(commands: list[Command]) -> list[tuple[int, int]]:
 
 
 def gap(capture: Capture, top: int = 50) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for unit in capture.units():
         mine = capture.of(unit)
         for start, end in _gaps(mine):
@@ -99,7 +99,7 @@ def buckets(capture: Capture, bucket_ns: int) -> range:
 def utilization_over_time(capture: Capture, bucket_ns: int = 100_000) -> list[Row]:
     if capture.end == capture.start:
         return []
-    rows = []
+    rows: list[Row] = []
     for unit in capture.units():
         work = covered(c for c in capture.of(unit) if not c.is_sync)
         for start in buckets(capture, bucket_ns):
@@ -120,7 +120,7 @@ def overlap(capture: Capture) -> list[Row]:
     span = capture.end - capture.start
     work = [c for c in capture.commands if not c.is_sync]
     cores = sorted({c.core for c in work if c.core is not None})
-    rows = []
+    rows: list[Row] = []
     for core in [*cores, *([None] if work else [])]:
         mine = [c for c in work if core is None or c.core == core]
         compute = covered(c for c in mine if c.engine == "TIU")
@@ -162,7 +162,7 @@ def traffic(command: Command) -> dict[str, tuple[int, int]]:
 
 def bandwidth(capture: Capture) -> list[Row]:
     span = capture.end - capture.start
-    rows = []
+    rows: list[Row] = []
     for unit in capture.units():
         mine = capture.of(unit)
         work = len(covered(c for c in mine if not c.is_sync))
@@ -207,7 +207,7 @@ def _spread(commands: list[Command], memory: str, bucket_ns: int) -> dict[int, l
 def _bucket_rows(
     place: Row, commands: list[Command], bucket_ns: int, peaks: dict[str, float | None]
 ) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for memory in MEMORIES:
         for start, (read, written) in sorted(_spread(commands, memory, bucket_ns).items()):
             rate = (read + written) * 1e9 / bucket_ns
@@ -240,7 +240,7 @@ def device_bandwidth_over_time(capture: Capture, bucket_ns: int = 100_000) -> li
 
 
 def link(capture: Capture) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     ways: dict[tuple[int, str], list[Command]] = {}
     for command in capture.commands:
         if command.engine == "CDMA" and command.port is not None:
@@ -289,7 +289,7 @@ def uarch_rate(capture: Capture) -> list[Row]:
     for c in capture.commands:
         if c.engine == "TIU" and not c.is_sync:
             groups.setdefault((c.core, c.type, c.function), []).append(c)
-    rows = []
+    rows: list[Row] = []
     for (core, kind, function), mine in groups.items():
         counted = [c for c in mine if c.alg_ops is not None]
         cycles, alg_cycles = total(c.cycles for c in mine), total(c.alg_cycles for c in mine)
@@ -309,7 +309,7 @@ def uarch_rate(capture: Capture) -> list[Row]:
 
 
 def low_uarch_rate(capture: Capture, below: float = 0.4, top: int = 100) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for c in capture.commands:
         if c.engine != "TIU" or c.is_sync or not c.uarch_ops or c.alg_ops is None:
             continue
@@ -328,7 +328,7 @@ def low_uarch_rate(capture: Capture, below: float = 0.4, top: int = 100) -> list
 
 
 def stall(capture: Capture) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for unit in capture.units():
         mine = [c for c in capture.of(unit) if not c.is_sync]
         if not mine:
@@ -368,7 +368,7 @@ def sync_wait(capture: Capture) -> list[Row]:
     for c in capture.commands:
         if c.is_sync:
             groups.setdefault((*c.unit, c.kernel_name, c.function), []).append(c)
-    rows = []
+    rows: list[Row] = []
     for (engine, core, port, kernel, function), mine in groups.items():
         spent = sum(len(c.ns) for c in mine)
         rows.append(
@@ -408,7 +408,7 @@ def group_figures(mine: list[Command]) -> Row:
 
 
 def kernel_summary(capture: Capture) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for name in {c.kernel_name for c in capture.commands}:
         mine = [c for c in capture.commands if c.kernel_name == name]
         launches: dict[tuple[Any, ...], list[Command]] = {}
@@ -432,7 +432,7 @@ def kernel_summary(capture: Capture) -> list[Row]:
 
 
 def batch_summary(capture: Capture) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for batch in sorted({c.batch for c in capture.commands}, key=last):
         mine = [c for c in capture.commands if c.batch == batch]
         start, end = min(c.ts for c in mine), max(c.end for c in mine)
@@ -450,7 +450,7 @@ def op_summary(capture: Capture) -> list[Row]:
     whole = Counter[str]()
     for c in capture.commands:
         whole[c.engine] += len(c.ns)
-    rows = []
+    rows: list[Row] = []
     for (engine, kind, function, is_sync), mine in groups.items():
         lengths = [len(c.ns) for c in mine]
         n_bytes, alg = sum(c.bytes or 0 for c in mine), total(c.alg_ops for c in mine)
@@ -481,7 +481,7 @@ def op_summary(capture: Capture) -> list[Row]:
 
 def core_imbalance(capture: Capture) -> list[Row]:
     cores = sorted({c.core for c in capture.commands if c.core is not None})
-    rows = []
+    rows: list[Row] = []
     for engine in sorted({c.engine for c in capture.commands if c.core is not None}):
         mine = {core: capture.of((engine, core, None)) for core in cores}
         work = {core: len(covered(c for c in mine[core] if not c.is_sync)) for core in cores}
@@ -612,7 +612,7 @@ def work(capture: Capture) -> list[Row]:
 
 
 def engine_step(capture: Capture) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for unit in capture.units():
         before: list[Command] = []
         for c in sorted(capture.of(unit), key=lambda c: (c.ts, c.end, c.slice_id)):
@@ -635,7 +635,7 @@ def engine_step(capture: Capture) -> list[Row]:
 
 
 def core_overlap(capture: Capture) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for row in overlap(capture):
         both = row["compute_ns"] + row["transfer_ns"] - row["overlap_ns"]
         rows.append(
@@ -649,7 +649,7 @@ def core_overlap(capture: Capture) -> list[Row]:
 
 def all_traffic(capture: Capture) -> list[Row]:
     """Of tpu_traffic: each command that has counters."""
-    rows = []
+    rows: list[Row] = []
     for c in capture.commands:
         if found := traffic(c):
             row: Row = {"slice_id": c.slice_id}

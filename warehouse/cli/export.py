@@ -12,6 +12,7 @@ import click
 from warehouse.cli.completion import query_names, run_names
 from warehouse.cli.export_dot import dot
 from warehouse.cli.export_etplus import chakra_etplus
+from warehouse.cli.export_tpu import tpu_registers, tpu_summary
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 
@@ -40,6 +41,8 @@ def export() -> None:
 
 export.add_command(chakra_etplus)
 export.add_command(dot)
+export.add_command(tpu_summary)
+export.add_command(tpu_registers)
 
 _QUERY_PATH = click.option(
     "--query-path",

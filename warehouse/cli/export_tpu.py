@@ -1,4 +1,4 @@
-"""`tw export tpu-summary` and `tpu-registers`: the text files of the vendor's tool for TPU captures."""
+"""`tw export tpu-summary` and `tpu-registers`: the text files of the vendor's TPU tool."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 
 INSERT INTO device (
   id, trace_id, parent_device_id, kind, ordinal, name, vendor, memory_bytes, n_compute_units,
-  clock_hz, peak_bytes_per_s
+  clock_hz, peak_bytes_per_s, properties_json
 )
 SELECT
   getvariable('first_id') + p.device_n,
@@ -19,7 +19,8 @@ SELECT
   if(p.kind = 'core', c.lanes::BIGINT, NULL),
   if(p.kind = 'core', k.hz, NULL),
   CASE p.kind WHEN 'core' THEN c.ddr_gb_per_s * 1e9
-    WHEN 'tpu' THEN c.ddr_gb_per_s * 1e9 * c.cores END
+    WHEN 'tpu' THEN c.ddr_gb_per_s * 1e9 * c.cores END,
+  if(p.kind = 'tpu', (SELECT header_json FROM scratch.chip_header), NULL)
 FROM scratch.place AS p
 CROSS JOIN scratch.chip AS c
 LEFT JOIN scratch.counter_clock AS k ON k.name = 'tpu_core_' || p.ordinal

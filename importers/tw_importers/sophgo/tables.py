@@ -7,12 +7,13 @@
 - `command`: commands by number, `kind` their distinct words, `scope` the kernels;
 - `tiu_image`, `dma_image`, `cdma_image`: register images;
 - `place`: devices, `lane`: tracks, `counter_clock`: clocks, `layer`: layers of the model;
-- `chip`, `command_name`, `data_type`: of decode/;
+- `chip`, `chip_header`, `command_name`, `data_type`: of decode/;
 - `dropped`, `found`, `extent`: for the record of the import.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from tw_importers.sophgo.core import Core, Port
+    from tw_importers.sophgo.decode import Chip
     from tw_importers.sophgo.defects import Defects
     from tw_importers.sophgo.images import Store
     from tw_importers.sophgo.read import Capture
@@ -50,6 +52,7 @@ def write(
     """Writes all tables of a capture."""
     chip = capture.profile.chip
     _put(connection, "chip", chip.row())
+    _put(connection, "chip_header", _header(chip, hz))
     _put(connection, "command_name", name_table(chip))
     _put(connection, "data_type", chip.data_type_table())
     n_cores = max(len(capture.cores), capture.profile.core_num or 0)
@@ -73,6 +76,14 @@ def write(
 
         _put(connection, "layer", Layers().table())
     _write_account(connection, capture, line, defects)
+
+
+def _header(chip: Chip, hz: tuple[int, int, int]) -> pa.Table:
+    """The constants of the chip as the vendor's tool prints them, with the clocks of this capture."""
+    values: dict[str, Any] = dict(chip.header)
+    for key, frequency in (("TIU", hz[0]), ("DMA", hz[1])):
+        values[f"{key} Frequency(MHz)"] = frequency / 1e6 if frequency % 10**6 else frequency // 10**6
+    return pa.table({"header_json": [json.dumps(values)]})
 
 
 def _put(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
