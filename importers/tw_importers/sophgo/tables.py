@@ -79,10 +79,12 @@ def write(
 
 
 def _header(chip: Chip, hz: tuple[int, int, int]) -> pa.Table:
-    """The constants of the chip as the vendor's tool prints them, with the clocks of this capture."""
+    """The constants of the chip as the vendor's tool prints them, with this capture's clocks."""
     values: dict[str, Any] = dict(chip.header)
     for key, frequency in (("TIU", hz[0]), ("DMA", hz[1])):
-        values[f"{key} Frequency(MHz)"] = frequency / 1e6 if frequency % 10**6 else frequency // 10**6
+        values[f"{key} Frequency(MHz)"] = (
+            frequency / 1e6 if frequency % 10**6 else frequency // 10**6
+        )
     return pa.table({"header_json": [json.dumps(values)]})
 
 

@@ -1,0 +1,119 @@
+"""Captures whose vendor's outputs are at hand, and how to read those outputs.
+
+`out37/` of a case is what the vendor's tool 0.3.7 made of it. Where that is wrong, `DEFECTS` says
+why: the number is that of the list in docs/sophgo.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from warehouse import ingest, scope, session
+
+CASES = (
+    "aks_bmodel", "aks_m0_8core_cdma", "aks_m1_1core", "aks_m1_8core_cdma", "aks_m1_timewrap",
+    "aks_m2_8core", "bm1688_m1_2core",
+)  # fmt: skip
+#: Cases that say little that the others do not.
+MORE_CASES = (
+    "aks_bmodel_layers", "aks_deskv", "aks_m0_1core", "aks_m0_idwrap", "aks_m0_ring",
+    "aks_m1_lost", "aks_m1_nowrap_ref", "aks_m1_timewrap2", "aksv_m1_4core", "aksv_m1_rvt",
+    "aksv_m2_4core_cdma",
+)  # fmt: skip
+#: Cases the vendor's tool gets wrong, and which defect it is.
+DEFECTS = {"aks_m1_timewrap": 1, "aks_m0_8core_cdma": 3, "bm1688_m1_2core": 6}
+
+
+@dataclass
+class Cases:
+    """A warehouse that gets each case as a run when it is first asked for."""
+
+    db: Path
+    data: Path
+    present: set[str] = field(default_factory=set)
+
+    def theirs(self, case: str, name: str) -> str:
+        return (self.data / case / "out37" / name).read_text(encoding="utf-8")
+
+    @contextmanager
+    def opened(self, case: str) -> Iterator[session.Session]:
+        if case not in self.present:
+            options = ingest.Options(run=case, jobs=1)
+            (outcome,) = ingest.import_paths(
+                [self.data / case / "input"], db=self.db, options=options
+            )
+            assert outcome.error is None
+            self.present.add(case)
+        place = session.Place(self.db)
+        with session.opened(place, scope.Selection(runs=(case,))) as one:
+            yield one
+
+
+def slices_of(path: Path) -> list[dict[str, Any]]:
+    """What a Perfetto file says: a slice or a counter's value a row, tracks as paths."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
+
+    trace = Trace()
+    trace.ParseFromString(path.read_bytes())
+    tracks: dict[int, Any] = {}
+    texts: dict[str, dict[int, str]] = defaultdict(dict)
+    rows: list[dict[str, Any]] = []
+    begun: dict[int, list[Any]] = defaultdict(list)
+    for packet in trace.packet:
+        for kind in ("event_names", "event_categories", "debug_annotation_names"):
+            for each in getattr(packet.interned_data, kind):
+                texts[kind][each.iid] = each.name
+        if packet.HasField("track_descriptor"):
+            tracks[packet.track_descriptor.uuid] = packet.track_descriptor
+        if not packet.HasField("track_event"):
+            continue
+        event, place = packet.track_event, _path(tracks, packet.track_event.track_uuid)
+        if event.type == event.TYPE_SLICE_BEGIN:
+            begun[event.track_uuid].append((packet.timestamp, event))
+        elif event.type == event.TYPE_SLICE_END:
+            ts, first = begun[event.track_uuid].pop()
+            rows.append(_slice(place, ts, packet.timestamp - ts, first, texts))
+        elif event.type == event.TYPE_COUNTER:
+            value = event.double_counter_value
+            rows.append({"track": place, "ts": packet.timestamp, "value": value})
+    return rows
+
+
+def _path(tracks: dict[int, Any], uuid: int) -> str:
+    names = []
+    while uuid in tracks:
+        names.append(tracks[uuid].name)
+        uuid = tracks[uuid].parent_uuid
+    return "/".join(reversed(names))
+
+
+def _slice(
+    track: str, ts: int, dur: int, event: Any, texts: dict[str, dict[int, str]]
+) -> dict[str, Any]:
+    names = texts["debug_annotation_names"]
+    return {
+        "track": track,
+        "ts": ts,
+        "dur": dur,
+        "name": texts["event_names"][event.name_iid],
+        "cat": [texts["event_categories"][iid] for iid in event.category_iids],
+        "args": {names[each.name_iid]: _value(each) for each in event.debug_annotations},
+    }
+
+
+def _value(annotation: Any) -> Any:
+    if annotation.dict_entries:
+        return {each.name: _value(each) for each in annotation.dict_entries}
+    kind = annotation.WhichOneof("value")
+    return getattr(annotation, kind) if kind else None
+
+
+def counted(rows: list[dict[str, Any]]) -> Counter[str]:
+    """Rows as a bag: the order of keys does not matter, the number of equal rows does."""
+    return Counter(json.dumps(row, sort_keys=True) for row in rows)
