@@ -1,0 +1,85 @@
+"""ASTRA-sim's log of a simulation: when each node of each NPU was issued, and when it was done.
+
+One line an event, as `issue,sys->id=0, tick=10, node->id=3, node->name=..., node->type=4` or, of
+older versions, `issue,npu=0,cycle=10,node=3,name=...`, perhaps behind what a logger writes; lines
+of other kinds are the simulator's own and not used. A tick is a nanosecond, or a cycle of the
+frequency given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+
+import duckdb
+import pyarrow as pa
+
+from warehouse.errors import CorruptTrace, UsageError
+from warehouse.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+
+_FOLDER = files(__package__)
+_EVENT = re.compile(rb"(?m)^(?:[^\n]*[ \]])?(?:issue|callback),(?:[^=,\n]+=\d+, ?){3}[^=,\n]+=")
+_BLOCK_BYTES = 1 << 20
+_LONGEST_LINE = 1 << 24
+_LINE = pa.schema([("line", pa.binary())])
+
+
+def sniff(head: bytes, name: str) -> int:
+    """Certain when a line issues a node, or says that one is done."""
+    return 90 if _EVENT.search(head) else 0
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Writes the lines to the scratch table `log`, in their order; SQL takes them apart."""
+    _setting(scratch)
+    failures: list[CorruptTrace] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        rest = b""
+        while block := reader.read(_BLOCK_BYTES):
+            *lines, rest = (rest + block).split(b"\n")
+            if len(rest) > _LONGEST_LINE:
+                failures.append(CorruptTrace("a line of a log is longer than 16 MiB"))
+                return
+            yield pa.record_batch([pa.array(lines, pa.binary())], schema=_LINE)
+        yield pa.record_batch([pa.array([rest] if rest else [], pa.binary())], schema=_LINE)
+
+    source = pa.RecordBatchReader.from_batches(_LINE, batches())
+    scratch.connection.register("line", source)
+    try:
+        scratch.connection.execute(
+            "CREATE TABLE log AS SELECT row_number() OVER () - 1 AS seq, "
+            "TRY(decode(line)) AS line FROM line WHERE octet_length(line) > 0"
+        )
+    except duckdb.Error as error:
+        raise CorruptTrace(str(error).splitlines()[0]) from None
+    finally:
+        scratch.connection.unregister("line")
+    if failures:
+        raise failures[0]
+    return TraceFacts(format="astra_sim_log")
+
+
+def _setting(scratch: Scratch) -> None:
+    text = scratch.options.get("frequency_mhz", "1000")
+    if not re.fullmatch(r"[1-9]\d{0,5}", text):
+        raise UsageError(
+            f"frequency_mhz must be a whole number of MHz up to 999999, not {text!r}",
+            hint="Write --option frequency_mhz=1500.",
+        )
+    scratch.connection.execute(
+        "CREATE TABLE setting AS SELECT $mhz::BIGINT AS frequency_mhz", {"mhz": int(text)}
+    )
+
+
+ASTRA_SIM_LOG = Importer(
+    name="astra_sim_log",
+    title="ASTRA-sim's log of issued and finished nodes",
+    version=1,
+    sniff=sniff,
+    read=read,
+    prepare=(_FOLDER / "prepare.sql", NESTING),
+    normalize=(_FOLDER / "normalize.sql",),
+    options={"frequency_mhz": "ticks in a microsecond, where they are an NPU's cycles  [1000]"},
+)

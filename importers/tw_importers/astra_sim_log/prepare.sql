@@ -1,0 +1,119 @@
+-- From lines to nodes with a start and a length, without any lock.
+-- In: `log` and `setting` (__init__.py).
+
+CREATE TABLE parsed AS
+SELECT
+  seq,
+  m.kind,
+  TRY_CAST(m.npu AS BIGINT) AS npu,
+  TRY_CAST(TRY_CAST(m.tick AS BIGINT)::HUGEINT * 1000 // frequency_mhz AS BIGINT) AS tick,
+  TRY_CAST(m.node AS UBIGINT) AS node,
+  regexp_replace(m.rest, ', ?[^=,]*type=\d+\s*$', '') AS name,
+  TRY_CAST(nullif(regexp_extract(m.rest, ', ?[^=,]*type=(\d+)\s*$', 1), '') AS BIGINT) AS type
+FROM (
+  SELECT
+    seq,
+    regexp_extract(
+      line,
+      '(?:^|[ \]])(issue|callback),[^=,]+=(\d+), ?[^=,]+=(\d+), ?[^=,]+=(\d+), ?[^=,]+=(.*?)\s*$',
+      ['kind', 'npu', 'tick', 'node', 'rest']
+    ) AS m
+  FROM log
+)
+CROSS JOIN setting;
+
+CREATE TABLE event AS
+SELECT *
+FROM parsed
+WHERE kind <> '' AND npu IS NOT NULL AND tick IS NOT NULL AND node IS NOT NULL;
+
+-- A node that is issued again is done again: the n-th time with the n-th.
+CREATE TABLE numbered AS
+SELECT
+  *,
+  row_number() OVER (PARTITION BY npu, node, kind ORDER BY seq) AS nth
+FROM event;
+
+CREATE TABLE origin AS
+SELECT
+  coalesce(min(tick), 0)::BIGINT AS first_ns,
+  coalesce(max(tick), 0)::BIGINT AS last_ns
+FROM event;
+
+-- lanes as Chakra's timeline visualizer has them; the type decides, in older logs the name
+CREATE TABLE done AS
+SELECT
+  i.seq,
+  i.npu,
+  i.node,
+  i.name,
+  i.type,
+  i.tick - o.first_ns AS ts,
+  coalesce(c.tick - i.tick, -1) AS dur,
+  c.seq AS end_seq,
+  CASE
+    WHEN i.type BETWEEN 5 AND 7 OR i.type IS NULL AND contains(i.name, 'COMM_') THEN 4
+    WHEN i.type = 4 OR i.type IS NULL AND contains(i.name, 'COMP_NODE') THEN 3
+    WHEN (i.type IN (2, 3) OR i.type IS NULL AND contains(i.name, 'MEM_'))
+      AND contains(i.name, 'REMOTE_MEMORY') THEN 2
+    WHEN i.type IN (2, 3) OR i.type IS NULL AND contains(i.name, 'MEM_') THEN 1
+    ELSE 5
+  END AS lane
+FROM numbered AS i
+LEFT JOIN numbered AS c
+  ON c.kind = 'callback' AND c.npu = i.npu AND c.node = i.node AND c.nth = i.nth
+CROSS JOIN origin AS o
+WHERE i.kind = 'issue';
+
+CREATE TABLE npu AS
+SELECT npu, row_number() OVER (ORDER BY npu) - 1 AS npu_n
+FROM (SELECT DISTINCT npu FROM done);
+
+CREATE TABLE place AS
+SELECT d.npu, n.npu_n, d.lane, row_number() OVER (ORDER BY d.npu, d.lane) - 1 AS track_n
+FROM (SELECT DISTINCT npu, lane FROM done) AS d
+JOIN npu AS n ON n.npu = d.npu;
+
+CREATE TABLE span AS
+SELECT d.*, p.track_n, p.npu_n
+FROM done AS d
+JOIN place AS p ON p.npu = d.npu AND p.lane = d.lane
+ORDER BY p.track_n, d.ts, d.dur DESC, d.seq;
+
+CREATE VIEW entry AS
+SELECT rowid AS entry_n, track_n, ts, greatest(dur, 0) AS reach, seq FROM span;
+
+CREATE TABLE unused AS
+SELECT 'lines of the log that are about no node' AS reason, count(*) AS n
+FROM parsed
+WHERE kind = ''
+HAVING count(*) > 0
+UNION ALL
+SELECT 'ends of nodes that were never issued', count(*)
+FROM numbered AS c
+ANTI JOIN done AS d ON d.end_seq = c.seq
+WHERE c.kind = 'callback'
+HAVING count(*) > 0;
+
+CREATE TABLE problem AS
+SELECT 'unfinished_node' AS kind, 'warning' AS severity, count(*) AS count,
+  'nodes that were issued and never done; kept with dur -1' AS meaning
+FROM done
+WHERE end_seq IS NULL
+UNION ALL
+SELECT 'end_without_issue', 'warning', count(*), 'nodes that were done and never issued; not used'
+FROM numbered AS c
+ANTI JOIN done AS d ON d.end_seq = c.seq
+WHERE c.kind = 'callback'
+UNION ALL
+SELECT 'unknown_node_type', 'note', count(*), 'nodes that neither type nor name tells apart'
+FROM done
+WHERE lane = 5
+UNION ALL
+SELECT 'number_out_of_range', 'warning', count(*), 'events whose numbers are too large; not used'
+FROM parsed
+WHERE kind <> '' AND (npu IS NULL OR tick IS NULL OR node IS NULL)
+UNION ALL
+SELECT 'not_text', 'warning', count(*), 'lines that are no UTF-8; not used'
+FROM log
+WHERE line IS NULL;
