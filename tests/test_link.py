@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from warehouse import ingest, library, link, linked_graph, store
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
+    from tests.randomtrace import Runs
 
 KINETO = Path(__file__).parent / "data" / "kineto"
 HEADER = """/* ---
@@ -230,3 +232,56 @@ def test_every_query_of_the_link_folder_links_slices_or_graphs_or_tells_of_clock
     assert {query.key for query in [*known.all, *of_sets]} == {
         query.key for query in library.load().newest.values() if query.layer == "link"
     }
+
+
+def test_a_linker_finds_nothing_without_rows_of_the_tables_it_requires(
+    tmp_path: Path, random_runs: Runs
+) -> None:
+    """So that it need not run. Where it finds something, each of these tables is emptied."""
+    db = tmp_path / "w.duckdb"
+    shutil.copy(random_runs.path, db)
+    needing = [query for query in link.linkers().of_trace if link.requires_rows(query)]
+    with store.writer(db) as connection:
+        traces = [i for (i,) in connection.execute("SELECT id FROM trace ORDER BY id").fetchall()]
+        for query in library.load().closure(needing):
+            query.install(connection)
+
+        def n_links(query: library.Query, trace_id: int) -> int:
+            count = f'SELECT count(*) FROM "{query.key}"({trace_id})'
+            return int(store.one(connection, count)[0])
+
+        silent = []
+        for query in needing:
+            trace_id = next((each for each in traces if n_links(query, each)), 0)
+            if not trace_id:
+                silent.append(query.header.name if query.header else "")
+            for table in link.requires_rows(query):
+                connection.execute("BEGIN")
+                connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
+                assert n_links(query, trace_id) == 0, (query.key, table)
+                connection.execute("ROLLBACK")
+
+    assert silent == ["link_flow"]  # it reads this one table alone
+
+
+def test_only_linkers_that_can_find_something_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    insert = link._insert
+
+    def noting(connection: Any, query: library.Query, *more: Any) -> int:
+        ran.append(query.header.name if query.header else "")
+        return insert(connection, query, *more)
+
+    monkeypatch.setattr(link, "_insert", noting)
+    (tmp_path / "t.json").write_text(
+        '{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,'
+        '"ts":1,"dur":1}]}'
+    )
+
+    ingest.import_paths([tmp_path / "t.json"], db=tmp_path / "w.duckdb")
+
+    assert ran == ["link_forward_backward"]
+    stated = rows(tmp_path / "w.duckdb", "SELECT count(*) FROM import_stat WHERE name = 'linked'")
+    assert stated == [(len(link.linkers().of_trace),)]

@@ -45,7 +45,7 @@ from warehouse.scope import parse_time
 _HEADER = re.compile(r"\s*/\* ---\s*\n(.*?)\n\s*--- \*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _KEYS = ("name", "version", "title", "help", "grain", "requires", "portable", "param", "column")
-_REQUIRES_KEYS = ("schema", "queries")
+_REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
 _COLUMN_KEYS = ("name", "type", "unit", "nullable", "check", "help")
 _INTEGER = (-(2**63), 2**63 - 1)
@@ -146,6 +146,7 @@ class Header:
     parameters: tuple[Parameter, ...] = ()
     requires_schema: str = ">=1"
     requires_queries: tuple[str, ...] = ()
+    requires_rows: tuple[str, ...] = ()  # tables; while one has none of a trace, nothing is found
     portable: bool = True  # runs on Spark after translation
     changes: Mapping[int, str] = field(default_factory=dict)
 
@@ -205,6 +206,7 @@ def _header(values: dict[str, Any]) -> Header:
         parameters=tuple(_parameter(*item) for item in values.get("param", {}).items()),
         requires_schema=str(requires.get("schema", ">=1")),
         requires_queries=tuple(requires.get("queries", ())),
+        requires_rows=tuple(requires.get("rows", ())),
         portable=bool(values.get("portable", True)),
         changes={int(version): str(text) for version, text in values["changes"].items()},
     )

@@ -6,6 +6,7 @@ help = """The innermost annotation on the host that contains the call which caus
 thread; steps are left out, they have links of their own (link_step). Annotations around that one are
 its parents (slice.parent_id)."""
 grain = ["to_id"]
+requires = { schema = ">=1", rows = ["annotation", "gpu_op"] }
 portable = false
 
 [param.trace_id]

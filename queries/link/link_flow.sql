@@ -7,6 +7,7 @@ before it. Arrows that only repeat what correlation ids say (ac2g, async_cpu_to_
 that bind to slices, so they make no links here; link_launch makes them. Arrows from forward to
 backward operators (fwdbwd) are links of their own kind, link_forward_backward's."""
 grain = ["from_id", "to_id", "rule"]
+requires = { schema = ">=1", rows = ["flow_point"] }
 
 [param.trace_id]
 type = "BIGINT"

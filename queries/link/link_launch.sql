@@ -7,6 +7,7 @@ id (several processes, a wrapped counter, a call inside another), the last one t
 work is its cause; where all of them began later, the first. One call may cause much work: a graph
 launch does."""
 grain = ["to_id"]
+requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
 portable = false
 
 [param.trace_id]

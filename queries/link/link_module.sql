@@ -7,6 +7,7 @@ such frames after class and instance (nn.Module: Linear_3), and numbers them (py
 each class apart. Operators of the backward pass run on a thread without frames: follow
 forward_backward links from them."""
 grain = ["to_id"]
+requires = { schema = ">=1", rows = ["python_call", "cpu_op"] }
 portable = false
 
 [param.trace_id]

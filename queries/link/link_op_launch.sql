@@ -7,6 +7,7 @@ operator met when climbing the call's parents. A call that lies in none belongs 
 External id names, which another thread ran: of several, the last to begin before the call among
 those that run when it begins, else among all."""
 grain = ["to_id"]
+requires = { schema = ">=1", rows = ["cpu_op", "launch"] }
 portable = false
 
 [param.trace_id]

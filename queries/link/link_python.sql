@@ -5,6 +5,7 @@ title = "Python frame → the operator called in it"
 help = """The innermost frame that contains the operator on the same thread, through any operators and
 annotations between them: the line of the program that ran it."""
 grain = ["to_id"]
+requires = { schema = ">=1", rows = ["python_call", "cpu_op"] }
 portable = false
 
 [param.trace_id]

@@ -7,7 +7,7 @@ the call; so the work may run when the next step has begun on the host. Work who
 belongs to the step during which it itself began. Waits are no work."""
 grain = ["to_id"]
 portable = false
-requires = { schema = ">=1", queries = ["step_window@1"] }
+requires = { schema = ">=1", queries = ["step_window@1"], rows = ["step", "gpu_op"] }
 
 [param.trace_id]
 type = "BIGINT"

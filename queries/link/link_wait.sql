@@ -10,6 +10,7 @@ launched before, that of a stream which was done when the call ended, or, for an
 during the call. A blocking copy, and any copy into memory that is not
 pinned, is waited for by its own call, if it ended during the call."""
 grain = ["to_id"]
+requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
 portable = false
 
 [param.trace_id]
