@@ -119,6 +119,31 @@ def test_the_fields_of_an_image_are_kept_in_the_order_the_tool_prints_them_in(
         ]
 
 
+def test_layers_have_the_bytes_of_their_transfers(
+    captures: duckdb.DuckDBPyConnection, data_dir: Path
+) -> None:
+    # The generator's layers: ten of a load, a convolution or an addition, and a store. The vendor's
+    # tool shows no bytes for any of them.
+    query = Path(__file__).parents[2] / "queries" / "tpu" / "tpu_layer_summary.sql"
+    found = captures.execute(
+        "SELECT operation, n_tiu_commands, n_dma_commands, ddr_read_bytes, ddr_write_bytes,"
+        f" elapsed_ns, alg_ops FROM ({query.read_text()}) ORDER BY ordinal"
+    ).fetchall()
+
+    moved = 64 * 32 * 32 * 2
+    expected: list[tuple[object, ...]] = []
+    for n in range(10):
+        work = ("Conv2D", 1, 0, 0, 0, 790, 1166400) if n % 3 == 0 else (
+            "Add", 1, 0, 0, 0, 790, 65536
+        )  # fmt: skip
+        expected += [
+            ("Load", 0, 1, moved, 0, 600, None),
+            work,
+            ("Store", 0, 1, 0, moved, 590, None),
+        ]
+    assert found == expected
+
+
 def imported(folder: Path, core: bytes, text: str) -> list[Row]:
     """The commands of a capture of one core, by engine and time."""
     capture = folder / "cdm_profile_data_dev0"
