@@ -95,19 +95,21 @@ def import_paths(
     options: Options | None = None,
     progress: Progress | None = None,
     stdin: Any = None,
+    wanted: Callable[[Source], bool] | None = None,
 ) -> list[Outcome]:
     """Imports files, folders, globs, archives, or `-` for `stdin`; one outcome a source, in order.
 
     Only what concerns all sources raises (no such file, the warehouse cannot be opened); what goes
     wrong with one source is its outcome. Files of a folder that no importer knows are ignored.
     What links the traces of a run is made at the end; when that fails, it raises, and every source
-    had its outcome.
+    had its outcome. Sources that are not `wanted` are not read and have no outcome.
     """
     options, progress = options or Options(), progress or Progress()
     db = Path(db).absolute()
     with scratch_folder(db) as scratch:
         copy = _copy_stdin(stdin, scratch) if "-" in map(str, paths) else None
         sources = captures.find([str(path) for path in paths], copy, options.format)
+        sources = [each for each in sources if wanted is None or wanted(each)]
         _check_options(options)
         present, is_unlinked = _present(db, options)
         planned = [_plan(source, n, scratch, options, present) for n, source in enumerate(sources)]

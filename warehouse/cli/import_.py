@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,13 +12,12 @@ from warehouse.cli import options as shared
 from warehouse.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warehouse.ingest import Outcome
+    from warehouse.inbox import Looked
+    from warehouse.ingest import Options, Outcome, Progress
 
 
 @click.command("import")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="PATH...")
 @shared.database
 @click.option("--run", metavar="NAME", help="Put all traces into this run, new or existing.")
 @click.option("--rank", type=click.IntRange(min=0), help="The rank, where the file does not say.")
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to do with a file whose very bytes were imported before.",
 )
+@click.option(
+    "--inbox", type=click.Path(path_type=Path, file_okay=False, exists=True), metavar="DIR",
+    help="Import what is new in this folder, and remember what was seen.",
+)  # fmt: skip
+@click.option(
+    "--settle", default="30s", show_default=True, metavar="TIME",
+    help="How long a file of the inbox must not have changed.",
+)  # fmt: skip
+@click.option("--retry-failed", is_flag=True, help="Read unchanged files of the inbox again.")
 @click.option("--strict", is_flag=True, help="Refuse damaged files instead of repairing them.")
 @click.option("--lenient", is_flag=True, help="Keep what is whole of captures refused otherwise.")
 @click.option("--option", "-o", "options", multiple=True, metavar="NAME=VALUE",
@@ -46,6 +55,9 @@ def import_(
     rank: int | None,
     format_: str | None,
     on_duplicate: str,
+    inbox: Path | None,
+    settle: str,
+    retry_failed: bool,
     strict: bool,
     lenient: bool,
     options: tuple[str, ...],
@@ -58,19 +70,25 @@ def import_(
 
     PATH is a file, a folder, a glob, an archive (.zip, .tar, .gz) or - for standard input. What a
     file is, is found by its content; a folder that is one capture of many files, by their names.
-    Several ranks of a job become one run. Each trace is
-    imported wholly or not at all; the same bytes again change nothing. Ranks are linked to each
-    other at the end; where an import was interrupted before that, the next one does it.
+    Several ranks of a job become one run. Each trace is imported wholly or not at all; the same
+    bytes again change nothing. Ranks are linked to each other at the end; where an import was
+    interrupted before that, the next one does it.
+
+    With --inbox, DIR and what is below it is looked at once: what is new and no longer written to
+    is imported, nothing is moved, and what was seen is remembered; `tw query inbox` shows it. Call
+    it as often as you like, from cron for example.
 
     \b
     Examples:
       tw import trace.json.gz
       tw import --run baseline 'profiles/rank*.json.gz'
       zcat trace.json.gz | tw import -
+      tw import --inbox /data/traces
     """
     from warehouse import config, ingest
     from warehouse.cli.import_progress import Bar
     from warehouse.decode import Settings
+    from warehouse.scope import parse_time
     from warehouse.streams import MAX_CONTENT_BYTES
 
     if strict and lenient:
@@ -82,24 +100,57 @@ def import_(
         max_bytes=max_size or MAX_CONTENT_BYTES,
         options=tuple(_option(text) for text in options),
     )
+    wanted = ingest.Options(
+        run=run, rank=rank, format=format_, wait_s=wait_s, jobs=jobs, settings=settings,
+        on_duplicate=on_duplicate,  # type: ignore[arg-type]
+    )  # fmt: skip
+    if (inbox is None) != bool(paths):
+        raise UsageError("say what to import", hint="Name files or folders, or one --inbox.")
     database = config.database_path(db)
     with Bar(quiet) as bar:
-        outcomes = ingest.import_paths(
-            paths,
-            db=database,
-            options=ingest.Options(
-                run=run,
-                rank=rank,
-                format=format_,
-                on_duplicate=on_duplicate,  # type: ignore[arg-type]
-                wait_s=wait_s,
-                jobs=jobs,
-                settings=settings,
-            ),
-            progress=bar,
-            stdin=sys.stdin.buffer,
-        )
-    sys.exit(conclude(outcomes, quiet=quiet))
+        if inbox is not None:
+            times = (parse_time(settle) / 1e9, retry_failed)
+            found = _look(inbox, database, wanted, bar, times)
+        else:
+            outcomes = ingest.import_paths(
+                paths, db=database, options=wanted, progress=bar, stdin=sys.stdin.buffer
+            )
+    sys.exit(_told(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
+
+
+def _look(
+    inbox: Path, db: Path, wanted: Options, bar: Progress, times: tuple[float, bool]
+) -> Looked:
+    from warehouse.inbox import import_new
+
+    settle_s, retries_failed = times
+    return import_new(
+        inbox.resolve(), db=db, options=wanted, progress=bar, settle_s=settle_s,
+        retries_failed=retries_failed,
+    )  # fmt: skip
+
+
+def _told(found: Looked, *, quiet: bool) -> ExitCode:
+    """Says what a look at an inbox found; files that failed before are no new failure."""
+    new = [each for each in found.outcomes if each.status != "ignored"]
+    n_failed = sum(each.status == "failed" for each in new)
+    counts = (
+        (len(new) - n_failed, "new"),
+        (n_failed, "failed"),
+        (found.n_known, "known"),
+        (len(found.unsettled), "still being written"),
+    )
+    said = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    if not quiet:
+        click.echo(f"{said or 'The inbox is empty'}.", err=True)
+        if found.n_failed_before:
+            click.echo(
+                f"{found.n_failed_before:,} of the known ones failed before: `tw query inbox`.",
+                err=True,
+            )
+    if not n_failed:
+        return ExitCode.OK
+    return ExitCode.PARTIAL if len(new) > n_failed else ExitCode.FAILURE
 
 
 def _option(text: str) -> tuple[str, str]:
