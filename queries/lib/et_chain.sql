@@ -42,6 +42,12 @@ unit = "count"
 help = "Its place in the walk of its root, from 0"
 
 [[column]]
+name = "n_below"
+type = "BIGINT"
+unit = "count"
+help = "Nodes below it, which are the next ones in the walk"
+
+[[column]]
 name = "before_id"
 type = "BIGINT"
 unit = "ref graph_node.id"
@@ -114,17 +120,19 @@ walked AS (
   SELECT
     way_id // 2 AS id,
     last_id // 2 AS root_id,
-    n_down AS n_behind
+    max(n_down) AS n_behind,
+    max(n_down) - min(n_down) - 1 AS n_below
   FROM jump
   WHERE reach >= (SELECT count(*) FROM way)
-    AND way_id % 2 = 0
     AND last_id IS NOT NULL
+  GROUP BY way_id // 2, last_id // 2
 )
 SELECT
   w.id AS graph_node_id,
   w.root_id,
   r.is_thread,
   row_number() OVER (PARTITION BY w.root_id ORDER BY w.n_behind DESC) - 1 AS place,
+  w.n_below,
   last_value(CASE WHEN NOT n.is_device THEN w.id END IGNORE NULLS) OVER (
     PARTITION BY w.root_id ORDER BY w.n_behind DESC
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING

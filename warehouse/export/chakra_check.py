@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from warehouse import graph_order
+from warehouse import graph_order, store
 from warehouse.errors import ExportError
 
 if TYPE_CHECKING:
@@ -39,6 +39,19 @@ def refuse(connection: duckdb.DuckDBPyConnection, label: str, metadata: dict[str
         raise ExportError(
             f"{label}: Chakra's converter stops at node {node_id} {name!r}: {trouble}", hint=hint
         )
+
+
+def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """What consumers may miss in the nodes of the table "et nodes", each kind with its count."""
+    (n_left_out,) = store.one(connection, 'SELECT coalesce(sum(n_left_out), 0) FROM "et nodes"')
+    rows = connection.execute(
+        'SELECT count(*), trouble FROM "et nodes" WHERE trouble IS NOT NULL GROUP BY trouble '
+        "ORDER BY trouble"
+    ).fetchall()
+    found = [f"{n_nodes:,} {trouble}." for n_nodes, trouble in rows]
+    if n_left_out:
+        found.append(f"{n_left_out:,} dependencies point back in time: left out.")
+    return found
 
 
 def fits(value: object, kind: str) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 
+from warehouse import linked_graph
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import chakra_attributes as attributes
 from warehouse.export import chakra_check as check
@@ -41,6 +42,15 @@ _ATTRIBUTES = {
     "comm_dst": "int32", "comm_tag": "int32", "num_ops": "int64", "tensor_size": "uint64",
     "duration_ns": "uint64",
 }  # fmt: skip
+#: Consumers cut two characters off both ends of a metadata node's values and read the rest as JSON;
+#: so no character of it may be escaped as Python does. A text is written as it is.
+_METADATA_INPUTS = """
+CASE WHEN n.metadata_text IS NULL THEN t.inputs_json ELSE json_object(
+  'values', n.metadata_text,
+  'shapes', t.inputs_json -> 'shapes',
+  'types', t.inputs_json -> 'types'
+)::VARCHAR END
+"""
 #: What the first message says, where the execution trace says it.
 _METADATA = {"schema": "string", "pid": "uint64", "time": "string", "start_ts": "uint64",
              "finish_ts": "uint64"}  # fmt: skip
@@ -95,7 +105,9 @@ def export_chakra_et(
 
     options = options or Options()
     try:
+        linked_graph.ensure(session, options.link_set)
         graphs = find_graphs(session, options)
+        _prepare_work(session, graphs, options)
         return [
             write_graph(session, graph, path, options)
             for graph, path in zip(graphs, _paths(graphs, output), strict=True)
@@ -168,10 +180,12 @@ def write_graph(session: Session, graph: Graph, path: Path, options: Options) ->
     _prepare(session, graph, options)
     check.check(session.connection, graph.label, written, is_imported=graph.is_imported,
                 is_checked=options.is_checked)  # fmt: skip
+    if options.link_set == "default" and not graph.is_imported:
+        written.remarks += check.remarks(session.connection)
     head = _imported_head(graph) if graph.is_imported else _head(graph, options)
     with whole_file(path) as file:
         file.write(head)
-        _write_nodes(session, graph, file)
+        _write_nodes(session, graph, options, file)
     return written
 
 
@@ -187,11 +201,32 @@ def _prepare(session: Session, graph: Graph, options: Options) -> None:
 
 
 def _call(session: Session, graph: Graph, options: Options) -> str:
-    name = "et_node_1_0" if options.link_set == CHAKRA_1_0 else "et_node"
+    """The SELECT of a graph's nodes by the rules of a set."""
+    if options.link_set == CHAKRA_1_0:
+        return f'SELECT * FROM "{_installed(session, "et_node_1_0")}"({graph.id})'
+    wanted = (options.with_start_times, "stream" in options.orders, "group" in options.orders)
+    given = ", ".join(str(each).lower() for each in wanted)
+    return (
+        f'SELECT n.* w.num_ops, w.tensor_size '
+        f'FROM "{_installed(session, "et_node")}"({graph.id}, {given}) AS n '
+        'LEFT JOIN "et work" AS w ON w.graph_node_id = n.graph_node_id AND n.type = 4 '
+        "ORDER BY n.node_id, n.graph_node_id"
+    )
+
+
+def _installed(session: Session, name: str) -> str:
     query = session.queries.newest[name]
     for each in session.queries.closure([query]):
         each.install(session.connection)
-    return f'SELECT * FROM "{query.key}"({graph.id})'
+    return str(query.key)
+
+
+def _prepare_work(session: Session, graphs: list[Graph], options: Options) -> None:
+    """Operations and bytes of the nodes of all graphs at once, as the TEMP table "et work"."""
+    if options.link_set == CHAKRA_1_0 or all(graph.is_imported for graph in graphs):
+        return
+    key = _installed(session, "et_work")
+    session.connection.execute(f'CREATE OR REPLACE TEMP TABLE "et work" AS FROM "{key}"()')
 
 
 def _imported_head(graph: Graph) -> bytes:
@@ -208,9 +243,11 @@ def _head(graph: Graph, options: Options) -> bytes:
     return message.metadata("", said)
 
 
-def _write_nodes(session: Session, graph: Graph, file: BinaryIO) -> None:
+def _write_nodes(
+    session: Session, graph: Graph, options: Options, file: BinaryIO
+) -> None:
     texts, from_json = Texts(), attributes.FromJson()
-    for nodes in _batches(session, graph):
+    for nodes in _batches(session, graph, options):
         if graph.is_imported:
             fields = from_json.fields(nodes["attributes_json"])
             others = attributes.others(nodes["unknown_json"])
@@ -229,11 +266,12 @@ def _attributes(nodes: pa.RecordBatch) -> wire.Column:
     )
 
 
-def _batches(session: Session, graph: Graph) -> Iterator[pa.RecordBatch]:
+def _batches(session: Session, graph: Graph, options: Options) -> Iterator[pa.RecordBatch]:
     select = 'SELECT * FROM "et nodes" ORDER BY rowid'
     if not graph.is_imported:
+        inputs = _METADATA_INPUTS if options.link_set == "default" else "t.inputs_json"
         select = (
-            "SELECT n.*, t.inputs_json, t.outputs_json "
+            f"SELECT n.*, {inputs} AS inputs_json, t.outputs_json "
             'FROM "et nodes" AS n JOIN graph_node AS t ON t.id = n.text_id ORDER BY n.rowid'
         )
     yield from session.connection.sql(select).to_arrow_reader(_BATCH_ROWS)
