@@ -207,7 +207,7 @@ def _call(session: Session, graph: Graph, options: Options) -> str:
     wanted = (options.with_start_times, "stream" in options.orders, "group" in options.orders)
     given = ", ".join(str(each).lower() for each in wanted)
     return (
-        f'SELECT n.* w.num_ops, w.tensor_size '
+        f"SELECT n.*, w.num_ops, w.tensor_size "
         f'FROM "{_installed(session, "et_node")}"({graph.id}, {given}) AS n '
         'LEFT JOIN "et work" AS w ON w.graph_node_id = n.graph_node_id AND n.type = 4 '
         "ORDER BY n.node_id, n.graph_node_id"
@@ -243,9 +243,7 @@ def _head(graph: Graph, options: Options) -> bytes:
     return message.metadata("", said)
 
 
-def _write_nodes(
-    session: Session, graph: Graph, options: Options, file: BinaryIO
-) -> None:
+def _write_nodes(session: Session, graph: Graph, options: Options, file: BinaryIO) -> None:
     texts, from_json = Texts(), attributes.FromJson()
     for nodes in _batches(session, graph, options):
         if graph.is_imported:

@@ -1,0 +1,227 @@
+"""Chakra files of the default set: what simulators need is there, and odd recordings are converted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import chakra_wire as wire
+from tests.chakra_feeder import COLL, COMP, SEND, simulate
+from tests.export.test_chakra_et import CASES, exported, goldens, imported
+from warehouse.errors import ExportError
+from warehouse.export.chakra_et import Options
+
+__all__ = ["goldens"]
+Doc = dict[str, Any]
+RING = "(ncclDevKernelArgsStorage<4096ul>)"
+THREAD = "[pytorch|profiler|execution_trace|thread]"
+PROCESS = "[pytorch|profiler|execution_trace|process]"
+NAMES = ["rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid"]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("orders", [(), ("stream", "group")], ids=["plain", "ordered"])
+def test_a_simulator_runs_every_node_of_a_linked_recording(
+    case: str, orders: tuple[str, ...], goldens: Path, data_dir: Path, tmp_path: Path
+) -> None:
+    written = wire.decode(exported(goldens, case, Options(orders=orders), tmp_path / "x.et"))
+    run = simulate(written)
+    original = wire.decode(exported(goldens, case, Options("chakra-1.0"), tmp_path / "y.et"))
+    assert {n.id for n in written.nodes} == {n.id for n in original.nodes}
+    assert run.types[COLL] == sum(n.type == COLL for n in original.nodes)
+    assert len(run.messages) == sum(n.type == SEND for n in original.nodes)
+    # Microseconds are rounded, not cut, and nanoseconds are beside them.
+    for node in written.nodes:
+        assert abs((node.attr("duration_ns") or 0) - node.dur * 1000) <= 500
+
+
+def test_device_work_waits_for_that_before_it_on_its_stream_if_asked_for(
+    goldens: Path, tmp_path: Path
+) -> None:
+    options = Options(orders=("stream",), with_start_times=True)
+    written = wire.decode(exported(goldens, "own_gpu_cnn", options, tmp_path / "x.et"))
+    streams: dict[int, list[wire.Node]] = {}
+    for node in written.nodes:
+        if not node.attr("is_cpu_op"):
+            streams.setdefault(node.attr("stream"), []).append(node)
+    assert len(streams) > 1
+    for nodes in streams.values():
+        nodes.sort(key=lambda node: (node.start, node.id))
+        for before, after in zip(nodes, nodes[1:], strict=False):
+            assert before.start > 0
+            assert before.id in after.data or before.start == after.start
+
+
+def tensor(n: int) -> list[Any]:
+    return [n, n, 0, 10, 4, "cuda:0"]
+
+
+def io(values: list[Any], types: list[str]) -> Doc:
+    return {"values": values, "shapes": [[] for _ in values], "types": types}
+
+
+def node(
+    id_: int,
+    name: str,
+    parent: int,
+    inputs: Doc | None = None,
+    /,
+    attrs: Doc | None = None,
+    **keys: Any,
+) -> Doc:
+    said = {**dict.fromkeys(NAMES, 0), "op_schema": "", **(attrs or {})}
+    return {
+        "id": id_, "name": name, "ctrl_deps": parent, "inputs": inputs or io([], []),
+        "outputs": io([], []),
+        "attrs": [{"name": key, "type": "uint64" if isinstance(value, int) else "string",
+                   "value": value} for key, value in said.items() if value is not None],
+        **keys,
+    }  # fmt: skip
+
+
+def kernel(id_: int, name: str, parent: Doc, **keys: Any) -> Doc:
+    """Device work under a host node, whose inputs and attributes it repeats."""
+    times = {"ts": 100.5 + id_, "inclusive_dur": 7.25, "exclusive_dur": 7.25, "cat": "kernel",
+             "ph": "X", "stream": 20}  # fmt: skip
+    return {**parent, "id": id_, "name": name, "ctrl_deps": parent["id"], **times, **keys}
+
+
+def document(*nodes: Doc, schema: str = "1.1.1-chakra.0.0.4", groups: str | None = None) -> Doc:
+    head = [node(0, PROCESS, 0), node(1, THREAD, 0)]
+    if groups:
+        head.append(node(2, "## process_group:init ##", 1, io([groups], ["String"])))
+    return {"schema": schema, "pid": 7, "time": "2026-11-20 12:00:00", "start_ts": 5,
+            "finish_ts": 6, "nodes": [*head, *nodes]}  # fmt: skip
+
+
+def collective(name: str, kernel_name: str, inputs: Doc, **attrs: Any) -> Doc:
+    host = node(3, name, 1, inputs, attrs=attrs, ts=100.0, inclusive_dur=9.0, exclusive_dur=9.0)
+    return document(host, kernel(4, kernel_name, host))
+
+
+ONE = io([[tensor(5)]], ["GenericList[Tensor(float)]"])
+NESTED = io(
+    [[[tensor(5), tensor(6)]], [tensor(7)]],
+    ["GenericList[GenericList[Tensor(float),Tensor(float)]]", "GenericList[Tensor(float)]"],
+)
+ALLGATHER = "c10d::allgather_(Tensor[][] output_tensors, Tensor[] input_tensors) -> Tensor"
+#: Name -> the recording, what Chakra's converter says of it, and what our default set makes of it:
+#: type, comm_type, comm_size.
+ODD: dict[str, tuple[Doc, str, tuple[int, int | None, int | None]]] = {
+    "generic": (
+        collective("record_param_comms", "ncclDevKernel_Generic(x)", ONE,
+                   collective_name="allreduce", dtype="Half", in_msg_nelems=10),
+        "node 4 'ncclDevKernel_Generic(x)': its name is that of no collective it knows",
+        (COLL, 0, 20),
+    ),
+    "unknown": (
+        collective("other", "ncclDevKernel_Generic(x)", ONE),
+        "node 4 'ncclDevKernel_Generic(x)': its name is that of no collective it knows",
+        (COMP, None, None),
+    ),
+    "reduce": (
+        collective("c10d::reduce_", f"ncclDevKernel_Reduce_Sum_f32{RING}", ONE),
+        "its name is that of no collective it knows",
+        (COLL, 1, 40),
+    ),
+    "gather": (
+        collective("record_param_comms", f"ncclDevKernel_SendRecv{RING}", ONE,
+                   collective_name="gather"),
+        "",
+        (COLL, 3, 40),
+    ),
+    "nested": (
+        collective("c10d::allgather_", f"ncclDevKernel_AllGather_RING_LL{RING}", NESTED,
+                   op_schema=ALLGATHER),
+        "its inputs hold lists of lists of tensors",
+        (COLL, 2, 40),
+    ),
+    "missing": (
+        collective("c10d::allreduce_", f"ncclDevKernel_AllReduce_Sum_f32{RING}", ONE, fw_tid=None),
+        "node 3 'c10d::allreduce_': it has no usable fw_tid",
+        (COLL, 0, 40),
+    ),
+    "schema": (
+        {**collective("c10d::allreduce_", f"ncclDevKernel_AllReduce{RING}", ONE),
+         "schema": "1.0.4-chakra.0.0.4"},
+        "Chakra's converter does not read schema '1.0.4-chakra.0.0.4'",
+        (COLL, 0, 40),
+    ),
+    "old_name": (
+        collective("c10d::allreduce_", "ncclKernel_AllReduce_RING_LL_Sum_float(x)", ONE),
+        "",
+        (COLL, 0, 40),
+    ),
+}  # fmt: skip
+
+
+def peers(name: str, inputs: Doc, groups: str, **attrs: Any) -> Doc:
+    host = node(3, name, 1, inputs, attrs=attrs)
+    return document(
+        host, kernel(4, f"ncclDevKernel_SendRecv{RING}", host, pg_name="5"), groups=groups
+    )
+
+
+GROUPS = json.dumps([{"pg_name": "0", "pg_desc": "it's all", "ranks": []},
+                     {"pg_name": "5", "pg_desc": "pipe \\ line", "ranks": [2, 0, 3]}])  # fmt: skip
+RECORD = io(
+    [[tensor(5)], 12, ["5", "pipe"], 2, "send"],
+    ["GenericList[Tensor(float)]", "Int", "Tuple[String,String]", "Int", "String"],
+)
+P2P = {
+    "send": (peers("c10d::send", io([[tensor(5)], "<Object>", 2, 9],
+                                    ["GenericList[Tensor(float)]", "Object", "Int", "Int"]),
+                   GROUPS), (0, 3, 9, 40)),
+    "recv": (peers("c10d::recv_", io([[tensor(5)], "<Object>", 0, 1],
+                                     ["GenericList[Tensor(float)]", "Object", "Int", "Int"]),
+                   GROUPS), (2, 0, 1, 40)),
+    "named": (peers("nccl:send 1->2", io([tensor(5)], ["Tensor(float)"]), GROUPS), (0, 3, 0, 40)),
+    "record": (document(node(2, "## process_group:init ##", 1, io([GROUPS], ["String"])),
+                        node(3, "nccl:send", 1), host := node(4, "record_param_comms", 3, RECORD),
+                        kernel(5, f"ncclDevKernel_SendRecv{RING}", host, pg_name="5")),
+               (0, 3, 0, 40)),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("odd")
+    documents = {**{name: doc for name, (doc, _, _) in ODD.items()},
+                 **{name: doc for name, (doc, _) in P2P.items()}}  # fmt: skip
+    for name, doc in documents.items():
+        (folder / f"{name}_rank0.json").write_text(json.dumps(doc))
+    sources = sorted(folder.glob("*.json"))
+    return imported(sources, folder / "w.duckdb")
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_chakra_s_converter_stops_at_is_converted_or_refused_with_the_node_named(
+    name: str, odd: Path, tmp_path: Path
+) -> None:
+    _, refusal, (kind, comm_type, size) = ODD[name]
+    trace = f"{name}_rank0"
+    written = wire.decode(exported(odd, trace, Options(), tmp_path / "x.et"))
+    found = next(node for node in written.nodes if not node.attr("is_cpu_op"))
+    assert (found.type, found.attr("comm_type"), found.attr("comm_size")) == (kind, comm_type, size)
+    assert found.dur == 7
+    assert found.attr("duration_ns") == 7250
+    if comm_type not in (1, 3):
+        simulate(written)
+    if refusal:
+        with pytest.raises(ExportError) as caught:
+            exported(odd, trace, Options("chakra-1.0"), tmp_path / "y.et")
+        assert refusal in str(caught.value)
+        assert not (tmp_path / "y.et").exists()
+    else:
+        exported(odd, trace, Options("chakra-1.0"), tmp_path / "y.et")
+
+
+@pytest.mark.parametrize("name", P2P)
+def test_sends_and_receives_say_the_ranks_of_the_job_and_their_tag(
+    name: str, odd: Path, tmp_path: Path
+) -> None:
+    written = wire.decode(exported(odd, f"{name}_rank0", Options(), tmp_path / "x.et"))
+    assert simulate(written).messages == [P2P[name][1]]
