@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import random
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import chakra_cases
 from tests import chakra_wire as wire
 from tests.chakra_wire import Attr, Graph, Node
 from tests.conftest import Tw
@@ -18,15 +18,6 @@ from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options, export_chakra_et
 from warehouse.scope import Selection
 
-CASES = [
-    "own_cpu_cnn", "own_cpu_transformer", "own_cpu_ddp_r0", "own_cpu_ddp_r1", "own_gpu_cnn",
-    "own_gpu_transformer", "own_gpu_ddp_r0", "real_h100_vit", "real_h100_bert", "real_mi300_bert",
-    "real_mi250_train", "real_a100_alexnet_sync",
-]  # fmt: skip
-
-
-AGAIN = ["own_cpu_cnn", "own_gpu_ddp_r0", "real_h100_vit", "real_a100_alexnet_sync"]
-
 
 def imported(sources: list[Path], db: Path) -> Path:
     for outcome in ingest.import_paths(sources, db=db, options=ingest.Options()):
@@ -34,38 +25,52 @@ def imported(sources: list[Path], db: Path) -> Path:
     return db
 
 
-def exported(db: Path, trace: str, options: Options, target: Path) -> bytes:
-    with session.opened(session.Place(db), Selection(traces=(trace,))) as opened:
+def exported(db: Path, chosen: Selection | str, options: Options, target: Path) -> bytes:
+    if isinstance(chosen, str):
+        chosen = Selection(traces=(chosen,))
+    with session.opened(session.Place(db), chosen) as opened:
         (written,) = export_chakra_et(opened, target, options)
     return written.path.read_bytes()
 
 
 @pytest.fixture(scope="module")
-def goldens(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What Chakra's linker and converter wrote: CASE is its ET+ file, CASE_et its .et file."""
-    folder = tmp_path_factory.mktemp("goldens")
-    for case in CASES:
-        here = data_dir / "chakra" / case
-        shutil.copy(here / "etplus.json.gz", folder / f"{case}.json.gz")
-    for case in AGAIN:
-        shutil.copy(data_dir / "chakra" / case / "chakra.et.gz", folder / f"{case}_et.gz")
-    return imported([folder], folder / "w.duckdb")
+def pairs(shared_place: Path, data_dir: Path) -> Path:
+    """Runs of an execution trace and a timeline each."""
+    return chakra_cases.import_cases(shared_place / "chakra_cases.duckdb", data_dir)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.fixture(scope="module")
+def written(shared_place: Path, data_dir: Path) -> Path:
+    """What Chakra's linker and converter wrote."""
+    return chakra_cases.import_written(shared_place / "chakra_written.duckdb", data_dir)
+
+
+def golden(data_dir: Path, case: str) -> bytes:
+    return gzip.decompress((data_dir / "chakra" / case / "chakra.et.gz").read_bytes())
+
+
+@pytest.mark.parametrize("case", chakra_cases.GOLDEN)
+def test_a_pair_is_linked_and_converted_byte_for_byte_as_chakra_does(
+    case: str, pairs: Path, data_dir: Path, tmp_path: Path
+) -> None:
+    found = exported(pairs, Selection(runs=(case,)), Options("chakra-1.0"), tmp_path / "x.et")
+    assert found == golden(data_dir, case)
+
+
+@pytest.mark.parametrize("case", chakra_cases.WRITTEN)
 def test_an_et_plus_file_is_converted_byte_for_byte_as_chakra_does(
-    case: str, goldens: Path, data_dir: Path, tmp_path: Path
+    case: str, written: Path, data_dir: Path, tmp_path: Path
 ) -> None:
-    expected = gzip.decompress((data_dir / "chakra" / case / "chakra.et.gz").read_bytes())
-    assert exported(goldens, case, Options("chakra-1.0"), tmp_path / "x.et") == expected
+    found = exported(written, case, Options("chakra-1.0"), tmp_path / "x.et")
+    assert found == golden(data_dir, case)
 
 
-@pytest.mark.parametrize("case", AGAIN)
+@pytest.mark.parametrize("case", chakra_cases.WRITTEN)
 def test_an_imported_file_is_written_byte_for_byte_as_it_was(
-    case: str, goldens: Path, data_dir: Path, tmp_path: Path
+    case: str, written: Path, data_dir: Path, tmp_path: Path
 ) -> None:
-    expected = gzip.decompress((data_dir / "chakra" / case / "chakra.et.gz").read_bytes())
-    assert exported(goldens, f"{case}_et", Options(), tmp_path / "x.et") == expected
+    found = exported(written, f"{case}_et", Options(), tmp_path / "x.et")
+    assert found == golden(data_dir, case)
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,25 @@
-"""Chakra files of the default set: what simulators need is there, and odd recordings are converted."""
+"""Chakra files of the default set: what simulators need is there; odd recordings are converted."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import chakra_cases
 from tests import chakra_wire as wire
-from tests.chakra_feeder import COLL, COMP, SEND, simulate
-from tests.export.test_chakra_et import CASES, exported, goldens, imported
+from tests.chakra_feeder import COLL, COMP, simulate
+from tests.export.test_chakra_et import exported, golden, imported, pairs, written
+from warehouse import store
 from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options
+from warehouse.scope import Selection
 
-__all__ = ["goldens"]
+__all__ = ["pairs", "written"]
 Doc = dict[str, Any]
 RING = "(ncclDevKernelArgsStorage<4096ul>)"
 THREAD = "[pytorch|profiler|execution_trace|thread]"
@@ -22,37 +27,54 @@ PROCESS = "[pytorch|profiler|execution_trace|process]"
 NAMES = ["rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid"]
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("orders", [(), ("stream", "group")], ids=["plain", "ordered"])
-def test_a_simulator_runs_every_node_of_a_linked_recording(
-    case: str, orders: tuple[str, ...], goldens: Path, data_dir: Path, tmp_path: Path
+ORDERED = Options(orders=("stream", "group"), with_start_times=True)
+
+
+@pytest.mark.parametrize("case", (*chakra_cases.GOLDEN, *chakra_cases.LEGACY))
+def test_a_simulator_runs_every_node_of_a_linked_pair(
+    case: str, pairs: Path, tmp_path: Path
 ) -> None:
-    written = wire.decode(exported(goldens, case, Options(orders=orders), tmp_path / "x.et"))
-    run = simulate(written)
-    original = wire.decode(exported(goldens, case, Options("chakra-1.0"), tmp_path / "y.et"))
-    assert {n.id for n in written.nodes} == {n.id for n in original.nodes}
-    assert run.types[COLL] == sum(n.type == COLL for n in original.nodes)
-    assert len(run.messages) == sum(n.type == SEND for n in original.nodes)
-    # Microseconds are rounded, not cut, and nanoseconds are beside them.
-    for node in written.nodes:
+    graph = wire.decode(exported(pairs, Selection(runs=(case,)), ORDERED, tmp_path / "x.et"))
+    run = simulate(graph)
+    with store.Reader(pairs) as reader:
+        (device_ns, n_work) = store.one(
+            reader.connection,
+            "SELECT coalesce(sum(greatest(g.dur, 0)), 0), count(*) FROM gpu_op AS g "
+            "JOIN trace AS t ON t.id = g.trace_id JOIN run AS r ON r.id = t.run_id "
+            "WHERE r.name = ? AND g.kind <> 'sync'",
+            [case],
+        )
+    on_device = [node for node in graph.nodes if not node.attr("is_cpu_op")]
+    assert len(on_device) == n_work
+    assert sum(node.attr("duration_ns") for node in on_device) == device_ns
+    for node in graph.nodes:
         assert abs((node.attr("duration_ns") or 0) - node.dur * 1000) <= 500
+    kernels = [node for node in on_device if "nccl" in node.name.lower()]
+    assert run.types[COLL] + len(run.messages) == len(kernels)
+    _check_streams(on_device)
 
 
-def test_device_work_waits_for_that_before_it_on_its_stream_if_asked_for(
-    goldens: Path, tmp_path: Path
-) -> None:
-    options = Options(orders=("stream",), with_start_times=True)
-    written = wire.decode(exported(goldens, "own_gpu_cnn", options, tmp_path / "x.et"))
-    streams: dict[int, list[wire.Node]] = {}
-    for node in written.nodes:
-        if not node.attr("is_cpu_op"):
-            streams.setdefault(node.attr("stream"), []).append(node)
-    assert len(streams) > 1
-    for nodes in streams.values():
+def _check_streams(on_device: list[wire.Node]) -> None:
+    """Each piece of work waits for the one before it on its stream."""
+    by_stream: dict[int, list[wire.Node]] = {}
+    for node in on_device:
+        by_stream.setdefault(node.attr("stream"), []).append(node)
+    for nodes in by_stream.values():
         nodes.sort(key=lambda node: (node.start, node.id))
-        for before, after in zip(nodes, nodes[1:], strict=False):
+        for before, after in pairwise(nodes):
             assert before.start > 0
             assert before.id in after.data or before.start == after.start
+
+
+@pytest.mark.parametrize("case", ["own_gpu_ddp_r0", "real_a100_alexnet_sync"])
+def test_a_simulator_runs_every_node_of_an_et_plus_file(
+    case: str, written: Path, data_dir: Path, tmp_path: Path
+) -> None:
+    graph = wire.decode(exported(written, case, ORDERED, tmp_path / "x.et"))
+    simulate(graph)
+    original = wire.decode(golden(data_dir, case))
+    assert {node.id for node in graph.nodes} == {node.id for node in original.nodes}
+    assert Counter(n.type for n in graph.nodes) == Counter(n.type for n in original.nodes)
 
 
 def tensor(n: int) -> list[Any]:
