@@ -121,24 +121,23 @@ def trim_edges(bound: Bound, commands: Commands) -> None:
     if not len(commands) or not len(bound):
         return
     ids = bound.monitor.id
-    values, counts = np.unique(_ids_given(commands), return_counts=True)
-    n_given = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    known = np.flatnonzero(np.isin(ids, values))
+    seen, place, n_seen = np.unique(ids, return_inverse=True, return_counts=True)
+    n_given = _times_given(commands, seen)
+    known = np.flatnonzero(n_given[place] > 0)
     first = int(known[0]) if len(known) else len(ids)
-    seen, n_seen = np.unique(ids, return_counts=True)
-    surplus = {
-        i: n - n_given.get(i, 0) for i, n in zip(seen.tolist(), n_seen.tolist(), strict=True)
-    }
-    last = len(ids)
-    while last > first and surplus[int(ids[last - 1])] > 0:  # as far as marks reach: a few
-        surplus[int(ids[last - 1])] -= 1
+    surplus, last = n_seen - n_given, len(ids)
+    while last > first and surplus[place[last - 1]] > 0:  # as far as marks reach: a few
+        surplus[place[last - 1]] -= 1
         last -= 1
     bound.keep(slice(first, last), "without a command at the ends")
 
 
-def _ids_given(commands: Commands) -> Ints:
-    des = commands.n_images[commands.is_des]
-    return np.concatenate([commands.id[~commands.is_des], *(np.arange(n) for n in des.tolist())])
+def _times_given(commands: Commands, ids: Ints) -> Ints:
+    """How many commands have each id; those of a descriptor count from 0."""
+    words = np.sort(commands.id[~commands.is_des])
+    des = np.sort(commands.n_images[commands.is_des])
+    of_words = np.searchsorted(words, ids, "right") - np.searchsorted(words, ids, "left")
+    return np.asarray(of_words + len(des) - np.searchsorted(des, ids, "right"))
 
 
 def trim_strays(bound: Bound) -> bool:

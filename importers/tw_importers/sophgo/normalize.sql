@@ -65,12 +65,11 @@ SELECT
   p.dur,
   'tpu_command',
   m.source_name,
-  n.depth,
+  coalesce(n.depth, 0),
   getvariable('first_id') + n.parent_n
 FROM scratch.placed AS p
 JOIN scratch.meaning AS m ON m.meaning_n = p.meaning_n
-JOIN scratch.nest AS n ON n.entry_n = p.n
-ORDER BY p.n;
+LEFT JOIN scratch.nest AS n ON n.entry_n = p.n;
 
 INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
 SELECT
@@ -136,8 +135,8 @@ ORDER BY layer_n;
 -- Counters by name, in the table of their layout.
 INSERT INTO tpu_tiu_counter (slice_id, trace_id, thread, n_bank_conflicts)
 SELECT getvariable('first_id') + n, getvariable('trace_id'), w3 & 1, w3 >> 1
-FROM scratch.tiu_record
-ORDER BY n;
+FROM scratch.placed
+WHERE layout_n = 0;
 
 INSERT INTO tpu_tiu_counter (
   slice_id, trace_id, computation_load, n_reads, n_read_stalls, n_writes
@@ -145,15 +144,15 @@ INSERT INTO tpu_tiu_counter (
 SELECT
   getvariable('first_id') + n, getvariable('trace_id'),
   (w2 >> 16) | (w3::BIGINT << 16), w4, w5, w6
-FROM scratch.tiu_bm1688_record
-ORDER BY n;
+FROM scratch.placed
+WHERE layout_n = 1;
 
 INSERT INTO tpu_dma_counter
 SELECT
   getvariable('first_id') + n, getvariable('trace_id'),
   w3 & 1, w3 >> 1 & 524287, w3 >> 20, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15
-FROM scratch.dma_record
-ORDER BY n;
+FROM scratch.placed
+WHERE layout_n = 2;
 
 INSERT INTO tpu_dma_bm1688_counter
 SELECT
@@ -164,16 +163,14 @@ SELECT
   w32, w33, w34, w35, w36, w37, w38, w39,
   w40, w41, w42, w43, w44, w45, w46, w47,
   w50, w51, w52, w53, w54, w55, w58, w59, w60, w61, w62, w63
-FROM scratch.dma_bm1688_record
-ORDER BY n;
+FROM scratch.dma_bm1688_record;
 
 INSERT INTO tpu_cdma_counter
 SELECT
   getvariable('first_id') + n, getvariable('trace_id'),
   w2 >> 24 & 1, w4, w5, w6, w8, w9, w10, w11, w12, w13, w14, w15, w16, w17,
   w18, w19, w20, w21, w22, w23, w24, w25, w26, w27, w28, w29, w30, w31
-FROM scratch.cdma_record
-ORDER BY n;
+FROM scratch.cdma_record;
 
 INSERT INTO tpu_command (
   slice_id, trace_id, track_id, ts, dur, name, core, engine, command_id, raw_command_id, type,
@@ -185,35 +182,36 @@ INSERT INTO tpu_command (
   kernel_scope, kernel_slice_id, layer_id, layer, registers_json
 )
 SELECT
-  getvariable('first_id') + r.n,
+  getvariable('first_id') + p.n,
   getvariable('trace_id'),
-  getvariable('first_id') + r.track_n,
-  r.ts,
-  r.dur,
+  getvariable('first_id') + p.track_n,
+  p.ts,
+  p.dur,
   m.source_name,
   l.core,
   CASE l.stream WHEN 0 THEN 'TIU' WHEN 1 THEN 'GDMA' WHEN 3 THEN 'SDMA' ELSE 'CDMA' END AS engine,
-  r.id,
-  if(l.port IS NULL, r.id % 65536, r.id) AS raw_command_id,
+  p.id,
+  if(l.port IS NULL, p.id % 65536, p.id) AS raw_command_id,
   m.type,
   m.function,
   m.source_name,
   m.data_type,
   m.direction,
-  d.bytes,
-  r.start_cycle,
-  r.end_cycle,
+  p.bytes,
+  p.start_cycle,
+  p.end_cycle,
   s.name,
   p.batch,
   m.match_status,
-  d.layout,
+  CASE p.layout_n WHEN 0 THEN 'tiu' WHEN 1 THEN 'tiu' WHEN 2 THEN 'dma' WHEN 3 THEN 'dma_bm1688'
+    ELSE 'cdma' END AS pmu_layout,
   getvariable('first_id') + l.device_n,
   l.port,
-  if(r.submit_core >= 0, r.submit_core, NULL),
-  r.record_n,
-  r.stream_n,
-  r.id + if(l.port IS NULL, 1, 0) AS shown_id,
-  r.section,
+  if(p.submit_core >= 0, p.submit_core, NULL),
+  p.record_n,
+  p.stream_n,
+  p.id + if(l.port IS NULL, 1, 0) AS shown_id,
+  p.section,
   p.mode,
   m.kind,
   m.type_code,
@@ -226,43 +224,67 @@ SELECT
   m.destination_address,
   CASE
     WHEN m.kind <> 'transfer' THEN NULL
-    WHEN m.match_status = 'none' OR m.direction LIKE '%DDR%' THEN d.bytes
-    WHEN m.match_status = 'word' AND b.chip <> 'CV84X6' THEN d.bytes
+    WHEN m.match_status = 'none' OR m.direction LIKE '%DDR%' THEN p.bytes
+    WHEN m.match_status = 'word' AND b.chip <> 'CV84X6' THEN p.bytes
     ELSE 0
   END AS ddr_bytes,
   CASE
     WHEN m.kind <> 'transfer' THEN NULL
-    WHEN m.direction LIKE '%L2M%' AND b.chip = 'CV84X6' THEN d.bytes
+    WHEN m.direction LIKE '%L2M%' AND b.chip = 'CV84X6' THEN p.bytes
     WHEN m.direction LIKE '%L2M%' AND m.direction NOT LIKE '%DDR%' AND m.match_status = 'image'
-      THEN d.bytes
+      THEN p.bytes
     ELSE 0
   END AS l2_bytes,
-  r.cycles,
-  d.stall_cycles,
-  d.n_bank_conflicts,
-  d.n_memory_transactions,
+  p.cycles,
+  p.stall_cycles,
+  if(p.layout_n = 0, p.w3 >> 1, NULL) AS n_bank_conflicts,
+  p.n_memory_transactions,
   m.alg_ops,
   m.uarch_ops,
   m.alg_cycles,
   p.scope,
-  getvariable('first_id') + b.n_commands + i.kernel_n,
+  getvariable('first_id') + b.n_commands + coalesce(i.kernel_n, e.kernel_n),
   getvariable('first_id') + y.layer_n,
   y.name,
   m.registers_json
-FROM scratch.record AS r
-JOIN scratch.placed AS p ON p.n = r.n
-JOIN scratch.measured AS d ON d.n = r.n
+FROM (
+  SELECT
+    p.*,
+    CASE
+      WHEN p.layout_n = 2
+        THEN scratch.axi_bytes(c.name, p.w5::BIGINT, p.w10::BIGINT, p.w11::BIGINT)
+      ELSE d.bytes
+    END AS bytes,
+    CASE
+      WHEN p.layout_n = 1 THEN p.w5
+      WHEN p.layout_n = 2
+        THEN scratch.axi_stall_cycles(c.name, p.w4::BIGINT, p.w8::BIGINT, p.w9::BIGINT)
+      ELSE d.stall_cycles
+    END AS stall_cycles,
+    CASE
+      WHEN p.layout_n = 2
+        THEN scratch.axi_transactions(
+          c.name, p.w12::BIGINT, p.w13::BIGINT, p.w7::BIGINT, p.w6::BIGINT
+        )
+      ELSE d.n_memory_transactions
+    END AS n_memory_transactions
+  FROM scratch.placed AS p
+  CROSS JOIN scratch.chip AS c
+  LEFT JOIN scratch.long_measured AS d ON d.n = p.n
+) AS p
 JOIN scratch.meaning AS m ON m.meaning_n = p.meaning_n
-JOIN scratch.lane AS l ON l.track_n = r.track_n
+JOIN scratch.lane AS l ON l.track_n = p.track_n
 CROSS JOIN (
   SELECT chip, (SELECT count(*) FROM scratch.placed) AS n_commands FROM scratch.meaning_base
 ) AS b
 LEFT JOIN scratch.scope AS s ON s.scope = p.scope
-LEFT JOIN scratch.in_kernel AS i ON i.n = r.n
+LEFT JOIN scratch.in_kernel AS i ON i.n = p.n
+LEFT JOIN scratch.kernel AS e
+  ON e.scope = p.scope AND e.part IS NULL
+  AND e.core IS NOT DISTINCT FROM l.core AND e.port IS NOT DISTINCT FROM l.port
 LEFT JOIN scratch.layer AS y
   ON y.core = l.core
   AND CASE l.stream
-    WHEN 0 THEN r.id + 1 BETWEEN y.first_tiu_id AND y.last_tiu_id
-    WHEN 1 THEN r.id + 1 BETWEEN y.first_dma_id AND y.last_dma_id
-  END
-ORDER BY r.n;
+    WHEN 0 THEN p.id + 1 BETWEEN y.first_tiu_id AND y.last_tiu_id
+    WHEN 1 THEN p.id + 1 BETWEEN y.first_dma_id AND y.last_dma_id
+  END;

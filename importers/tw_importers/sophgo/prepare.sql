@@ -1,46 +1,59 @@
 -- From records and commands of a capture to its timeline, without any lock.
 -- In: the tables of tables.py, `meaning` (meaning.sql), macros of decode/metrics.sql. Out: `placed`,
--- `kernel`, `in_kernel`, `measured`, `entry`, `event`, `origin`, `unused`, `problem`.
+-- `kernel`, `in_kernel`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
 
 -- The join of records to their commands: a section of records was paired with commands one after the
 -- other, or with one reference to descriptors (n_commands = 0), and with images one after the other.
-CREATE TABLE bound AS
-SELECT
-  r.n,
-  c.kind_n,
-  c.scope,
-  c.batch,
-  coalesce(
-    CASE WHEN r.id - p.first_id < p.n_images THEN p.first_image + r.id - p.first_id END,
-    if(c.image_n >= 0, c.image_n, NULL)
-  ) AS image_n
-FROM record AS r
-JOIN pair AS p ON p.pair_n = r.pair_n
-LEFT JOIN command AS c
-  ON c.command_n = p.first_command + if(p.n_commands > 0, r.id - p.first_id, 0)
-  AND p.first_command >= 0
-  AND (p.n_commands = 0 OR r.id - p.first_id < p.n_commands);
-
+-- Records come in their order, and so do the rows; a sort would take longer than all the rest.
 CREATE TABLE placed AS
 SELECT
-  r.n,
-  r.track_n,
-  r.ts,
-  r.dur,
+  r.*,
   coalesce(
-    m.n_kinds + b.image_n,
-    CASE WHEN k.mode IS DISTINCT FROM 'DES' THEN b.kind_n END,
+    m.n_kinds + coalesce(
+      CASE WHEN r.id - p.first_id < p.n_images THEN p.first_image + r.id - p.first_id END,
+      if(c.image_n >= 0, c.image_n, NULL)
+    ),
+    if(k.mode IS DISTINCT FROM 'DES', c.kind_n, NULL),
     m.n_known + r.label_n
   ) AS meaning_n,
   k.mode,
-  if(b.scope >= 0, b.scope, NULL) AS scope,
-  if(b.batch >= 0, b.batch, NULL) AS batch,
-  if(k.mode = 'RVT', b.image_n IS NOT NULL, false) AS is_odd
+  if(c.scope >= 0, c.scope, NULL) AS scope,
+  if(c.batch >= 0, c.batch, NULL) AS batch
 FROM record AS r
 CROSS JOIN meaning_base AS m
-LEFT JOIN bound AS b ON b.n = r.n
-LEFT JOIN kind AS k ON k.kind_n = b.kind_n
-ORDER BY r.n;
+LEFT JOIN pair AS p ON p.pair_n = r.pair_n
+LEFT JOIN command AS c
+  ON c.command_n = p.first_command + if(p.n_commands > 0, r.id - p.first_id, 0)
+  AND p.first_command >= 0
+  AND (p.n_commands = 0 OR r.id - p.first_id < p.n_commands)
+LEFT JOIN kind AS k ON k.kind_n = c.kind_n;
+
+-- What counters add up to where a record is too long for `record` to hold it. Of BM1688 the vendor's
+-- tool sums up all interfaces for words, and those of a transfer's way for images.
+CREATE TABLE long_measured AS
+SELECT
+  d.n,
+  interface_bytes(
+    w3::BIGINT, w5::BIGINT, w6::BIGINT, w8::BIGINT, w9::BIGINT, w11::BIGINT, w12::BIGINT,
+    w14::BIGINT
+  ) AS bytes,
+  if(
+    m.match_status = 'image',
+    w28::BIGINT + w29,
+    w24::BIGINT + w25 + w26 + w27 + w28 + w29 + w30 + w31
+  ) AS stall_cycles,
+  if(
+    m.match_status = 'image',
+    (w3::BIGINT + w5 + w6 + w8) // c.eu_bytes,
+    w16::BIGINT + w17 + w18 + w19 + w20 + w21 + w22 + w23
+  ) AS n_memory_transactions
+FROM dma_bm1688_record AS d
+CROSS JOIN chip AS c
+JOIN (SELECT n, meaning_n FROM placed) AS p ON p.n = d.n
+JOIN meaning AS m ON m.meaning_n = p.meaning_n
+UNION ALL
+SELECT n, w4, 0, w14::BIGINT + w12 + w10 + w8
+FROM cdma_record;
 
 -- Kernels: on each core one slice for every stretch of commands of one scope, in the order they start;
 -- scopes that CDMA serves, too, are shown with their port alone.
@@ -132,70 +145,21 @@ JOIN lane AS l
   AND l.name LIKE '%Kernel Function'
 ORDER BY kernel_n;
 
--- The kernel each command is shown under.
+-- The kernel each command of a core with mixed scopes is shown under; elsewhere its scope says it.
 CREATE TABLE in_kernel AS
-SELECT p.n, k.kernel_n
+SELECT p.n, max(k.kernel_n) AS kernel_n
 FROM placed AS p
 JOIN lane AS l ON l.track_n = p.track_n
 JOIN kernel AS k
   ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
-  AND k.scope = p.scope AND p.ts BETWEEN k.ts AND k.ts + k.dur
-QUALIFY row_number() OVER (PARTITION BY p.n ORDER BY k.ts DESC, k.kernel_n) = 1;
+  AND k.scope = p.scope AND p.ts BETWEEN k.ts AND k.ts + k.dur AND k.part IS NOT NULL
+GROUP BY p.n;
 
--- What the counters of a record add up to.
-CREATE TABLE measured AS
-SELECT
-  n,
-  NULL::BIGINT AS bytes,
-  NULL::BIGINT AS stall_cycles,
-  (w3 >> 1)::BIGINT AS n_bank_conflicts,
-  NULL::BIGINT AS n_memory_transactions,
-  'tiu' AS layout
-FROM tiu_record
-UNION ALL
-SELECT n, NULL, w5, NULL, NULL, 'tiu'
-FROM tiu_bm1688_record
-UNION ALL
-SELECT
-  d.n,
-  axi_bytes(c.name, w5::BIGINT, w10::BIGINT, w11::BIGINT),
-  axi_stall_cycles(c.name, w4::BIGINT, w8::BIGINT, w9::BIGINT),
-  NULL,
-  axi_transactions(c.name, w12::BIGINT, w13::BIGINT, w7::BIGINT, w6::BIGINT),
-  'dma'
-FROM dma_record AS d
-CROSS JOIN chip AS c
-UNION ALL
-SELECT
-  d.n,
-  interface_bytes(
-    w3::BIGINT, w5::BIGINT, w6::BIGINT, w8::BIGINT, w9::BIGINT, w11::BIGINT, w12::BIGINT,
-    w14::BIGINT
-  ),
-  -- The vendor's tool sums up all interfaces for words, and those of a transfer's way for images.
-  if(
-    m.match_status = 'image',
-    w28::BIGINT + w29,
-    w24::BIGINT + w25 + w26 + w27 + w28 + w29 + w30 + w31
-  ),
-  NULL,
-  if(
-    m.match_status = 'image',
-    (w3::BIGINT + w5 + w6 + w8) // c.eu_bytes,
-    w16::BIGINT + w17 + w18 + w19 + w20 + w21 + w22 + w23
-  ),
-  'dma_bm1688'
-FROM dma_bm1688_record AS d
-CROSS JOIN chip AS c
-LEFT JOIN placed AS p ON p.n = d.n
-LEFT JOIN meaning AS m ON m.meaning_n = p.meaning_n
-UNION ALL
-SELECT n, w4, 0, NULL, w14::BIGINT + w12 + w10 + w8, 'cdma'
-FROM cdma_record;
-
+-- Only where something overlaps is there anything to nest.
 CREATE VIEW entry AS
-SELECT n AS entry_n, track_n, ts, dur AS reach, n AS seq
-FROM placed
+SELECT p.n AS entry_n, p.track_n, p.ts, p.dur AS reach, p.n AS seq
+FROM placed AS p
+SEMI JOIN crowded AS c ON c.track_n = p.track_n
 UNION ALL
 SELECT (SELECT count(*) FROM placed) + kernel_n, track_n, ts, dur, kernel_n
 FROM kernel;

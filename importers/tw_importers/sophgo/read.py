@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,23 +42,30 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
     Raises CorruptTrace with file and offset where the capture is cut, overflowed or not understood.
     """
     defects = Defects(scratch.is_lenient, scratch.is_strict)
-    capture = _read_files(parts, scratch, defects)
-    profile = capture.profile
-    hz = _frequencies(profile, scratch.options.get("tiu_freq"))
-    store = Store(profile.chip, defects)
-    line = timeline.build(profile, capture.cores, capture.ports, store, hz, defects)
+    capture, line, store, hz = understand(parts, scratch.options, defects)
     tables.write(scratch.connection, capture, line, store, hz, defects)
     found = _DEVICE.search(parts.folder_name)
     return TraceFacts(
         format="sophgo",
-        format_version=profile.chip.name,
+        format_version=capture.profile.chip.name,
         rank=int(found[1]) if found else None,
         metadata_json=json.dumps(_metadata(capture, line), ensure_ascii=False),
         problems=defects.problems,
     )
 
 
-def _read_files(parts: Parts, scratch: Scratch, defects: Defects) -> Capture:
+def understand(
+    parts: Parts, options: Mapping[str, str], defects: Defects
+) -> tuple[Capture, timeline.Timeline, Store, tuple[int, int, int]]:
+    """All of a capture but the database: what was read, on one time, images, and frequencies."""
+    capture = _read_files(parts, defects)
+    hz = _frequencies(capture.profile, options.get("tiu_freq"))
+    store = Store(capture.profile.chip, defects)
+    line = timeline.build(capture.profile, capture.cores, capture.ports, store, hz, defects)
+    return capture, line, store, hz
+
+
+def _read_files(parts: Parts, defects: Defects) -> Capture:
     names = [part.name for part in parts.parts]
     if profiles.NAME not in names:
         raise CorruptTrace(

@@ -1,8 +1,9 @@
 """The scratch tables a capture is written to.
 
 - `record`: one row a record of the timeline, in the order slices are stored in: its track, raw and
-  aligned times, ids, `pair_n`, and `label_n`, which says what its counters look like;
-- `tiu_record`, `dma_record`, ...: its counters, one table a layout, columns w0, w1, ...;
+  aligned times, ids, `pair_n`, `label_n`, which says what its counters look like, `layout_n`, which
+  counts _LAYOUTS, and the words w2 to w15;
+- `cdma_record`, `dma_bm1688_record`: all words of longer records;
 - `pair`: the commands and images that a section of records was paired with;
 - `command`: commands by number, `kind` their distinct words, `scope` the kernels;
 - `tiu_image`, `dma_image`, `cdma_image`: register images;
@@ -38,6 +39,19 @@ if TYPE_CHECKING:
 
 ENGINES = ("TIU", "GDMA", "SDMA", "CDMA")
 ENGINE_CODES = {"TIU": 0, "GDMA": 1, "SDMA": 3, "CDMA": 4}  # as the vendor's tool numbers them
+_FEW_WORDS = 16  # words that `record` has; longer records have a table of their own
+#: Columns of `record` that count things there are few of.
+_SMALL = (
+    "track_n",
+    "record_n",
+    "stream_n",
+    "section",
+    "pair_n",
+    "label_n",
+    "submit_core",
+    "layout_n",
+)
+_WIDE_LAYOUTS = ("dma_bm1688", "cdma")
 _LAYOUTS = {"tiu": 4, "tiu_bm1688": 8, "dma": 16, "dma_bm1688": 64, "cdma": 32}
 #: Types and functions of CDMA commands that use one direction of the link.
 _SENDING = ((0, None), (7, 3), (7, 4), (8, None))
@@ -102,7 +116,7 @@ def _column(values: Any) -> pa.Array:
     """An Arrow column of NumPy's numbers without a copy, where they lie one after the other."""
     if not isinstance(values, np.ndarray):
         values = np.array(list(values), np.int64)
-    kind = {"int64": pa.int64(), "uint32": pa.uint32(), "int8": pa.int8()}[str(values.dtype)]
+    kind = {"int64": pa.int64(), "int32": pa.int32(), "uint32": pa.uint32()}[str(values.dtype)]
     plain = np.ascontiguousarray(values)
     return pa.Array.from_buffers(kind, len(plain), [None, pa.py_buffer(plain)])
 
@@ -191,9 +205,10 @@ def _write_commands(connection: duckdb.DuckDBPyConnection, line: Timeline) -> No
         "info": _column(word >> 13),
     }))  # fmt: skip
     images = np.concatenate([np.empty(0, np.int64), *line.images])
-    _put(connection, "command", _columns({
-        "command_n": np.arange(len(joined)), "kind_n": kind.astype(np.int64),
-        "scope": joined.scope, "batch": joined.batch, "image_n": images,
+    connection.register("command", _columns({
+        "command_n": np.arange(len(joined), dtype=np.int32), "kind_n": kind.astype(np.int32),
+        "scope": joined.scope.astype(np.int32), "batch": joined.batch.astype(np.int32),
+        "image_n": images.astype(np.int32),
     }))  # fmt: skip
 
 
@@ -235,14 +250,38 @@ def _write_records(
             "dur": taken.end - taken.start, "id": taken.id, "section": pick(bound.section),
             "pair_n": pick(bound.pair), "label_n": pick(_label(lane)),
             "submit_core": pick(bound.submit_core),
+                "layout_n": np.full(len(bound), list(_LAYOUTS).index(taken.layout.name)),
         })  # fmt: skip
         words[taken.layout.name].append((number, taken.words))
-    names = list(parts[0]) if parts else []
-    _put(connection, "record", _columns(
-        {name: np.concatenate([part[name] for part in parts]) for name in names}
-    ))  # fmt: skip
-    for name, found in words.items():
-        _put(connection, f"{name}_record", _counters(found, _LAYOUTS[name]))
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    _put(connection, "crowded", _columns({"track_n": _crowded(columns)}))
+    small = {name: columns[name].astype(np.int32) for name in _SMALL}
+    # Not copied: prepare.sql reads it once, in the same process.
+    table = _columns({**columns, **small, **_few_words(words, n_before)})
+    connection.register("record", table)
+    for name in _WIDE_LAYOUTS:
+        _put(connection, f"{name}_record", _counters(words[name], _LAYOUTS[name]))
+
+
+def _crowded(columns: dict[str, Any]) -> Ints:
+    """Tracks on which a record begins before the one before it ended: only there slices nest."""
+    track, start = columns["track_n"], columns["ts"]
+    end = start + columns["dur"]
+    is_early = (track[1:] == track[:-1]) & (start[1:] < end[:-1])
+    return np.unique(track[1:][is_early])
+
+
+def _few_words(
+    words: dict[str, list[tuple[Ints, np.ndarray]]], n_records: int
+) -> dict[str, np.ndarray]:
+    """The first words of every record; those a record does not have are 0."""
+    few = np.zeros((_FEW_WORDS, n_records), np.uint32)
+    for found in words.values():
+        for number, each in found:
+            if len(number):
+                n_words = min(_FEW_WORDS, each.shape[1])
+                few[:n_words, number[0] : number[0] + len(number)] = each[:, :n_words].T
+    return {f"w{w}": few[w] for w in range(2, _FEW_WORDS)}
 
 
 class _Pick:
