@@ -434,7 +434,13 @@ def _counts(connection: duckdb.DuckDBPyConnection, trace_id: int) -> dict[str, i
         "counter_values": _count(connection, "counter", trace_id),
         "flow_points": _count(connection, "flow_point", trace_id),
         "links": _count(connection, "link", trace_id),
-    }
+        **{
+            name: n
+            for name, table in (("nodes", "graph_node"), ("edges", "graph_edge"),
+                                ("tensors", "tensor"))
+            if (n := _count(connection, table, trace_id))
+        },
+    }  # fmt: skip
 
 
 def _count(connection: duckdb.DuckDBPyConnection, table: str, trace_id: int) -> int:

@@ -18,7 +18,7 @@ wherever `NESTING` stands, from the table `entry` to the table `nest` (see nesti
 `trace_id`, `first_id` (= trace_id << 32, to which an ordinal is added to make an id) and
 `metadata_json`. For the record of the import the scratch database must hold in the end:
 
-- `event`: one row a record read;
+- `event`: one row a record, or node of a graph, read;
 - `origin (first_ns, last_ns)`: the file's times of ts = 0 and of the end of the timeline;
 - `unused (reason, n)`: records that made nothing, counted;
 - `problem (kind, severity, count, meaning)`: what is odd about the content.

@@ -73,8 +73,9 @@ def summary(outcome: Outcome, seconds: float) -> str:
     made = ", ".join(
         f"{counts[key]:,} {word}"
         for key, word in (("slices", "slices"), ("counter_values", "counter values"),
-                          ("flow_points", "flow points"), ("links", "links"))
-        if counts[key] or key in ("slices", "links")
+                          ("flow_points", "flow points"), ("links", "links"), ("nodes", "nodes"),
+                          ("edges", "dependencies"), ("tensors", "tensors"))
+        if counts.get(key) or (key in ("slices", "links") and "nodes" not in counts)
     )  # fmt: skip
     parts = [f"{outcome.source.label} → run {done.run_name}: {counts['events']:,} events", made]
     if done.unused:

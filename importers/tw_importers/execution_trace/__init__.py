@@ -20,7 +20,7 @@ _NODE = re.compile(rb'"(?:ctrl_deps|rf_id|op_schema|fw_parent)"')
 
 
 def sniff(head: bytes, name: str) -> int:
-    """Certain with a list of nodes and either a schema or what only these nodes have."""
+    """Certain with a list of nodes that have what only these have; likely with a schema alone."""
     text = bytearray(head.lstrip(b"\xef\xbb\xbf \t\r\n"))
     if text[:1] != b"{" or (b'"traceEvents"' in head and b'"ctrl_deps"' not in head):
         return 0

@@ -29,17 +29,17 @@ SELECT
   l.dur_ns,
   l.exclusive_us,
   CASE WHEN l.category IS NULL THEN 'cpu' ELSE 'gpu' END AS device_kind,
-  n.inputs AS inputs_json,
-  n.outputs AS outputs_json,
-  n.attributes AS attributes_json,
+  CASE WHEN n.has_inputs THEN x.inputs END AS inputs_json,
+  CASE WHEN n.has_outputs THEN x.outputs END AS outputs_json,
+  CASE WHEN n.has_attributes THEN x.attributes END AS attributes_json,
   CASE
     WHEN n.odd IS NULL THEN n.extra
     WHEN n.extra IS NULL THEN '{' || n.odd || '}'
     ELSE '{' || n.odd || ', ' || n.extra[2:]
   END AS extra_json
-FROM scratch.node AS n
-LEFT JOIN scratch.linked AS l ON l.seq = n.seq
-ORDER BY n.seq;
+FROM scratch.node_text AS x
+JOIN scratch.node AS n ON n.seq = x.seq
+LEFT JOIN scratch.linked AS l ON l.seq = n.seq;
 
 INSERT INTO graph_edge BY NAME
 SELECT

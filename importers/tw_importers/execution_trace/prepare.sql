@@ -1,6 +1,7 @@
 -- From the texts of nodes to typed rows, without any lock.
 -- In: `node_text`, `header` (read.py). Out: `node`, `edge`, `use`, `tensor`, `process_group`, and
--- `event`, `origin`, `unused`, `problem`. A text no parser takes is NULL, and counted.
+-- `event`, `origin`, `unused`, `problem`. A text no parser takes is NULL, and counted. The long texts
+-- of nodes stay in `node_text`, which is a file: they are copied once, into the warehouse.
 
 CREATE MACRO whole(text) AS regexp_full_match(text, '0|[1-9][0-9]{0,19}');
 CREATE MACRO of_kind(text, bracket) AS starts_with(text, bracket);
@@ -16,9 +17,9 @@ WITH typed AS (
     CASE WHEN whole(node_id) THEN TRY_CAST(node_id AS UBIGINT) END AS node_id,
     CASE WHEN whole(parent) THEN TRY_CAST(parent AS UBIGINT) END AS parent_id,
     CASE WHEN of_kind(name, '"') THEN TRY(json_extract_string(name, '$')) END AS name,
-    CASE WHEN of_kind(inputs, '{') THEN inputs END AS inputs,
-    CASE WHEN of_kind(outputs, '{') THEN outputs END AS outputs,
-    CASE WHEN of_kind(attributes, '[') THEN attributes END AS attributes,
+    of_kind(inputs, '{') AS has_inputs,
+    of_kind(outputs, '{') AS has_outputs,
+    of_kind(attributes, '[') AS has_attributes,
     CASE WHEN of_kind(attributes, '[') THEN TRY(
       from_json(attributes, '[{"name": "VARCHAR", "type": "VARCHAR", "value": "VARCHAR"}]')
     ) END AS known,
@@ -38,10 +39,12 @@ SELECT
   parent_id,
   parent_text,
   name,
-  inputs,
-  outputs,
-  attributes,
-  known IS NULL AND attributes IS NOT NULL AS has_odd_attributes,
+  has_inputs,
+  has_outputs,
+  has_attributes,
+  has_attributes
+    AND (known IS NULL OR len(list_filter(known, lambda a: a.name IS NULL)) > 0)
+    AS has_odd_attributes,
   TRY_CAST(attribute(known, 'rf_id') AS BIGINT) AS record_function_id,
   TRY_CAST(attribute(known, 'seq_id') AS BIGINT) AS sequence_number,
   TRY_CAST(attribute(known, 'tid') AS BIGINT) AS thread_id,
@@ -52,13 +55,12 @@ SELECT
     CASE WHEN name IS NULL THEN '"name": ' || name_text END,
     CASE WHEN parent_id IS NULL
       THEN CASE WHEN is_flat THEN '"parent": ' ELSE '"ctrl_deps": ' END || parent_text END,
-    CASE WHEN inputs IS NULL THEN '"inputs": ' || inputs_text END,
-    CASE WHEN outputs IS NULL THEN '"outputs": ' || outputs_text END,
-    CASE WHEN attributes IS NULL THEN '"attrs": ' || attributes_text END
+    CASE WHEN NOT has_inputs THEN '"inputs": ' || inputs_text END,
+    CASE WHEN NOT has_outputs THEN '"outputs": ' || outputs_text END,
+    CASE WHEN NOT has_attributes THEN '"attrs": ' || attributes_text END
   ), '') AS odd,
   extra
-FROM typed
-ORDER BY seq;
+FROM typed;
 
 -- A graph has no timeline. Its times are those of a clock that counts milliseconds.
 CREATE TABLE graph AS
@@ -129,9 +131,9 @@ ORDER BY d.seq, ordinal;
 -- [tensor, storage, offset, elements, bytes an element, device].
 CREATE TABLE argument AS
 WITH io AS (
-  SELECT seq, false AS is_output, inputs AS text FROM node WHERE inputs LIKE '%Tensor(%'
+  SELECT seq, false AS is_output, inputs AS text FROM node_text WHERE inputs LIKE '{%Tensor(%'
   UNION ALL
-  SELECT seq, true, outputs FROM node WHERE outputs LIKE '%Tensor(%'
+  SELECT seq, true, outputs FROM node_text WHERE outputs LIKE '{%Tensor(%'
 ),
 parsed AS (
   SELECT seq, is_output, TRY(from_json(
@@ -214,8 +216,8 @@ FROM seen;
 -- Groups of ranks: what starts the recording on a thread names all there are, as JSON in a string.
 CREATE TABLE group_text AS
 SELECT seq, TRY(json_extract_string(inputs, '$.values[0]')) AS text
-FROM node
-WHERE contains(name, 'process_group:init');
+FROM node_text
+WHERE contains(name, 'process_group:init') AND inputs LIKE '{%';
 
 CREATE TABLE process_group AS
 SELECT
@@ -278,7 +280,7 @@ WHERE odd IS NOT NULL
 UNION ALL
 SELECT 'no_attributes', 'warning', count(*), 'nodes without attributes'
 FROM node
-WHERE attributes IS NULL
+WHERE NOT coalesce(has_attributes, false)
 UNION ALL
 SELECT 'odd_attributes', 'warning', count(*), 'nodes whose attributes are no list of named values'
 FROM node
