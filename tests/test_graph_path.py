@@ -162,3 +162,70 @@ def test_thousands_of_calls_one_after_another_are_one_path(tmp_path: Path) -> No
     for node in weights:  # ids grow along the edges
         length[node] = weights[node] + max((length[b] for b in before_of[node]), default=0)
     check_path(found, weights, set(edges), max(length.values()))
+
+
+def test_work_that_began_before_its_launch_ended_needs_only_what_came_before(
+    tmp_path: Path,
+) -> None:
+    """A launch 0-50 whose kernel runs 10-100; another thread goes on at 30 for 90."""
+    with Graphs(tmp_path / "w.duckdb") as made:
+        graph = made.graph("linked")
+        first = made.node(graph, "first", start_ns=-5, dur_ns=5)
+        launch = made.node(graph, "launch", start_ns=0, dur_ns=50)
+        kernel = made.node(
+            graph, "kernel", parent=launch, start_ns=10, dur_ns=90, device_kind="gpu"
+        )
+        other = made.node(graph, "other", thread_id=2, start_ns=30, dur_ns=90)
+        made.edge(graph, launch, other, "inter_thread")
+
+    found = run(tmp_path / "w.duckdb", "graph_critical_path")
+    lengths = run(tmp_path / "w.duckdb", "SELECT * FROM graph_longest_path()")
+
+    assert [(row["graph_node_id"], row["self_ns"], row["path_ns"]) for row in found] == [
+        (first, 5, 5),
+        (launch, 30, 35),
+        (other, 90, 125),
+    ]
+    assert {row["graph_node_id"]: row["path_weight"] for row in lengths}[kernel] == 5 + 10 + 90
+
+
+def test_random_times_give_the_longest_path_that_plain_python_finds(tmp_path: Path) -> None:
+    rng = random.Random(9)
+    with Graphs(tmp_path / "w.duckdb") as made:
+        graph = made.graph("chakra")
+        times: dict[int, tuple[int, int]] = {}
+        edges: list[tuple[int, int, str]] = []
+        for _ in range(150):
+            start, dur = rng.randrange(500), rng.randrange(100)
+            device = rng.choice(["cpu", "gpu"])
+            node = made.node(graph, "n", start_ns=start, dur_ns=dur, device_kind=device)
+            for first in rng.sample(sorted(times), min(len(times), rng.choice([0, 1, 2, 3]))):
+                kind = rng.choice(KINDS)
+                made.edge(graph, first, node, kind)
+                edges.append((first, node, kind))
+            times[node] = start, dur
+
+    found = run(tmp_path / "w.duckdb", "graph_critical_path")
+    lengths = run(tmp_path / "w.duckdb", "SELECT * FROM graph_longest_path()")
+
+    weights = {
+        node: dur - max(
+            (min(max(sum(times[first]) - start, 0), dur)
+             for first, then, kind in edges if then == node and kind == "sync"),
+            default=0,
+        )
+        for node, (start, dur) in times.items()
+    }  # fmt: skip
+    length: dict[int, int] = {}
+    for node in times:  # ids grow along the edges
+        begins = [0]
+        for first, then, kind in edges:
+            if then == node:
+                late = (
+                    sum(times[first]) - times[node][0] if kind in ("control", "inter_thread") else 0
+                )
+                begins.append(length[first] - min(max(late, 0), weights[first]))
+        length[node] = weights[node] + max(begins)
+    assert {row["graph_node_id"]: row["path_weight"] for row in lengths} == length
+    assert found[-1]["path_ns"] == max(length.values()) == sum(row["self_ns"] for row in found)
+    assert all(row["self_ns"] >= 0 for row in found)

@@ -5,13 +5,14 @@ title = "The critical path of each graph: the longest chain of nodes each of whi
 help = """
 Longest by the nodes' own time, over all dependencies: data, sync, stream and group order, other threads, from
 a call to its device work, and the order of calls on a thread (graph_dependency). On linked
-graphs this is host and device time together, and a call that waited for device work counts without the wait; imported .et files say no start times,
-so there a wait is part of the call. A host execution trace has no times: its path is the longest chain of
+graphs this is host and device time together: a call that waited for device work counts without the wait, and a call whose device work began
+before it ended counts up to there. Imported .et files say no start times,
+so there both count in full. A host execution trace has no times: its path is the longest chain of
 nodes. Launch delays and idle time are no node's and not on the path: for these, see
 critical_path over the timeline. A graph with a circle has no rows.
 """
 grain = ["graph_id", "n"]
-requires = { schema = ">=8", queries = ["graph_call@1", "graph_dependency@1", "graph_longest_path@1"] }
+requires = { schema = ">=11", queries = ["graph_call@1", "graph_dependency@1", "graph_longest_path@1"] }
 portable = false
 
 [[column]]
@@ -99,7 +100,7 @@ type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "What it adds to the path; NULL: the graph has no times"
+help = "What it adds to the path: its own time, without waits and what overlaps the next; NULL: the graph has no times"
 
 [[column]]
 name = "path_ns"
@@ -121,7 +122,7 @@ help = "self_ns of the length of the whole path; NULL: the graph has no times"
 1 = "first version"
 --- */
 WITH RECURSIVE longest AS MATERIALIZED (
-  SELECT * FROM graph_longest_path()
+  SELECT *, path_weight - weight AS begin_weight FROM graph_longest_path()
 ),
 last AS MATERIALIZED (
   SELECT
@@ -157,7 +158,12 @@ walk AS (
   )
 ),
 on_path AS (
-  SELECT DISTINCT node FROM walk WHERE is_on_path
+  SELECT
+    l.*,
+    coalesce(lead(begin_weight) OVER (PARTITION BY graph_id ORDER BY n_before), path_weight)
+      AS end_weight
+  FROM longest AS l
+  WHERE graph_node_id IN (SELECT node FROM walk WHERE is_on_path)
 )
 SELECT
   c.run_id,
@@ -172,12 +178,11 @@ SELECT
   c.name,
   c.side,
   d.kind AS edge_kind,
-  CASE WHEN l.is_timed THEN l.weight END AS self_ns,
-  CASE WHEN l.is_timed THEN l.path_weight END AS path_ns,
-  CASE WHEN l.is_timed THEN l.weight / nullif(e.path_weight, 0) END AS share
-FROM on_path AS o
-JOIN longest AS l ON l.graph_node_id = o.node
+  CASE WHEN l.is_timed THEN l.end_weight - l.begin_weight END AS self_ns,
+  CASE WHEN l.is_timed THEN l.end_weight END AS path_ns,
+  CASE WHEN l.is_timed THEN (l.end_weight - l.begin_weight) / nullif(e.path_weight, 0) END AS share
+FROM on_path AS l
 JOIN last AS e ON e.graph_id = l.graph_id
-JOIN graph_call() AS c ON c.graph_node_id = o.node
+JOIN graph_call() AS c ON c.graph_node_id = l.graph_node_id
 LEFT JOIN graph_dependency() AS d ON d.from_id = l.before_id AND d.to_id = l.graph_node_id
 ORDER BY c.run_id, c.rank, c.trace_id, c.graph_id, n

@@ -9,7 +9,7 @@ on the one before it on its thread, in order of their numbers, as in a converted
 beyond that and are left out.
 """
 grain = ["from_id", "to_id"]
-requires = { schema = ">=8" }
+requires = { schema = ">=11" }
 
 [[column]]
 name = "trace_id"

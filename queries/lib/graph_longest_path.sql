@@ -4,14 +4,15 @@ version = 1
 title = "The longest path that ends at each node of a graph, as what comes before it on that path"
 help = """
 A node weighs its own time (self_ns of graph_call); of a call that waited for device work, only what is left of
-that without the wait, where both say when they ran. In a graph without any time each node weighs 1. The length of the longest path to
-a node is its weight and the greatest length of what it depends on (graph_dependency). Found by
+that without the wait. Device work, or work of another thread, that began before the call it depends on
+had ended needs only what came before: what overlaps does not count on that way. Both need to say when they ran. In a graph without any time each node weighs 1. The length of the longest path to
+a node is its weight and the greatest length, without the overlap, of what it depends on (graph_dependency). Found by
 improvement: every node chooses one of those; lengths along the choices are summed by doubling; nodes that would
 be reached later by another choice take that, until none would. In a graph whose dependencies go in a circle
 no longest path exists, and it has no rows.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=8", queries = ["graph_call@1", "graph_dependency@1"] }
+requires = { schema = ">=11", queries = ["graph_call@1", "graph_dependency@1"] }
 portable = false
 
 [[column]]
@@ -89,24 +90,59 @@ waited AS (
 timed AS (
   SELECT graph_id, sum(self_ns) > 0 AS is_timed FROM call GROUP BY graph_id
 ),
-first_choice AS (
-  SELECT to_id, max(from_id) AS before_id FROM dependency GROUP BY to_id
-),
-node AS MATERIALIZED (
+weighed AS MATERIALIZED (
   SELECT
-    c.graph_node_id,
-    c.trace_id,
-    c.graph_id,
+    c.*,
     CASE WHEN t.is_timed THEN c.self_ns - coalesce(w.wait_ns, 0) ELSE 1 END AS weight,
-    f.before_id,
     t.is_timed
   FROM call AS c
   JOIN timed AS t ON t.graph_id = c.graph_id
   LEFT JOIN waited AS w ON w.to_id = c.graph_node_id
-  LEFT JOIN first_choice AS f ON f.to_id = c.graph_node_id
+),
+overlapped AS (
+  SELECT
+    d.from_id,
+    d.to_id,
+    least(a.start_ns + a.dur_ns - b.start_ns, a.weight) AS overlap
+  FROM dependency AS d
+  JOIN weighed AS a ON a.graph_node_id = d.from_id
+  JOIN weighed AS b ON b.graph_node_id = d.to_id
+  WHERE d.kind IN ('control', 'inter_thread') AND a.start_ns + a.dur_ns > b.start_ns
+),
+way AS MATERIALIZED (
+  SELECT d.from_id, d.to_id, coalesce(o.overlap, 0) AS overlap
+  FROM dependency AS d
+  LEFT JOIN overlapped AS o ON o.from_id = d.from_id AND o.to_id = d.to_id
+),
+first_choice AS MATERIALIZED (
+  SELECT
+    to_id,
+    max(from_id) AS before_id,
+    max_by(overlap, from_id) AS overlap,
+    count(*) > 1 AS is_choice
+  FROM way
+  GROUP BY to_id
+),
+choice AS MATERIALIZED (
+  SELECT w.from_id, w.to_id, w.overlap
+  FROM way AS w
+  JOIN first_choice AS f ON f.to_id = w.to_id AND f.is_choice
+),
+node AS MATERIALIZED (
+  SELECT
+    n.graph_node_id,
+    n.trace_id,
+    n.graph_id,
+    n.weight,
+    f.before_id,
+    n.weight - coalesce(f.overlap, 0) AS own,
+    n.is_timed
+  FROM weighed AS n
+  LEFT JOIN first_choice AS f ON f.to_id = n.graph_node_id
 ),
 -- stage 0: lengths are being summed, total up to but without jump_id; 1: they are known; 2: no
--- choice is better. Nothing has 2 ** 32 nodes: who is not done then goes in a circle.
+-- choice is better. Sums are doubles, exact below 2 ** 53, which no circle makes overflow. Nothing
+-- has 2 ** 32 nodes: who is not done by then goes in a circle.
 state AS (
   SELECT
     0 AS stage,
@@ -114,10 +150,11 @@ state AS (
     graph_id,
     graph_node_id,
     weight,
+    own,
     before_id,
     before_id AS jump_id,
-    1::HUGEINT AS hops,
-    weight::HUGEINT AS total
+    1::DOUBLE AS hops,
+    own::DOUBLE AS total
   FROM node
   UNION ALL
   (
@@ -133,8 +170,12 @@ state AS (
       SELECT n.* FROM now AS n JOIN progress AS p ON p.graph_id = n.graph_id AND p.is_summed
     ),
     better AS (
-      SELECT d.to_id, max_by(s.graph_node_id, (s.total, s.graph_node_id)) AS before_id, max(s.total) AS total
-      FROM dependency AS d
+      SELECT
+        d.to_id,
+        max_by(s.graph_node_id, (s.total - d.overlap, s.graph_node_id)) AS before_id,
+        max_by(d.overlap, (s.total - d.overlap, s.graph_node_id)) AS overlap,
+        max(s.total - d.overlap) AS total
+      FROM choice AS d
       JOIN summed AS s ON s.graph_node_id = d.from_id
       GROUP BY d.to_id
     ),
@@ -146,7 +187,9 @@ state AS (
         s.hops,
         s.total,
         coalesce(b.total > s.total - s.weight, false) AS is_better,
-        CASE WHEN b.total > s.total - s.weight THEN b.before_id ELSE s.before_id END AS before_id
+        s.before_id,
+        coalesce(b.before_id, s.before_id) AS next_id,
+        coalesce(s.weight - b.overlap, s.own) AS next_own
       FROM summed AS s
       LEFT JOIN better AS b ON b.to_id = s.graph_node_id
     ),
@@ -159,10 +202,11 @@ state AS (
       c.graph_id,
       c.graph_node_id,
       c.weight,
-      c.before_id,
-      CASE WHEN NOT e.is_ended THEN c.before_id END,
+      c.next_own,
+      CASE WHEN e.is_ended THEN c.before_id ELSE c.next_id END,
+      CASE WHEN NOT e.is_ended THEN c.next_id END,
       CASE WHEN e.is_ended THEN c.hops ELSE 1 END,
-      CASE WHEN e.is_ended THEN c.total ELSE c.weight END
+      CASE WHEN e.is_ended THEN c.total ELSE c.next_own END
     FROM chosen AS c
     JOIN ended AS e ON e.graph_id = c.graph_id
     UNION ALL
@@ -172,6 +216,7 @@ state AS (
       n.graph_id,
       n.graph_node_id,
       n.weight,
+      n.own,
       n.before_id,
       j.jump_id,
       n.hops + coalesce(j.hops, 0),
@@ -188,7 +233,7 @@ SELECT
   s.before_id,
   s.weight::BIGINT AS weight,
   (s.hops - 1)::BIGINT AS n_before,
-  least(s.total, 9223372036854775807)::BIGINT AS path_weight,
+  least(s.total, 9e18)::BIGINT AS path_weight,
   n.is_timed
 FROM state AS s
 JOIN node AS n ON n.graph_node_id = s.graph_node_id
