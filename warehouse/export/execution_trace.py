@@ -20,7 +20,7 @@ from warehouse.export.sql import load
 if TYPE_CHECKING:
     import duckdb
 
-_BATCH_ROWS = 20_000
+_BATCH_ROWS = 4_000
 _INPUTS = (b"inputs", b"input_shapes", b"input_types")
 _OUTPUTS = (b"outputs", b"output_shapes", b"output_types")
 
