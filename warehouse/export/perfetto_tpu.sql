@@ -12,7 +12,12 @@ SELECT
   coalesce(source_name, 'unknown') AS "Function Name",
   mode AS "Mode",
   shown_id AS "Cmd Id",
-  CASE WHEN NOT is_tiu THEN coalesce(data_type, 'INT8') END AS "Data Type",
+  -- RVT commands with numbers of their own say none; images of CDMA that say none have an empty text.
+  CASE
+    WHEN is_tiu OR data_type IS NULL AND match_status = 'word' AND NOT is_sys THEN NULL
+    WHEN match_status = 'image' THEN coalesce(data_type, '')
+    ELSE coalesce(data_type, 'INT8')
+  END AS "Data Type",
   CASE WHEN NOT is_tiu AND NOT is_sys THEN coalesce(bytes, 0) END AS "DMA data size(B)",
   CASE WHEN is_tiu AND NOT is_sys
     THEN printf('%.1f%%', coalesce(100.0::DOUBLE * alg_ops / nullif(uarch_ops, 0), 0))

@@ -22,6 +22,7 @@ class Store:
     defects: Defects
     tables: dict[str, list[pa.Table]] = field(default_factory=dict)
     types: list[Ints] = field(default_factory=list)  # type codes, by number of the image
+    functions: list[Ints] = field(default_factory=list)  # function codes, likewise
     n_images: int = 0
 
     def has(self, engine_name: str) -> bool:
@@ -50,6 +51,10 @@ class Store:
         """Type code of every image."""
         return np.concatenate([np.empty(0, np.int64), *self.types])
 
+    def function_codes(self) -> Ints:
+        """Function code of every image."""
+        return np.concatenate([np.empty(0, np.int64), *self.functions])
+
     def _add(self, found: Images, engine_name: str, file: str) -> pa.Table:
         for defect in found.defects:
             what = f"{defect.n_bytes:,} bytes of register images of {engine_name} were left out"
@@ -58,6 +63,7 @@ class Store:
         numbers = np.arange(self.n_images, self.n_images + table.num_rows)
         self.n_images += table.num_rows
         self.types.append(table.column("type_code").to_numpy())
+        self.functions.append(table.column("function_code").to_numpy())
         table = table.append_column("image_n", pa.array(numbers, pa.int64()))
         self.tables.setdefault(_TABLES[engine_name], []).append(table)
         return table

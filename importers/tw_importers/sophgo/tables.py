@@ -82,7 +82,7 @@ def write(
         "first_command": line.pairs.first_command, "n_commands": line.pairs.n_commands,
         "first_image": line.pairs.first_image, "n_images": line.pairs.n_images,
     }))  # fmt: skip
-    _write_records(connection, line, lanes)
+    _write_records(connection, line, lanes, store)
     if capture.layers and capture.layers.rows:
         _put(connection, "layer", capture.layers.table())
     else:
@@ -228,15 +228,19 @@ def _write_images(connection: duckdb.DuckDBPyConnection, store: Store) -> None:
 
 
 def _write_records(
-    connection: duckdb.DuckDBPyConnection, line: Timeline, lanes: list[dict[str, Any]]
+    connection: duckdb.DuckDBPyConnection,
+    line: Timeline,
+    lanes: list[dict[str, Any]],
+    store: Store,
 ) -> None:
     """Records in the order of tracks and times, so that their number is that of the slice."""
     first_track = {(row["core"], row["port"]): row["track_n"] for row in reversed(lanes)}
     parts: list[dict[str, Any]] = []
     words: dict[str, list[tuple[Ints, np.ndarray]]] = {name: [] for name in _LAYOUTS}
     n_before = 0
+    codes = store.type_codes(), store.function_codes()
     for lane in line.lanes:
-        track = first_track[lane.core, lane.port] + _track_of(lane)
+        track = first_track[lane.core, lane.port] + _track_of(lane, *codes)
         bound, monitor = lane.bound, lane.bound.monitor
         order = _order(track, monitor.start, monitor.end)
         number = np.arange(n_before, n_before + len(bound))
@@ -302,7 +306,7 @@ def _order(track: Ints, start: Ints, end: Ints) -> Ints | None:
     return None if rises.all() else np.lexsort((-end, start, track))
 
 
-def _track_of(lane: Lane) -> Ints:
+def _track_of(lane: Lane, image_types: Ints, image_functions: Ints) -> Ints:
     """Which of its core's or port's tracks each record is on."""
     n = len(lane.bound)
     if lane.port is None:
@@ -310,13 +314,21 @@ def _track_of(lane: Lane) -> Ints:
     track = np.full(n, 3)
     known = lane.bound.command >= 0
     word = lane.commands.word[lane.bound.command[known]]
-    kind, function, side = word >> 3 & 31, word >> 8 & 31, np.full(int(known.sum()), 3)
+    track[known] = _direction(word >> 3 & 31, word >> 8 & 31)
+    imaged = lane.bound.image >= 0
+    image = lane.bound.image[imaged]
+    track[imaged] = _direction(image_types[image], image_functions[image])
+    track[~lane.bound.is_bound & (lane.bound.sync != NONE)] = 1  # as the vendor's tool has it
+    return track
+
+
+def _direction(kind: Ints, function: Ints) -> Ints:
+    """Of a port's tracks, that of the direction its commands use: 1 and 2; 3 for neither."""
+    side = np.full(len(kind), 3)
     for number, codes in ((1, _SENDING), (2, _RECEIVING)):
         for code, only in codes:
             side[(kind == code) & ((function == only) if only is not None else True)] = number
-    track[known] = side
-    track[~lane.bound.is_bound & (lane.bound.sync != NONE)] = 1  # as the vendor's tool has it
-    return track
+    return side
 
 
 def _label(lane: Lane) -> Ints:
