@@ -14,7 +14,7 @@ SELECT
   shown_id AS "Cmd Id",
   -- RVT commands with numbers of their own say none; images of CDMA that say none have an empty text.
   CASE
-    WHEN is_tiu OR data_type IS NULL AND match_status = 'word' AND NOT is_sys THEN NULL
+    WHEN is_tiu OR data_type IS NULL AND starts_with(source_name, 'rvt_') THEN NULL
     WHEN match_status = 'image' THEN coalesce(data_type, '')
     ELSE coalesce(data_type, 'INT8')
   END AS "Data Type",
