@@ -1,4 +1,4 @@
-"""Pairs of an execution trace and a timeline, kept outside, in one warehouse: a run for each."""
+"""Pairs of an execution trace and a timeline, kept outside, in a warehouse each."""
 
 from __future__ import annotations
 
@@ -9,34 +9,38 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from warehouse.ingest import Options, import_paths
 
-#: Pairs with what Chakra's linker made of them, and pairs it links nothing of.
+#: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Those that say no
+#: more than another are slow tests.
 GOLDEN = (
-    "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_ddp_r1", "own_cpu_transformer", "own_gpu_cnn",
-    "own_gpu_ddp_r0", "own_gpu_transformer", "real_a100_alexnet_sync", "real_h100_bert",
-    "real_h100_vit", "real_mi250_train", "real_mi300_bert",
+    "own_cpu_ddp_r1", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync", "real_h100_vit",
+    "real_mi250_train",
+    *(
+        pytest.param(case, marks=pytest.mark.slow)
+        for case in (
+            "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_transformer", "own_gpu_transformer",
+            "real_h100_bert", "real_mi300_bert",
+        )
+    ),
 )  # fmt: skip
 #: Of these, what Chakra's linker and converter wrote is imported, too.
 WRITTEN = ("own_cpu_ddp_r1", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync")
 LEGACY = ("inputs_only_dlrm_r0", "inputs_only_hta_simple_add")
 
 
-def import_pair(db: Path, run: str, *files: Path) -> None:
-    """Imports the files of one rank into a run of their own."""
-    outcomes = import_paths(list(files), db=db, options=Options(run=run, jobs=1))
-    assert all(outcome.error is None for outcome in outcomes), outcomes
-
-
-def import_cases(db: Path, data_dir: Path) -> Path:
-    """All pairs, imported by the first worker that asks; the others wait for it."""
+def import_case(place: Path, data_dir: Path, case: str) -> Path:
+    """A warehouse of one pair, imported by the first worker that asks; the others wait for it."""
+    db = place / f"chakra_{case}.duckdb"
     with db.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not db.exists():
-            part = db.with_name("unfinished-" + db.name)
-            for case in (*GOLDEN, *LEGACY):
-                folder = data_dir / "chakra" / case
-                import_pair(part, case, folder / "host_et.json.gz", folder / "kineto.json.gz")
+            folder, part = data_dir / "chakra" / case, db.with_name("unfinished-" + db.name)
+            files = [folder / "host_et.json.gz", folder / "kineto.json.gz"]
+            outcomes = import_paths(files, db=part, options=Options(run=case, jobs=1))
+            assert all(outcome.error is None for outcome in outcomes), outcomes
             part.rename(db)
     return db
 

@@ -8,7 +8,7 @@ of the shorter one at least, and if neither has another with more. Within a pair
 4 and of 16 names, that occur once on both sides are anchors, where their order agrees with that of
 their neighbours. From each anchor, and from both ends, nodes are matched one by one, forwards and
 backwards, as long as their names are equal; what then lies between two matches is matched where a
-name occurs there equally often on both sides."""
+name occurs there equally often on both sides, but for what would be out of order."""
 grain = ["graph_node_id"]
 portable = false
 requires = { schema = ">=8", queries = ["timeline_operator@1"] }
@@ -42,6 +42,7 @@ WITH sides AS MATERIALIZED (
     thread_id AS thread_key,
     id AS item_id,
     coalesce(name, '') AS name,
+    node_id::BIGINT AS n,
     row_number() OVER (PARTITION BY thread_id ORDER BY node_id) AS pos
   FROM graph_node
   WHERE graph_id = $graph_id::BIGINT
@@ -52,6 +53,7 @@ WITH sides AS MATERIALIZED (
     track_id,
     slice_id,
     coalesce(name, ''),
+    n,
     row_number() OVER (PARTITION BY track_id ORDER BY n)
   FROM timeline_operator(p_trace_id := $trace_id::BIGINT)
 ),
@@ -66,7 +68,7 @@ seen AS MATERIALIZED (
   WINDOW following AS (PARTITION BY side, thread_key ORDER BY pos)
 ),
 length AS (
-  SELECT side, thread_key, count(*) AS n, min(item_id) AS first_id
+  SELECT side, thread_key, count(*) AS n_items, min(n) AS first_n
   FROM sides
   GROUP BY side, thread_key
 ),
@@ -88,19 +90,19 @@ ranked AS (
   SELECT
     o.node_thread,
     o.slice_thread,
-    a.n AS n_nodes,
-    b.n AS n_slices,
+    a.n_items AS n_nodes,
+    b.n_items AS n_slices,
     row_number() OVER (
       PARTITION BY o.node_thread ORDER BY o.n DESC, abs(a.place - b.place), b.place
     ) AS place_of_slice,
     row_number() OVER (
       PARTITION BY o.slice_thread ORDER BY o.n DESC, abs(a.place - b.place), a.place
     ) AS place_of_node,
-    2 * o.n >= least(a.n, b.n) AS is_alike
+    2 * o.n >= least(a.n_items, b.n_items) AS is_alike
   FROM overlap AS o
-  JOIN (SELECT *, row_number() OVER (ORDER BY first_id) AS place FROM length WHERE side = 'node') AS a
+  JOIN (SELECT *, row_number() OVER (ORDER BY first_n) AS place FROM length WHERE side = 'node') AS a
     ON a.thread_key = o.node_thread
-  JOIN (SELECT *, row_number() OVER (ORDER BY first_id) AS place FROM length WHERE side = 'slice') AS b
+  JOIN (SELECT *, row_number() OVER (ORDER BY first_n) AS place FROM length WHERE side = 'slice') AS b
     ON b.thread_key = o.slice_thread
 ),
 thread_pair AS (
@@ -247,7 +249,13 @@ left_slice AS (
   LEFT JOIN near AS n ON n.thread_no = b.thread_no AND n.slice_pos = b.pos
 ),
 far AS (
-  SELECT x.item_id AS graph_node_id, y.item_id AS slice_id
+  SELECT
+    x.thread_no,
+    x.gap_no,
+    x.item_id AS graph_node_id,
+    y.item_id AS slice_id,
+    x.pos AS node_pos,
+    y.pos AS slice_pos
   FROM (
     SELECT
       *,
@@ -271,9 +279,27 @@ far AS (
     AND y.name = x.name
     AND y.place = x.place
     AND y.n = x.n
+),
+-- Names were counted one by one: what is out of order is left.
+far_in_order AS (
+  SELECT graph_node_id, slice_id
+  FROM (
+    SELECT
+      *,
+      coalesce(max(slice_pos) OVER (by_node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+        AS before,
+      coalesce(
+        min(slice_pos) OVER (by_node ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+        9223372036854775807
+      ) AS behind
+    FROM far
+    WINDOW by_node AS (PARTITION BY thread_no, gap_no ORDER BY node_pos)
+  )
+  WHERE slice_pos > before
+    AND slice_pos < behind
 )
 SELECT n.item_id AS graph_node_id, b.item_id AS slice_id
 FROM near AS n
 JOIN b ON b.thread_no = n.thread_no AND b.pos = n.slice_pos
 UNION ALL
-SELECT graph_node_id, slice_id FROM far
+SELECT graph_node_id, slice_id FROM far_in_order

@@ -25,21 +25,25 @@ _TOLERANCE_US = 0.002
 Node = dict[str, Any]
 
 
+Pairs = Callable[[str], Path]
+
+
 @pytest.fixture(scope="module")
-def pairs(shared_place: Path, data_dir: Path) -> Path:
-    return chakra_cases.import_cases(shared_place / "chakra_cases.duckdb", data_dir)
+def pairs(shared_place: Path, data_dir: Path) -> Pairs:
+    """The warehouse of a case."""
+    return lambda case: chakra_cases.import_case(shared_place, data_dir, case)
 
 
 @pytest.fixture(scope="module")
 def written(
-    pairs: Path, tmp_path_factory: pytest.TempPathFactory
+    pairs: Pairs, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, str], dict[str, Any]]:
     """The file of a case and a set, written once."""
 
     @cache
     def write(case: str, link_set: str) -> dict[str, Any]:
         path = tmp_path_factory.mktemp("etplus") / "et.json"
-        export(pairs, case, path, link_set)
+        export(pairs(case), case, path, link_set)
         return dict(chakra_cases.read(path))
 
     return write
@@ -134,17 +138,19 @@ def test_what_a_node_of_the_execution_trace_says_is_not_touched(
 
 
 def test_a_file_of_the_oldest_schema_is_written_as_the_next_has_it(
-    pairs: Path, tmp_path: Path
+    pairs: Pairs, tmp_path: Path
 ) -> None:
-    (rank,) = export(pairs, "inputs_only_hta_simple_add", tmp_path / "et.json")
+    (rank,) = export(
+        pairs("inputs_only_hta_simple_add"), "inputs_only_hta_simple_add", tmp_path / "et.json"
+    )
 
     assert rank.old_schema == "1.0.1"
     assert chakra_cases.read(tmp_path / "et.json")["schema"] == "1.0.2-chakra.0.0.4"
 
 
-def test_the_order_of_streams_is_written_on_request(pairs: Path, tmp_path: Path) -> None:
-    export(pairs, "own_gpu_ddp_r0", tmp_path / "plain.json")
-    export(pairs, "own_gpu_ddp_r0", tmp_path / "et.json", orders=("stream",))
+def test_the_order_of_streams_is_written_on_request(pairs: Pairs, tmp_path: Path) -> None:
+    export(pairs("own_gpu_ddp_r0"), "own_gpu_ddp_r0", tmp_path / "plain.json")
+    export(pairs("own_gpu_ddp_r0"), "own_gpu_ddp_r0", tmp_path / "et.json", orders=("stream",))
     streams: dict[int, list[Node]] = {}
     for node in nodes(tmp_path / "et.json"):
         if "cat" in node:
@@ -196,21 +202,23 @@ def test_a_run_without_a_pair_is_refused_in_one_sentence(
     ]
 
 
-def test_a_set_that_is_not_stored_is_made_for_the_file_alone(pairs: Path, tmp_path: Path) -> None:
-    export(pairs, "own_cpu_cnn", tmp_path / "et.json", "chakra-1.0")
+def test_a_set_that_is_not_stored_is_made_for_the_file_alone(pairs: Pairs, tmp_path: Path) -> None:
+    export(pairs("own_gpu_cnn"), "own_gpu_cnn", tmp_path / "et.json", "chakra-1.0")
 
-    with session.opened(session.Place(pairs), scope.Selection(runs=("all",))) as opened:
+    with session.opened(
+        session.Place(pairs("own_gpu_cnn")), scope.Selection(runs=("all",))
+    ) as opened:
         stored = opened.connection.execute("SELECT DISTINCT link_set FROM graph").fetchall()
     assert ("chakra-1.0",) not in stored
 
 
-def test_a_set_nobody_knows_is_refused(pairs: Path, tmp_path: Path) -> None:
+def test_a_set_nobody_knows_is_refused(pairs: Pairs, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no set of links 'other'"):
-        export(pairs, "own_cpu_cnn", tmp_path / "et.json", "other")
+        export(pairs("own_gpu_cnn"), "own_gpu_cnn", tmp_path / "et.json", "other")
 
 
-def test_a_file_is_whole_json_with_a_node_a_line(pairs: Path, tmp_path: Path) -> None:
-    export(pairs, "own_gpu_cnn", tmp_path / "et.json")
+def test_a_file_is_whole_json_with_a_node_a_line(pairs: Pairs, tmp_path: Path) -> None:
+    export(pairs("own_gpu_cnn"), "own_gpu_cnn", tmp_path / "et.json")
 
     first, *lines, last = (tmp_path / "et.json").read_text().splitlines()
     assert json.loads(first + last) == {**json.loads(first + last), "nodes": []}

@@ -1,0 +1,175 @@
+"""Times import, link and both exports of one large pair of an execution trace and a timeline.
+
+    python benchmarks/chakra.py PAIR_FOLDER [--copies 100] [--set default] [--keep FOLDER]
+
+PAIR_FOLDER has host_et.json(.gz) and kineto.json(.gz). They are repeated, each copy a span of time
+later and with ids of its own, until they are a large recording: 100 copies of two steps of a small
+CNN are 51,200 nodes. Every command runs in a process of its own. Prints seconds, megabytes of peak
+memory, and the ratio to Chakra's tools: those on the PATH (chakra_trace_link, chakra_converter),
+run on the same files, or else what was recorded of them on a like machine for a pair of this size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+#: Seconds and megabytes of chakra_trace_link and chakra_converter 1.0.0: 52 and 26 MB, 2 cores.
+RECORDED = {"link": (45.5, 824.0), "convert": (11.4, 669.0)}
+LIMIT_S, LIMIT_MB = 5.7, 400.0
+_ROOTS = 2  # ids of the process and of the first thread, which all copies share
+
+
+def main() -> int:
+    options = _options()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.keep or Path(scratch)
+        folder.mkdir(exist_ok=True)
+        host, device = enlarge(options.pair, folder, options.copies)
+        ours = _ours(host, device, folder, options.set)
+        peers = _peers(host, device, folder)
+    return _report(ours, peers)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pair", type=Path)
+    parser.add_argument("--copies", type=int, default=100)
+    parser.add_argument("--set", default="default")
+    parser.add_argument("--keep", type=Path, help="where to leave all files")
+    return parser.parse_args()
+
+
+def enlarge(pair: Path, folder: Path, copies: int) -> tuple[Path, Path]:
+    """The pair repeated, as two plain JSON files."""
+    host, device = _read(pair, "host_et"), _read(pair, "kineto")
+    write_json(folder / "host_et.json", {**host, "nodes": _nodes(host["nodes"], copies)})
+    events = _events(device["traceEvents"], copies)
+    write_json(folder / "kineto.json", {**device, "traceEvents": events})
+    return folder / "host_et.json", folder / "kineto.json"
+
+
+def write_json(path: Path, document: Any) -> None:
+    path.write_text(json.dumps(document))
+
+
+def _read(pair: Path, stem: str) -> Any:
+    packed = pair / f"{stem}.json.gz"
+    text = gzip.decompress(packed.read_bytes()) if packed.exists() else None
+    return json.loads(text or (pair / f"{stem}.json").read_bytes())
+
+
+def _nodes(nodes: list[dict[str, Any]], copies: int) -> list[dict[str, Any]]:
+    stride = max(node["id"] for node in nodes)
+    n_functions = max(_attribute(node, "rf_id") for node in nodes)
+    made = []
+    for n in range(copies):
+        for node in nodes:
+            if node["id"] > _ROOTS:
+                made.append(_shifted(node, n * stride, n * n_functions))
+    return [*made, *(node for node in nodes if node["id"] <= _ROOTS)]
+
+
+def _attribute(node: dict[str, Any], name: str) -> int:
+    return next((each["value"] for each in node["attrs"] if each["name"] == name), 0)
+
+
+def _shifted(node: dict[str, Any], by: int, functions: int) -> dict[str, Any]:
+    parent = node["ctrl_deps"]
+    attributes = [
+        {**each, "value": each["value"] + functions} if each["name"] == "rf_id" else each
+        for each in node["attrs"]
+    ]
+    parent += by if parent > _ROOTS else 0
+    return {**node, "id": node["id"] + by, "ctrl_deps": parent, "attrs": attributes}
+
+
+def _events(events: list[dict[str, Any]], copies: int) -> list[dict[str, Any]]:
+    timed = [event for event in events if event.get("ph") != "M"]
+    span = max(event["ts"] + event.get("dur", 0) for event in timed)
+    span += 1000 - min(event["ts"] for event in timed)
+    keys = ("External id", "Record function id", "correlation", "Ev Idx")
+    strides = {key: 1 + max(event.get("args", {}).get(key, 0) for event in timed) for key in keys}
+    strides["Record function id"] -= 1  # ids count from 1, as in the execution trace
+    made = [event for event in events if event.get("ph") == "M"]
+    for n in range(copies):
+        for event in timed:
+            args = dict(event.get("args", {}))
+            args.update({key: args[key] + n * strides[key] for key in keys if key in args})
+            moved = {**event, "ts": round(event["ts"] + n * span, 3), "args": args}
+            if "id" in event:
+                moved["id"] = event["id"] + n * strides["correlation"]
+            made.append(moved)
+    return made
+
+
+def _ours(host: Path, device: Path, folder: Path, link_set: str) -> dict[str, tuple[float, float]]:
+    db = folder / "bench.duckdb"
+    tw = [sys.executable, "-c", "from warehouse.cli import main; main()"]
+    where = ["--db", str(db)]
+    commands = {
+        "import and link": ["import", "-q", "--run", "bench", *where, str(host), str(device)],
+        "ET+": [
+            "export",
+            "chakra-etplus",
+            "--set",
+            link_set,
+            *where,
+            "-o",
+            str(folder / "et.json"),
+        ],
+        ".et": ["export", "chakra-et", "--set", link_set, *where, "-o", str(folder / "rank.0.et")],
+    }
+    return {name: measured([*tw, *command]) for name, command in commands.items()}
+
+
+def _peers(host: Path, device: Path, folder: Path) -> dict[str, tuple[float, float]]:
+    if not shutil.which("chakra_trace_link"):
+        sys.stdout.write(
+            "chakra_trace_link is not on the PATH: its recorded times are taken." + "\n"
+        )
+        return RECORDED
+    linked = str(folder / "peer.json")
+    link = ["chakra_trace_link", "--rank", "0", "--chakra-host-trace", str(host)]
+    link += ["--chakra-device-trace", str(device.absolute()), "--output-file", linked]
+    convert = ["chakra_converter", "PyTorch", "--input", linked, "--output", f"{folder}/peer.et"]
+    return {"link": measured(link), "convert": measured(convert)}
+
+
+def measured(command: list[str]) -> tuple[float, float]:
+    """Seconds and megabytes of peak memory of a command; ends the program when it fails."""
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    said = process.stderr.read().decode()
+    _, status, used = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - began
+    if status:
+        sys.exit(f"{' '.join(command[:4])} failed: {said[-500:]}")
+    return seconds, used.ru_maxrss / 1024
+
+
+def _report(ours: dict[str, tuple[float, float]], peers: dict[str, tuple[float, float]]) -> int:
+    for whose, figures in (("ours", ours), ("Chakra", peers)):
+        for name, (seconds, megabytes) in figures.items():
+            sys.stdout.write(f"{whose:8}{name:18}{seconds:8.2f} s{megabytes:8.0f} MB" + "\n")
+    total, peak = sum(s for s, _ in ours.values()), max(mb for _, mb in ours.values())
+    theirs = sum(s for s, _ in peers.values())
+    sys.stdout.write(
+        f"total {total:.2f} s, {theirs / total:.1f} times as fast as Chakra's {theirs:.1f} s" + "\n"
+    )
+    sys.stdout.write(f"limits: {LIMIT_S} s and {LIMIT_MB:.0f} MB; peak {peak:.0f} MB" + "\n")
+    return int(total > LIMIT_S or peak > LIMIT_MB)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+/* ---
+name = "link_report"
+version = 1
+title = "What of an execution trace and its timeline was linked, what was not, and why"
+help = """
+One row for each way in which nodes of the execution trace, device work, and operators of the timeline
+were linked or not, for every set of links that is stored. Device work that a set leaves out is there
+with its reason. device_ns is its time, with overlaps counted twice, and device_share that of all device
+work of the timeline: of what is linked too, so that the rows of a set add up to 1. A reason on a linked
+row says why it hangs where it does.
+"""
+grain = ["trace_id", "link_set", "side", "kind", "rule", "reason"]
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The execution trace"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Its rank"
+
+[[column]]
+name = "link_set"
+type = "VARCHAR"
+unit = "text"
+help = "The set of links: default, chakra-1.0"
+
+[[column]]
+name = "side"
+type = "VARCHAR"
+unit = "text"
+help = "node: of the execution trace; work: of the devices; operator: of the timeline"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+help = "Of work kernel, memcpy, memset; of operators cpu_op, annotation; node"
+
+[[column]]
+name = "rule"
+type = "VARCHAR"
+unit = "text"
+help = "How it was linked; none: it was not"
+
+[[column]]
+name = "reason"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Why not, or not as it should be; NULL: all is as it should be"
+
+[[column]]
+name = "n"
+type = "BIGINT"
+unit = "count"
+check = ">= 1"
+help = "How many"
+
+[[column]]
+name = "n_share"
+type = "DOUBLE"
+unit = "ratio"
+check = "between 0 and 1"
+help = "Of all of its side and set"
+
+[[column]]
+name = "device_ns"
+type = "BIGINT"
+unit = "ns"
+nullable = true
+check = ">= 0"
+help = "Time of the device work; NULL of other sides"
+
+[[column]]
+name = "device_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "between 0 and 1"
+help = "Of the time of all device work of the timeline; NULL of other sides, or when that is 0"
+
+[changes]
+1 = "first version"
+--- */
+WITH linked AS (
+  SELECT g.id AS graph_id, g.trace_id, g.link_set, g.device_trace_id, t.run_id, t.rank
+  FROM graph AS g
+  JOIN trace AS t ON t.id = g.trace_id
+  WHERE g.link_set IS NOT NULL
+),
+seen AS (
+  SELECT graph_id, slice_id, device_kind, min(link_rule) AS rule, min(unlinked_reason) AS reason
+  FROM graph_node
+  WHERE slice_id IS NOT NULL
+  GROUP BY graph_id, slice_id, device_kind
+),
+launched AS (
+  SELECT DISTINCT to_id AS slice_id
+  FROM link
+  WHERE kind = 'launch' AND link_set = 'default'
+),
+operator AS (
+  SELECT slice_id, trace_id, 'cpu_op' AS kind FROM cpu_op
+  UNION ALL
+  SELECT slice_id, trace_id, 'annotation' AS kind FROM annotation WHERE side = 'host'
+),
+item AS (
+  SELECT
+    l.graph_id,
+    'node' AS side,
+    'node' AS kind,
+    coalesce(n.link_rule, 'none') AS rule,
+    n.unlinked_reason AS reason,
+    CAST(NULL AS BIGINT) AS device_ns
+  FROM graph_node AS n
+  JOIN linked AS l ON l.graph_id = n.graph_id
+  WHERE n.device_kind = 'cpu'
+  UNION ALL
+  SELECT
+    l.graph_id,
+    'work',
+    g.kind,
+    coalesce(s.rule, 'none'),
+    CASE
+      WHEN s.slice_id IS NOT NULL THEN s.reason
+      WHEN c.slice_id IS NULL THEN 'the call that launched it is not on the timeline'
+      WHEN g.kind = 'memset' THEN 'the set leaves memsets out'
+      ELSE 'the set has no operator for its call'
+    END,
+    greatest(g.dur, 0)
+  FROM gpu_op AS g
+  JOIN linked AS l ON l.device_trace_id = g.trace_id
+  LEFT JOIN seen AS s
+    ON s.graph_id = l.graph_id AND s.slice_id = g.slice_id AND s.device_kind = 'gpu'
+  LEFT JOIN launched AS c ON c.slice_id = g.slice_id
+  WHERE g.kind <> 'sync'
+  UNION ALL
+  SELECT
+    l.graph_id,
+    'operator',
+    o.kind,
+    coalesce(s.rule, 'none'),
+    CASE WHEN s.slice_id IS NULL THEN 'no node of the execution trace is linked with it' END,
+    NULL
+  FROM operator AS o
+  JOIN linked AS l ON l.device_trace_id = o.trace_id
+  LEFT JOIN seen AS s
+    ON s.graph_id = l.graph_id AND s.slice_id = o.slice_id AND s.device_kind = 'cpu'
+),
+counted AS (
+  SELECT graph_id, side, kind, rule, reason, count(*) AS n, sum(device_ns) AS device_ns
+  FROM item
+  GROUP BY graph_id, side, kind, rule, reason
+)
+SELECT
+  l.run_id,
+  l.trace_id,
+  l.rank,
+  l.link_set,
+  c.side,
+  c.kind,
+  c.rule,
+  c.reason,
+  c.n,
+  c.n / sum(c.n) OVER (PARTITION BY c.graph_id, c.side) AS n_share,
+  CAST(c.device_ns AS BIGINT) AS device_ns,
+  c.device_ns / nullif(sum(c.device_ns) OVER (PARTITION BY c.graph_id, c.side), 0) AS device_share
+FROM counted AS c
+JOIN linked AS l ON l.graph_id = c.graph_id
+ORDER BY l.run_id, l.trace_id, l.link_set, c.side, c.kind, c.rule, c.reason NULLS FIRST
