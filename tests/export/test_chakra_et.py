@@ -34,12 +34,6 @@ def exported(db: Path, chosen: Selection | str, options: Options, target: Path) 
 
 
 @pytest.fixture(scope="module")
-def pairs(shared_place: Path, data_dir: Path) -> Path:
-    """Runs of an execution trace and a timeline each."""
-    return chakra_cases.import_cases(shared_place / "chakra_cases.duckdb", data_dir)
-
-
-@pytest.fixture(scope="module")
 def written(shared_place: Path, data_dir: Path) -> Path:
     """What Chakra's linker and converter wrote."""
     return chakra_cases.import_written(shared_place / "chakra_written.duckdb", data_dir)
@@ -51,8 +45,9 @@ def golden(data_dir: Path, case: str) -> bytes:
 
 @pytest.mark.parametrize("case", chakra_cases.GOLDEN)
 def test_a_pair_is_linked_and_converted_byte_for_byte_as_chakra_does(
-    case: str, pairs: Path, data_dir: Path, tmp_path: Path
+    case: str, shared_place: Path, data_dir: Path, tmp_path: Path
 ) -> None:
+    pairs = chakra_cases.import_case(shared_place, data_dir, case)
     found = exported(pairs, Selection(runs=(case,)), Options("chakra-1.0"), tmp_path / "x.et")
     assert found == golden(data_dir, case)
 
