@@ -13,13 +13,13 @@ import pytest
 from tests import chakra_cases
 from tests import chakra_wire as wire
 from tests.chakra_feeder import COLL, COMP, simulate
-from tests.export.test_chakra_et import exported, golden, imported, pairs, written
+from tests.export.test_chakra_et import exported, golden, imported, written
 from warehouse import store
 from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options
 from warehouse.scope import Selection
 
-__all__ = ["pairs", "written"]
+__all__ = ["written"]
 Doc = dict[str, Any]
 RING = "(ncclDevKernelArgsStorage<4096ul>)"
 THREAD = "[pytorch|profiler|execution_trace|thread]"
@@ -32,8 +32,9 @@ ORDERED = Options(orders=("stream", "group"), with_start_times=True)
 
 @pytest.mark.parametrize("case", (*chakra_cases.GOLDEN, *chakra_cases.LEGACY))
 def test_a_simulator_runs_every_node_of_a_linked_pair(
-    case: str, pairs: Path, tmp_path: Path
+    case: str, shared_place: Path, data_dir: Path, tmp_path: Path
 ) -> None:
+    pairs = chakra_cases.import_case(shared_place, data_dir, case)
     graph = wire.decode(exported(pairs, Selection(runs=(case,)), ORDERED, tmp_path / "x.et"))
     run = simulate(graph)
     with store.Reader(pairs) as reader:
