@@ -31,6 +31,12 @@ WRITTEN = ("own_cpu_ddp_r1", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet
 LEGACY = ("inputs_only_dlrm_r0", "inputs_only_hta_simple_add")
 
 
+def import_pair(db: Path, run: str, *files: Path) -> None:
+    """Imports the files of one rank into a run of their own."""
+    outcomes = import_paths(list(files), db=db, options=Options(run=run, jobs=1))
+    assert all(outcome.error is None for outcome in outcomes), outcomes
+
+
 def import_case(place: Path, data_dir: Path, case: str) -> Path:
     """A warehouse of one pair, imported by the first worker that asks; the others wait for it."""
     db = place / f"chakra_{case}.duckdb"
@@ -38,9 +44,7 @@ def import_case(place: Path, data_dir: Path, case: str) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not db.exists():
             folder, part = data_dir / "chakra" / case, db.with_name("unfinished-" + db.name)
-            files = [folder / "host_et.json.gz", folder / "kineto.json.gz"]
-            outcomes = import_paths(files, db=part, options=Options(run=case, jobs=1))
-            assert all(outcome.error is None for outcome in outcomes), outcomes
+            import_pair(part, case, folder / "host_et.json.gz", folder / "kineto.json.gz")
             part.rename(db)
     return db
 
