@@ -16,7 +16,7 @@ collective_op, after the NCCL tests: the buffer of one rank for all_reduce, broa
 what all ranks give or get for the others.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=11", queries = ["graph_call@1", "graph_io@1"] }
+requires = { schema = ">=11", queries = ["graph_call@1"] }
 portable = false
 
 [[column]]
@@ -158,7 +158,9 @@ candidate AS MATERIALIZED (
       CASE WHEN c.side = 'device' THEN o.attributes_json ELSE coalesce(n.attributes_json, o.attributes_json) END,
       '[{"name": "VARCHAR", "value": "VARCHAR"}]'
     )) AS attributes,
-    o.extra_json
+    o.extra_json,
+    TRY(json_extract_string(coalesce(o.inputs_json, n.inputs_json), ['$.values', '$.types'])) AS input,
+    TRY(json_extract_string(coalesce(o.outputs_json, n.outputs_json), '$.values')) AS output_values
   FROM call AS c
   JOIN graph_node AS o ON o.id = c.graph_node_id
   LEFT JOIN graph_node AS n ON n.id = c.host_node_id
@@ -191,24 +193,19 @@ said AS (
         lambda a: a.name = CASE WHEN c.type = 'COMM_SEND_NODE' THEN 'comm_dst' ELSE 'comm_src' END
       )[1].value AS BIGINT
     ) AS comm_peer,
-    TRY(json_extract(i.input_values, ['$[0]', '$[1]', '$[2]'])) AS v,
-    TRY(json_extract(i.input_types, ['$[0]', '$[1]', '$[2]'])) AS t,
+    TRY(json_extract(c.input[1], ['$[0]', '$[1]', '$[2]'])) AS v,
+    TRY(json_extract(c.input[2], ['$[0]', '$[1]', '$[2]'])) AS t,
     TRY(json_extract_string(
-      i.input_values,
-      '$[' || (list_position(TRY(from_json(i.input_types, '["VARCHAR"]')), 'String') - 1) || ']'
+      c.input[1],
+      '$[' || (list_position(TRY(from_json(c.input[2], '["VARCHAR"]')), 'String') - 1) || ']'
     )) AS first_text,
     -- the process group of newer recordings: its name and what the program calls it
     TRY(json_extract_string(
-      i.input_values,
-      '$[' || (list_position(TRY(from_json(i.input_types, '["VARCHAR"]')), 'Tuple[String,String]') - 1)
+      c.input[1],
+      '$[' || (list_position(TRY(from_json(c.input[2], '["VARCHAR"]')), 'Tuple[String,String]') - 1)
         || '][0]'
-    )) AS pair_name,
-    i.output_values
+    )) AS pair_name
   FROM candidate AS c
-  LEFT JOIN (
-    SELECT graph_node_id, input_types, input_values, output_values FROM graph_io()
-    WHERE graph_node_id IN (SELECT graph_node_id FROM candidate)
-  ) AS i ON i.graph_node_id = c.graph_node_id
 ),
 worded AS (
   SELECT
