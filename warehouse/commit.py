@@ -39,12 +39,19 @@ _ENDINGS = re.compile(
 _RANK = re.compile(r"(?i)rank[-_]?(\d+)")
 
 
+_ONE = ("import",)  # stands for the job of all sources of an import
+
+
 @dataclass
 class RunChoice:
-    """Which run new traces go to: the one named, or one for each job among the sources."""
+    """Which run new traces go to: the one named, or one for each job among the sources.
+
+    `is_one`: all sources are one job, whatever they say.
+    """
 
     name: str | None = None
     rank: int | None = None
+    is_one: bool = False
     of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
     timelines: list[int] = field(default_factory=list)  # traces of this import graphs may belong to
 
@@ -64,6 +71,8 @@ class RunChoice:
         """That a source of this job is in this run now."""
         if key := self.key(decoded):
             self.of_job[key] = done.run_id
+        if self.is_one:
+            self.of_job[_ONE] = done.run_id
         if formats.by_name(decoded.importer_name).kind == "timeline":
             self.timelines.append(done.trace_id)
 
@@ -251,6 +260,11 @@ def _run(
         if rows:
             return int(rows[0][0]), choice.name
         return _new_run(connection, decoded, choice.name), choice.name
+    if choice.is_one and _ONE in choice.of_job:
+        (run_name,) = store.one(
+            connection, "SELECT name FROM run WHERE id = ?", [choice.of_job[_ONE]]
+        )
+        return choice.of_job[_ONE], str(run_name)
     pair = _timeline_of(connection, decoded, choice)
     if pair.timeline is not None:
         rows = connection.execute(

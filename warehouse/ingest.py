@@ -46,6 +46,7 @@ class Options:
 
     run: str | None = None
     rank: int | None = None
+    is_one_run: bool = False  # all sources are of one run, though they do not say so
     format: str | None = None
     on_duplicate: OnDuplicate = "skip"
     wait_s: float = store.DEFAULT_WAIT_S
@@ -120,7 +121,7 @@ def import_paths(
         progress.start(len(jobs), n_bytes)
         if n_bytes >= _WORTH_SHARING and not db.exists():
             store.make_ahead(library.keep_installed)
-        choice = RunChoice(options.run, options.rank)
+        choice = RunChoice(options.run, options.rank, options.is_one_run)
         outcomes: dict[int, Outcome] = {}
         # Closed here, not when it is collected: then the interpreter may already be ending.
         with closing(_decode_all(jobs, options, progress)) as decoded:

@@ -14,7 +14,13 @@ distance to the farther end of the interval: the true offset is no farther away 
 clocks run equally fast. Where no offset fits all collectives, the method says so, and the
 uncertainty is the time by which the worst of them is violated.
 
-Traces that share no collective with others have no offset.
+A capture of a Sophgo TPU shares no collective with the trace of its host; that trace's calls of
+category tpudnn say how they stand. Where the call disable_profile is among them and the capture says
+how long before its end the counters stopped, the capture's last record ended then (profile end).
+Else its first record began when the first call ended that is none of the profiler's (first call),
+which is true only roughly. The host's clock is then the reference.
+
+Traces that share nothing with others have no offset.
 """
 grain = ["trace_id"]
 portable = false
@@ -50,7 +56,7 @@ name = "method"
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "reference; file: recorded times, which no collective contradicts; collective: from collectives; collective drift: offset and drift; collective contradictory: nothing fits all of them. The least sure of the pairs on the way counts"
+help = "reference; file: recorded times, which no collective contradicts; collective: from collectives; collective drift: offset and drift; collective contradictory: nothing fits all of them; profile end and first call: a capture, from its host's calls. The least sure of the pairs on the way counts"
 
 [[column]]
 name = "drift"
@@ -61,14 +67,16 @@ help = "Nanoseconds to add for each nanosecond since the trace's base; NULL: non
 
 [changes]
 1 = "first version"
-2 = "traces that are graphs are left out: nothing of them is on a clock"
+2 = "traces that are graphs are left out: nothing of them is on a clock; captures of TPUs are put on the time of their host"
 --- */
 WITH RECURSIVE place AS (
   SELECT
     id AS trace_id,
     rank,
     base_ns,
-    row_number() OVER (ORDER BY rank NULLS LAST, id) AS n,
+    row_number() OVER (ORDER BY format = 'sophgo', rank NULLS LAST, id) AS n,
+    format = 'sophgo' AS is_capture,
+    metadata_json,
     base_ns > 946684800000000000 AS is_since_epoch, -- the year 2000
     coalesce(host_name, '') AS host_name
   FROM trace
@@ -112,6 +120,65 @@ judged AS (
     END AS severity
   FROM pair
 ),
+-- What the host's calls say of the beginning and the end of captures, on the host's clock.
+host AS (
+  SELECT
+    p.trace_id,
+    p.base_ns,
+    p.rank,
+    p.n,
+    p.base_ns + max(s.ts + greatest(s.dur, 0)) FILTER (WHERE s.name = 'disable_profile')
+      AS disabled_ns,
+    p.base_ns + arg_min(s.ts + greatest(s.dur, 0), (s.ts, s.id)) FILTER (
+      WHERE s.name NOT IN (
+        'PyTorch Profiler (0)', 'enable_profile', 'my_ops::enable_profile', 'disable_profile',
+        'my_ops::disable_profile'
+      )
+    ) AS first_end_ns
+  FROM slice AS s
+  JOIN place AS p ON p.trace_id = s.trace_id
+  WHERE s.category = 'tpudnn' AND NOT p.is_capture AND EXISTS (FROM place WHERE is_capture)
+  GROUP BY p.trace_id, p.base_ns, p.rank, p.n
+),
+capture AS (
+  SELECT
+    h.trace_id AS hub_trace_id,
+    c.trace_id,
+    h.base_ns AS hub_base_ns,
+    c.base_ns,
+    h.disabled_ns - c.tail_offset_ns - (c.base_ns + c.tail_ns) AS by_end_ns,
+    h.first_end_ns - c.base_ns AS by_call_ns
+  FROM (
+    SELECT
+      *,
+      TRY_CAST(metadata_json ->> '$.tail_ns' AS BIGINT) AS tail_ns,
+      TRY_CAST(metadata_json ->> '$.tail_offset_ns' AS BIGINT) AS tail_offset_ns
+    FROM place
+    WHERE is_capture
+  ) AS c
+  CROSS JOIN host AS h
+  WHERE coalesce(h.disabled_ns - c.tail_offset_ns, h.first_end_ns) IS NOT NULL
+  -- The host of its own rank, or else the first one.
+  QUALIFY row_number() OVER (
+    PARTITION BY c.trace_id ORDER BY h.rank IS NOT DISTINCT FROM c.rank DESC, h.n
+  ) = 1
+),
+known AS (
+  SELECT
+    hub_trace_id, trace_id, hub_base_ns, base_ns, offset_ns, drift, uncertainty_ns, severity
+  FROM judged
+  UNION ALL
+  SELECT
+    hub_trace_id,
+    trace_id,
+    hub_base_ns,
+    base_ns,
+    coalesce(by_end_ns, by_call_ns),
+    NULL,
+    NULL,
+    if(by_end_ns IS NOT NULL, 5, 6)
+  FROM capture
+),
 -- Each pair both ways: what to add to the clock of `trace_id` to reach that of `from_trace_id`.
 edge AS (
   SELECT
@@ -122,7 +189,7 @@ edge AS (
     coalesce(drift, 0) AS drift,
     uncertainty_ns,
     severity
-  FROM judged
+  FROM known
   UNION ALL
   SELECT
     trace_id,
@@ -133,7 +200,7 @@ edge AS (
     -coalesce(drift, 0),
     uncertainty_ns,
     severity
-  FROM judged
+  FROM known
 ),
 origin AS (
   SELECT trace_id
@@ -197,6 +264,8 @@ SELECT
     WHEN 2 THEN 'collective'
     WHEN 3 THEN 'collective drift'
     WHEN 4 THEN 'collective contradictory'
+    WHEN 5 THEN 'profile end'
+    WHEN 6 THEN 'first call'
   END AS method,
   nullif(a.drift, 0) AS drift
 FROM place AS p

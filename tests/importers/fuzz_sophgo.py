@@ -103,7 +103,7 @@ def _hurt(data: bytearray, rng: random.Random) -> None:
     elif kind == 4:  # a word, where words lie
         data[at & ~3 : (at & ~3) + 4] = struct.pack("<I", rng.choice(_ODD))
     elif kind == 5:  # the header of a block
-        data[:8] = struct.pack("<II", rng.randrange(20), rng.choice([len(data) - 8, *_ODD]))
+        data[:8] = struct.pack("<II", rng.randrange(20), rng.choice([max(len(data) - 8, 0), *_ODD]))
     else:
         data[at:at] = rng.randbytes(rng.randrange(1, 40))
 

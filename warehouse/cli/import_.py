@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @shared.database
 @click.option("--run", metavar="NAME", help="Put all traces into this run, new or existing.")
+@click.option("--trace-file", metavar="FILE",
+              help="The host's trace of the same run: one run with PATH, on one time.")  # fmt: skip
 @click.option("--rank", type=click.IntRange(min=0), help="The rank, where the file does not say.")
 @click.option("--format", "format_", metavar="NAME", help="The importer, instead of sniffing.")
 @click.option(
@@ -52,6 +54,7 @@ def import_(
     db: Path | None,
     wait_s: float,
     run: str | None,
+    trace_file: str | None,
     rank: int | None,
     format_: str | None,
     on_duplicate: str,
@@ -82,6 +85,7 @@ def import_(
     Examples:
       tw import trace.json.gz
       tw import --run baseline 'profiles/rank*.json.gz'
+      tw import cdm_profile_data_dev0 --trace-file host_trace.json
       zcat trace.json.gz | tw import -
       tw import --inbox /data/traces
     """
