@@ -107,8 +107,9 @@ def import_(
     wanted = ingest.Options(
         run=run, rank=rank, format=format_, wait_s=wait_s, jobs=jobs, settings=settings,
         on_duplicate=on_duplicate,  # type: ignore[arg-type]
+        is_one_run=trace_file is not None,
     )  # fmt: skip
-    if (inbox is None) != bool(paths):
+    if (inbox is None) != bool(paths) or (inbox and trace_file):
         raise UsageError("say what to import", hint="Name files or folders, or one --inbox.")
     database = config.database_path(db)
     with Bar(quiet) as bar:
@@ -117,8 +118,9 @@ def import_(
             found = _look(inbox, database, wanted, bar, times)
         else:
             outcomes = ingest.import_paths(
-                paths, db=database, options=wanted, progress=bar, stdin=sys.stdin.buffer
-            )
+                (*paths, trace_file) if trace_file else paths,
+                db=database, options=wanted, progress=bar, stdin=sys.stdin.buffer,
+            )  # fmt: skip
     sys.exit(_told(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
 
 
