@@ -10,7 +10,10 @@ A report is a TOML file in the folder `reports` of the library, or of the user's
     parameters = { bucket_ns = "span/200" }
     chart = { kind = "bar", label = ["rank"], values = ["utilization"], x = "…", rows = 20 }
 
-`span/N` is the length of the longest trace in scope, divided. A chart is `bar` or `stack` (a bar
+`span/N` is the length of the longest trace in scope, divided. A section with `each`, a query, is
+repeated for each of its rows (those that have the values of `where`): `{column}` in its title and
+`"$column"` among its parameters stand for the row's. `only` = workbook or page keeps it out of the
+other; `headings` and `tab` are what a workbook calls its columns, and the colour of its tab. A chart is `bar` or `stack` (a bar
 for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`, a
 line for each label).
 """
@@ -18,6 +21,7 @@ line for each label).
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,6 +60,13 @@ class Section:
     title: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     chart: Chart | None = None
+    each: str | None = None  # a query: the section is repeated for each of its rows
+    where: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # values of the rows of `each` that count
+    only: str | None = None  # workbook or page: left out elsewhere
+    headings: Mapping[str, str] = field(default_factory=dict)  # of columns in a workbook
+    tab: str | None = None  # colour of its tab in a workbook
 
 
 @dataclass(frozen=True)
@@ -154,15 +165,43 @@ def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: L
     return Report("queries", "Queries", tuple(sections))
 
 
-def fill(session: Session, report: Report) -> Iterator[Filled]:
-    """Runs the sections one after another. Raises QueryError, UsageError."""
-    for section in report.sections:
+def fill(session: Session, report: Report, target: str | None = None) -> Iterator[Filled]:
+    """Runs the sections one after another, without those only for other targets than `target`.
+
+    Raises QueryError, UsageError.
+    """
+    wanted = [each for each in report.sections if each.only in (None, target)]
+    for section in _repeated(session, wanted):
         query = session.queries.find(section.query)
         values = {key: _value(session, value) for key, value in section.parameters.items()}
         result = session.run(query, values)
         table = result.table()
         meta = session.provenance(query, result.parameters)
         yield Filled(section, Answer(table, result.columns, meta))
+
+
+def _repeated(session: Session, sections: Iterable[Section]) -> Iterator[Section]:
+    """The sections; neighbours repeated for one query take turns, row by row.
+
+    `{column}` in a title and `"$column"` among parameters are the values of the row.
+    """
+    for each, group in itertools.groupby(sections, key=lambda section: section.each):
+        if each is None:
+            yield from group
+            continue
+        same = list(group)
+        rows = session.run(session.queries.find(each)).table().to_pylist()
+        for row, section in itertools.product(rows, same):
+            if all(row[name] == value for name, value in section.where.items()):
+                yield _of_row(section, row)
+
+
+def _of_row(section: Section, row: Mapping[str, Any]) -> Section:
+    values = {
+        name: row[value[1:]] if isinstance(value, str) and value.startswith("$") else value
+        for name, value in section.parameters.items()
+    }
+    return replace(section, title=section.title.format_map(row), parameters=values, each=None)
 
 
 def _value(session: Session, value: Any) -> Any:
@@ -203,6 +242,8 @@ def missing(report: Report, library: Library) -> list[str]:
     for section in report.sections:
         try:
             header = library.find(section.query).header
+            if section.each:
+                library.find(section.each)
         except UsageError as error:
             problems.append(f"{section.title}: {error.message}")
             continue
@@ -210,5 +251,6 @@ def missing(report: Report, library: Library) -> list[str]:
         columns = {column.name for column in header.columns}
         chart = section.chart
         wanted = [*chart.label, *chart.values, *([chart.x] if chart.x else [])] if chart else []
+        wanted += section.headings
         problems += [f"{section.title}: no column {each}" for each in wanted if each not in columns]
     return problems

@@ -256,7 +256,7 @@ def xlsx(
         announce(opened.seen, quiet=False)
         chosen = report.choose(opened, queries, pairs(parameters), name)
         path = output or Path(f"{_run_stem(opened.seen)}.xlsx")
-        written = export_xlsx(chosen.title, report.fill(opened, chosen), path)
+        written = export_xlsx(chosen.title, report.fill(opened, chosen, "workbook"), path)
     _say(f"Wrote {path}: {written.n_rows:,} rows on {len(written.sheets)} sheets.")
     for count, what in (
         (written.n_split, "queries have more rows than a sheet: on several."),

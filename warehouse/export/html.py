@@ -121,7 +121,7 @@ class _Made:
 
 
 def _filled(opened: session.Session, chosen: report.Report, made: _Made) -> Iterator[Values]:
-    for filled in report.fill(opened, chosen):
+    for filled in report.fill(opened, chosen, "page"):
         made.abouts.append(filled.answer.meta)
         made.parts.append(origin.of_answer(filled.answer))
         yield page_data.section(filled)

@@ -30,6 +30,7 @@ ROWS_A_SHEET = 1_000_000
 TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
+_KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where headings are the vendor's
 _LABEL = 48  # characters of a bar's name
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
@@ -146,22 +147,29 @@ def _data(book: _Book, filled: report.Filled) -> Iterator[_Sheet]:
         sheet = book.sheet(title)
         first = number * ROWS_A_SHEET
         table = filled.answer.arrow().slice(first, ROWS_A_SHEET)
-        _rows(book, sheet, Answer(table, filled.answer.columns, filled.answer.meta))
+        if filled.section.tab:
+            sheet.set_tab_color(filled.section.tab)
+        part_of = Answer(table, filled.answer.columns, filled.answer.meta)
+        _rows(book, sheet, part_of, filled.section.headings)
         yield _Sheet(sheet.get_name(), filled, table.num_rows)
 
 
-def _rows(book: _Book, sheet: Worksheet, answer: Answer) -> None:
+def _rows(book: _Book, sheet: Worksheet, answer: Answer, headings: Mapping[str, str]) -> None:
+    """Where a section has headings of its own, columns without any value are hidden."""
     import pyarrow as pa
 
     columns = answer.columns
     head = book.style(bold=True, text_wrap=True, valign="top", bottom=1, bg_color="#E8EDF3")
     for place, column in enumerate(columns):
-        sheet.set_column(place, place, _width(answer, place), _cell_style(book, column))
+        is_empty = bool(headings) and answer.arrow().column(place).null_count == answer.n_rows
+        style, options = _cell_style(book, column), {"hidden": is_empty or column.name in _KEYS}
+        sheet.set_column(place, place, _width(answer, place), style, options if headings else {})
     # A row once begun cannot be returned to: first all that lies above, then row after row.
     sheet.freeze_panes(1, _n_fixed(columns))
     sheet.set_row(0, 32)
     for place, column in enumerate(columns):
-        sheet.write_string(0, place, _header(column), head)
+        heading = headings.get(column.name, column.name) if headings else _header(column)
+        sheet.write_string(0, place, heading, head)
     number = 0
     for batch in answer.batches():
         table = output.flat(pa.Table.from_batches([batch]))
