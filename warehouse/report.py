@@ -10,12 +10,14 @@ A report is a TOML file in the folder `reports` of the library, or of the user's
     parameters = { bucket_ns = "span/200" }
     chart = { kind = "bar", label = ["rank"], values = ["utilization"], x = "…", rows = 20 }
 
-`span/N` is the length of the longest trace in scope, divided. A section with `each`, a query, is
-repeated for each of its rows (those that have the values of `where`): `{column}` in its title and
-`"$column"` among its parameters stand for the row's. `only` = workbook or page keeps it out of the
-other; `headings` and `tab` are what a workbook calls its columns, and the colour of its tab. A chart is `bar` or `stack` (a bar
+`span/N` is the length of the longest trace in scope, divided. A chart is `bar` or `stack` (a bar
 for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`, a
 line for each label).
+
+A section with `each`, a query, is repeated for each of its rows (those that have the values of
+`where`): `{column}` in its title and `"$column"` among its parameters stand for the row's. `only` =
+workbook or page keeps it out of the other; `headings` and `tab` are what a workbook calls its
+columns, and the colour of its tab.
 """
 
 from __future__ import annotations
