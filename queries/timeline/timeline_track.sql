@@ -1,9 +1,10 @@
 /* ---
 name = "timeline_track"
-version = 1
+version = 2
 title = "The tracks of a timeline: where they belong, what is on them, and how their clocks compare"
 help = """
 Tracks that have slices. Those of devices come first in each rank, then threads, the main one first.
+Engines of a device come in their own order, links behind all engines.
 """
 grain = ["track_id"]
 requires = { schema = ">=1", queries = ["timeline_cutoff@1"] }
@@ -184,6 +185,7 @@ help = "How far the true shift can be from it"
 
 [changes]
 1 = "first version"
+2 = "engines of a device in their own order, links behind all engines"
 --- */
 WITH used AS (
   SELECT
@@ -245,7 +247,9 @@ ORDER BY
   coalesce(p.rank, t.rank),
   t.id,
   k.device_id IS NULL,
+  coalesce(d.kind = 'link', false),
   d.ordinal,
+  CASE WHEN k.kind IN ('engine', 'link') THEN k.sort_index END,
   k.stream,
   p.sort_index,
   p.pid,

@@ -6,13 +6,16 @@ why: the number is that of the list in docs/sophgo.md.
 
 from __future__ import annotations
 
+import itertools
 import json
+import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from warehouse import ingest, scope, session
 
@@ -117,3 +120,66 @@ def _value(annotation: Any) -> Any:
 def counted(rows: list[dict[str, Any]]) -> Counter[str]:
     """Rows as a bag: the order of keys does not matter, the number of equal rows does."""
     return Counter(json.dumps(row, sort_keys=True) for row in rows)
+
+
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_REFERENCE = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+class Workbook:
+    """The cells of a workbook, from its XML, as a spreadsheet shows them."""
+
+    def __init__(self, path: Path) -> None:
+        with zipfile.ZipFile(path) as archive:
+            self._parts = {name: archive.read(name) for name in archive.namelist()}
+        targets = {
+            each.attrib["Id"]: each.attrib["Target"].removeprefix("/xl/")
+            for each in self._tree("xl/_rels/workbook.xml.rels")
+        }
+        self.sheets = {
+            each.attrib["name"]: targets[each.attrib[_REFERENCE]]
+            for each in self._tree("xl/workbook.xml").iter(f"{_MAIN}sheet")
+        }
+        shared = self._parts.get("xl/sharedStrings.xml")
+        items = list(ElementTree.fromstring(shared)) if shared else []
+        self._texts = ["".join(item.itertext()) for item in items]
+
+    def _tree(self, name: str) -> ElementTree.Element:
+        return ElementTree.fromstring(self._parts[name])
+
+    def rows(self, sheet: str) -> list[list[Any]]:
+        """All rows; None where a cell is empty."""
+        found: list[list[Any]] = []
+        for row in self._tree(f"xl/{self.sheets[sheet]}").iter(f"{_MAIN}row"):
+            cells: list[Any] = []
+            for cell in row:
+                place = _column_of(cell.attrib["r"])
+                cells += [None] * (place - len(cells)) + [self._value(cell)]
+            found.append(cells)
+        return found
+
+    def _value(self, cell: ElementTree.Element) -> Any:
+        text = "".join(cell.itertext())
+        if cell.get("t") == "s":
+            return self._texts[int(text)]
+        if cell.get("t") in ("inlineStr", "str"):
+            return text
+        return float(text) if text else None
+
+    def table(self, sheet: str, first: str) -> list[dict[str, Any]]:
+        """The rows below the one that begins with (or has) the heading `first`, by heading."""
+        rows = self.rows(sheet)
+        start = next(n for n, row in enumerate(rows) if first in row)
+        names = rows[start]
+        return [
+            {name: value for name, value in itertools.zip_longest(names, row) if name}
+            for row in rows[start + 1 :]
+        ]
+
+
+def _column_of(reference: str) -> int:
+    """The place of a cell called like AB12, from 0."""
+    place = 0
+    for letter in itertools.takewhile(str.isalpha, reference):
+        place = place * 26 + ord(letter) - ord("A") + 1
+    return place - 1

@@ -25,6 +25,7 @@ _MAX_BUCKETS = 120_000  # over all rows of the timeline
 _BUCKETS_A_ROW = 6_000
 _NAMES_LENGTH = 4_000_000  # characters, of all names together
 _SHORTEST_NAME = 100  # where there are very many, no name is cut shorter
+_TPU = "tpu_command"  # the category of slices that are commands of a TPU
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -42,8 +43,10 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
     names, name_of = _numbered(slices.column("name"))
     both = _chunked(slices.column("category"), shade.column("category"))
     categories, category_of = _numbered(both)
-    _add(rows, "slices", slices, _slices(slices, name_of, category_of[: slices.num_rows]))
+    shown = _slices(slices, name_of, category_of[: slices.num_rows])
+    _add(rows, "slices", slices, shown | {"index": _indexes(session, rows, slices, limit)})
     _add(rows, "shade", shade, _shade(shade, bucket_ns, category_of[slices.num_rows :]))
+    _colour_engines(rows, categories)
     return {
         "tracks": rows,
         "names": names,
@@ -55,6 +58,43 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
         "n_shown": slices.num_rows,
         "has_window": session.seen.has_window,
     }
+
+
+def _indexes(
+    session: Session, rows: list[dict[str, Any]], slices: pa.Table, limit: Mapping[str, object]
+) -> Whole:
+    """Of TPU commands, their place in the list of their engine; of other slices, -1.
+
+    Tracks of such commands learn what that list is called in a workbook.
+    """
+    commands = _table(session, "timeline_command", limit)
+    lists = dict(
+        zip(*(commands.column(n).to_pylist() for n in ("track_id", "list_name")), strict=True)
+    )
+    for row in rows:
+        row["list"] = lists.get(row["track_id"])
+    found = np.full(slices.num_rows, -1, dtype=np.int64)
+    ids, wanted = _whole(slices, "slice_id"), _whole(commands, "slice_id")
+    order = np.argsort(ids)
+    found[order[np.searchsorted(ids, wanted, sorter=order)]] = _whole(commands, "list_index")
+    return found
+
+
+def _colour_engines(rows: list[dict[str, Any]], categories: list[str]) -> None:
+    """Commands of TPU engines are told apart by their engine, as those of a list of categories."""
+    if _TPU not in categories or not any(row["list"] for row in rows):
+        return
+    plain = categories.index(_TPU)
+    engines = sorted({row["list"].partition("_")[0] for row in rows if row["list"]})
+    categories[plain : plain + 1] = engines[:1]
+    categories += engines[1:]
+    for row in rows:
+        if not row["list"]:
+            continue
+        number = categories.index(row["list"].partition("_")[0])
+        for key in ("slices", "shade"):
+            part = row[key]["category"]
+            row[key]["category"] = [number if each == plain else each for each in part]
 
 
 def _table(session: Session, query: str, parameters: Mapping[str, object]) -> pa.Table:

@@ -172,8 +172,18 @@ tw.timeline = (() => {
         ["start", format.time(level.start[found.at]), `${format.whole(level.start[found.at])} ns`],
         ["category", model.categories[level.category[found.at]] || "none"],
         ["track", `${row.group.name} · ${row.track.details}`],
+        ...listed(row.track.info, level.index[found.at]),
       ],
     };
+  }
+
+  // Where a command of a TPU is in the workbook, below a row of headings.
+  function listed(info, index) {
+    if (index < 0 || !info.list) return [];
+    return [
+      ["index", String(index)],
+      ["in the workbook", `sheet ${info.list}, row ${index + 2}`],
+    ];
   }
 
   function describeBucket({ level, row, at: place }) {

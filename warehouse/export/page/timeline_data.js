@@ -47,7 +47,7 @@ tw.timelineData = (() => {
         start: pick(sliceStarts, here, Float64Array),
         dur: pick(track.slices.dur, here, Float64Array),
       };
-      for (const key of ["name", "category", "id", "unfinished"])
+      for (const key of ["name", "category", "id", "unfinished", "index"])
         level[key] = pick(track.slices[key], here, Float64Array);
       level.reach = reach(level.start, level.dur);
       const shade = buckets[depth] || [];
@@ -61,6 +61,7 @@ tw.timelineData = (() => {
   function label(track) {
     if (track.kind === "stream")
       return `${device(track)} ${track.name || `stream ${track.stream}`}`.trim();
+    if (track.kind === "engine" && track.device_name) return `${track.device_name} · ${track.name}`;
     return (
       track.thread ||
       track.name ||

@@ -1,0 +1,128 @@
+"""The report of TPU captures: a workbook with the vendor's sheets, a page that leads there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import CHROMIUM
+from tests.export.browser import Browser, program
+from tests.export.tpu_cases import Cases, Workbook
+from warehouse import report
+from warehouse.export import html, xlsx
+
+#: What the vendor's workbook writes where nothing is known, or for commands that do not have it.
+NOTHING = ("-", "None", "None -> None", "0x0", "0", "0.0", 0.0, None)
+
+
+@pytest.fixture(scope="module")
+def cases(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Cases:
+    return Cases(tmp_path_factory.mktemp("tpu") / "w.duckdb", data_dir / "bigtpu")
+
+
+def workbook(cases: Cases, case: str, folder: Path) -> Workbook:
+    with cases.opened(case) as session:
+        chosen = report.load("tpu")
+        path = folder / "tpu.xlsx"
+        xlsx.export_xlsx(chosen.title, report.fill(session, chosen, "workbook"), path)
+    return Workbook(path)
+
+
+@pytest.fixture(scope="module")
+def ours(cases: Cases, tmp_path_factory: pytest.TempPathFactory) -> Workbook:
+    return workbook(cases, "aks_m2_8core", tmp_path_factory.mktemp("book"))
+
+
+@pytest.fixture(scope="module")
+def theirs(cases: Cases) -> Workbook:
+    return Workbook(cases.data / "aks_m2_8core/out37/PerfDoc/out37.xlsx")
+
+
+def test_engines_have_the_vendors_sheets_in_its_order(ours: Workbook, theirs: Workbook) -> None:
+    lists = [name for name in theirs.sheets if name[-2:-1] == "_"]
+
+    assert len(lists) == 24
+    assert [name for name in ours.sheets if name[-2:-1] == "_"] == lists
+
+
+@pytest.mark.parametrize("sheet", ["TIU_0", "GDMA_0", "SDMA_0", "TIU_7", "GDMA_7"])
+def test_a_sheet_has_the_vendors_columns_and_values(
+    ours: Workbook, theirs: Workbook, sheet: str
+) -> None:
+    found, wanted = (book.table(sheet, "Engine Id") for book in (ours, theirs))
+
+    names = [name for name in wanted[0] if name in found[0]]
+    assert names == list(wanted[0])
+    assert [name for name in found[0] if name in wanted[0]] == names
+    assert len(found) == len(wanted)
+    for row, other in zip(found, wanted, strict=True):
+        differing = {
+            name: (row[name], other[name]) for name in names if not same(row[name], other[name])
+        }
+        assert not differing
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    if ours is None:
+        return theirs in NOTHING
+    if isinstance(theirs, str) and theirs.endswith("%"):
+        return f"{ours:.1%}" == theirs
+    return bool(ours == theirs)
+
+
+def test_a_workbook_answers_what_engines_layers_and_links_did(cases: Cases, tmp_path: Path) -> None:
+    book = workbook(cases, "aks_m1_8core_cdma", tmp_path)
+
+    assert {"Overview", "Summary", "Engines", "Layers", "Links", "Bandwidth"} <= set(book.sheets)
+    assert {"CDMA_0", "CDMA_3"} <= set(book.sheets)
+    (heading, *_) = book.rows("Links")[0]
+    assert heading.startswith("run_id")
+    assert len(book.rows("Links")) == 1 + 4
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    command = program()
+    if command is None:
+        pytest.skip(f"no Chromium: none is on the path and {CHROMIUM} is not set")
+    with Browser(command) as opened:
+        yield opened
+
+
+def test_a_click_on_a_command_says_its_row_in_the_workbook(
+    cases: Cases, ours: Workbook, browser: Browser, tmp_path: Path
+) -> None:
+    with cases.opened("aks_m2_8core") as session:
+        html.write(html.of_session(session, report.load("tpu"), 1_000), tmp_path / "page.html")
+    page = browser.page(tmp_path / "page.html")
+    box = page.value(
+        "(() => { const box = document.querySelector('canvas').getBoundingClientRect();"
+        " return [box.x, box.y, box.width]; })()"
+    )
+    for x in range(240, 900, 6):  # along the second track, TIU of core 0
+        page.click(box[0] + x, box[1] + 95)
+        if "sheet TIU_0" in page.text("#kept"):
+            break
+
+    said = page.text("#kept")
+    assert "sheet TIU_0, row 2" in said and "arith.add" in said
+    assert ours.table("TIU_0", "Engine Id")[0]["Function Name"] == "arith.add"
+    width = "tw.timeline.view().end - tw.timeline.view().start"
+    before = page.value(width)
+    page.mouse("mouseWheel", box[0] + 500, box[1] + 95, deltaX=0, deltaY=-400)
+    assert page.value(width) < before
+    assert page.complaints == []
+
+
+def test_what_is_only_for_a_workbook_is_not_on_a_page(cases: Cases) -> None:
+    with cases.opened("aks_m2_8core") as session:
+        chosen = report.load("tpu")
+        small = report.Report("s", "s", tuple(s for s in chosen.sections if s.each))
+        on_page = list(report.fill(session, small, "page"))
+        in_book = [filled.section.title for filled in report.fill(session, small, "workbook")]
+
+    assert on_page == []
+    assert in_book[:4] == ["TIU_0", "GDMA_0", "SDMA_0", "TIU_1"]
