@@ -171,6 +171,17 @@ def test_texts_that_are_no_utf8_do_not_stop_an_import(tmp_path: Path) -> None:
     assert [p.kind for p in facts.problems] == ["invalid_utf8"]
 
 
+def test_a_circle_of_dependencies_and_absent_nodes_are_told_on_import(tmp_path: Path) -> None:
+    graph = Graph(nodes=[Node(1, "a"), Node(2, "b", data=[1, 3]), Node(3, "c", data=[2], ctrl=[8]),
+                         Node(4, "d", data=[9])])  # fmt: skip
+    facts, connection = prepared(wire.encode(graph), tmp_path / "scratch")
+    (circle,) = facts.problems
+    assert (circle.kind, circle.example) == ("cyclic_dependencies", "2 'b' → 3 'c' → 2 'b'")
+    assert connection.execute("SELECT kind, count FROM problem WHERE count > 0").fetchall() == [
+        ("dangling_control", 1), ("dangling_data", 1)
+    ]  # fmt: skip
+
+
 def whole(graph: Graph = SMALL) -> bytes:
     return wire.encode(graph)
 

@@ -32,7 +32,7 @@ ORDER BY d.to_seq, d.ordinal;
 -- What has no column is kept under its name: dependencies, where some are on nodes that the file does
 -- not hold; microseconds that are no BIGINT of nanoseconds; fields nobody knows.
 CREATE TABLE dangling AS
-SELECT d.to_seq AS seq, count(*) AS n
+SELECT d.to_seq AS seq
 FROM dependency AS d
 ANTI JOIN place AS p ON p.node_id = d.node_id
 GROUP BY d.to_seq;
@@ -45,8 +45,8 @@ SELECT
   *,
   '{' || nullif(concat_ws(
     ',',
-    CASE WHEN n_dangling IS NOT NULL THEN kept('ctrl_deps', to_json(ctrl_deps)::VARCHAR) END,
-    CASE WHEN n_dangling IS NOT NULL THEN kept('data_deps', to_json(data_deps)::VARCHAR) END,
+    CASE WHEN is_dangling THEN kept('ctrl_deps', to_json(ctrl_deps)::VARCHAR) END,
+    CASE WHEN is_dangling THEN kept('data_deps', to_json(data_deps)::VARCHAR) END,
     CASE WHEN start_ns IS NULL THEN kept('start_time_micros', start_time_micros) END,
     CASE WHEN dur_ns IS NULL THEN kept('duration_micros', duration_micros) END,
     kept('unknown', others)
@@ -57,7 +57,7 @@ FROM (
     n.ctrl_deps[1] AS parent_node_id,
     nanoseconds(n.start_time_micros) AS start_ns,
     nanoseconds(n.duration_micros) AS dur_ns,
-    d.n AS n_dangling
+    d.seq IS NOT NULL AS is_dangling
   FROM raw_node AS n
   LEFT JOIN dangling AS d ON d.seq = n.seq
 )
@@ -71,9 +71,17 @@ CREATE TABLE origin AS SELECT 0::BIGINT AS first_ns, 0::BIGINT AS last_ns;
 CREATE TABLE unused (reason VARCHAR, n BIGINT);
 
 CREATE TABLE problem AS
-SELECT 'dangling_dependency' AS kind, 'note' AS severity, coalesce(sum(n), 0)::BIGINT AS count,
-  'dependencies on nodes that the file does not hold; they are kept with the node' AS meaning
-FROM dangling
+SELECT 'dangling_control' AS kind, 'note' AS severity, count(*) AS count,
+  'control dependencies on nodes that the file does not hold; they are kept with the node' AS meaning
+FROM dependency AS d
+ANTI JOIN place AS p ON p.node_id = d.node_id
+WHERE d.kind = 'control'
+UNION ALL
+SELECT 'dangling_data', 'warning', count(*),
+  'data dependencies on nodes that the file does not hold: no simulator can run these nodes'
+FROM dependency AS d
+ANTI JOIN place AS p ON p.node_id = d.node_id
+WHERE d.kind = 'data'
 UNION ALL
 SELECT 'repeated_node_id', 'warning', coalesce(sum(n_nodes - 1), 0)::BIGINT,
   'nodes with the id of an earlier one; dependencies mean that one'

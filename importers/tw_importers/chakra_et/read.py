@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from tw_importers.chakra_et.attributes import COLUMNS, Attributes
 from tw_importers.chakra_et.frames import corrupt, frames
 from tw_importers.chakra_et.messages import NODE_TYPES, is_foreign, message, not_declared
+from tw_importers.chakra_et.order import Order
 from tw_importers.chakra_et.python_text import json_of
 from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
 
@@ -56,7 +57,10 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         writer.write_batch(trace.batch())
     path = scratch.path("raw_node").replace("'", "''")
     scratch.connection.execute(f"CREATE VIEW raw_node AS FROM read_parquet('{path}')")
-    return trace.facts()
+    facts = trace.facts()
+    if (circle := trace.order.problem(scratch.connection)) is not None:
+        facts.problems.append(circle)
+    return facts
 
 
 class _Known(NamedTuple):
@@ -76,6 +80,7 @@ class _Trace:
     def __init__(self) -> None:
         self.metadata = ""
         self.rows: list[tuple[Any, ...]] = []
+        self.order = Order()
         self._version: str | None = None
         self._n_nodes = 0
         self._n_kept = 0
@@ -120,13 +125,15 @@ class _Trace:
         node = self._parse(encoded)
         found = [self._attributes.of(each) for each in node.attr]
         columns = {each.name: each.value for each in found if each.has_column}
+        data_deps = list(node.data_deps)
+        self.order.add(node.id, data_deps)
         return (
             self._n_nodes,
             node.id,
             self._remembered(self._known.name, node.name, self._attributes.text),
             NODE_TYPES[node.type] if 0 <= node.type < len(NODE_TYPES) else str(node.type),
             list(node.ctrl_deps),
-            list(node.data_deps),
+            data_deps,
             node.start_time_micros,
             node.duration_micros,
             self._values(node.inputs),
