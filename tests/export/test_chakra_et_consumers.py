@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from itertools import pairwise
@@ -14,9 +15,9 @@ from tests import chakra_cases
 from tests import chakra_wire as wire
 from tests.chakra_feeder import COLL, COMP, simulate
 from tests.export.test_chakra_et import exported, golden, imported, written
-from warehouse import store
+from warehouse import session, store
 from warehouse.errors import ExportError
-from warehouse.export.chakra_et import Options
+from warehouse.export.chakra_et import Options, export_chakra_et
 from warehouse.scope import Selection
 
 __all__ = ["written"]
@@ -76,6 +77,25 @@ def test_a_simulator_runs_every_node_of_an_et_plus_file(
     original = wire.decode(golden(data_dir, case))
     assert {node.id for node in graph.nodes} == {node.id for node in original.nodes}
     assert Counter(n.type for n in graph.nodes) == Counter(n.type for n in original.nodes)
+
+
+def test_waits_that_point_back_in_time_are_left_out_and_told(written: Path, tmp_path: Path) -> None:
+    case = "real_a100_alexnet_sync"
+    with session.opened(session.Place(written), Selection(traces=(case,))) as opened:
+        (file,) = export_chakra_et(opened, tmp_path / "x.et", Options())
+        (finding,) = opened.run("check_graph_backward").table().to_pylist()
+    backward = set()
+    with gzip.open(written.with_suffix("") / f"{case}.json.gz") as source:
+        nodes = json.load(source)["nodes"]
+    starts = {node["id"]: node.get("ts", 0) for node in nodes}
+    for each in nodes:
+        for dep in each.get("sync_dep", ()):
+            if starts[dep] > starts[each["id"]] > 0:
+                backward.add((dep, each["id"]))
+    assert finding["n_found"] == len(backward) > 0
+    assert file.remarks == [f"{len(backward)} dependencies point back in time: left out."]
+    graph = wire.decode(file.path.read_bytes())
+    assert not backward & {(dep, node.id) for node in graph.nodes for dep in node.data}
 
 
 def tensor(n: int) -> list[Any]:
