@@ -8,7 +8,7 @@ each distinct text is worked on once. A value that is a JSON text, not a list, i
 from __future__ import annotations
 
 import json
-from typing import Any
+from functools import cache
 
 import msgspec
 import pyarrow as pa
@@ -30,7 +30,9 @@ class Texts:
     def __init__(self) -> None:
         self._decode = msgspec.json.Decoder(_Io).decode
         self._any = msgspec.json.Decoder().decode
-        self._known: dict[bytes, bytes] = {}
+        self._length = cache(wire.varint)
+        self._shapes: dict[bytes, bytes] = {}
+        self._types: dict[bytes, bytes] = {}
 
     def io_fields(self, tag: bytes, documents: pa.Array) -> wire.Column:
         """A field of `Node` for each JSON document; nothing for a null."""
@@ -39,36 +41,28 @@ class Texts:
             None if each is None else self._io_field(tag, each)
             for each in distinct.dictionary.to_pylist()
         ]
-        if len(self._known) > _MOST_KEPT:
-            self._known.clear()
+        for known in (self._shapes, self._types):
+            if len(known) > _MOST_KEPT:
+                known.clear()
         return wire.literals(encoded).take(distinct.indices)
 
     def _io_field(self, tag: bytes, document: str) -> bytes:
         io = self._decode(document)
-        body = b"".join(
-            (
-                _text_field(b"\x0a", self._python(io.values)),
-                _text_field(b"\x12", self._remembered(io.shapes)),
-                _text_field(b"\x1a", self._remembered(io.types)),
-            )
-        )
-        return tag + wire.varint(len(body)) + body
+        key = bytes(io.shapes)
+        shapes = self._shapes.get(key)
+        if shapes is None:
+            shapes = self._shapes[key] = self._text_field(b"\x12", key)
+        key = bytes(io.types)
+        types = self._types.get(key)
+        if types is None:
+            types = self._types[key] = self._text_field(b"\x1a", key)
+        body = self._text_field(b"\x0a", io.values) + shapes + types
+        return tag + self._length(len(body)) + body
 
-    def _remembered(self, raw: msgspec.Raw) -> bytes:
-        key = bytes(raw)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._python(raw)
-        return found
-
-    def _python(self, raw: msgspec.Raw) -> bytes:
-        """What Python writes for a JSON value."""
+    def _text_field(self, tag: bytes, raw: bytes | msgspec.Raw) -> bytes:
+        """What Python writes for a JSON value, as a field; nothing for an empty text."""
         try:
-            value: Any = self._any(raw)
+            text = str(self._any(raw)).encode()
         except msgspec.DecodeError:  # NaN, and integers beyond 64 bits
-            value = json.loads(bytes(raw))
-        return str(value).encode()
-
-
-def _text_field(tag: bytes, text: bytes) -> bytes:
-    return tag + wire.varint(len(text)) + text if text else b""
+            text = str(json.loads(bytes(raw))).encode()
+        return tag + self._length(len(text)) + text if text else b""
