@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from google.protobuf.message import DecodeError
 
+from tw_importers import graph
 from tw_importers.chakra_et.frames import length_at
 from tw_importers.chakra_et.messages import is_foreign, message, not_declared
 from tw_importers.chakra_et.read import read
@@ -50,7 +51,7 @@ CHAKRA_ET = Importer(
     version=1,
     sniff=sniff,
     read=read,
-    prepare=(_FOLDER / "prepare.sql",),
-    normalize=(_FOLDER / "normalize.sql",),
+    prepare=(_FOLDER / "node_text.sql", graph.PREPARE, _FOLDER / "prepare.sql"),
+    normalize=(_FOLDER / "normalize.sql", graph.NORMALIZE),
     kind="graph",
 )

@@ -1,5 +1,6 @@
 -- From nodes as the file has them to those that are stored, and to edges; without any lock.
 -- In: `raw_node` (read.py). Out: `event`, `node`, `edge`, `origin`, `unused`, `problem`.
+-- Tensors and process groups are those of all graphs (tw_importers/graph).
 
 -- Where an id comes twice, dependencies mean its first node.
 CREATE TABLE place AS

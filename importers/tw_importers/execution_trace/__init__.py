@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
+from tw_importers import graph
 from tw_importers.execution_trace.read import read
 from tw_importers.trace_event.split import HeadSearch
 from warehouse.importer import Importer
@@ -35,7 +36,7 @@ EXECUTION_TRACE = Importer(
     version=1,
     sniff=sniff,
     read=read,
-    prepare=(_FOLDER / "prepare.sql",),
-    normalize=(_FOLDER / "normalize.sql",),
+    prepare=(graph.PREPARE, _FOLDER / "prepare.sql"),
+    normalize=(_FOLDER / "normalize.sql", graph.NORMALIZE),
     kind="graph",
 )
