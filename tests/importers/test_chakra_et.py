@@ -279,6 +279,33 @@ def test_rows_of_a_graph_are_in_the_warehouse(tmp_path: Path) -> None:
         ).fetchall() == [("control", 0, 1), ("data", 1, 1)]
 
 
+def test_tensors_and_process_groups_are_those_of_the_texts(tmp_path: Path) -> None:
+    tensor = "[37, 38, 5, 9, 4, 'cuda:0']"
+    groups = '[\'[{"pg_name": "1", "ranks": [0, 2]}]\']'
+    graph = Graph(nodes=[
+        Node(1, "a", inputs=(f"[{tensor}, True, [{tensor}, {tensor}]]", "[[3, 3], [], [[9], [9]]]",
+                             "['Tensor(float)', 'Bool', 'GenericList[Tensor(int),Tensor(int)]']"),
+             outputs=("[" + tensor, "[]", "[]")),
+        Node(2, "## process_group:init ##", 1, inputs=(groups, "[[]]", "['String']")),
+    ])  # fmt: skip
+    _, connection = prepared(wire.encode(graph), tmp_path / "scratch")
+    assert connection.execute(
+        "SELECT tensor_id, storage_id, storage_offset, n_elements, element_bytes, device, "
+        "data_type, shape FROM tensor ORDER BY n"
+    ).fetchall() == [
+        (37, 38, 5, 9, 4, "cuda:0", "float", "[3,3]"), (37, 38, 5, 9, 4, "cuda:0", "int", "[9]")
+    ]  # fmt: skip
+    assert connection.execute(
+        "SELECT seq, is_output, argument, ordinal, type FROM use ORDER BY ALL"
+    ).fetchall() == [
+        (0, False, 0, 0, "Tensor(float)"), (0, False, 2, 0, "Tensor(int)"),
+        (0, False, 2, 1, "Tensor(int)"),
+    ]  # fmt: skip
+    assert connection.execute("SELECT name, ranks FROM process_group").fetchall() == [
+        ("1", "[0,2]")
+    ]
+
+
 CASES = [
     "own_cpu_cnn", "own_cpu_ddp_r0", "own_gpu_cnn", "own_gpu_ddp_r0", "real_h100_vit",
     "real_a100_alexnet_sync", "real_mi250_train",

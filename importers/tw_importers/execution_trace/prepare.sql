@@ -1,7 +1,8 @@
 -- From the texts of nodes to typed rows, without any lock.
--- In: `node_text`, `header` (read.py). Out: `node`, `edge`, `use`, `tensor`, `process_group`, and
--- `event`, `origin`, `unused`, `problem`. A text no parser takes is NULL, and counted. The long texts
--- of nodes stay in `node_text`, which is a file: they are copied once, into the warehouse.
+-- In: `node_text`, `header` (read.py), `group_text` (tw_importers/graph, which makes tensors and
+-- process groups). Out: `node`, `edge`, `event`, `origin`, `unused`, `problem`. A text no parser takes
+-- is NULL, and counted. The long texts of nodes stay in `node_text`, which is a file: they are copied
+-- once, into the warehouse.
 
 CREATE MACRO whole(text) AS regexp_full_match(text, '0|[1-9][0-9]{0,19}');
 CREATE MACRO of_kind(text, bracket) AS starts_with(text, bracket);
