@@ -37,6 +37,7 @@ _ENDINGS = re.compile(
     r"(?i)(?<=.)(?:\.(?:trace|pt|raw))*(?:\.[a-z]+)?(?:\.(?:gz|bz2|xz|zst|lz4))?\Z"
 )
 _RANK = re.compile(r"(?i)rank[-_]?(\d+)")
+_NPU = re.compile(r"\.(\d+)\.et(?:\.gz)?\Z")  # Chakra's files: <job>.<rank>.et
 
 
 _ONE = ("import",)  # stands for the job of all sources of an import
@@ -243,7 +244,8 @@ def trace_rank(decoded: Decoded, choice: RunChoice) -> tuple[int | None, str | N
         return choice.rank, "option"
     if decoded.facts.rank is not None:
         return decoded.facts.rank, "file"
-    found = _RANK.search(decoded.source.file_name)
+    name = decoded.source.file_name
+    found = _RANK.search(name) or _NPU.search(name)
     return (int(found.group(1)), "file_name") if found else (None, None)
 
 
@@ -333,6 +335,8 @@ def _stem(decoded: Decoded) -> str:
 def _suggested_name(decoded: Decoded, is_rank: bool) -> str:
     """The file's stem, or its folder's name when the stem says no more than "trace"."""
     stem = _stem(decoded)
+    if is_rank and (npu := _NPU.search(decoded.source.file_name)):
+        return decoded.source.file_name[: npu.start()] or stem
     if (is_rank and _RANK.search(stem)) or _GENERIC_STEMS.match(stem):
         inner = Path(decoded.source.members[-1]) if decoded.source.members else decoded.source.path
         folder = inner.parent.name or decoded.source.path.name.split(".")[0]
