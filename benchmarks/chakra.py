@@ -146,7 +146,11 @@ def _peers(host: Path, device: Path, folder: Path) -> dict[str, tuple[float, flo
 
 
 def measured(command: list[str]) -> tuple[float, float]:
-    """Seconds and megabytes of peak memory of a command; ends the program when it fails."""
+    """Seconds and megabytes of peak memory of a command; ends the program when it fails.
+
+    Also writes the seconds of all processors: where these are far fewer than the seconds times the
+    processors, the machine was busy with something else.
+    """
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
@@ -155,6 +159,7 @@ def measured(command: list[str]) -> tuple[float, float]:
     seconds = time.perf_counter() - began
     if status:
         sys.exit(f"{' '.join(command[:4])} failed: {said[-500:]}")
+    sys.stdout.write(f"{' '.join(command[3:5])}: {used.ru_utime + used.ru_stime:.2f} CPU s\n")
     return seconds, used.ru_maxrss / 1024
 
 
