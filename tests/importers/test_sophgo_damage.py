@@ -242,3 +242,40 @@ def test_an_option_no_importer_has_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(Exception, match="no importer has an option 'tiu_frequency'"):
         ingest.import_paths([written(tmp_path)], db=tmp_path / "w.duckdb", options=options)
+
+
+def test_words_no_counter_has_a_column_for_are_kept(tmp_path: Path) -> None:
+    """Reserved words of a record are 0, or else all its words are stored as they are."""
+    folder = written(tmp_path)
+    words = [[100 * n, 100 * n + 50, n + 1, n, 64, *[7] * 27] for n in range(1, 5)]
+    data = b"".join(struct.pack("<32I", *each) for each in words)
+    (folder / "cdma0_2.profile").write_bytes(capture.block(12, data))
+
+    assert import_one(folder, tmp_path).status == "imported"
+
+    with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as connection:
+        found = connection.execute(
+            "SELECT raw_command_id, pmu FROM tpu_command WHERE engine = 'CDMA' ORDER BY record_n"
+        ).fetchall()
+    assert found == [(each[2], each) for each in words[2:]]  # the first two are the port's preamble
+
+
+def test_a_capture_without_records_is_an_empty_timeline(tmp_path: Path) -> None:
+    folder = tmp_path / "cdm_profile_data_dev0"
+    folder.mkdir()
+    (folder / "global.profile").write_text("arch=AKS\ncore_num=2\n")
+    (folder / CORE).write_bytes(b"")
+
+    outcome = import_one(folder, tmp_path)
+
+    assert outcome.status == "imported", outcome.error
+    with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as connection:
+        counts = "(SELECT count(*) FROM slice), (SELECT count(*) FROM device WHERE kind = 'core')"
+        assert connection.execute(f"SELECT {counts}").fetchall() == [(0, 2)]
+
+
+def test_a_port_the_chip_does_not_have_is_refused_or_passed_over() -> None:
+    files = {**SOUND, "cdma0_11.profile": b""}
+
+    assert "port 11, but AKS has 11 CDMA ports" in refusal(files).message
+    assert leniently(files)["unknown_port"] == 1

@@ -175,7 +175,7 @@ FROM scratch.cdma_record;
 INSERT INTO tpu_command (
   slice_id, trace_id, track_id, ts, dur, name, core, engine, command_id, raw_command_id, type,
   function, source_name, data_type, direction, bytes, start_cycle, end_cycle, kernel_name, batch,
-  match_status, pmu_layout, device_id, port, submit_core, record_n, stream_n, shown_id, section,
+  match_status, pmu_layout, pmu, device_id, port, submit_core, record_n, stream_n, shown_id, section,
   mode, kind, type_code, function_code, category, result_data_type, source_memory,
   destination_memory, source_address, destination_address, ddr_bytes, l2_bytes, cycles,
   stall_cycles, n_bank_conflicts, n_memory_transactions, alg_ops, uarch_ops, alg_cycles,
@@ -191,7 +191,8 @@ SELECT
   l.core,
   CASE l.stream WHEN 0 THEN 'TIU' WHEN 1 THEN 'GDMA' WHEN 3 THEN 'SDMA' ELSE 'CDMA' END AS engine,
   p.id,
-  if(l.port IS NULL, p.id % 65536, p.id) AS raw_command_id,
+  CASE p.layout_n WHEN 1 THEN p.w2 & 65535 WHEN 3 THEN p.w2 & 1048575 WHEN 4 THEN p.w2 & 16777215
+    ELSE p.w2 END AS raw_command_id,
   m.type,
   m.function,
   m.source_name,
@@ -205,6 +206,7 @@ SELECT
   m.match_status,
   CASE p.layout_n WHEN 0 THEN 'tiu' WHEN 1 THEN 'tiu' WHEN 2 THEN 'dma' WHEN 3 THEN 'dma_bm1688'
     ELSE 'cdma' END AS pmu_layout,
+  p.pmu,
   getvariable('first_id') + l.device_n,
   l.port,
   if(p.submit_core >= 0, p.submit_core, NULL),
@@ -267,7 +269,12 @@ FROM (
           c.name, p.w12::BIGINT, p.w13::BIGINT, p.w7::BIGINT, p.w6::BIGINT
         )
       ELSE d.n_memory_transactions
-    END AS n_memory_transactions
+    END AS n_memory_transactions,
+    CASE
+      WHEN p.layout_n = 1 AND p.w7 <> 0
+        THEN [p.start_cycle, p.end_cycle, p.w2, p.w3, p.w4, p.w5, p.w6, p.w7]::BIGINT[]
+      WHEN d.words IS NOT NULL THEN [p.start_cycle, p.end_cycle]::BIGINT[] || d.words
+    END AS pmu
   FROM scratch.placed AS p
   CROSS JOIN scratch.chip AS c
   LEFT JOIN scratch.long_measured AS d ON d.n = p.n

@@ -46,13 +46,28 @@ SELECT
     m.match_status = 'image',
     (w3::BIGINT + w5 + w6 + w8) // c.eu_bytes,
     w16::BIGINT + w17 + w18 + w19 + w20 + w21 + w22 + w23
-  ) AS n_memory_transactions
+  ) AS n_memory_transactions,
+  -- All words, where those the layout reserves hold something.
+  CASE WHEN w15 <> 0 OR w48 <> 0 OR w49 <> 0 OR w56 <> 0 OR w57 <> 0 THEN [
+    w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15, w16, w17, w18, w19, w20, w21,
+    w22, w23, w24, w25, w26, w27, w28, w29, w30, w31, w32, w33, w34, w35, w36, w37, w38, w39,
+    w40, w41, w42, w43, w44, w45, w46, w47, w48, w49, w50, w51, w52, w53, w54, w55, w56, w57,
+    w58, w59, w60, w61, w62, w63
+  ]::BIGINT[] END AS words
 FROM dma_bm1688_record AS d
 CROSS JOIN chip AS c
 JOIN (SELECT n, meaning_n FROM placed) AS p ON p.n = d.n
 JOIN meaning AS m ON m.meaning_n = p.meaning_n
 UNION ALL
-SELECT n, w4, 0, w14::BIGINT + w12 + w10 + w8
+SELECT
+  n,
+  w4,
+  0,
+  w14::BIGINT + w12 + w10 + w8,
+  CASE WHEN w3 <> 0 OR w7 <> 0 THEN [
+    w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15, w16, w17, w18, w19, w20, w21,
+    w22, w23, w24, w25, w26, w27, w28, w29, w30, w31
+  ]::BIGINT[] END
 FROM cdma_record;
 
 -- Kernels: on each core one slice for every stretch of commands of one scope, in the order they start;

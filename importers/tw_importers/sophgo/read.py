@@ -82,6 +82,8 @@ def _read_files(parts: Parts, defects: Defects) -> Capture:
         capture.cores.append(read)
         for engine, monitor in read.monitors.items():
             _check_count(profile, (core, engine.lower()), len(monitor), name, len(data), defects)
+    if not capture.cores and not capture.ports:
+        raise CorruptTrace("none of the capture's files belongs to its chip")
     capture.layers = read_layers(parts, names, defects)
     return capture
 

@@ -257,7 +257,9 @@ def _write_records(
                 "layout_n": np.full(len(bound), list(_LAYOUTS).index(taken.layout.name)),
         })  # fmt: skip
         words[taken.layout.name].append((number, taken.words))
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    # Each part is given up as its columns are joined: both at once would be the peak of an import.
+    names = list(parts[0]) if parts else []
+    columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
     _put(connection, "crowded", _columns({"track_n": _crowded(columns)}))
     small = {name: columns[name].astype(np.int32) for name in _SMALL}
     # Not copied: prepare.sql reads it once, in the same process.
