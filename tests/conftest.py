@@ -4,43 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warehouse import library
-
 if TYPE_CHECKING:
     from tests.randomtrace import Runs
 
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
-KEEP_INSTALLED = library.keep_installed
 CHROMIUM = "TW_CHROMIUM"  # the browser, where it is not on the path
-
-
-def _no_macros(connection: object) -> bool:
-    """In place of `library.keep_installed`."""
-    return False
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _macros_are_stored_where_a_test_asks() -> Iterator[None]:
-    """Those for other DuckDB clients, that is: `tw` does not read them, and with them a warehouse
-    takes twice as long to open. `stored_macros` has them stored, as do commands in own processes.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library, "keep_installed", _no_macros)
-        yield
-
-
-@pytest.fixture
-def stored_macros(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Imports and upgrades store the library's macros, as outside of tests."""
-    monkeypatch.setattr(library, "keep_installed", KEEP_INSTALLED)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import duckdb
 import pytest
 
 import warehouse
-from tests.conftest import KEEP_INSTALLED
-from warehouse import store
+from warehouse import library, store
 from warehouse.api import Warehouse
 from warehouse.errors import Missing, QueryError, ScopeError, UsageError
 
@@ -175,7 +174,8 @@ def test_a_missing_file_is_an_error_of_the_first_query(tmp_path: Path) -> None:
 
 
 def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
-    store.upgrade_file(wh.path, afterwards=KEEP_INSTALLED)
+    with store.writer(wh.path) as writing:
+        library.store_macros(writing)
     with duckdb.connect(str(wh.path), read_only=True) as connection:
         rows = connection.sql("FROM utilization()").fetchall()
     assert rows == wh.scope(run="all").query("utilization").rows()

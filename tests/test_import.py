@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -16,6 +16,9 @@ import pytest
 from warehouse import ingest
 from warehouse.commit import TRACE_TABLES
 from warehouse.ingest import Options
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
 
 KINETO = Path(__file__).parent / "data" / "kineto"
 RANKS = [KINETO / "ddp_two_ranks" / f"rank{n}.json.gz" for n in (0, 1)]
@@ -267,8 +270,12 @@ def test_compressed_and_plain_content_import_alike(tmp_path: Path) -> None:
         )
 
 
-def test_other_duckdb_clients_find_the_queries_as_macros(db: Path, stored_macros: None) -> None:
+def test_other_duckdb_clients_find_the_queries_as_macros_once_stored(tw: Tw, db: Path) -> None:
     ingest.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
+    named = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'utilization'"
+    assert rows(db, named) == [(0,)]
+    assert tw("queries", "install", "--db", db).err == "Stored.\n"
+    assert tw("queries", "install", "--db", db).err == "They are there already.\n"
     expected = json.loads((KINETO / "gpu_handwritten" / "expected.json").read_text())
 
     found = rows(db, "SELECT device, busy_ns FROM utilization() ORDER BY device")

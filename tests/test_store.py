@@ -99,7 +99,7 @@ def test_a_warehouse_another_process_made_first_is_used(
     store.create_empty(path)
     change(path, "INSERT INTO tag VALUES ('first', 1, now()::TIMESTAMP)")
 
-    store._make(path, None)
+    store._make(path)
 
     with store.Reader(path) as reader:
         assert store.one(reader.connection, "SELECT name FROM tag") == ("first",)

@@ -110,12 +110,10 @@ def commit(
     try:
         waiting = time.perf_counter()
         # On any failure the store rolls the transaction back.
-        with store.attach_for_writing(
-            connection, db, wait_s=wait_s, prepare=library.keep_installed
-        ):
+        with store.attach_for_writing(connection, db, wait_s=wait_s):
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
-            library.keep_installed(connection)
+            library.keep_stored(connection)
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, replace, locked)
             connection.execute("COMMIT")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
-from warehouse import captures, formats, library, link, store
+from warehouse import captures, formats, link, store
 from warehouse import decode as decoding
 from warehouse.commit import Committed, RunChoice, commit, link_runs
 from warehouse.decode import Decoded, Settings
@@ -119,8 +119,6 @@ def import_paths(
         jobs = [job for n in order if isinstance(job := planned[n], Job)]
         n_bytes = sum(job.source.size() for job in jobs)
         progress.start(len(jobs), n_bytes)
-        if n_bytes >= _WORTH_SHARING and not db.exists():
-            store.make_ahead(library.keep_installed)
         choice = RunChoice(options.run, options.rank, options.is_one_run)
         outcomes: dict[int, Outcome] = {}
         # Closed here, not when it is collected: then the interpreter may already be ending.

@@ -341,10 +341,17 @@ def install(connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None
     load().install(connection, temp=temp)
 
 
-def keep_installed(connection: duckdb.DuckDBPyConnection) -> bool:
+def keep_stored(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Brings macros that were stored for other clients to this program's; does nothing else."""
+    stored = connection.execute("SELECT 1 FROM schema_migration WHERE name = 'queries'").fetchall()
+    return bool(stored) and store_macros(connection)
+
+
+def store_macros(connection: duckdb.DuckDBPyConnection) -> bool:
     """Stores our queries as macros in the open warehouse, for other DuckDB clients.
 
     Returns whether there was anything to do: not while the warehouse has those of this program.
+    Every open of the file then takes longer, as DuckDB reads them all.
     """
     lock = hashlib.sha256((sql_folder("queries") / "LOCK.toml").read_bytes()).hexdigest()
     stored = connection.execute(

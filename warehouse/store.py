@@ -17,7 +17,6 @@ import os
 import re
 import shutil
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -118,15 +117,14 @@ def attach_for_writing(
     path: Path,
     *,
     wait_s: float = DEFAULT_WAIT_S,
-    prepare: Prepare | None = None,
 ) -> Iterator[None]:
     """Holds the warehouse for writing as the current database `warehouse` of `connection`.
 
-    A new file is made with this program's schema and what `prepare` puts into it. The caller runs
-    its own transactions; one that is open at the end is rolled back.
+    A new file is made with this program's schema. The caller runs its own transactions; one that
+    is open at the end is rolled back.
     """
     if not path.exists():
-        _make(path, prepare)
+        _make(path)
     _must_exist(path)
     literal = str(path).replace("'", "''")
     (before,) = one(connection, "SELECT current_database()")
@@ -158,13 +156,13 @@ def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _make(path: Path, prepare: Prepare | None) -> None:
+def _make(path: Path) -> None:
     """Puts a warehouse without traces at `path`: made beside it, so that it is never half there."""
     folder = path.with_name(path.name + ".scratch")
     part = folder / f"{os.getpid()}-{time.time_ns():x}" / "new.duckdb"
     try:
         part.parent.mkdir(parents=True)
-        part.write_bytes(_empty_file(prepare))
+        part.write_bytes(_empty_file())
         _put(part, path)
     except OSError as error:
         raise DatabaseError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -176,27 +174,9 @@ def _make(path: Path, prepare: Prepare | None) -> None:
             folder.rmdir()
 
 
-def make_ahead(prepare: Prepare | None) -> None:
-    """Begins to make what a new warehouse is a copy of, while the caller does something else."""
-
-    def make() -> None:
-        with suppress(Exception):  # whoever needs it meets the same, and says so
-            _empty_file(prepare)
-
-    threading.Thread(target=make, name="new warehouse").start()
-
-
-_making = threading.Lock()
-
-
-def _empty_file(prepare: Prepare | None) -> bytes:
-    """A warehouse without traces, as bytes: made once a process, since it takes a second."""
-    with _making:
-        return _made(prepare)
-
-
 @cache
-def _made(prepare: Prepare | None) -> bytes:
+def _empty_file() -> bytes:
+    """A warehouse without traces, as bytes: made once a process."""
     with tempfile.TemporaryDirectory(prefix="tw-new-") as folder:
         path = f"{folder}/new.duckdb".replace("'", "''")
         connection = duckdb.connect()
@@ -206,8 +186,6 @@ def _made(prepare: Prepare | None) -> bytes:
             )
             connection.execute("USE warehouse")
             migrate.upgrade(connection)
-            if prepare is not None:
-                prepare(connection)
             connection.execute("USE memory")
             connection.execute("DETACH warehouse")
         finally:

@@ -47,6 +47,26 @@ def _load(query_path: tuple[Path, ...]) -> Library:
     return found
 
 
+@queries.command()
+@options.database
+def install(db: Path | None, wait_s: float) -> None:
+    """Store the library's queries in the warehouse, as macros for other DuckDB clients.
+
+    `FROM utilization()` then works in any DuckDB that opens the file. Imports and `tw schema
+    upgrade` keep them up to date. `tw` itself needs none of it, and opens the file faster without.
+
+    \b
+    Example:
+      tw queries install
+      duckdb traces.duckdb "FROM utilization()"
+    """
+    from warehouse import library, store
+
+    with store.writer(config.database_path(db), wait_s=wait_s) as connection:
+        is_new = library.store_macros(connection)
+    click.echo("Stored." if is_new else "They are there already.", err=True)
+
+
 @queries.command("list")
 @_QUERY_PATH
 def list_(query_path: tuple[Path, ...]) -> None:

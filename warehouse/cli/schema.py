@@ -70,7 +70,6 @@ def upgrade(db: Path | None, wait_s: float) -> None:
     """
     from warehouse import config, library, store
 
-    done = store.upgrade_file(
-        config.database_path(db), wait_s=wait_s, afterwards=library.keep_installed
-    )
+    path = config.database_path(db)
+    done = store.upgrade_file(path, wait_s=wait_s, afterwards=library.keep_stored)
     click.echo(f"Ran {', '.join(done)}." if done else "Nothing to do.", err=True)
