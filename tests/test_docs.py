@@ -41,7 +41,8 @@ COMMANDS = dict(GENERATOR.commands(tw_command))
 
 def shell_lines(page: Path) -> list[str]:
     """Every `tw` command of a page, without what the shell does with it."""
-    blocks = [text for kind, text in FENCE.findall(page.read_text()) if kind == "sh"]
+    whole = page.read_text().replace("\\\n", " ")  # a command may go on in the next line
+    blocks = [text for kind, text in FENCE.findall(whole) if kind == "sh"]
     quoted = re.compile(r'"[^"]*"')
     lines = quoted.sub(lambda m: m[0].replace("\n", " "), "\n".join(blocks)).splitlines()
     inline = re.findall(r"`(tw [a-z][^`]*)`", page.read_text())
