@@ -226,10 +226,19 @@ help = "What consumers may miss: a kernel of no known collective, the other side
 WITH source AS MATERIALIZED (
   SELECT * FROM et_source($graph_id::BIGINT)
 ),
+-- Without what is only passed on.
 node AS MATERIALIZED (
   SELECT
-    n.*,
-    p.node_id AS parent_node_id,
+    n.graph_node_id,
+    n.node_id,
+    n.parent_id,
+    n.text_id,
+    n.name,
+    n.is_device,
+    n.stream,
+    n.group_name,
+    n.start_ns,
+    n.exclusive_us,
     p.name AS parent_name,
     p.text_id AS parent_text_id,
     g.name AS grandparent_name,
@@ -534,7 +543,7 @@ left_out AS (
 ),
 -- A node that nothing depends on and that depends on nothing, and took no time, does nothing.
 kept AS (
-  SELECT n.*, d.data_deps
+  SELECT n.graph_node_id, n.node_id, n.is_metadata, d.data_deps
   FROM node AS n
   LEFT JOIN depending AS d ON d.to_node_id = n.graph_node_id
   LEFT JOIN waited_for AS w ON w.from_node_id = n.graph_node_id
@@ -546,9 +555,9 @@ kept AS (
 )
 SELECT
   n.graph_node_id,
-  n.text_id,
+  s.text_id,
   n.node_id,
-  n.name,
+  s.name,
   CASE
     WHEN n.is_metadata THEN 1
     WHEN c.purpose IS NOT NULL THEN c.type
@@ -556,25 +565,25 @@ SELECT
   END::BIGINT AS type,
   CASE WHEN p.graph_node_id IS NOT NULL THEN [p.node_id] ELSE [] END::UBIGINT[] AS ctrl_deps,
   coalesce(n.data_deps, []) AS data_deps,
-  CASE WHEN $with_start_times::BOOLEAN AND n.start_ns > 0 THEN n.start_ns // 1000 END::UBIGINT
+  CASE WHEN $with_start_times::BOOLEAN AND s.start_ns > 0 THEN s.start_ns // 1000 END::UBIGINT
     AS start_micros,
-  greatest(round(coalesce(n.exclusive_us, 0)), 0)::UBIGINT AS duration_micros,
-  n.rf_id,
-  n.fw_parent,
-  n.seq_id,
-  n.scope,
-  n.tid,
-  n.fw_tid,
-  n.op_schema,
-  NOT n.is_device AS is_cpu_op,
-  n.stream,
+  greatest(round(coalesce(s.exclusive_us, 0)), 0)::UBIGINT AS duration_micros,
+  s.rf_id,
+  s.fw_parent,
+  s.seq_id,
+  s.scope,
+  s.tid,
+  s.fw_tid,
+  s.op_schema,
+  NOT s.is_device AS is_cpu_op,
+  s.stream,
   CASE WHEN c.purpose < 100 THEN c.purpose END::BIGINT AS comm_type,
   CASE WHEN c.purpose IS NOT NULL THEN c.comm_size END AS comm_size,
   CASE WHEN c.purpose IS NOT NULL THEN c.group_name END AS pg_name,
   CASE c.purpose WHEN 100 THEN o.rank WHEN 101 THEN c.peer END AS comm_src,
   CASE c.purpose WHEN 100 THEN c.peer WHEN 101 THEN o.rank END AS comm_dst,
   CASE WHEN c.purpose >= 100 THEN coalesce(c.tag, 0) END::BIGINT AS comm_tag,
-  CASE WHEN n.exclusive_us >= 0 THEN round(n.exclusive_us * 1000) END::BIGINT AS duration_ns,
+  CASE WHEN s.exclusive_us >= 0 THEN round(s.exclusive_us * 1000) END::BIGINT AS duration_ns,
   CASE WHEN n.is_metadata THEN (
     '[''' || TRY(json_extract_string(x.inputs_json, '$.values[0]')) || ''']'
   ) END AS metadata_text,
@@ -590,9 +599,10 @@ SELECT
       THEN 'collectives are in a process group whose name is no number, as ASTRA-sim wants it'
   END AS trouble
 FROM kept AS n
+JOIN source AS s ON s.graph_node_id = n.graph_node_id
 CROSS JOIN own AS o
-LEFT JOIN (SELECT graph_node_id, node_id FROM kept) AS p ON p.graph_node_id = n.parent_id
+LEFT JOIN (SELECT graph_node_id, node_id FROM kept) AS p ON p.graph_node_id = s.parent_id
 LEFT JOIN comm AS c ON c.graph_node_id = n.graph_node_id
 LEFT JOIN left_out AS l ON l.to_node_id = n.graph_node_id
-LEFT JOIN graph_node AS x ON x.id = n.text_id AND n.is_metadata
+LEFT JOIN graph_node AS x ON x.id = s.text_id AND n.is_metadata
 ORDER BY n.node_id, n.graph_node_id
