@@ -401,7 +401,7 @@ def _insert_problems(
     connection: duckdb.DuckDBPyConnection, decoded: Decoded, trace_id: int
 ) -> None:
     lost = {"unreadable_event", "not_an_event", "truncated", "metadata", "trailing_text",
-            "truncated_gzip", "corrupt_gzip"}  # fmt: skip
+            "truncated_gzip", "corrupt_gzip", "damaged_page", "damaged_row"}  # fmt: skip
     rows = [
         [p.kind, "error" if p.kind in lost else "warning", p.count, p.offset, p.example, p.meaning]
         for p in decoded.facts.problems

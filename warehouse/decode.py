@@ -157,6 +157,7 @@ def _decode(
     else:
         with source.open() as stored:
             stream = _stream(stored, source.label, settings, on_progress)
+            stream.path = None if source.members else source.path
             facts = _named(source, lambda: importer.read(stream, scratch))
         streams = [stream]
     facts.problems = [

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 #: Stands in `Importer.prepare` where the nesting pass is to run.
 NESTING: Final = "nesting"
 ENTRY_POINT_GROUP = "trace_warehouse.importers"
+_COPY_BYTES = 1 << 20
 SNIFF_BYTES = 64 << 10  # how much of a file's beginning `sniff` gets to see
 
 
@@ -45,6 +46,15 @@ class ByteReader(Protocol):
     """A stream of decompressed bytes: `read(n)` gives at most n, b'' at the end."""
 
     def read(self, size: int, /) -> bytes: ...
+
+
+@runtime_checkable
+class FileReader(ByteReader, Protocol):
+    """A stream whose content may lie in a file as it is."""
+
+    def file(self) -> Path | None:
+        """That file, of which all counts as read; None where there is none."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -124,6 +134,19 @@ class Scratch:
     def path(self, table: str) -> str:
         """The Parquet file of a scratch table."""
         return str(self.folder / f"{table}.parquet")
+
+    def file_of(self, reader: ByteReader) -> Path:
+        """The content as a file, for formats that are not read from front to back.
+
+        Where it is stored as it is, that file; else a copy in the scratch folder.
+        """
+        path = reader.file() if isinstance(reader, FileReader) else None
+        if path is None:
+            path = self.folder / "source"
+            with path.open("wb") as copy:
+                while block := reader.read(_COPY_BYTES):
+                    copy.write(block)
+        return path
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ early, or goes bad half-way, ends there with a problem to report, so that what c
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from isal import isal_zlib
@@ -46,6 +47,7 @@ class TraceStream:
     n_stored_bytes: int = 0
     n_content_bytes: int = 0
     problems: list[Problem] = field(default_factory=list)
+    path: Path | None = None  # the file `stored` is all of
     _inflater: Any = None
     _waiting: bytes = b""
     _started: bool = False
@@ -58,6 +60,19 @@ class TraceStream:
         self.n_content_bytes += len(block)
         self._check_size()
         return block
+
+    def file(self) -> Path | None:
+        """The file that holds the content as it is, which then counts as read; else None."""
+        if not self._started:
+            self._start()
+        if self.path is None or self._inflater is not None:
+            return None
+        n_bytes = self.path.stat().st_size
+        if self.on_progress is not None:
+            self.on_progress(n_bytes - self.n_stored_bytes)
+        self.n_stored_bytes = self.n_content_bytes = n_bytes
+        self._check_size()
+        return self.path
 
     def _start(self) -> None:
         self._started = True

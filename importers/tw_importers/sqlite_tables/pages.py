@@ -1,0 +1,148 @@
+"""The pages of a SQLite file: where the rows of a table are. Nothing is known here of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from warehouse.errors import CorruptTrace
+
+MAGIC = b"SQLite format 3\0"
+Bytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
+Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
+_INTERIOR, _LEAF = 5, 13  # pages of tables
+_FILE_HEADER = 100
+_ENCODINGS = {0: "utf-8", 1: "utf-8", 2: "utf-16-le", 3: "utf-16-be"}
+
+
+@dataclass
+class Damage:
+    """What is broken in the file, counted by kind; the first place of each."""
+
+    is_strict: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    first: dict[str, int] = field(default_factory=dict)
+
+    def add(self, kind: str, offset: int, count: int = 1) -> None:
+        """Counts it; raises CorruptTrace where nothing may be broken."""
+        if self.is_strict:
+            raise CorruptTrace(
+                f"the SQLite file is damaged ({kind.replace('_', ' ')}) at byte {offset}",
+                hint="Export it again.",
+                offset=offset,
+            )
+        self.counts[kind] = self.counts.get(kind, 0) + count
+        self.first.setdefault(kind, offset)
+
+
+class Pages:
+    """The file as bytes, and the b-trees in it. Every page is used once; more is damage."""
+
+    def __init__(self, data: Bytes, damage: Damage) -> None:
+        """Raises CorruptTrace when the file's header is none of SQLite 3."""
+        self.data, self.damage = data, damage
+        head = data[:_FILE_HEADER].tobytes()
+        self.size = int.from_bytes(head[16:18], "big")
+        self.size = 65536 if self.size == 1 else self.size
+        self.usable = self.size - (head[20] if len(head) == _FILE_HEADER else 0)
+        is_power = self.size >= 512 and self.size & (self.size - 1) == 0
+        if not head.startswith(MAGIC) or not is_power or self.usable < 480:
+            raise CorruptTrace("the header is none of a SQLite 3 file", offset=0)
+        self.n_pages = len(data) // self.size
+        if self.n_pages == 0:
+            raise CorruptTrace("the SQLite file ends within its first page", offset=len(data))
+        self.encoding = _ENCODINGS.get(int.from_bytes(head[56:60], "big"), "utf-8")
+        self._used = np.zeros(self.n_pages + 1, dtype=bool)
+        self._check_length(head)
+
+    def _check_length(self, head: bytes) -> None:
+        """Whether pages are missing at the end, as in a file that was not copied to its end."""
+        n_stated = int.from_bytes(head[28:32], "big")
+        if head[24:28] == head[92:96] and n_stated > self.n_pages:
+            self.damage.add("truncated", len(self.data), n_stated - self.n_pages)
+
+    def leaves(self, root: int) -> Numbers:
+        """The pages of the table's rows, in the order of its keys."""
+        found = list(self._below(np.array([root], dtype=np.int64), 0))
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def _below(self, pages: Numbers, depth: int) -> Iterator[Numbers]:
+        """Rows' pages at or below these; a loop over inner pages, of which there are few."""
+        known = self._claim(pages)
+        kinds = self.data[self._header(known)]
+        if (kinds == _LEAF).all():
+            yield known
+            return
+        for page, kind in zip(known.tolist(), kinds.tolist(), strict=True):
+            if kind == _LEAF:
+                yield np.array([page], dtype=np.int64)
+            elif kind == _INTERIOR and depth < 20:
+                yield from self._below(self._children(page), depth + 1)
+            else:
+                self.damage.add("damaged_page", (page - 1) * self.size)
+
+    def _claim(self, pages: Numbers) -> Numbers:
+        """Those of the pages that exist and were not used before; they are used now."""
+        exists = (pages > 0) & (pages <= self.n_pages)
+        first = np.zeros(len(pages), dtype=bool)
+        first[np.unique(pages, return_index=True)[1]] = True
+        good = exists & first
+        good[exists] &= ~self._used[pages[exists]]
+        if not good.all():
+            where = int(pages[~good][0])
+            self.damage.add("damaged_page", max(0, where - 1) * self.size, int((~good).sum()))
+        self._used[pages[good]] = True
+        return pages[good]
+
+    def _header(self, pages: Numbers) -> Numbers:
+        return np.where(pages == 1, _FILE_HEADER, (pages - 1) * self.size)
+
+    def _children(self, page: int) -> Numbers:
+        pages = np.array([page], dtype=np.int64)
+        cells, _ = self._pointers(pages, 12)
+        last = self._header(pages) + 8
+        at = np.concatenate([cells, last])
+        numbers = np.zeros(len(at), dtype=np.int64)
+        for n in range(4):
+            numbers = numbers << 8 | self.data.take(at + n, mode="clip")
+        return numbers
+
+    def cells(self, pages: Numbers) -> tuple[Numbers, Numbers]:
+        """Where the rows of these leaf pages begin, and the number of each one's page."""
+        return self._pointers(pages, 8)
+
+    def _pointers(self, pages: Numbers, header_bytes: int) -> tuple[Numbers, Numbers]:
+        """Where the cells of the pages are; pages whose table of them is broken have none."""
+        header = self._header(pages)
+        start = (pages - 1) * self.size
+        n_cells = self.data[header + 3].astype(np.int64) << 8 | self.data[header + 4]
+        first = header + header_bytes
+        bad = first + 2 * n_cells > start + self.usable
+        if bad.any():
+            self.damage.add("damaged_page", int(start[bad][0]), int(bad.sum()))
+            n_cells[bad] = 0
+        place = np.repeat(np.arange(len(pages)), n_cells)
+        n_before = np.cumsum(n_cells) - n_cells
+        at = first[place] + 2 * (np.arange(len(place)) - n_before[place])
+        pointer = self.data[at].astype(np.int64) << 8 | self.data[at + 1]
+        good = (pointer < self.usable) & (start[place] + pointer >= (first + 2 * n_cells)[place])
+        if not good.all():
+            self.damage.add("damaged_row", int(at[~good][0]), int((~good).sum()))
+        return (start[place] + pointer)[good], pages[place][good]
+
+    def overflow(self, page: int, n_bytes: int) -> bytes | None:
+        """What of a row lies in the chain of pages that begins here; None when that is broken."""
+        parts: list[bytes] = []
+        missing = n_bytes
+        while missing > 0:
+            if not 0 < page <= self.n_pages or self._used[page]:
+                return None
+            self._used[page] = True
+            start = (page - 1) * self.size
+            part = self.data[start + 4 : start + 4 + min(missing, self.usable - 4)].tobytes()
+            parts.append(part)
+            missing -= len(part)
+            page = int.from_bytes(self.data[start : start + 4].tobytes(), "big")
+        return b"".join(parts)

@@ -1,0 +1,184 @@
+"""Rows of SQLite's record format, taken apart column by column; many rows at once.
+
+A row is a header of serial types, one for each column, and the values behind each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+
+from tw_importers.sqlite_tables.pages import Bytes, Numbers
+
+Kind = Literal["integer", "real", "text"]
+ARROW = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string()}
+_REAL, _TEXT = 7, 12  # serial types: a double; from here on blobs (even) and texts (odd)
+_SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], dtype=np.int64)
+_IS_INTEGER = np.array([0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
+_SHIFTS = 64 - 8 * np.maximum(_SIZES, 1)
+_TWO63 = float(1 << 63)
+
+
+@dataclass
+class Rows:
+    """Some rows: where each begins in `data` and how many bytes it has there."""
+
+    data: Bytes
+    start: Numbers
+    length: Numbers
+    rowid: Numbers
+    encoding: str = "utf-8"
+
+
+@dataclass
+class Columns:
+    """The wanted columns of the rows that are whole."""
+
+    arrays: list[pa.Array]
+    is_whole: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    n_mistyped: int  # values that are not of the wanted kind; they are NULL
+
+
+@dataclass
+class _Field:
+    """One column of the rows: serial types, and where the values are."""
+
+    rows: Rows
+    types: Numbers
+    at: Numbers
+    size: Numbers
+
+
+def varints(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
+    """SQLite's variable-length integers at these places, and the bytes each takes."""
+    byte = data.take(at, mode="clip").astype(np.int64)
+    value, length = byte & 127, np.ones(len(at), dtype=np.int64)
+    more = np.flatnonzero(byte > 127)
+    for n in range(1, 9):
+        if not len(more):
+            break
+        byte = data.take(at[more] + n, mode="clip").astype(np.int64)
+        value[more] = value[more] << 8 | byte if n == 8 else value[more] << 7 | byte & 127
+        length[more] += 1
+        more = more[byte > 127]
+    return value, length
+
+
+def columns(rows: Rows, wanted: Sequence[tuple[int | None, Kind]], rowid_n: int | None) -> Columns:
+    """The wanted columns, by their numbers; None is one that the table lacks, all NULL."""
+    last = max((number for number, _ in wanted if number is not None), default=-1)
+    header, n_bytes = varints(rows.data, rows.start)
+    header_end, end = rows.start + header, rows.start + rows.length
+    is_whole = (header > 0) & (header_end <= end)
+    at_type, at = rows.start + n_bytes, header_end
+    found: dict[int, _Field] = {}
+    asked = {number for number, _ in wanted}
+    for number in range(last + 1):
+        types, n_bytes = varints(rows.data, at_type)
+        # Rows older than a column that was added have no field for it.
+        types[(at_type >= header_end) | ~is_whole] = 0
+        size = np.where(types < _TEXT, _SIZES.take(types, mode="clip"), types - _TEXT >> 1)
+        broken = (at + size > end) | (types < 0) | (size < 0)
+        if broken.any():
+            is_whole &= ~broken
+            types[broken], size[broken] = 0, 0
+        if number in asked:
+            found[number] = _Field(rows, types, at, size)
+        at_type, at = at_type + n_bytes, at + size
+    arrays, n_mistyped = [], 0
+    for place, kind in wanted:
+        if place is None:
+            array, n_wrong = pa.nulls(len(rows.start), ARROW[kind]), 0
+        elif place == rowid_n:
+            array, n_wrong = pa.array(rows.rowid), 0
+        else:
+            array, n_wrong = _READERS[kind](found[place])
+        arrays.append(array)
+        n_mistyped += n_wrong
+    if not is_whole.all():
+        arrays = [array.filter(pa.array(is_whole)) for array in arrays]
+    return Columns(arrays, is_whole, n_mistyped)
+
+
+def _eight_bytes(field: _Field) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The eight bytes at each place as a big-endian integer; beyond the file's end they are 0."""
+    data = field.rows.data
+    view = np.ndarray((len(data) - 7,), dtype=">i8", buffer=data, strides=(1,))
+    at = np.minimum(field.at, len(data) - 8)
+    words = view[at].astype(np.int64)
+    late = np.flatnonzero(at != field.at)
+    if len(late):
+        words[late] <<= np.minimum(8 * (field.at - at)[late], 63)
+    return np.asarray(words)
+
+
+def _integers(field: _Field) -> tuple[pa.Array, int]:
+    types = field.types
+    small = np.minimum(types, _TEXT - 1)
+    is_null = types == 0
+    is_good = _IS_INTEGER.take(small)
+    values = _eight_bytes(field) >> _SHIFTS.take(small)
+    if (constant := (types == 8) | (types == 9)).any():
+        values[constant] = types[constant] - 8
+    if (is_real := types == _REAL).any():
+        reals = _eight_bytes(field).view(np.float64)
+        fits = is_real & (np.floor(reals) == reals) & (np.abs(reals) < _TWO63)
+        values[fits] = reals[fits].astype(np.int64)
+        is_good = is_good | fits
+    if is_good.all():
+        return pa.array(values), 0
+    return pa.array(values, mask=~is_good), int((~is_good & ~is_null).sum())
+
+
+def _reals(field: _Field) -> tuple[pa.Array, int]:
+    whole, n_wrong = _integers(field)
+    is_real = field.types == _REAL
+    reals = _eight_bytes(field).view(np.float64)
+    mask = ~(is_real | whole.is_valid().to_numpy(zero_copy_only=False))
+    values = np.where(is_real, reals, whole.fill_null(0).to_numpy().astype(np.float64))
+    return pa.array(values, mask=mask), n_wrong - int((is_real & ~_fits_integer(reals)).sum())
+
+
+def _fits_integer(
+    reals: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.asarray((np.floor(reals) == reals) & (np.abs(reals) < _TWO63))
+
+
+def _texts(field: _Field) -> tuple[pa.Array, int]:
+    """Texts and blobs as texts; numbers as they are printed."""
+    is_text = field.types >= _TEXT
+    size = np.where(is_text, field.size, 0)
+    offsets = np.concatenate([[0], np.cumsum(size)])
+    from_byte = np.repeat(field.at - offsets[:-1], size) + np.arange(offsets[-1])
+    content = field.rows.data.take(from_byte, mode="clip")
+    is_null = field.types == 0
+    is_number = ~is_text & ~is_null
+    array = pa.BinaryArray.from_buffers(
+        pa.binary(),
+        len(size),
+        [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(content)],
+    )
+    try:
+        if field.rows.encoding != "utf-8" or is_number.any():
+            raise pa.ArrowInvalid
+        texts = array.cast(pa.string())
+    except pa.ArrowInvalid:
+        # One by one: texts in other encodings, broken ones, and numbers where texts should be.
+        numbers = _reals(field)[0].to_pylist() if is_number.any() else []
+        texts = pa.array(
+            [
+                f"{numbers[n]:.15g}" if is_number[n]
+                else each.decode(field.rows.encoding, "replace")
+                for n, each in enumerate(array.to_pylist())
+            ],
+            pa.string(),
+        )  # fmt: skip
+    return pa.compute.if_else(pa.array(is_null), pa.scalar(None, pa.string()), texts), 0
+
+
+_READERS = {"integer": _integers, "real": _reals, "text": _texts}

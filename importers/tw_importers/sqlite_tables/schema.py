@@ -1,0 +1,95 @@
+"""What the file says of its tables: names, columns, first pages. Statements are read, not run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""--[^\n]* | /\*.*?\*/ | "(?:[^"]|"")*" | `(?:[^`]|``)*` | '(?:[^']|'')*' | \[[^\]]*\]
+    | [^\W\d][\w$]* | [(),] | [^\s(),]+?""",
+    re.VERBOSE | re.DOTALL,
+)
+_CONSTRAINTS = {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}
+_AFTER_TYPE = {
+    "CONSTRAINT", "PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "DEFAULT", "COLLATE", "REFERENCES",
+}  # fmt: skip
+_MAX_STATEMENT = 1 << 20  # bytes; the widest real table has a few thousand
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose rows can be read."""
+
+    name: str
+    root: int
+    columns: tuple[str, ...]  # as stored in each row
+    rowid_column: str | None  # the one that is the row's key, and not among its fields
+
+
+def table(name: str, root: int, statement: str) -> Table | None:
+    """The table a CREATE TABLE statement makes; None where its rows are stored another way."""
+    if len(statement) > _MAX_STATEMENT:
+        return None
+    tokens = [token for token in _TOKEN.findall(statement) if not token.startswith(("--", "/*"))]
+    words = [token.upper() for token in tokens]
+    if "(" not in tokens or words[:1] != ["CREATE"] or "VIRTUAL" in words[:3]:
+        return None
+    parts, rest = _parts(tokens[tokens.index("(") + 1 :])
+    if "WITHOUT" in (word.upper() for word in rest):
+        return None
+    columns, rowid_column = [], None
+    for part in parts:
+        if not part or part[0].upper() in _CONSTRAINTS:
+            continue
+        upper = [token.upper() for token in part]
+        if "AS" in upper[1:] and "STORED" not in upper:
+            continue  # computed when it is read
+        columns.append(_bare(part[0]))
+        if _is_rowid(upper):
+            rowid_column = columns[-1]
+    return Table(name, root, tuple(columns), rowid_column or _declared_key(parts))
+
+
+def _is_rowid(definition: list[str]) -> bool:
+    """Whether a column is the row's key: exactly INTEGER, and PRIMARY KEY, but not descending."""
+    if definition[1:2] != ["INTEGER"] or "PRIMARY" not in definition:
+        return False
+    key = definition.index("PRIMARY")
+    return definition[2] in _AFTER_TYPE and definition[key + 2 : key + 3] != ["DESC"]
+
+
+def _parts(tokens: list[str]) -> tuple[list[list[str]], list[str]]:
+    """The definitions between the brackets, and what follows them."""
+    parts: list[list[str]] = [[]]
+    depth = 0
+    for n, token in enumerate(tokens):
+        depth += (token == "(") - (token == ")")
+        if depth < 0:
+            return parts, tokens[n + 1 :]
+        if token == "," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts, []
+
+
+def _declared_key(parts: list[list[str]]) -> str | None:
+    """The column of PRIMARY KEY (x) as a definition of its own, where x is an INTEGER."""
+    integers = {_bare(part[0]) for part in parts if [t.upper() for t in part[1:2]] == ["INTEGER"]}
+    for part in parts:
+        upper = [token.upper() for token in part]
+        if "PRIMARY" in upper and upper[0] in _CONSTRAINTS and part.count(",") == 0:
+            inside = part[part.index("(") + 1 :] if "(" in part else []
+            if len(inside) >= 2 and inside[1] == ")" and _bare(inside[0]) in integers:
+                return _bare(inside[0])
+    return None
+
+
+def _bare(name: str) -> str:
+    """A name without its quotes."""
+    for first, last in ('""', "``", "''", "[]"):
+        if name.startswith(first) and name.endswith(last) and len(name) > 1:
+            inside = name[1:-1]
+            return inside if first == "[" else inside.replace(last * 2, last)
+    return name

@@ -1,0 +1,272 @@
+"""Tables of SQLite files are read from their pages; Python's sqlite3 judges what they hold."""
+
+import gzip
+import os
+import random
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind
+from warehouse.decode import Settings, scratch_connection
+from warehouse.errors import CorruptTrace, TraceError, TwError
+from warehouse.importer import Scratch
+from warehouse.streams import TraceStream
+
+KINDS: dict[str, Kind] = {"n": INTEGER, "x": REAL, "t": TEXT}
+
+
+def make(path: Path, *statements: str, page_size: int = 4096, encoding: str = "UTF-8") -> Path:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA page_size = {page_size}")
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
+        connection.executescript(";".join(statements))
+        connection.commit()
+    return path
+
+
+def read(path: Path, table: str, kinds: dict[str, Kind]) -> list[tuple[object, ...]]:
+    with Database(path) as database:
+        found = [tuple(row.values()) for row in database.rows(table, kinds)]
+        assert database.problems == []
+    return found
+
+
+def random_value(source: random.Random) -> object:
+    return source.choice(
+        [
+            None,
+            0,
+            1,
+            source.randint(-300, 300),
+            source.randint(-(1 << 63), (1 << 63) - 1),
+            source.getrandbits(source.randint(1, 62)),
+            -source.getrandbits(source.randint(1, 62)),
+        ]
+    )
+
+
+@pytest.mark.parametrize("page_size", [512, 4096, 65536])
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+def test_random_rows_are_read_as_sqlite_reads_them(
+    tmp_path: Path, page_size: int, encoding: str
+) -> None:
+    source = random.Random(page_size)
+    path = make(tmp_path / "a.db", "CREATE TABLE a (n INTEGER, x REAL, t TEXT)",
+                page_size=page_size, encoding=encoding)  # fmt: skip
+    rows = [
+        (
+            random_value(source),
+            source.choice([None, 0.0, 1.5, -1e300, float(source.randint(-9, 9))]),
+            source.choice([None, "", "ä€𝄞", "long " * source.randint(1, 1000), "x" * 300]),
+        )
+        for _ in range(400)
+    ]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executemany("INSERT INTO a VALUES (?, ?, ?)", rows)
+        connection.execute("DELETE FROM a WHERE rowid % 7 = 0")
+        connection.commit()
+        expected = connection.execute("SELECT n, x, t FROM a ORDER BY rowid").fetchall()
+    assert read(path, "a", KINDS) == expected
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "id INTEGER PRIMARY KEY, n INT",
+        '"id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, n INT -- a comment, with a comma',
+        "id INTEGER, n INT, PRIMARY KEY (id)",
+        "id INT PRIMARY KEY, n INT",
+        "id INTEGER PRIMARY KEY DESC, n INT",
+        "[id] INTEGER CHECK (id > 0), `n` DECIMAL(10, 2) DEFAULT (1), UNIQUE (id, n)",
+        "id INTEGER, half INT AS (id / 2), n INT",
+        "id INTEGER, half INT AS (id / 2) STORED, n INT",
+    ],
+)
+def test_columns_are_those_of_the_definition(tmp_path: Path, definition: str) -> None:
+    path = make(
+        tmp_path / "a.db", f"CREATE TABLE a ({definition}\n)",
+        "INSERT INTO a (id, n) VALUES (7, 70), (9, 90)",
+    )  # fmt: skip
+    assert read(path, "a", {"ID": INTEGER, "n": INTEGER}) == [(7, 70), (9, 90)]
+
+
+def test_a_column_added_later_is_null_in_older_rows_and_a_missing_one_in_all(
+    tmp_path: Path,
+) -> None:
+    path = make(
+        tmp_path / "a.db", "CREATE TABLE a (n INTEGER)", "INSERT INTO a VALUES (1)",
+        "ALTER TABLE a ADD COLUMN m INTEGER", "INSERT INTO a VALUES (2, 3)",
+    )  # fmt: skip
+    kinds: dict[str, Kind] = {"m": INTEGER, "none": TEXT, "n": INTEGER}
+    assert read(path, "a", kinds) == [(None, None, 1), (3, None, 2)]
+    assert read(path, "no_such_table", kinds) == []
+
+
+def test_values_of_another_type_than_asked_for_are_null_and_counted(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.db", "CREATE TABLE a (n, t)",
+        "INSERT INTO a VALUES (1, 5), ('x', 2.5), (3.0, 'y'), (2.5, NULL), (x'00', x'41')",
+    )  # fmt: skip
+    with Database(path) as database:
+        rows = database.rows("a", {"n": INTEGER, "t": TEXT})
+        assert [tuple(row.values()) for row in rows] == [
+            (1, "5"), (None, "2.5"), (3, "y"), (None, None), (None, "A"),
+        ]  # fmt: skip
+        assert [(each.kind, each.count) for each in database.problems] == [("mistyped_value", 3)]
+
+
+def test_views_triggers_indexes_and_virtual_tables_are_no_tables(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.db",
+        "CREATE TABLE a (n INTEGER)",
+        "INSERT INTO a VALUES (1)",
+        "CREATE VIEW v AS SELECT load_extension('evil') AS n",
+        "CREATE TRIGGER tr AFTER INSERT ON a BEGIN SELECT 1; END",
+        "CREATE INDEX i ON a (n)",
+        "CREATE TABLE w (n INTEGER PRIMARY KEY) WITHOUT ROWID",
+        "CREATE VIRTUAL TABLE f USING fts5(t)",
+    )
+    with Database(path) as database:
+        assert "a" in database.tables
+        assert not {"v", "tr", "i", "w", "f"} & set(database.tables)
+        assert database.rows("v", {"n": INTEGER}) == []
+
+
+def test_a_file_that_a_program_writes_is_refused_by_a_sentence(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.db", "CREATE TABLE a (n INTEGER)")
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("PRAGMA journal_mode = wal")
+        writer.execute("INSERT INTO a VALUES (1)")
+        with pytest.raises(TraceError, match="changes that are not in the file yet") as caught:
+            Database(path)
+        assert caught.value.hint is not None
+
+
+def test_a_file_that_is_locked_is_refused_by_a_sentence(tmp_path: Path) -> None:
+    # A lock of this very process would not be one to itself.
+    path = make(tmp_path / "a.db", "CREATE TABLE a (n INTEGER)")
+    ready, done = os.pipe(), os.pipe()
+    if not (child := os.fork()):
+        with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+            writer.execute("BEGIN EXCLUSIVE")
+            os.write(ready[1], b"x")
+            os.read(done[0], 1)
+        os._exit(0)
+    os.read(ready[0], 1)
+    try:
+        with pytest.raises(TraceError, match="locked by a program that writes it"):
+            Database(path)
+    finally:
+        os.write(done[1], b"x")
+        os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"SQLite format 3\0", b"SQLite format 3\0" + bytes(84), b"SQLite format 3\0" * 300, b"x"],
+)
+def test_what_is_no_database_is_refused_by_a_sentence(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(content)
+    with pytest.raises(CorruptTrace):
+        Database(path)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A file with inner pages, long texts and several tables."""
+    path = make(
+        tmp_path_factory.mktemp("whole") / "a.db",
+        "CREATE TABLE a (n INTEGER, x REAL, t TEXT)",
+        "CREATE TABLE b (n INTEGER PRIMARY KEY, t TEXT)",
+        "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 400) "
+        "INSERT INTO a SELECT i * i * i, i / 3.0, "
+        "CASE i % 50 WHEN 0 THEN printf('%.*c', 2000, 'y') ELSE 't' || i END FROM s",
+        "INSERT INTO b SELECT n, t FROM a",
+        page_size=512,
+    )
+    return path.read_bytes()
+
+
+def damaged(whole: bytes, source: random.Random) -> bytes:
+    """Some bytes changed, pages swapped, or the end cut off."""
+    data = bytearray(whole)
+    for _ in range(source.randint(1, 8)):
+        kind = source.random()
+        if kind < 0.6:
+            data[source.randrange(len(data))] = source.randrange(256)
+        elif kind < 0.8:
+            # Where headers, cell pointers and page numbers are.
+            page = source.randrange(len(data) // 512) * 512
+            data[page + source.randrange(16)] = source.choice([0, 1, 2, 5, 10, 13, 127, 255])
+        elif kind < 0.95:
+            one, other = (source.randrange(len(data) // 512) * 512 for _ in range(2))
+            data[one : one + 512] = data[other : other + 512]
+        else:
+            del data[source.randrange(100, len(data)) :]
+    return bytes(data)
+
+
+def test_damaged_files_give_rows_and_counts_or_a_sentence(whole: bytes, tmp_path: Path) -> None:
+    source = random.Random(1)
+    path = tmp_path / "a.db"
+    for _ in range(60):
+        path.write_bytes(damaged(whole, source))
+        try:
+            with Database(path) as database:
+                n_rows = sum(len(database.rows(table, KINDS)) for table in database.tables)
+                assert n_rows <= 10 * 800
+        except TwError:
+            continue
+
+
+def test_a_file_that_lacks_its_end_gives_what_is_there_unless_read_strictly(
+    whole: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(whole[: len(whole) // 2])
+    with Database(path) as database:
+        assert 0 < len(database.rows("a", KINDS)) < 400
+        assert "truncated" in {problem.kind for problem in database.problems}
+    with pytest.raises(CorruptTrace, match="truncated"):
+        Database(path, is_strict=True)
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Scratch]:
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    with closing(scratch_connection(folder, Settings())) as connection:
+        yield Scratch(folder, connection)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_plain_file_is_read_in_place_and_a_packed_one_from_a_copy(
+    whole: bytes, tmp_path: Path, scratch: Scratch, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(pack(whole))
+    with path.open("rb") as stored:
+        stream = TraceStream(stored, "a.db", path=path)
+        content = scratch.file_of(stream)
+    assert (content == path) == (pack is bytes)
+    assert content.read_bytes() == whole
+    assert stream.n_content_bytes == len(whole)
+    assert stream.n_stored_bytes == path.stat().st_size
+
+
+def test_a_table_becomes_one_of_the_scratch_database(
+    whole: bytes, tmp_path: Path, scratch: Scratch
+) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(whole)
+    with Database(path) as database:
+        database.load(scratch, "loaded", "b", {"n": INTEGER, "t": TEXT, "none": INTEGER})
+    row = scratch.connection.execute(
+        "SELECT count(*), max(n), max(length(t)), count(none) FROM loaded"
+    ).fetchone()
+    assert row == (400, 400**3, 2000, 0)
