@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import struct
 from pathlib import Path
@@ -279,3 +280,24 @@ def test_a_port_the_chip_does_not_have_is_refused_or_passed_over() -> None:
 
     assert "port 11, but AKS has 11 CDMA ports" in refusal(files).message
     assert leniently(files)["unknown_port"] == 1
+
+
+def test_layers_whose_numbers_overlap_make_no_command_two(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    layer = {
+        "file-line": 3, "core_id": 0, "subnet_id": 0, "opcode": "tpu.Add", "is_local": True,
+        "tiu_dma_id(before)": [0, 0], "tiu_dma_id(after)": [4, 4], "operands": [], "results": [],
+        "buffers": [],
+    }  # fmt: skip
+    again = {**layer, "subnet_id": 1, "opcode": "tpu.MatMul"}
+    (folder / "tensor_location.json").write_text(json.dumps([layer, again]))
+
+    assert import_one(folder, tmp_path).status == "imported"
+
+    with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as connection:
+        found = connection.execute(
+            "SELECT count(*) = count(DISTINCT slice_id), list(DISTINCT layer), "
+            "count(*) FILTER (WHERE (layer IS NOT NULL) <> (core = 0 AND engine <> 'SDMA' "
+            "AND shown_id <= 4)) FROM tpu_command"
+        ).fetchall()
+    assert found == [(True, ["Add"], 0)]

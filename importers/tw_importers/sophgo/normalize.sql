@@ -289,9 +289,5 @@ LEFT JOIN scratch.in_kernel AS i ON i.n = p.n
 LEFT JOIN scratch.kernel AS e
   ON e.scope = p.scope AND e.part IS NULL
   AND e.core IS NOT DISTINCT FROM l.core AND e.port IS NOT DISTINCT FROM l.port
-LEFT JOIN scratch.layer AS y
-  ON y.core = l.core
-  AND CASE l.stream
-    WHEN 0 THEN p.id + 1 BETWEEN y.first_tiu_id AND y.last_tiu_id
-    WHEN 1 THEN p.id + 1 BETWEEN y.first_dma_id AND y.last_dma_id
-  END;
+LEFT JOIN scratch.in_layer AS o ON o.n = p.n
+LEFT JOIN scratch.layer AS y ON y.layer_n = o.layer_n;

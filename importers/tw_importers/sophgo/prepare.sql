@@ -1,6 +1,6 @@
 -- From records and commands of a capture to its timeline, without any lock.
 -- In: the tables of tables.py, `meaning` (meaning.sql), macros of decode/metrics.sql. Out: `placed`,
--- `kernel`, `in_kernel`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
+-- `kernel`, `in_kernel`, `in_layer`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
 
 -- The join of records to their commands: a section of records was paired with commands one after the
 -- other, or with one reference to descriptors (n_commands = 0), and with images one after the other.
@@ -168,6 +168,22 @@ JOIN lane AS l ON l.track_n = p.track_n
 JOIN kernel AS k
   ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
   AND k.scope = p.scope AND p.ts BETWEEN k.ts AND k.ts + k.dur AND k.part IS NOT NULL
+GROUP BY p.n;
+
+-- The layer each command belongs to, by its number from 1; where numbers start again in each part of
+-- the model, it is the first of them.
+CREATE TABLE in_layer AS
+SELECT p.n, min(y.layer_n) AS layer_n
+FROM (
+  SELECT p.n, l.core, l.stream, p.id + 1 AS shown_id
+  FROM placed AS p
+  JOIN lane AS l ON l.track_n = p.track_n AND l.stream IN (0, 1)
+  WHERE EXISTS (FROM layer)
+) AS p
+JOIN layer AS y
+  ON y.core = p.core
+  AND p.shown_id >= if(p.stream = 0, y.first_tiu_id, y.first_dma_id)
+  AND p.shown_id <= if(p.stream = 0, y.last_tiu_id, y.last_dma_id)
 GROUP BY p.n;
 
 -- Only where something overlaps is there anything to nest.

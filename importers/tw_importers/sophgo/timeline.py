@@ -51,6 +51,7 @@ class Timeline:
     tail_ns: int = 0  # the end of the last record, before pairs at the ends are left out
     dropped: dict[str, int] = field(default_factory=Counter)
     n_commands: int = 0
+    n_without_image: int = 0
 
     engine_of: list[str] = field(default_factory=list)  # of each of `commands`
     anchored: set[int] = field(default_factory=set)  # ports on the time of the cores
@@ -92,6 +93,8 @@ def build(
         _bind_core(line, each, store)
     for port in ports:
         line.lanes.append(_bind_port(line, port, work, anchor, store, defects))
+    meaning = "commands behind the last register image, of which only the word is known"
+    defects.find("missing_image", "warning", line.n_without_image, meaning)
     _align(line, anchor)
     _drop_sync_ends(line, store)
     for lane in line.lanes:
@@ -254,6 +257,7 @@ def _numbered(
     for key in sorted(keys & core.kv.keys()):
         kv[key] = store.stream(core.kv[key], engine, core.file)
     has_image = (commands.extra >= 0) & (commands.extra < len(extra))
+    line.n_without_image += int((commands.extra >= len(extra)).sum())
     images = np.full(len(commands), -1)
     images[has_image] = extra[commands.extra[has_image]]
     return line.number(engine, commands, images), extra, kv
