@@ -296,7 +296,8 @@ def test_layers_whose_numbers_overlap_make_no_command_two(tmp_path: Path) -> Non
 
     with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as connection:
         found = connection.execute(
-            "SELECT count(*) = count(DISTINCT slice_id), list(DISTINCT layer) FILTER (layer IS NOT NULL), "
+            "SELECT count(*) = count(DISTINCT slice_id), "
+            "list(DISTINCT layer) FILTER (layer IS NOT NULL), "
             "count(*) FILTER (WHERE (layer IS NOT NULL) <> (core = 0 AND engine <> 'SDMA' "
             "AND shown_id <= 4)) FROM tpu_command"
         ).fetchall()
