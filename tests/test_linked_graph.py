@@ -334,3 +334,9 @@ def test_the_set_of_chakra_is_what_its_rules_say(programs: Programs, run: str) -
     assert [waits.get(n["id"]) for n in graph.nodes if n["device_kind"] == "cpu"] == [
         n.get("inter_thread") for n in expected if not n["is_device"]
     ]
+
+
+def test_checks_find_nothing_wrong_with_linked_graphs(programs: Programs) -> None:
+    with session.opened(session.Place(programs[0]), scope.Selection(runs=("all",))) as opened:
+        for check in ("check_reference", "check_id_unique", "check_stale_link"):
+            assert opened.run(check).table().num_rows == 0, check

@@ -146,7 +146,8 @@ WITH reference AS (
   FROM source_event
   WHERE slice_id IS NOT NULL
   UNION ALL
-  SELECT 'graph_node.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  -- a linked graph is of one trace and its slices are of another
+  SELECT 'graph_node.slice_id' AS reference_name, 'slice' AS table_name, slice_id >> 32 AS trace_id, slice_id AS id
   FROM graph_node
   WHERE slice_id IS NOT NULL
   UNION ALL
@@ -517,11 +518,11 @@ span AS (
   WHERE slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'graph_node.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+  SELECT 'graph_node.slice_id' AS reference_name, 'slice' AS table_name, slice_id >> 32 AS trace_id,
     min(slice_id) AS first_id, max(slice_id) AS last_id
   FROM graph_node
   WHERE slice_id IS NOT NULL
-  GROUP BY trace_id
+  GROUP BY slice_id >> 32
   UNION ALL
   SELECT 'slice.parent_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(parent_id) AS first_id, max(parent_id) AS last_id
