@@ -167,13 +167,14 @@ def _event(
     else:
         found = Slice(
             track,
-            interned["event_names"].get(event.name_iid, ""),
+            event.name or interned["event_names"].get(event.name_iid, ""),
             packet.timestamp,
             depth=len(stack),
             args={_key(a, interned): value_of(a) for a in event.debug_annotations},
-            category=interned["event_categories"][event.category_iids[0]]
-            if event.category_iids
-            else None,
+            category=next(
+                (interned["event_categories"][number] for number in event.category_iids),
+                next(iter(event.categories), None),
+            ),
         )
         if event.type == event.TYPE_INSTANT:
             found.dur = 0

@@ -65,13 +65,9 @@ def slices_of(path: Path) -> list[dict[str, Any]]:
     trace = Trace()
     trace.ParseFromString(path.read_bytes())
     tracks: dict[int, Any] = {}
-    texts: dict[str, dict[int, str]] = defaultdict(dict)
     rows: list[dict[str, Any]] = []
     begun: dict[int, list[Any]] = defaultdict(list)
     for packet in trace.packet:
-        for kind in ("event_names", "event_categories", "debug_annotation_names"):
-            for each in getattr(packet.interned_data, kind):
-                texts[kind][each.iid] = each.name
         if packet.HasField("track_descriptor"):
             tracks[packet.track_descriptor.uuid] = packet.track_descriptor
         if not packet.HasField("track_event"):
@@ -81,7 +77,7 @@ def slices_of(path: Path) -> list[dict[str, Any]]:
             begun[event.track_uuid].append((packet.timestamp, event))
         elif event.type == event.TYPE_SLICE_END:
             ts, first = begun[event.track_uuid].pop()
-            rows.append(_slice(place, ts, packet.timestamp - ts, first, texts))
+            rows.append(_slice(place, ts, packet.timestamp - ts, first))
         elif event.type == event.TYPE_COUNTER:
             value = event.double_counter_value
             rows.append({"track": place, "ts": packet.timestamp, "value": value})
@@ -96,17 +92,14 @@ def _path(tracks: dict[int, Any], uuid: int) -> str:
     return "/".join(reversed(names))
 
 
-def _slice(
-    track: str, ts: int, dur: int, event: Any, texts: dict[str, dict[int, str]]
-) -> dict[str, Any]:
-    names = texts["debug_annotation_names"]
+def _slice(track: str, ts: int, dur: int, event: Any) -> dict[str, Any]:
     return {
         "track": track,
         "ts": ts,
         "dur": dur,
-        "name": texts["event_names"][event.name_iid],
-        "cat": [texts["event_categories"][iid] for iid in event.category_iids],
-        "args": {names[each.name_iid]: _value(each) for each in event.debug_annotations},
+        "name": event.name,
+        "cat": list(event.categories),
+        "args": {each.name: _value(each) for each in event.debug_annotations},
     }
 
 

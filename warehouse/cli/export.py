@@ -64,6 +64,12 @@ def _output(help_text: str) -> Callable[[Command], Command]:
 @_output("The file to write.  [default: RUN.pftrace]")
 @click.option("--no-args", is_flag=True, help="Leave the slices' arguments out.")
 @click.option("--no-flows", is_flag=True, help="Leave the arrows between slices out.")
+@click.option(
+    "--interned/--plain",
+    "interned",
+    default=None,
+    help="Write names once, or in every packet, for simple readers.  [default: plain for TPUs]",
+)
 def perfetto(
     db: Path | None,
     wait_s: float,
@@ -71,6 +77,7 @@ def perfetto(
     output: Path | None,
     no_args: bool,
     no_flows: bool,
+    interned: bool | None,
 ) -> None:
     """Write a trace for ui.perfetto.dev and trace_processor.
 
@@ -84,7 +91,11 @@ def perfetto(
 
     with _scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{_run_stem(opened.seen)}.pftrace")
-        wanted = {"with_args": not no_args, "with_flows": not no_flows}
+        wanted = {
+            "with_args": not no_args,
+            "with_flows": not no_flows,
+            "with_interning": interned,
+        }
         written: Written = anew.export(opened, "perfetto", path, wanted)
     _say(f"Wrote {path}: {_perfetto_summary(written)}.")
     for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):

@@ -43,3 +43,24 @@ class Interned:
         found = bool(self._fresh)
         self._fresh.clear()
         return found
+
+
+#: Fields that mean an interned text, and those that hold the text itself: of TrackEvent categories
+#: and name, of DebugAnnotation name.
+_PLAIN = {b"\x18": b"\xb2\x01", b"\x50": b"\xba\x01", b"\x08": b"\x52"}
+
+
+class Verbatim(Interned):
+    """The same for readers that know no interning: the text itself stands wherever it is meant."""
+
+    def fields(self, texts: Any, tag: bytes) -> wire.Column:
+        return wire.literals(
+            [
+                None if text is None else _PLAIN[tag] + wire.varint(len(text)) + text
+                for text in texts.to_pylist()
+            ]
+        )
+
+    def define(self, data: Any) -> bool:
+        """Nothing is numbered, so nothing is defined."""
+        return False

@@ -25,7 +25,7 @@ import pyarrow as pa
 from warehouse.errors import ExportError
 from warehouse.export import arguments, packets, tpu_arguments, tracks, wire
 from warehouse.export.files import whole_file
-from warehouse.export.interning import Interned
+from warehouse.export.interning import Interned, Verbatim
 from warehouse.export.lanes import assign as assign_lanes
 from warehouse.export.ordering import BEGIN, END, POINT, Events, concatenate, is_settled, order
 from warehouse.export.sql import load
@@ -66,9 +66,13 @@ def export_perfetto(
     *,
     with_args: bool = True,
     with_flows: bool = True,
+    with_interning: bool | None = None,
 ) -> Written:
     """Writes the rows the connection's scope shows to one `.pftrace` file.
 
+    With interning a name is written once and meant by a number from then on. Without, the file is
+    several times larger, and programs that look at single packets can read it; as those do that
+    were made for the files of Sophgo's tool, their captures are written so unless said otherwise.
     Raises ExportError when there is nothing to write or the file cannot be written.
     """
     import duckdb
@@ -76,7 +80,7 @@ def export_perfetto(
     try:
         connection.execute(load("perfetto_traces"))
         with whole_file(path) as file:
-            return _Export(connection, file, with_args, with_flows).run()
+            return _Export(connection, file, with_args, with_flows, with_interning).run()
     except duckdb.Error as error:
         raise ExportError(f"the timeline cannot be read: {str(error).splitlines()[0]}") from error
 
@@ -88,15 +92,19 @@ class _Export:
         file: BinaryIO,
         with_args: bool,
         with_flows: bool,
+        with_interning: bool | None,
     ) -> None:
         self.connection = connection
         self.file = file
         self.with_args = with_args
         self.with_flows = with_flows
         self.written = Written()
-        self.names = Interned("event_names")
-        self.categories = Interned("event_categories")
-        self.keys = Interned("debug_annotation_names")
+        if with_interning is None:
+            with_interning = not self._one("SELECT count(*) FROM (FROM tpu_command LIMIT 1)")
+        kind = Interned if with_interning else Verbatim
+        self.names = kind("event_names")
+        self.categories = kind("event_categories")
+        self.keys = kind("debug_annotation_names")
 
     def run(self) -> Written:
         self._check_traces()
