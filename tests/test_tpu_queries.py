@@ -71,6 +71,7 @@ def _equal(a: Any, b: Any) -> bool:
         ("gap", {"top": 7}),
         ("utilization_over_time", {"bucket_ns": 16}),
         ("overlap", {}),
+        ("device_overlap", {}),
         ("bandwidth", {}),
         ("bandwidth_over_time", {"bucket_ns": 16}),
         ("device_bandwidth_over_time", {"bucket_ns": 7}),

@@ -116,28 +116,29 @@ def utilization_over_time(capture: Capture, bucket_ns: int = 100_000) -> list[Ro
     return rows
 
 
+def _shares(work: list[Command], span: int) -> Row:
+    compute = covered(c for c in work if c.engine == "TIU")
+    transfer = covered(c for c in work if c.engine != "TIU")
+    both = len(compute & transfer)
+    return {
+        "span_ns": span, "compute_ns": len(compute), "transfer_ns": len(transfer),
+        "overlap_ns": both, "exposed_transfer_ns": len(transfer - compute),
+        "neither_ns": span - len(compute | transfer), "compute_share": ratio(len(compute), span),
+        "transfer_share": ratio(len(transfer), span),
+        "overlap_share": ratio(both, min(len(compute), len(transfer))),
+    }  # fmt: skip
+
+
 def overlap(capture: Capture) -> list[Row]:
-    span = capture.end - capture.start
     work = [c for c in capture.commands if not c.is_sync]
     cores = sorted({c.core for c in work if c.core is not None})
-    rows: list[Row] = []
-    for core in [*cores, *([None] if work else [])]:
-        mine = [c for c in work if core is None or c.core == core]
-        compute = covered(c for c in mine if c.engine == "TIU")
-        transfer = covered(c for c in mine if c.engine != "TIU")
-        both = len(compute & transfer)
-        rows.append(
-            {
-                "core": core, "span_ns": span, "compute_ns": len(compute),
-                "transfer_ns": len(transfer), "overlap_ns": both,
-                "exposed_transfer_ns": len(transfer - compute),
-                "neither_ns": span - len(compute | transfer),
-                "compute_share": ratio(len(compute), span),
-                "transfer_share": ratio(len(transfer), span),
-                "overlap_share": ratio(both, min(len(compute), len(transfer))),
-            }
-        )  # fmt: skip
-    return rows
+    span = capture.end - capture.start
+    return [{"core": core} | _shares([c for c in work if c.core == core], span) for core in cores]
+
+
+def device_overlap(capture: Capture) -> list[Row]:
+    work = [c for c in capture.commands if not c.is_sync]
+    return [_shares(work, capture.end - capture.start)] if work else []
 
 
 def traffic(command: Command) -> dict[str, tuple[int, int]]:
@@ -523,14 +524,13 @@ def summary(capture: Capture) -> list[Row]:
     cores = sorted({c.core for c in capture.commands if c.core is not None})
     span = capture.end - capture.start
     per_core = {core: _core_figures(capture, core) for core in cores}
-    shares: dict[int | None, Row] = {row["core"]: row for row in overlap(capture)}
-    rows = [_summary_row(core, 1, span, per_core[core], shares.get(core)) for core in cores]
+    rows = [_summary_row(core, 1, span, per_core[core]) for core in cores]
     if cores:
         whole = {
             key: (max if key.endswith("_cycles") else _sum)(each[key] for each in per_core.values())
             for key in per_core[cores[0]]
         }
-        rows.append(_summary_row(None, len(cores), span, whole, shares.get(None)))
+        rows.append(_summary_row(None, len(cores), span, whole))
     return rows
 
 
@@ -558,13 +558,15 @@ def _core_figures(capture: Capture, core: int) -> Row:
     found["alg"] = total(c.alg_ops for c in compute)
     found["done"] = total(c.uarch_ops for c in compute)
     moved = [traffic(c).get("DDR", (0, 0)) for c in mine]
+    found |= {
+        name: _shares(compute, 0)[name] for name in ("compute_ns", "transfer_ns", "overlap_ns")
+    }
     found["read"], found["written"] = (sum(each[side] for each in moved) for side in (0, 1))
     return found
 
 
-def _summary_row(core: int | None, n: int, span: int, f: Row, shared: Row | None) -> Row:
+def _summary_row(core: int | None, n: int, span: int, f: Row) -> Row:
     whole = span * n
-    share = shared or {"compute_ns": 0, "transfer_ns": 0, "overlap_share": None}
     rate = {
         name: ratio(f[name] * 1e9, f[f"{name}_ns"]) or 0.0
         for name in ("gdma_ddr", "gdma_l2", "sdma_ddr")
@@ -583,9 +585,9 @@ def _summary_row(core: int | None, n: int, span: int, f: Row, shared: Row | None
         "ddr_read_bytes_per_s": ratio(f["read"] * 1e9, span),
         "ddr_write_bytes_per_s": ratio(f["written"] * 1e9, span),
         "ddr_total_bytes_per_s": ratio((f["read"] + f["written"]) * 1e9, span),
-        "compute_share": ratio(share["compute_ns"], span),
-        "transfer_share": ratio(share["transfer_ns"], span),
-        "overlap_share": share["overlap_share"],
+        "compute_share": ratio(f["compute_ns"], whole),
+        "transfer_share": ratio(f["transfer_ns"], whole),
+        "overlap_share": ratio(f["overlap_ns"], min(f["compute_ns"], f["transfer_ns"])),
     }  # fmt: skip
 
 

@@ -1,10 +1,9 @@
 /* ---
 name = "tpu_core_overlap"
 version = 1
-title = "Time in which each TPU core, and the whole chip, computes, moves data, does either"
+title = "Time in which each TPU core computes, moves data, does either"
 help = """
-Of a core: TIU, and its GDMA and SDMA. Of the chip (core NULL): all of these and CDMA. Synchronisation is
-neither.
+TIU, and GDMA and SDMA of the core. Synchronisation is neither.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
@@ -19,22 +18,21 @@ help = "The trace"
 name = "core"
 type = "BIGINT"
 unit = "count"
-nullable = true
-help = "Core; NULL: the whole chip"
+help = "Core"
 
 [[column]]
 name = "either_ns"
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "A TIU computes, or a DMA engine moves data"
+help = "TIU computes, or a DMA engine moves data"
 
 [[column]]
 name = "compute_ns"
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "A TIU computes"
+help = "TIU computes"
 
 [[column]]
 name = "transfer_ns"
@@ -49,40 +47,38 @@ help = "A DMA engine moves data"
 WITH work AS (
   SELECT trace_id, core, start_ns, end_ns, engine = 'TIU' AS is_compute, slice_id
   FROM tpu_work()
-  WHERE NOT is_sync
+  WHERE NOT is_sync AND core IS NOT NULL
 ),
-placed AS (
-  SELECT trace_id, core, false AS is_chip, start_ns, end_ns, is_compute, slice_id
-  FROM work
-  WHERE core IS NOT NULL
-  UNION ALL
-  SELECT trace_id, NULL, true, start_ns, end_ns, is_compute, slice_id
-  FROM work
-),
--- The end of all before, of all that compute, of all that move: what lies behind is new. Two unions
--- less the union of both is their overlap.
+-- The end of all before, and of all before of the same sort: what lies behind is new.
 step AS (
   SELECT
     *,
-    max(end_ns) OVER earlier AS free_ns,
-    max(CASE WHEN is_compute THEN end_ns END) OVER earlier AS compute_free_ns,
-    max(CASE WHEN NOT is_compute THEN end_ns END) OVER earlier AS transfer_free_ns
-  FROM placed
-  WINDOW earlier AS (
-    PARTITION BY trace_id, core, is_chip
-    ORDER BY start_ns, end_ns, slice_id
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  )
+    max(end_ns) OVER (
+      PARTITION BY trace_id, core
+      ORDER BY start_ns, end_ns, slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS free_ns,
+    max(end_ns) OVER (
+      PARTITION BY trace_id, core, is_compute
+      ORDER BY start_ns, end_ns, slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS own_free_ns
+  FROM work
+),
+fresh AS (
+  SELECT
+    trace_id,
+    core,
+    is_compute,
+    greatest(end_ns - greatest(start_ns, coalesce(free_ns, start_ns)), 0) AS either_ns,
+    greatest(end_ns - greatest(start_ns, coalesce(own_free_ns, start_ns)), 0) AS own_ns
+  FROM step
 )
 SELECT
   trace_id,
   core,
-  sum(greatest(end_ns - greatest(start_ns, coalesce(free_ns, start_ns)), 0))::BIGINT AS either_ns,
-  sum(CASE WHEN is_compute
-    THEN greatest(end_ns - greatest(start_ns, coalesce(compute_free_ns, start_ns)), 0)
-    ELSE 0 END)::BIGINT AS compute_ns,
-  sum(CASE WHEN NOT is_compute
-    THEN greatest(end_ns - greatest(start_ns, coalesce(transfer_free_ns, start_ns)), 0)
-    ELSE 0 END)::BIGINT AS transfer_ns
-FROM step
-GROUP BY trace_id, core, is_chip
+  sum(either_ns)::BIGINT AS either_ns,
+  sum(CASE WHEN is_compute THEN own_ns ELSE 0 END)::BIGINT AS compute_ns,
+  sum(CASE WHEN NOT is_compute THEN own_ns ELSE 0 END)::BIGINT AS transfer_ns
+FROM fresh
+GROUP BY trace_id, core

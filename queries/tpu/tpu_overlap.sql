@@ -1,11 +1,10 @@
 /* ---
 name = "tpu_overlap"
 version = 1
-title = "How much of moving data computing hides, on each TPU core and on the whole chip"
+title = "How much of moving data computing hides, on each TPU core"
 help = """
-Of a core: TIU against its GDMA and SDMA. Of the chip (core NULL): all of these and CDMA; computing means
-that some core computes. Synchronisation is neither. span_ns is that of the whole capture, so that
-cores compare.
+TIU against GDMA and SDMA of the core. Synchronisation is neither. span_ns is that of the whole capture, so
+that cores compare. The whole chip, with CDMA, is in tpu_device_overlap.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=9", queries = ["tpu_core_overlap@1", "tpu_work@1"] }
@@ -33,8 +32,7 @@ help = "The trace's rank, if known"
 name = "core"
 type = "BIGINT"
 unit = "count"
-nullable = true
-help = "Core; NULL: the whole chip"
+help = "Core"
 
 [[column]]
 name = "span_ns"
@@ -128,4 +126,4 @@ SELECT
 FROM tpu_core_overlap() AS u
 JOIN span AS s ON s.trace_id = u.trace_id
 JOIN trace AS t ON t.id = u.trace_id
-ORDER BY t.run_id, t.rank, u.trace_id, u.core NULLS LAST
+ORDER BY t.run_id, t.rank, u.trace_id, u.core

@@ -205,7 +205,7 @@ type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Part of the capture in which the TIU computes; of the whole: some TIU"
+help = "Part of the capture in which the TIU computes; of the whole: mean over cores"
 
 [[column]]
 name = "transfer_share"
@@ -213,7 +213,7 @@ type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Part of the capture in which GDMA or SDMA move data; of the whole: any DMA engine"
+help = "Part of the capture in which GDMA or SDMA move data; of the whole: mean over cores"
 
 [[column]]
 name = "overlap_share"
@@ -221,7 +221,7 @@ type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Both at once / the lesser of the two times; NULL when that is 0"
+help = "Both at once / the lesser of the two times, each summed over cores; NULL when that is 0"
 
 [changes]
 1 = "first version"
@@ -316,7 +316,7 @@ traffic AS (
   GROUP BY c.trace_id, c.core
 ),
 shared AS (
-  SELECT * FROM tpu_core_overlap()
+  SELECT trace_id, core, compute_ns, transfer_ns, either_ns FROM tpu_core_overlap()
 ),
 place AS (
   SELECT trace_id, ordinal AS core FROM device WHERE kind = 'core'
@@ -346,11 +346,15 @@ by_core AS (
     coalesce(b.gdma_busy_ns, 0) AS gdma_busy_ns,
     coalesce(b.sdma_busy_ns, 0) AS sdma_busy_ns,
     coalesce(m.ddr_read_bytes, 0) AS ddr_read_bytes,
-    coalesce(m.ddr_write_bytes, 0) AS ddr_write_bytes
+    coalesce(m.ddr_write_bytes, 0) AS ddr_write_bytes,
+    coalesce(o.compute_ns, 0) AS compute_ns,
+    coalesce(o.transfer_ns, 0) AS transfer_ns,
+    coalesce(o.either_ns, 0) AS either_ns
   FROM place AS p
   LEFT JOIN work AS w ON w.trace_id = p.trace_id AND w.core = p.core
   LEFT JOIN busy AS b ON b.trace_id = p.trace_id AND b.core = p.core
   LEFT JOIN traffic AS m ON m.trace_id = p.trace_id AND m.core = p.core
+  LEFT JOIN shared AS o ON o.trace_id = p.trace_id AND o.core = p.core
 ),
 rows AS (
   SELECT * FROM by_core
@@ -377,7 +381,10 @@ rows AS (
     sum(gdma_busy_ns)::BIGINT,
     sum(sdma_busy_ns)::BIGINT,
     sum(ddr_read_bytes)::BIGINT,
-    sum(ddr_write_bytes)::BIGINT
+    sum(ddr_write_bytes)::BIGINT,
+    sum(compute_ns)::BIGINT,
+    sum(transfer_ns)::BIGINT,
+    sum(either_ns)::BIGINT
   FROM by_core
   GROUP BY trace_id
 ),
@@ -413,13 +420,11 @@ SELECT
   r.ddr_read_bytes * 1e9 / nullif(s.total_ns, 0) AS ddr_read_bytes_per_s,
   r.ddr_write_bytes * 1e9 / nullif(s.total_ns, 0) AS ddr_write_bytes_per_s,
   (r.ddr_read_bytes + r.ddr_write_bytes) * 1e9 / nullif(s.total_ns, 0) AS ddr_total_bytes_per_s,
-  coalesce(o.compute_ns, 0) / nullif(s.total_ns, 0) AS compute_share,
-  coalesce(o.transfer_ns, 0) / nullif(s.total_ns, 0) AS transfer_share,
-  (o.compute_ns + o.transfer_ns - o.either_ns) / nullif(least(o.compute_ns, o.transfer_ns), 0)
+  r.compute_ns / nullif(s.total_ns * r.n_cores, 0) AS compute_share,
+  r.transfer_ns / nullif(s.total_ns * r.n_cores, 0) AS transfer_share,
+  (r.compute_ns + r.transfer_ns - r.either_ns) / nullif(least(r.compute_ns, r.transfer_ns), 0)
     AS overlap_share
 FROM rows AS r
 JOIN span AS s ON s.trace_id = r.trace_id
-LEFT JOIN shared AS o
-  ON o.trace_id = r.trace_id AND o.core IS NOT DISTINCT FROM r.core
 JOIN trace AS t ON t.id = r.trace_id
 ORDER BY t.run_id, t.rank, r.trace_id, r.core NULLS LAST

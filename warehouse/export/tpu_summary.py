@@ -3,7 +3,7 @@
 The first table has the columns, widths and lines of the vendor's `summary.txt`; a figure that is
 not known is `-`. Below it come engines with work, idle time and traffic, the links, and how much of
 moving data computing hides. All figures are of the queries `tpu_summary`, `tpu_engine_summary`,
-`tpu_bandwidth`, `tpu_link` and `tpu_overlap`.
+`tpu_bandwidth`, `tpu_link`, `tpu_overlap` and `tpu_device_overlap`.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def text(session: Session) -> str:
         )
     clocks = {row["trace_id"]: row for row in _rows(session, "tpu_chip")}
     engines, links = _engines(session), _rows(session, "tpu_link")
-    shares = _rows(session, "tpu_overlap")
+    whole = [row | {"core": None} for row in _rows(session, "tpu_device_overlap")]
+    shares = _rows(session, "tpu_overlap") + whole
     trace_ids = list(dict.fromkeys(row["trace_id"] for row in summaries))
     names = {row["trace_id"]: row["name"] for row in _rows(session, "traces")}
     lines: list[str] = []
