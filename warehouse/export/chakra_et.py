@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 
-from warehouse import linked_graph
+from warehouse import linked_graph, store
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import chakra_attributes as attributes
 from warehouse.export import chakra_check as check
@@ -265,11 +265,16 @@ def _attributes(nodes: pa.RecordBatch) -> wire.Column:
 
 
 def _batches(session: Session, graph: Graph, options: Options) -> Iterator[pa.RecordBatch]:
-    select = 'SELECT * FROM "et nodes" ORDER BY rowid'
+    """The nodes in their order with their texts, which are read for a batch at a time."""
+    select = 'SELECT * FROM "et nodes" AS n'
     if not graph.is_imported:
         inputs = _METADATA_INPUTS if options.link_set == "default" else "t.inputs_json"
         select = (
             f"SELECT n.*, {inputs} AS inputs_json, t.outputs_json "
-            'FROM "et nodes" AS n JOIN graph_node AS t ON t.id = n.text_id ORDER BY n.rowid'
+            'FROM "et nodes" AS n JOIN graph_node AS t ON t.id = n.text_id'
         )
-    yield from session.connection.sql(select).to_arrow_reader(_BATCH_ROWS)
+    (n_nodes,) = store.one(session.connection, 'SELECT count(*) FROM "et nodes"')
+    for first in range(0, n_nodes, _BATCH_ROWS):
+        last = first + _BATCH_ROWS - 1
+        rows = f"{select} WHERE n.rowid BETWEEN {first} AND {last} ORDER BY n.rowid"
+        yield from session.connection.sql(rows).to_arrow_table().combine_chunks().to_batches()
