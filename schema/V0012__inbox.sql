@@ -8,7 +8,7 @@ CREATE TABLE inbox_file (
   status VARCHAR NOT NULL, -- [text] imported; present: the same bytes were there; ignored: no trace; failed
   error VARCHAR, -- [text] why it failed
   sha256 VARCHAR, -- [text] of the bytes on the disk, of an imported one
-  trace_ids BIGINT[] NOT NULL, -- [ref trace.id] what it became; traces may be removed later
+  trace_ids BIGINT[] NOT NULL, -- [id] the traces it became; they may be removed since
   n_tries BIGINT NOT NULL, -- [count] how often it was read
   first_seen_at TIMESTAMP NOT NULL, -- [UTC] when it was first read
   last_tried_at TIMESTAMP NOT NULL, -- [UTC] when it was last read
