@@ -163,3 +163,21 @@ def test_without_a_capture_there_is_no_summary(tmp_path: Path) -> None:
         with pytest.raises(ExportError, match="no TPU capture"):
             tpu_registers.export_registers(session.connection, tmp_path / "r")
     assert not (tmp_path / "r").exists()
+
+
+def test_beside_the_hosts_trace_a_capture_lies_where_the_vendors_tool_puts_it(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    """On the host's time: by the end of profiling and the time from there to the last record."""
+    case = data_dir / "bigtpu/aks_m1_trace_tail"
+    options = ingest.Options(run="both", jobs=1, is_one_run=True)
+    ingest.import_paths(
+        [case / "input", case / "trace.json"], db=tmp_path / "w.duckdb", options=options
+    )
+    with opened(Place(tmp_path / "w.duckdb"), Selection()) as session:
+        export_perfetto(session.connection, tmp_path / "both.pftrace")
+
+    lines = (case / "out37/slices.jsonl").read_text().splitlines()
+    theirs = [row for row in map(json.loads, lines) if row["track"].startswith(("Core", "CDMA"))]
+    ours = [row for row in slices_of(tmp_path / "both.pftrace") if row["track"]]
+    assert counted(ours) == counted(theirs)
