@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -197,14 +198,19 @@ class _OpenParts:
         self._settings, self._on_progress = settings, on_progress
 
     def read(self, name: str) -> bytes:
-        source = self._sources[name]
-        with source.open() as stored:
-            stream = _stream(stored, source.label, self._settings, self._on_progress)
-            self.streams[name] = stream
+        with self.open(name) as stream:
             blocks = []
             while block := stream.read(_READ_BYTES):
                 blocks.append(block)
         return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[TraceStream]:
+        source = self._sources[name]
+        with source.open() as stored:
+            stream = _stream(stored, source.label, self._settings, self._on_progress)
+            self.streams[name] = stream
+            yield stream
 
 
 def _files(

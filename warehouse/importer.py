@@ -27,6 +27,7 @@ wherever `NESTING` stands, from the table `entry` to the table `nest` (see nesti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -88,6 +89,10 @@ class Parts(Protocol):
 
     def read(self, name: str) -> bytes:
         """All of a file's content, decompressed; raises TraceError when it cannot be read."""
+        ...
+
+    def open(self, name: str) -> AbstractContextManager[ByteReader]:
+        """The same as a stream, for files that may be large."""
         ...
 
 

@@ -258,7 +258,8 @@ def _finish(
 ) -> Outcome:
     """Commits what was decoded; frees its folder either way."""
     if isinstance(decoded, TwError):
-        return Outcome(job.source, "failed", error=decoded)
+        is_passed_over = isinstance(decoded, UnknownFormat) and not job.source.is_named
+        return Outcome(job.source, "ignored" if is_passed_over else "failed", error=decoded)
     try:
         done = commit(
             decoded,

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import io
 import random
 import struct
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests import sophgo_capture as capture
@@ -42,6 +44,10 @@ class MemoryParts:
 
     def read(self, name: str) -> bytes:
         return self._files[name]
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[io.BytesIO]:
+        yield io.BytesIO(self._files[name])
 
 
 def seeds() -> list[Files]:

@@ -1,0 +1,52 @@
+-- Shared by the SQL of all importers of GPU profilers.
+
+-- A whole number of a text; NULL for anything else, fractions too.
+CREATE OR REPLACE TEMP MACRO whole(text) AS (
+  CASE WHEN NOT contains(text, '.') AND NOT contains(lower(text), 'e')
+    THEN TRY_CAST(text AS BIGINT) END
+);
+
+-- 0x7ffb26354000, or a decimal number.
+CREATE OR REPLACE TEMP MACRO address_of(text) AS (
+  TRY_CAST(text AS UBIGINT)
+);
+
+-- ROCm counts a grid in work-items, a workgroup may be partly empty.
+CREATE OR REPLACE TEMP MACRO blocks(work_items, workgroup) AS (
+  CASE WHEN work_items > 0 AND workgroup > 0 THEN (work_items - 1) // workgroup + 1 END
+);
+
+-- Correlation ids count in each process anew: those of other processes than the first move away.
+CREATE OR REPLACE TEMP MACRO one_id(id, process_n) AS (
+  CASE WHEN process_n = 0 THEN id
+    WHEN abs(id) < 1::BIGINT << 40 AND process_n < 1 << 20 THEN id + (process_n::BIGINT << 40) END
+);
+
+-- What HIP and HSA call a copy, in CUDA's words.
+CREATE OR REPLACE TEMP MACRO copy_direction(said) AS (
+  CASE
+    WHEN said LIKE '%HOST_TO_DEVICE%' THEN 'HtoD'
+    WHEN said LIKE '%DEVICE_TO_HOST%' THEN 'DtoH'
+    WHEN said LIKE '%DEVICE_TO_DEVICE%' THEN 'DtoD'
+    WHEN said LIKE '%HOST_TO_HOST%' THEN 'HtoH'
+  END
+);
+
+-- A kernel of NCCL, RCCL or MSCCL, by its name.
+CREATE OR REPLACE TEMP MACRO is_communication_kernel(kernel) AS (
+  contains(lower(kernel), 'nccl') OR contains(lower(kernel), 'rccl')
+  OR contains(lower(kernel), 'mscclkernel')
+);
+
+-- The collective a kernel (ncclDevKernel_AllReduce_Sum_f32_RING_LL) or a call (ncclAllReduce) is
+-- named after; NULL for calls that move nothing and for kernels that say nothing.
+CREATE OR REPLACE TEMP MACRO communication_of(said) AS (
+  lower(coalesce(
+    nullif(regexp_extract(said, '(?:nccl|rccl)(?:Dev)?Kernel_([A-Za-z]+)', 1), ''),
+    nullif(regexp_extract(
+      said,
+      '^(?:p?nccl|rccl)(AllReduce|AllGather|AllToAllv|AllToAll|Broadcast|Bcast|Gather|ReduceScatter|Reduce|Scatter|Send|Recv)(?:Bias|WithBias)?$',
+      1
+    ), '')
+  ))
+);

@@ -1,0 +1,137 @@
+-- From activities to places and spans, without any lock on the warehouse.
+-- In: the tables of tables.sql. Out: `origin`, `process_place`, `lane_place`, `device_place`,
+-- `span`, `entry`, `event`, `unused`, `problem`. Ordinals (`…_n`) count from 0 and become ids.
+
+CREATE TABLE origin AS
+SELECT
+  coalesce(min(start_ns), 0) AS first_ns,
+  coalesce(max(greatest(coalesce(end_ns, start_ns), start_ns)), 0) AS last_ns
+FROM activity;
+
+CREATE TABLE process_place AS
+SELECT
+  (row_number() OVER (ORDER BY k.pid NULLS LAST, p.process) - 1)::BIGINT AS process_n,
+  p.process,
+  coalesce(k.pid, whole(p.process)) AS pid,
+  k.name,
+  k.extra_json
+FROM (
+  SELECT coalesce(process, '') AS process FROM activity
+  UNION
+  SELECT coalesce(process, '') FROM known_process
+) AS p
+LEFT JOIN (
+  SELECT
+    coalesce(process, '') AS process,
+    any_value(pid) AS pid,
+    any_value(name) AS name,
+    any_value(extra_json) AS extra_json
+  FROM known_process
+  GROUP BY ALL
+) AS k USING (process);
+
+-- A device that no record describes is a GPU with the number in its key, or the next free one.
+CREATE TABLE device_place AS
+WITH described AS (
+  SELECT * FROM known_device
+  QUALIFY row_number() OVER (PARTITION BY device ORDER BY ordinal) = 1
+),
+known AS (
+  SELECT device FROM described
+  UNION
+  SELECT device FROM activity WHERE device IS NOT NULL
+)
+SELECT
+  (row_number() OVER (
+    ORDER BY d.ordinal NULLS LAST, whole(regexp_extract(k.device, '(\d+)$', 1)), k.device
+  ) - 1)::BIGINT AS device_n,
+  k.device,
+  coalesce(d.kind, 'gpu') AS kind,
+  coalesce(
+    d.ordinal,
+    whole(regexp_extract(k.device, '(\d+)$', 1)),
+    row_number() OVER (ORDER BY d.ordinal NULLS LAST, k.device) - 1
+  ) AS ordinal,
+  d.name,
+  d.vendor,
+  d.uuid,
+  d.memory_bytes,
+  d.n_compute_units,
+  d.clock_hz,
+  d.peak_bytes_per_s,
+  d.properties_json
+FROM known AS k
+LEFT JOIN described AS d USING (device);
+
+-- The rows of the timeline: threads first, then the lanes of devices.
+CREATE TABLE lane_place AS
+SELECT
+  (row_number() OVER (
+    ORDER BY l.device IS NOT NULL, p.process_n, d.device_n, l.lane, l.stream, l.thread NULLS LAST
+  ) - 1)::BIGINT AS track_n,
+  p.process_n,
+  d.device_n,
+  l.process,
+  l.thread,
+  l.device,
+  l.lane,
+  l.stream
+FROM (
+  SELECT DISTINCT
+    coalesce(process, '') AS process,
+    CASE WHEN device IS NULL THEN coalesce(thread, -1) END AS thread,
+    device,
+    lane,
+    stream
+  FROM activity
+  WHERE start_ns IS NOT NULL
+) AS l
+JOIN process_place AS p USING (process)
+LEFT JOIN device_place AS d USING (device);
+
+-- Stored by category, track and time, as all slices are.
+CREATE TABLE span AS
+SELECT
+  (row_number() OVER (ORDER BY a.category, l.track_n, a.start_ns, a.end_ns DESC, a.seq) - 1)::BIGINT
+    AS slice_n,
+  l.track_n,
+  l.device_n,
+  a.start_ns - o.first_ns AS ts,
+  CASE WHEN a.end_ns IS NULL THEN -1 ELSE a.end_ns - a.start_ns END AS dur,
+  one_id(a.correlation_id, l.process_n) AS correlation_id,
+  a.* EXCLUDE (start_ns, end_ns, process, thread, device, lane, correlation_id)
+FROM activity AS a
+JOIN lane_place AS l
+  ON l.process = coalesce(a.process, '')
+  AND l.thread IS NOT DISTINCT FROM CASE WHEN a.device IS NULL THEN coalesce(a.thread, -1) END
+  AND l.device IS NOT DISTINCT FROM a.device
+  AND l.lane IS NOT DISTINCT FROM a.lane
+  AND l.stream IS NOT DISTINCT FROM a.stream
+CROSS JOIN origin AS o
+WHERE a.start_ns IS NOT NULL
+ORDER BY slice_n;
+
+CREATE VIEW entry AS
+SELECT slice_n AS entry_n, track_n, ts, greatest(dur, 0) AS reach, slice_n AS seq FROM span;
+
+CREATE VIEW event AS SELECT seq FROM activity UNION ALL SELECT seq FROM leftover;
+
+CREATE TABLE unused AS
+SELECT reason, sum(n)::BIGINT AS n FROM not_used WHERE n > 0 GROUP BY reason
+UNION ALL
+SELECT 'no usable time', count(*) FROM activity WHERE start_ns IS NULL HAVING count(*) > 0;
+
+CREATE TABLE problem AS
+SELECT kind, severity, count, meaning FROM defect WHERE count > 0
+UNION ALL
+SELECT 'no_usable_time', 'warning', count(*), 'records whose times are no whole numbers, left out'
+FROM activity
+WHERE start_ns IS NULL
+UNION ALL
+SELECT 'negative_duration', 'note', count(*), 'records that end before they start, kept as they are'
+FROM activity
+WHERE end_ns < start_ns
+UNION ALL
+SELECT 'unfinished', 'note', count(*), 'records that never ended, kept with a length of -1'
+FROM activity
+WHERE end_ns IS NULL AND start_ns IS NOT NULL;

@@ -1,0 +1,121 @@
+"""Streams the CSV files of a rocprofv3 capture into scratch views, one for each kind of record."""
+
+from __future__ import annotations
+
+import re
+
+from tw_importers.gpu_activity.csv_table import CsvTable, Text, column_name, split_line, stage, view
+from warehouse.errors import CorruptTrace, UnknownFormat
+from warehouse.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
+
+_TIMES = ("starttimestamp", "endtimestamp")
+_REGISTERS = ("ldsblocksize", "scratchsize", "vgprcount", "accumvgprcount", "sgprcount")
+#: For each kind of record its columns; the first ones tell it from the others.
+GROUPS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "counter": (2, (
+        "countername", "countervalue", "correlationid", "dispatchid", "agentid", "queueid",
+        "processid", "threadid", "gridsize", "kernelid", "kernelname", "workgroupsize",
+        *_REGISTERS, *_TIMES, "guid",
+    )),
+    "kernel": (2, (
+        "kernelname", "workgroupsizex", "workgroupsizey", "workgroupsizez", "gridsizex",
+        "gridsizey", "gridsizez", "kind", "agentid", "queueid", "streamid", "threadid",
+        "dispatchid", "kernelid", "correlationid", "privatesegmentsize", "groupsegmentsize",
+        *_REGISTERS, *_TIMES, "guid",
+    )),
+    "copy": (2, (
+        "direction", "sourceagentid", "destinationagentid", "kind", "streamid", "correlationid",
+        "copysize", *_TIMES, "guid",
+    )),
+    "api": (2, ("domain", "function", "processid", "threadid", "correlationid", *_TIMES, "guid")),
+    "allocation": (2, (
+        "allocationsize", "address", "kind", "operation", "agentid", "correlationid", *_TIMES,
+        "guid",
+    )),
+    "scratch_use": (2, (
+        "allocflags", "operation", "kind", "agentid", "queueid", "threadid", "allocationsize",
+        *_TIMES, "guid",
+    )),
+    "agent": (2, (
+        "agenttype", "nodeid", "logicalnodeid", "cucount", "maxengineclkfcompute", "name",
+        "vendorname", "productname", "modelname", "uuid",
+    )),
+}  # fmt: skip
+_SUMMARY = {"name", "calls", "totaldurationns", "averagens", "percentage"}
+_PROCESS = re.compile(r"(\d+)_")
+
+
+def group_of(columns: set[str]) -> str | None:
+    """The kind of record a file with these columns holds; `summary` for sums; None for neither."""
+    if columns >= _SUMMARY:
+        return "summary"
+    for group, (n_telling, known) in GROUPS.items():
+        if columns.issuperset(known[:n_telling]):
+            return group
+    return None
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Reads one file that stands for itself."""
+    name, group, table = _stage(Text(reader, "the file"), scratch, "file")
+    if group == "summary" or table is None:
+        raise UnknownFormat(
+            f"{name} holds sums over a whole run, nothing with a time",
+            hint="Import the traces rocprofv3 writes beside it: --kernel-trace, --hip-trace, ...",
+        )
+    return _finish(scratch, {group: [table]}, None, 0)
+
+
+def read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
+    """Reads all files of a process but those of sums, which follow from the others."""
+    tables: dict[str, list[CsvTable]] = {}
+    n_summaries = 0
+    for n, part in enumerate(parts.parts):
+        if part.role.endswith("_stats"):
+            n_summaries += 1
+            continue
+        with parts.open(part.name) as stream:
+            _, group, table = _stage(Text(stream, part.name), scratch, f"file{n}")
+        if table is None:
+            n_summaries += 1
+        else:
+            tables.setdefault(group, []).append(table)
+    process = _PROCESS.match(parts.parts[0].name)
+    return _finish(scratch, tables, process[1] if process else None, n_summaries)
+
+
+def _stage(text: Text, scratch: Scratch, name: str) -> tuple[str, str, CsvTable | None]:
+    """The file's label, the kind of its records, and its table; an empty file is one of sums."""
+    header = text.line()
+    if header is None:
+        return text.label, "summary", None
+    headings = split_line(header)
+    group = group_of({column_name(heading) for heading in headings})
+    if group == "summary":
+        return text.label, group, None
+    if group is None:
+        raise CorruptTrace(
+            f"{text.label}: line 1 has not the columns of any file of rocprofv3",
+            hint="Was its header changed or cut?",
+        )
+    return text.label, group, stage(text, scratch, name, headings)
+
+
+def _finish(
+    scratch: Scratch, tables: dict[str, list[CsvTable]], process: str | None, n_summaries: int
+) -> TraceFacts:
+    for group, (_, columns) in GROUPS.items():
+        view(scratch, f"{group}_line", columns, tables.get(group, []))
+    connection = scratch.connection
+    connection.execute("CREATE TABLE capture AS SELECT $p::VARCHAR AS process, $n::BIGINT AS n", {
+        "p": process, "n": n_summaries
+    })  # fmt: skip
+    problems: list[Problem] = [
+        problem for group in tables.values() for table in group for problem in table.problems
+    ]
+    columns = {column for group in tables.values() for table in group for column in table.columns}
+    return TraceFacts(
+        format="rocprofv3",
+        format_version="csv from rocpd" if "guid" in columns else "csv",
+        problems=problems,
+    )
