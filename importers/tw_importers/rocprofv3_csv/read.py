@@ -113,9 +113,9 @@ def _finish(
     problems: list[Problem] = [
         problem for group in tables.values() for table in group for problem in table.problems
     ]
-    columns = {column for group in tables.values() for table in group for column in table.columns}
+    found = {column for group in tables.values() for table in group for column in table.columns}
     return TraceFacts(
         format="rocprofv3",
-        format_version="csv from rocpd" if "guid" in columns else "csv",
+        format_version="csv from rocpd" if "guid" in found else "csv",
         problems=problems,
     )
