@@ -42,7 +42,7 @@ CREATE OR REPLACE TEMP MACRO is_communication_kernel(kernel) AS (
 -- named after; NULL for calls that move nothing and for kernels that say nothing.
 CREATE OR REPLACE TEMP MACRO communication_of(said) AS (
   lower(coalesce(
-    nullif(regexp_extract(said, '(?:nccl|rccl)(?:Dev)?Kernel_([A-Za-z]+)', 1), ''),
+    nullif(nullif(regexp_extract(said, '(?:nccl|rccl)(?:Dev)?Kernel_([A-Za-z]+)', 1), ''), 'Generic'),
     nullif(regexp_extract(
       said,
       '^(?:p?nccl|rccl)(AllReduce|AllGather|AllToAllv|AllToAll|Broadcast|Bcast|Gather|ReduceScatter|Reduce|Scatter|Send|Recv)(?:Bias|WithBias)?$',
