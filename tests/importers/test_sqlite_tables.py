@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind
+from tw_importers.sqlite_tables import BLOB, INTEGER, REAL, TEXT, Database, Kind
 from warehouse.decode import Settings, scratch_connection
 from warehouse.errors import CorruptTrace, TraceError, TwError
 from warehouse.importer import Scratch
@@ -117,6 +117,17 @@ def test_values_of_another_type_than_asked_for_are_null_and_counted(tmp_path: Pa
             (1, "5"), (None, "2.5"), (3, "y"), (None, None), (None, "A"),
         ]  # fmt: skip
         assert [(each.kind, each.count) for each in database.problems] == [("mistyped_value", 3)]
+
+
+def test_blobs_are_read_byte_for_byte(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.db", "CREATE TABLE a (b)",
+        "INSERT INTO a VALUES (x'00ff80'), (NULL), ('t'), (7), (x'')",
+    )  # fmt: skip
+    with Database(path) as database:
+        rows = database.rows("a", {"b": BLOB})
+        assert [row["b"] for row in rows] == [b"\0\xff\x80", None, b"t", None, b""]
+        assert [(each.kind, each.count) for each in database.problems] == [("mistyped_value", 1)]
 
 
 def test_views_triggers_indexes_and_virtual_tables_are_no_tables(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ Format: https://www.sqlite.org/fileformat2.html
 from __future__ import annotations
 
 from tw_importers.sqlite_tables.database import (
+    BLOB,
     INTEGER,
     REAL,
     TEXT,
@@ -19,4 +20,4 @@ from tw_importers.sqlite_tables.database import (
 )
 from tw_importers.sqlite_tables.records import Kind
 
-__all__ = ["INTEGER", "REAL", "TEXT", "Database", "Kind", "is_sqlite", "open_database"]
+__all__ = ["BLOB", "INTEGER", "REAL", "TEXT", "Database", "Kind", "is_sqlite", "open_database"]

@@ -20,6 +20,7 @@ from warehouse.importer import ByteReader, Problem, Scratch
 INTEGER: Final[Kind] = "integer"
 REAL: Final[Kind] = "real"
 TEXT: Final[Kind] = "text"
+BLOB: Final[Kind] = "blob"
 _ROWS = 1 << 15  # rows at once: what is computed of a column stays in the processor's cache
 _PENDING, _SHARED, _SHARED_BYTES = 0x40000000, 0x40000002, 510  # SQLite's locks of a file
 _MEANINGS = {

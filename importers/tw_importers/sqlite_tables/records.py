@@ -14,8 +14,13 @@ import pyarrow as pa
 
 from tw_importers.sqlite_tables.pages import Bytes, Numbers
 
-Kind = Literal["integer", "real", "text"]
-ARROW = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string()}
+Kind = Literal["integer", "real", "text", "blob"]
+ARROW = {
+    "integer": pa.int64(),
+    "real": pa.float64(),
+    "text": pa.string(),
+    "blob": pa.binary(),
+}
 _REAL, _TEXT = 7, 12  # serial types: a double; from here on blobs (even) and texts (odd)
 _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], dtype=np.int64)
 _IS_INTEGER = np.array([0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
@@ -149,20 +154,31 @@ def _fits_integer(
     return np.asarray((np.floor(reals) == reals) & (np.abs(reals) < _TWO63))
 
 
-def _texts(field: _Field) -> tuple[pa.Array, int]:
-    """Texts and blobs as texts; numbers as they are printed."""
-    is_text = field.types >= _TEXT
-    size = np.where(is_text, field.size, 0)
+def _content(field: _Field) -> pa.Array:
+    """The bytes of texts and blobs; of all else none."""
+    size = np.where(field.types >= _TEXT, field.size, 0)
     offsets = np.concatenate([[0], np.cumsum(size)])
     from_byte = np.repeat(field.at - offsets[:-1], size) + np.arange(offsets[-1])
     content = field.rows.data.take(from_byte, mode="clip")
-    is_null = field.types == 0
-    is_number = ~is_text & ~is_null
-    array = pa.BinaryArray.from_buffers(
+    return pa.BinaryArray.from_buffers(
         pa.binary(),
         len(size),
         [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(content)],
     )
+
+
+def _blobs(field: _Field) -> tuple[pa.Array, int]:
+    """Blobs and texts as they are stored; numbers are NULL."""
+    is_good = field.types >= _TEXT
+    blobs = pa.compute.if_else(pa.array(is_good), _content(field), pa.scalar(None, pa.binary()))
+    return blobs, int((~is_good & (field.types != 0)).sum())
+
+
+def _texts(field: _Field) -> tuple[pa.Array, int]:
+    """Texts and blobs as texts; numbers as they are printed."""
+    is_null = field.types == 0
+    is_number = (field.types < _TEXT) & ~is_null
+    array = _content(field)
     try:
         if field.rows.encoding != "utf-8" or is_number.any():
             raise pa.ArrowInvalid
@@ -181,4 +197,4 @@ def _texts(field: _Field) -> tuple[pa.Array, int]:
     return pa.compute.if_else(pa.array(is_null), pa.scalar(None, pa.string()), texts), 0
 
 
-_READERS = {"integer": _integers, "real": _reals, "text": _texts}
+_READERS = {"integer": _integers, "real": _reals, "text": _texts, "blob": _blobs}
