@@ -79,6 +79,12 @@ SILENT: Mapping[str, str] = {
         for q in PUBLIC
         if q.header and q.layer == "graph"
     },
+    **{
+        q.header.name: "only captures of TPUs have commands"
+        for q in PUBLIC
+        if q.header and q.layer == "tpu"
+    },
+    "timeline_command": "only captures of TPUs have commands",
     "memory_by_frame": "only snapshots say stacks",
     "memory_fragmentation": "only snapshots say segments",
     "memory_peak_category": "only the memory profiler's own files say categories",
