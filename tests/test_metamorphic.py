@@ -85,6 +85,8 @@ SILENT: Mapping[str, str] = {
         if q.header and q.layer == "tpu"
     },
     "timeline_command": "only captures of TPUs have commands",
+    "inbox": "nothing was watched",
+    "link_report": "only execution traces are linked to timelines",
     "memory_by_frame": "only snapshots say stacks",
     "memory_fragmentation": "only snapshots say segments",
     "memory_peak_category": "only the memory profiler's own files say categories",
