@@ -34,7 +34,9 @@ FROM (
 )
 ORDER BY id;
 
-INSERT INTO launch
+INSERT INTO launch (
+  slice_id, trace_id, track_id, ts, dur, name, category, correlation_id, external_id, callback_id
+)
 SELECT
   id,
   trace_id,
@@ -64,7 +66,12 @@ FROM (
 ORDER BY id;
 
 -- MTIA has one category for all device work; its names tell copies and waits apart.
-INSERT INTO gpu_op
+INSERT INTO gpu_op (
+  slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, correlation_id,
+  external_id, context_id, bytes, direction, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+  registers_per_thread, shared_memory_bytes, occupancy_percent, queued_ns, graph_id,
+  graph_node_id, sync_kind, wait_on_stream, wait_on_event_id, wait_on_correlation_id
+)
 SELECT
   s.id,
   s.trace_id,
@@ -145,7 +152,9 @@ JOIN track AS t ON t.id = s.track_id
 LEFT JOIN device AS d ON d.trace_id = s.trace_id AND d.ordinal = s.a."device"
 ORDER BY s.id;
 
-INSERT INTO annotation
+INSERT INTO annotation (
+  slice_id, trace_id, track_id, ts, dur, name, side, domain, external_id
+)
 SELECT
   id,
   trace_id,

@@ -17,7 +17,9 @@ LEFT JOIN scratch.said_of_process AS s ON s.pid IS NOT DISTINCT FROM p.pid
 GROUP BY p.process_n, p.pid
 ORDER BY p.process_n;
 
-INSERT INTO thread
+INSERT INTO thread (
+  id, trace_id, process_id, tid, name, sort_index, is_main, source_tid, extra_json
+)
 SELECT
   getvariable('first_id') + p.place_n,
   getvariable('trace_id'),

@@ -1,0 +1,28 @@
+"""Nsight Systems: SQLite exports of its reports, schema 2.9 to 3.25, whatever tables they have.
+
+Tables and their meaning: the exporter's schema reference in the Nsight Systems user guide. Exports
+are written lazily, so any table may be missing; newer ones have more columns, which are passed
+over.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tw_importers.nsys.read import read, sniff
+from warehouse.importer import NESTING, Importer
+
+_FOLDER = files(__package__)
+
+NSYS = Importer(
+    name="nsys",
+    title="Nsight Systems reports, exported as SQLite (nsys export --type sqlite)",
+    version=1,
+    sniff=sniff,
+    read=read,
+    prepare=(_FOLDER / "names.sql", _FOLDER / "prepare.sql", NESTING),
+    normalize=(_FOLDER / "normalize.sql",),
+    options={
+        "with_environment": "1: keep command lines and environment variables of the capture too",
+    },
+)

@@ -1,0 +1,41 @@
+-- What the numbers of an export mean. Most exports have tables ENUM_… for this, older ones have not,
+-- and the numbers mean the same in all of them.
+
+CREATE TABLE copy_kind AS
+FROM (VALUES
+  (1, 'HtoD', false), (2, 'DtoH', false), (3, 'HtoA', false), (4, 'AtoH', false),
+  (5, 'AtoA', false), (6, 'AtoD', false), (7, 'DtoA', false), (8, 'DtoD', false),
+  (9, 'HtoH', false), (10, 'PtoP', false), (11, 'HtoD', true), (12, 'DtoH', true),
+  (13, 'DtoD', true)
+) AS k(id, direction, is_unified);
+
+CREATE TABLE memory_kind AS
+FROM (VALUES
+  (0, 'Pageable'), (1, 'Pinned'), (2, 'Device'), (3, 'Array'), (4, 'Managed'),
+  (5, 'Device Static'), (6, 'Managed Static'), (7, 'Unknown')
+) AS k(id, name);
+
+CREATE TABLE sync_kind AS
+FROM (VALUES
+  (1, 'Event Sync'), (2, 'Stream Wait Event'), (3, 'Stream Sync'), (4, 'Context Sync')
+) AS k(id, name);
+
+-- Which wait a call makes, by its name.
+CREATE MACRO sync_kind_of_call(name) AS (
+  CASE
+    WHEN name ~ '^cu(da)?(Device|Ctx|Thread)Synchronize.*' THEN 'Context Sync'
+    WHEN name ~ '^cu(da)?StreamSynchronize.*' THEN 'Stream Sync'
+    WHEN name ~ '^cu(da)?EventSynchronize.*' THEN 'Event Sync'
+    WHEN name ~ '^cu(da)?StreamWaitEvent.*' THEN 'Stream Wait Event'
+  END
+);
+
+-- A kernel of NCCL or RCCL, by its name.
+CREATE MACRO is_communication(name) AS (
+  contains(lower(name), 'nccl') OR contains(lower(name), 'rccl')
+);
+
+-- Calls are shown without the version of the interface that CUPTI appends: cudaMemcpy_v3020.
+CREATE TABLE name AS
+SELECT id, value, regexp_replace(value, '_v\d{4,}$', '') AS shown FROM string WHERE id IS NOT NULL
+QUALIFY row_number() OVER (PARTITION BY id ORDER BY rowid) = 1;

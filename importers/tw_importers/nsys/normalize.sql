@@ -1,0 +1,396 @@
+-- From spans and places to core tables, inside the transaction of the import.
+-- Variables: trace_id, first_id (= trace_id << 32).
+
+INSERT INTO process (id, trace_id, pid, name, rank, source_pid)
+SELECT
+  getvariable('first_id') + process_n, getvariable('trace_id'), pid, name, rank, pid::VARCHAR
+FROM scratch.process_place
+ORDER BY process_n;
+
+INSERT INTO thread (id, trace_id, process_id, tid, name, is_main, source_tid, priority)
+SELECT
+  getvariable('first_id') + thread_n, getvariable('trace_id'), getvariable('first_id') + process_n,
+  tid, name, tid = pid, tid::VARCHAR, priority
+FROM scratch.thread_place
+ORDER BY thread_n;
+
+INSERT INTO device (
+  id, trace_id, kind, ordinal, name, vendor, uuid, memory_bytes, n_compute_units, clock_hz,
+  peak_bytes_per_s, properties_json
+)
+SELECT
+  getvariable('first_id') + device_n,
+  getvariable('trace_id'),
+  'gpu',
+  ordinal,
+  properties ->> 'name',
+  'NVIDIA',
+  properties ->> 'uuid',
+  (properties ->> 'totalMemory')::BIGINT,
+  (properties ->> 'smCount')::BIGINT,
+  nullif((properties ->> 'clockRate')::DOUBLE, 0),
+  nullif((properties ->> 'memoryBandwidth')::DOUBLE, 0),
+  properties::VARCHAR
+FROM scratch.device_place
+ORDER BY device_n;
+
+INSERT INTO track (
+  id, trace_id, kind, name, process_id, thread_id, device_id, stream, sort_index
+)
+SELECT
+  getvariable('first_id') + l.track_n,
+  getvariable('trace_id'),
+  CASE l.lane WHEN 'thread' THEN 'thread' WHEN 'stream' THEN 'stream' WHEN 'memory' THEN 'engine'
+    ELSE 'async' END,
+  CASE l.lane
+    WHEN 'thread' THEN coalesce(t.name, 'thread ' || t.tid)
+    WHEN 'range' THEN coalesce(t.name, 'thread ' || t.tid) || ': start and end ranges'
+    WHEN 'backtrace' THEN coalesce(t.name, 'thread ' || t.tid) || ': calls with backtraces'
+    WHEN 'stream' THEN coalesce('stream ' || l.stream, 'waits')
+      || if(l.is_ambiguous, coalesce(', context ' || l.context, ''), '')
+    WHEN 'memory' THEN 'device memory'
+    ELSE 'page faults of managed memory'
+  END,
+  getvariable('first_id') + l.process_n,
+  if(l.lane = 'thread', getvariable('first_id') + l.thread_n, NULL),
+  getvariable('first_id') + l.device_n,
+  l.stream,
+  l.track_n
+FROM scratch.lane AS l
+LEFT JOIN scratch.thread_place AS t ON t.thread_n = l.thread_n
+ORDER BY l.track_n;
+
+INSERT INTO track (id, trace_id, kind, name, device_id, unit, sort_index)
+SELECT
+  getvariable('first_id') + track_n, getvariable('trace_id'), 'counter', name,
+  getvariable('first_id') + device_n, unit, track_n
+FROM scratch.metric_lane
+ORDER BY track_n;
+
+INSERT INTO counter
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY l.track_n, m.timestamp, m.rowid) - 1,
+  getvariable('trace_id'),
+  getvariable('first_id') + l.track_n,
+  m.timestamp - o.first_ns,
+  m.value
+FROM scratch.gpu_metric AS m
+JOIN scratch.metric_lane AS l
+  ON l.type_id IS NOT DISTINCT FROM m.typeId AND l.metric_id IS NOT DISTINCT FROM m.metricId
+CROSS JOIN scratch.origin AS o
+WHERE m.timestamp IS NOT NULL
+ORDER BY l.track_n, m.timestamp, m.rowid;
+
+-- Device work, with the names and columns of each kind.
+CREATE OR REPLACE TEMP TABLE described AS
+SELECT
+  s.rowid AS slice_n,
+  s.track_n,
+  s.ts,
+  s.dur,
+  'kernel' AS kind,
+  coalesce(d.value, b.value) AS name,
+  coalesce(b.value, d.value) AS base_name,
+  m.value AS mangled_name,
+  k.correlationId AS correlation_id,
+  k.contextId AS context_id,
+  k.greenContextId AS green_context_id,
+  k.gridX, k.gridY, k.gridZ, k.blockX, k.blockY, k.blockZ,
+  k.registersPerThread,
+  k.staticSharedMemory,
+  k.dynamicSharedMemory,
+  k.graphId AS graph_id,
+  k.graphNodeId AS graph_node_id,
+  NULL::BIGINT AS bytes,
+  NULL::VARCHAR AS direction,
+  NULL::BOOLEAN AS is_unified,
+  NULL::VARCHAR AS source_kind,
+  NULL::VARCHAR AS destination_kind,
+  NULL::UBIGINT AS virtual_address,
+  NULL::BIGINT AS wait_on_event_id,
+  a.args
+FROM scratch.span AS s
+JOIN scratch.kernel AS k ON k.rowid = s.row_n
+LEFT JOIN scratch.name AS d ON d.id = k.demangledName
+LEFT JOIN scratch.name AS b ON b.id = k.shortName
+LEFT JOIN scratch.name AS m ON m.id = k.mangledName
+LEFT JOIN (
+  -- few: what does not change from launch to launch of one kernel
+  SELECT
+    *,
+    json_merge_patch('{}', json_object(
+      'launchType', launchType, 'cacheConfig', cacheConfig,
+      'localMemoryPerThread', localMemoryPerThread, 'localMemoryTotal', localMemoryTotal,
+      'sharedMemoryExecuted', sharedMemoryExecuted,
+      'sharedMemoryLimitConfig', sharedMemoryLimitConfig
+    ))::VARCHAR AS args
+  FROM (
+    SELECT DISTINCT launchType, cacheConfig, localMemoryPerThread, localMemoryTotal,
+      sharedMemoryExecuted, sharedMemoryLimitConfig
+    FROM scratch.kernel
+  )
+) AS a
+  ON a.launchType IS NOT DISTINCT FROM k.launchType
+  AND a.cacheConfig IS NOT DISTINCT FROM k.cacheConfig
+  AND a.localMemoryPerThread IS NOT DISTINCT FROM k.localMemoryPerThread
+  AND a.localMemoryTotal IS NOT DISTINCT FROM k.localMemoryTotal
+  AND a.sharedMemoryExecuted IS NOT DISTINCT FROM k.sharedMemoryExecuted
+  AND a.sharedMemoryLimitConfig IS NOT DISTINCT FROM k.sharedMemoryLimitConfig
+WHERE s.family = 'kernel'
+UNION ALL
+SELECT
+  s.rowid, s.track_n, s.ts, s.dur, 'memcpy',
+  concat(
+    if(c.is_unified, 'Unified Memcpy ', 'Memcpy '),
+    coalesce(c.direction, 'Unknown'),
+    if(q.name IS NULL AND z.name IS NULL, '',
+      concat(' (', coalesce(q.name, 'Unknown'), ' -> ', coalesce(z.name, 'Unknown'), ')'))
+  ),
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, k.graphNodeId, k.bytes, c.direction, c.is_unified, q.name, z.name,
+  k.virtualAddress & 9223372036854775807, NULL,
+  nullif(json_merge_patch('{}', json_object(
+    'srcDeviceId', k.srcDeviceId, 'srcContextId', k.srcContextId, 'dstDeviceId', k.dstDeviceId,
+    'dstContextId', k.dstContextId, 'migrationCause', k.migrationCause, 'copyCount', k.copyCount
+  ))::VARCHAR, '{}')
+FROM scratch.span AS s
+JOIN scratch.memcpy AS k ON k.rowid = s.row_n
+LEFT JOIN scratch.copy_kind AS c ON c.id = k.copyKind
+LEFT JOIN scratch.memory_kind AS q ON q.id = k.srcKind
+LEFT JOIN scratch.memory_kind AS z ON z.id = k.dstKind
+WHERE s.family = 'memcpy'
+UNION ALL
+SELECT
+  s.rowid, s.track_n, s.ts, s.dur, 'memset', concat('Memset (', coalesce(q.name, 'Unknown'), ')'),
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, k.graphNodeId, k.bytes, NULL, NULL, q.name, NULL, NULL, NULL,
+  nullif(json_merge_patch('{}', json_object('value', k.value))::VARCHAR, '{}')
+FROM scratch.span AS s
+JOIN scratch.memset AS k ON k.rowid = s.row_n
+LEFT JOIN scratch.memory_kind AS q ON q.id = k.memKind
+WHERE s.family = 'memset'
+UNION ALL
+SELECT
+  s.rowid, s.track_n, s.ts, s.dur, 'sync', w.kind,
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  nullif(k.eventId, 4294967295),
+  nullif(json_merge_patch('{}', json_object(
+    'syncType', coalesce(k.syncType, k.deprecatedSyncType), 'eventSyncId', k.eventSyncId
+  ))::VARCHAR, '{}')
+FROM scratch.span AS s
+JOIN scratch.sync_op AS k ON k.rowid = s.row_n
+JOIN scratch.wait_place AS w ON w.row_n = s.row_n
+WHERE s.family = 'sync'
+UNION ALL
+SELECT
+  s.rowid, s.track_n, s.ts, s.dur, 'kernel', concat('CUDA graph ', k.graphId),
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, k.graphId, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  nullif(json_merge_patch('{}', json_object('graphExecId', k.graphExecId))::VARCHAR, '{}')
+FROM scratch.span AS s
+JOIN scratch.graph_trace AS k ON k.rowid = s.row_n
+WHERE s.family = 'graph';
+
+INSERT INTO slice (
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, phase, args_json
+)
+SELECT
+  getvariable('first_id') + s.slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  s.ts,
+  s.dur,
+  s.category,
+  s.name,
+  n.depth,
+  getvariable('first_id') + n.parent_n,
+  s.phase,
+  s.args
+FROM (
+  SELECT d.slice_n, d.track_n, d.ts, d.dur,
+    CASE d.kind WHEN 'kernel' THEN 'kernel' WHEN 'memcpy' THEN 'gpu_memcpy'
+      WHEN 'memset' THEN 'gpu_memset' ELSE 'cuda_sync' END AS category,
+    d.name, NULL::VARCHAR AS phase, d.args
+  FROM described AS d
+  UNION ALL
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, n.shown, NULL,
+    if(n.shown <> n.value, n.args, NULL)
+  FROM scratch.span AS s
+  JOIN scratch.api AS a ON a.rowid = s.row_n
+  LEFT JOIN (
+    SELECT id, value, shown, json_object('name', value)::VARCHAR AS args FROM scratch.name
+  ) AS n ON n.id = a.nameId
+  WHERE s.family = 'call'
+  UNION ALL
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, n.shown, NULL,
+    nullif(json_merge_patch('{}', json_object(
+      'returnValue', nullif(e.returnValue, 0), 'nestingLevel', e.nestingLevel, 'tag', e.tag,
+      'remoteRank', e.remoteRank, 'rootRank', e.rootRank, 'size', e.size, 'recvSize', e.recvSize,
+      'commHandle', e.commHandle, 'requestHandle', e.requestHandle,
+      'graphNodeId', e.graphNodeId, 'originalGraphNodeId', e.originalGraphNodeId,
+      'lineNo', e.lineNo, 'bytes', e.bytes,
+      'eventClass', if(e.eventClass IN (31, 32), e.eventClass, NULL)
+    ))::VARCHAR, '{}')
+  FROM scratch.span AS s
+  JOIN scratch.thread_event AS e ON e.rowid = s.row_n
+  LEFT JOIN scratch.name AS n ON n.id = coalesce(e.nameId, e.textId)
+  WHERE s.family = 'thread_event'
+  UNION ALL
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, r.name, if(r.style = 'mark', 'i', NULL),
+    nullif(r.args, '{}')
+  FROM scratch.span AS s
+  JOIN scratch.range AS r ON r.row_n = s.row_n
+  WHERE s.family = 'range'
+  UNION ALL
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category,
+    if(m.memoryOperationType = 1, 'release', 'allocate'), 'i',
+    json_merge_patch('{}', json_object(
+      'Bytes', m.bytes, 'Addr', m.address, 'Memory', k.name, 'Name', m.name,
+      'correlation', m.correlationId
+    ))::VARCHAR
+  FROM scratch.span AS s
+  JOIN scratch.memory_usage AS m ON m.rowid = s.row_n
+  LEFT JOIN scratch.memory_kind AS k ON k.id = m.memKind
+  WHERE s.family = 'memory_usage'
+  UNION ALL
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, 'CPU page fault', 'i',
+    json_merge_patch('{}', json_object(
+      'address', f.address, 'CpuInstruction', f.CpuInstruction, 'module', n.value
+    ))::VARCHAR
+  FROM scratch.span AS s
+  JOIN scratch.cpu_fault AS f ON f.rowid = s.row_n
+  LEFT JOIN scratch.name AS n ON n.id = f.module
+  WHERE s.family = 'cpu_fault'
+  UNION ALL
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, 'GPU page faults', NULL,
+    json_merge_patch('{}', json_object(
+      'address', f.address, 'numberOfPageFaults', f.numberOfPageFaults,
+      'faultAccessType', f.faultAccessType
+    ))::VARCHAR
+  FROM scratch.span AS s
+  JOIN scratch.gpu_fault AS f ON f.rowid = s.row_n
+  WHERE s.family = 'gpu_fault'
+) AS s
+LEFT JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+ORDER BY s.slice_n;
+
+INSERT INTO gpu_op (
+  slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, correlation_id,
+  context_id, bytes, direction, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+  registers_per_thread, shared_memory_bytes, graph_id, graph_node_id, sync_kind, wait_on_event_id,
+  base_name, mangled_name, static_shared_memory_bytes, dynamic_shared_memory_bytes,
+  source_memory_kind, destination_memory_kind, green_context_id, is_unified, virtual_address
+)
+SELECT
+  getvariable('first_id') + d.slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + d.track_n,
+  getvariable('first_id') + l.device_n,
+  d.ts,
+  d.dur,
+  d.name,
+  d.kind,
+  CASE
+    WHEN d.kind = 'sync' THEN 'sync'
+    WHEN d.kind <> 'kernel' THEN 'memory'
+    WHEN scratch.is_communication(d.name) THEN 'communication'
+    ELSE 'compute'
+  END,
+  l.stream,
+  d.correlation_id,
+  d.context_id,
+  d.bytes,
+  d.direction,
+  d.gridX, d.gridY, d.gridZ, d.blockX, d.blockY, d.blockZ,
+  d.registersPerThread,
+  d.staticSharedMemory + d.dynamicSharedMemory,
+  d.graph_id,
+  d.graph_node_id,
+  if(d.kind = 'sync', d.name, NULL),
+  d.wait_on_event_id,
+  d.base_name,
+  d.mangled_name,
+  d.staticSharedMemory,
+  d.dynamicSharedMemory,
+  d.source_kind,
+  d.destination_kind,
+  d.green_context_id,
+  d.is_unified,
+  d.virtual_address
+FROM described AS d
+JOIN scratch.lane AS l ON l.track_n = d.track_n
+ORDER BY d.slice_n;
+
+DROP TABLE described;
+
+INSERT INTO launch (
+  slice_id, trace_id, track_id, ts, dur, name, category, correlation_id, result
+)
+SELECT
+  getvariable('first_id') + s.rowid,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  s.ts,
+  s.dur,
+  n.shown,
+  s.category,
+  a.correlationId,
+  a.returnValue
+FROM scratch.span AS s
+JOIN scratch.api AS a ON a.rowid = s.row_n
+LEFT JOIN scratch.name AS n ON n.id = a.nameId
+WHERE s.family = 'call' AND s.category <> 'cuda_backtrace'
+ORDER BY s.rowid;
+
+INSERT INTO annotation (
+  slice_id, trace_id, track_id, ts, dur, name, side, domain, external_id, style, category
+)
+SELECT
+  getvariable('first_id') + s.rowid,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  s.ts,
+  s.dur,
+  r.name,
+  'host',
+  r.domain,
+  r.range_id,
+  r.style,
+  r.category
+FROM scratch.span AS s
+JOIN scratch.range AS r ON r.row_n = s.row_n
+WHERE s.family = 'range'
+ORDER BY s.rowid;
+
+-- What is allocated afterwards: by this process on this device.
+INSERT INTO memory_event (
+  slice_id, trace_id, track_id, ts, name, address, bytes, total_allocated_bytes, device_kind,
+  device_ordinal, category
+)
+SELECT
+  getvariable('first_id') + slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + track_n,
+  ts,
+  name,
+  address & 9223372036854775807,
+  bytes,
+  TRY_CAST(sum(bytes) OVER (PARTITION BY track_n ORDER BY slice_n ROWS UNBOUNDED PRECEDING) AS BIGINT),
+  'cuda',
+  device,
+  memory
+FROM (
+  SELECT
+    s.rowid AS slice_n, s.track_n, s.ts,
+    if(m.memoryOperationType = 1, 'release', 'allocate') AS name,
+    m.address,
+    if(m.memoryOperationType = 1, -m.bytes, m.bytes) AS bytes,
+    m.deviceId AS device,
+    k.name AS memory
+  FROM scratch.span AS s
+  JOIN scratch.memory_usage AS m ON m.rowid = s.row_n
+  LEFT JOIN scratch.memory_kind AS k ON k.id = m.memKind
+  WHERE s.family = 'memory_usage'
+)
+ORDER BY slice_n;

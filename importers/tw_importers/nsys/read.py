@@ -1,0 +1,160 @@
+"""Reads the tables of an export into the scratch database, and what it says of itself."""
+
+from __future__ import annotations
+
+import json
+
+from tw_importers.nsys.tables import CATEGORIES, DESCRIPTIONS, DETAILS, TABLES
+from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, is_sqlite, open_database
+from warehouse.errors import TraceError
+from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+
+#: Names of tables that are in every export, as they stand in the file's first pages.
+_SIGNS = (b"CUPTI_ACTIVITY_KIND_", b"TARGET_INFO_", b"ENUM_NSYS_EVENT_TYPE", b"StringIds")
+_REPORTS = (".nsys-rep", ".qdrep", ".qdstrm")
+_NEWEST = (3, 25)
+_PAIR: dict[str, Kind] = {"name": TEXT, "value": TEXT}
+
+
+def sniff(head: bytes, name: str) -> int:
+    """Certain of SQLite files with Nsight's tables, and of its own reports, which are refused."""
+    if name.lower().endswith(_REPORTS):
+        return 60
+    if not is_sqlite(head):
+        return 0
+    if b"StringIds" in head and sum(sign in head for sign in _SIGNS) > 1:
+        return 95
+    return 20 if name.lower().endswith(".sqlite") else 0
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Reads all tables it knows; raises TraceError for what is no SQLite export of Nsight's."""
+    path = scratch.file_of(reader)
+    with path.open("rb") as file:
+        if not is_sqlite(file.read(16)):
+            raise _no_export(path.name)
+    with open_database(reader, scratch) as database:
+        if "StringIds" not in database.tables:
+            raise TraceError(
+                "a SQLite file, but no export of Nsight Systems: it has no table StringIds",
+                hint="`nsys export --type sqlite REPORT` makes one.",
+            )
+        for target, (table, columns) in TABLES.items():
+            database.load(scratch, target, table, columns)
+        _load_threads(database, scratch)
+        _load_gpus(database, scratch)
+        _count_unread(database, scratch)
+        facts = _describe(database, scratch)
+        facts.problems += database.problems
+    return facts
+
+
+def _no_export(name: str) -> TraceError:
+    return TraceError(
+        f"{name} is a report of Nsight Systems, or what is left of one, and no SQLite file",
+        hint=f"Export it first: nsys export --type sqlite --output trace.sqlite {name}",
+    )
+
+
+def _is_thread_table(database: Database, table: str) -> bool:
+    columns = set(database.columns(table))
+    return {"start", "end", "globalTid"} < columns and bool({"nameId", "textId"} & columns)
+
+
+def _thread_tables(database: Database) -> list[str]:
+    known = {table for table, _ in TABLES.values()}
+    return [t for t in sorted(database.tables) if t not in known and _is_thread_table(database, t)]
+
+
+def _load_threads(database: Database, scratch: Scratch) -> None:
+    """All tables of what host threads did, in one: `thread_event`."""
+    columns: dict[str, Kind] = {"start": INTEGER, "end": INTEGER, "globalTid": INTEGER, **DETAILS}
+    types = ", ".join(f'"{column}" BIGINT' for column in columns)
+    connection = scratch.connection
+    connection.execute(f"CREATE TABLE thread_event (category VARCHAR, {types})")
+    for table in _thread_tables(database):
+        category = CATEGORIES.get(table, table.lower())
+        connection.register("sqlite_rows", database.batches(table, columns))
+        connection.execute("INSERT INTO thread_event SELECT ?, * FROM sqlite_rows", [category])
+        connection.unregister("sqlite_rows")
+
+
+def _load_gpus(database: Database, scratch: Scratch) -> None:
+    """The GPUs of the machine, with all that is said of each as JSON."""
+    name = "TARGET_INFO_GPU"
+    texts = {"name", "busLocation", "uuid", "chipName"}
+    wanted: dict[str, Kind] = {
+        column: TEXT if column in texts else INTEGER
+        for column in database.columns(name)
+        if column not in ("ctxswDevPath", "ctrlDevPath")
+    }
+    connection = scratch.connection
+    connection.execute("CREATE TABLE gpu (properties JSON)")
+    for row in database.rows(name, wanted):  # a handful
+        stated = {key: value for key, value in row.items() if value is not None}
+        connection.execute("INSERT INTO gpu VALUES (?)", [json.dumps(stated)])
+
+
+def _count_unread(database: Database, scratch: Scratch) -> None:
+    """Rows of tables that make nothing of the timeline: `unread` (table_name, n)."""
+    read_ones = {table for table, _ in TABLES.values()} | set(_thread_tables(database))
+    scratch.connection.execute("CREATE TABLE unread (table_name VARCHAR, n BIGINT)")
+    for table in sorted(set(database.tables) - read_ones - DESCRIPTIONS):
+        if not table.startswith(("ENUM_", "TARGET_INFO_")) and (n := database.count(table)):
+            scratch.connection.execute("INSERT INTO unread VALUES (?, ?)", [table, n])
+
+
+def _describe(database: Database, scratch: Scratch) -> TraceFacts:
+    exported = _pairs(database, "META_DATA_EXPORT") + _pairs(database, "EXPORT_META_DATA")
+    export = dict(exported)
+    captured = _pairs(database, "META_DATA_CAPTURE")
+    facts = TraceFacts(
+        format="nsys",
+        format_version=export.get("EXPORT_SCHEMA_VERSION"),
+        host_name=dict(captured).get("DEVICE_DISPLAY_NAME"),
+        metadata_json=_metadata(database, exported, captured, scratch),
+        source_base_ns=_base_ns(database, export),
+    )
+    if (version := _version(facts.format_version)) and version > _NEWEST:
+        meaning = f"schema {facts.format_version} is newer than {_NEWEST}; what is known was read"
+        facts.problems.append(Problem("newer_schema", meaning, 1))
+    return facts
+
+
+def _pairs(database: Database, table: str) -> list[tuple[str, str]]:
+    rows = database.rows(table, _PAIR)
+    return [(str(row["name"]), str(row["value"])) for row in rows if row["name"] is not None]
+
+
+def _metadata(
+    database: Database,
+    exported: list[tuple[str, str]],
+    captured: list[tuple[str, str]],
+    scratch: Scratch,
+) -> str:
+    """What the export says of itself; of the capture only what was traced, unless asked for all."""
+    kept = [pair for pair in captured if pair[0].startswith("CAPTURE_")]
+    metadata: dict[str, object] = {"export": exported, "capture": kept}
+    if scratch.options.get("with_environment", "0").lower() not in ("0", "no", "false", ""):
+        metadata["capture"] = captured
+        metadata["environment"] = _pairs(database, "TARGET_INFO_SYSTEM_ENV")
+    return json.dumps(metadata)
+
+
+def _base_ns(database: Database, export: dict[str, str]) -> int:
+    """What the export's times count from, since 1970; 0 where they count from there, or unknown."""
+    if export.get("EXPORT_PARAM_TIME_NORMALIZE") == "true":
+        return 0
+    starts = database.rows("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs": INTEGER})
+    start = starts[0]["utcEpochNs"] if starts else None
+    shift = export.get("EXPORT_PARAM_TIME_SHIFT", "0")
+    if not isinstance(start, int):
+        return 0
+    return start - (int(shift) if shift.lstrip("-").isdecimal() and len(shift) < 20 else 0)
+
+
+def _version(text: str | None) -> tuple[int, int] | None:
+    parts = (text or "").split(".")
+    if len(parts) < 2 or not all(part.isdecimal() and len(part) < 9 for part in parts[:2]):
+        return None
+    return int(parts[0]), int(parts[1])
