@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from warehouse import migrate, store
+from warehouse import migrate, store, turn
 from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
 
 HOLD = """
@@ -208,3 +208,36 @@ def test_sums_over_a_join_that_finds_nothing_are_right(db: Path) -> None:
 
     assert [total for (total,) in ordered] == expected
     assert len(large) == sum(total > 4000 for total in expected)
+
+
+READ_AGAIN = """
+import sys
+from pathlib import Path
+from warehouse import store
+while True:
+    with store.Reader(Path(sys.argv[1])) as reader:
+        reader.connection.execute("SELECT count(*) FROM slice").fetchall()
+    print("read", flush=True)
+"""
+
+
+def test_a_writer_has_its_turn_though_others_never_stop_reading(db: Path) -> None:
+    """Three readers leave hardly a moment without one; asking at the right one was luck."""
+    command = [sys.executable, "-c", READ_AGAIN, str(db)]
+    readers = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
+    try:
+        for reader in readers:
+            assert reader.stdout is not None
+            reader.stdout.readline()
+        for _ in range(5):
+            with store.writer(db, wait_s=30) as connection:
+                connection.execute("INSERT INTO tag VALUES ('turn', 1, now()::TIMESTAMP)")
+    finally:
+        for reader in readers:
+            reader.kill()
+            reader.communicate()
+
+
+def test_a_reader_waits_at_the_door_no_longer_than_it_may(db: Path) -> None:
+    with turn.hold_door(db, 1), store.Reader(db, wait_s=0.1) as reader:
+        assert store.one(reader.connection, "SELECT count(*) FROM tag") == (0,)

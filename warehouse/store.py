@@ -27,7 +27,7 @@ from typing import Any, Final
 
 import duckdb
 
-from warehouse import migrate
+from warehouse import migrate, turn
 from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
 
 #: The oldest storage format that has all the schema needs: other DuckDB clients can open it.
@@ -74,6 +74,7 @@ class Reader:
             config["memory_limit"] = memory_limit
         if threads:
             config["threads"] = threads
+        turn.pass_door(path, wait_s)
         self.connection = _patiently(path, wait_s, lambda: _locked(path, config))
         try:
             if any(m.version is not None for m in migrate.check_history(self.connection)):
@@ -128,7 +129,8 @@ def attach_for_writing(
     _must_exist(path)
     literal = str(path).replace("'", "''")
     (before,) = one(connection, "SELECT current_database()")
-    _patiently(path, wait_s, lambda: _attach(connection, path, literal))
+    with turn.hold_door(path, wait_s):
+        _patiently(path, wait_s, lambda: _attach(connection, path, literal))
     try:
         connection.execute("USE warehouse")
         pending = migrate.check_history(connection)
