@@ -125,7 +125,9 @@ def decode(
         connection = scratch_connection(folder, settings)
         try:
             options = {name: text for name, text in settings.options if name in importer.options}
-            scratch = Scratch(folder, connection, settings.is_strict, settings.is_lenient, options)
+            scratch = Scratch(
+                folder, connection, settings.is_strict, settings.is_lenient, options, keep_open
+            )
             decoded = _decode(source, sha256, importer, scratch, settings, on_progress)
         except BaseException:
             connection.close()

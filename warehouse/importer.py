@@ -135,6 +135,7 @@ class Scratch:
     is_strict: bool = False  # refuse what would otherwise be repaired
     is_lenient: bool = False  # keep what is whole of what would otherwise be refused
     options: Mapping[str, str] = field(default_factory=dict)  # those of Importer.options, as given
+    stays_open: bool = False  # the commit has this connection, so it sees what is registered on it
 
     def path(self, table: str) -> str:
         """The Parquet file of a scratch table."""

@@ -2,6 +2,9 @@
 -- Variables: trace_id, first_id (= trace_id << 32). Numbers ending in _n count from 0 and become ids;
 -- slices are commands first, then kernels. Clock 0 is the trace's own.
 
+-- Joins are done as they are written (join.sql).
+SET disabled_optimizers = 'statistics_propagation,join_order,build_side_probe_side';
+
 INSERT INTO device (
   id, trace_id, parent_device_id, kind, ordinal, name, vendor, memory_bytes, n_compute_units,
   clock_hz, peak_bytes_per_s, properties_json
@@ -214,7 +217,7 @@ SELECT
   p.stream_n,
   p.id + if(l.port IS NULL, 1, 0) AS shown_id,
   p.section,
-  p.mode,
+  g.mode,
   m.kind,
   m.type_code,
   m.function_code,
@@ -284,6 +287,7 @@ JOIN scratch.lane AS l ON l.track_n = p.track_n
 CROSS JOIN (
   SELECT chip, (SELECT count(*) FROM scratch.placed) AS n_commands FROM scratch.meaning_base
 ) AS b
+LEFT JOIN scratch.kind AS g ON g.kind_n = p.kind_n
 LEFT JOIN scratch.scope AS s ON s.scope = p.scope
 LEFT JOIN scratch.in_kernel AS i ON i.n = p.n
 LEFT JOIN scratch.kernel AS e
@@ -291,3 +295,5 @@ LEFT JOIN scratch.kernel AS e
   AND e.core IS NOT DISTINCT FROM l.core AND e.port IS NOT DISTINCT FROM l.port
 LEFT JOIN scratch.in_layer AS o ON o.n = p.n
 LEFT JOIN scratch.layer AS y ON y.layer_n = o.layer_n;
+
+SET disabled_optimizers = 'statistics_propagation'; -- as on all our connections

@@ -1,32 +1,6 @@
 -- From records and commands of a capture to its timeline, without any lock.
--- In: the tables of tables.py, `meaning` (meaning.sql), macros of decode/metrics.sql. Out: `placed`,
--- `kernel`, `in_kernel`, `in_layer`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
-
--- The join of records to their commands: a section of records was paired with commands one after the
--- other, or with one reference to descriptors (n_commands = 0), and with images one after the other.
--- Records come in their order, and so do the rows; a sort would take longer than all the rest.
-CREATE TABLE placed AS
-SELECT
-  r.*,
-  coalesce(
-    m.n_kinds + coalesce(
-      CASE WHEN r.id - p.first_id < p.n_images THEN p.first_image + r.id - p.first_id END,
-      if(c.image_n >= 0, c.image_n, NULL)
-    ),
-    if(k.mode IS DISTINCT FROM 'DES', c.kind_n, NULL),
-    m.n_known + r.label_n
-  ) AS meaning_n,
-  k.mode,
-  if(c.scope >= 0, c.scope, NULL) AS scope,
-  if(c.batch >= 0, c.batch, NULL) AS batch
-FROM record AS r
-CROSS JOIN meaning_base AS m
-LEFT JOIN pair AS p ON p.pair_n = r.pair_n
-LEFT JOIN command AS c
-  ON c.command_n = p.first_command + if(p.n_commands > 0, r.id - p.first_id, 0)
-  AND p.first_command >= 0
-  AND (p.n_commands = 0 OR r.id - p.first_id < p.n_commands)
-LEFT JOIN kind AS k ON k.kind_n = c.kind_n;
+-- In: the tables of tables.py, `meaning` (meaning.sql), macros of decode/metrics.sql. Out: `kernel`,
+-- `in_kernel`, `in_layer`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
 
 -- What counters add up to where a record is too long for `record` to hold it. Of BM1688 the vendor's
 -- tool sums up all interfaces for words, and those of a transfer's way for images.
@@ -54,9 +28,9 @@ SELECT
     w40, w41, w42, w43, w44, w45, w46, w47, w48, w49, w50, w51, w52, w53, w54, w55, w56, w57,
     w58, w59, w60, w61, w62, w63
   ]::BIGINT[] END AS words
-FROM dma_bm1688_record AS d
+FROM (SELECT n, meaning_n FROM placed) AS p
+JOIN dma_bm1688_record AS d ON d.n = p.n
 CROSS JOIN chip AS c
-JOIN (SELECT n, meaning_n FROM placed) AS p ON p.n = d.n
 JOIN meaning AS m ON m.meaning_n = p.meaning_n
 UNION ALL
 SELECT
@@ -73,20 +47,24 @@ FROM cdma_record;
 -- Kernels: on each core one slice for every stretch of commands of one scope, in the order they start;
 -- scopes that CDMA serves, too, are shown with their port alone.
 CREATE TABLE kernel AS
+-- Commands alike, together: they are few, and say all that is to be known where scopes are not mixed.
 WITH named AS (
   SELECT
-    p.n,
+    g.*,
     l.core,
     l.port,
-    p.scope,
     s.name,
-    p.batch,
-    p.mode,
-    p.ts,
-    p.ts + p.dur AS end_ts
-  FROM placed AS p
-  JOIN lane AS l ON l.track_n = p.track_n
-  JOIN scope AS s ON s.scope = p.scope
+    k.mode
+  FROM (
+    SELECT
+      track_n, scope, batch, kind_n, min(ts) AS ts, max(ts) AS last_ts, max(ts + dur) AS end_ts
+    FROM placed
+    WHERE scope IS NOT NULL
+    GROUP BY track_n, scope, batch, kind_n
+  ) AS g
+  JOIN lane AS l ON l.track_n = g.track_n
+  JOIN scope AS s ON s.scope = g.scope
+  LEFT JOIN kind AS k ON k.kind_n = g.kind_n
 ),
 shown AS (
   SELECT *
@@ -99,7 +77,7 @@ shown AS (
 -- Where all of a scope starts before the next one does, a scope is one stretch; elsewhere commands
 -- of several are told apart one by one.
 span AS (
-  SELECT core, port, scope, min(ts) AS first_ts, max(ts) AS last_ts
+  SELECT core, port, scope, min(ts) AS first_ts, max(last_ts) AS last_ts
   FROM shown
   GROUP BY core, port, scope
 ),
@@ -118,16 +96,26 @@ mixed AS (
   )
   WHERE is_mixed
 ),
+single AS (
+  SELECT p.n, p.ts, p.ts + p.dur AS end_ts, s.core, s.port, s.scope, s.name, s.batch, s.mode
+  FROM placed AS p
+  JOIN (
+    SELECT s.*
+    FROM shown AS s
+    JOIN mixed AS m ON m.core IS NOT DISTINCT FROM s.core AND m.port IS NOT DISTINCT FROM s.port
+  ) AS s
+    ON s.track_n = p.track_n AND s.scope = p.scope AND s.kind_n = p.kind_n
+    AND s.batch IS NOT DISTINCT FROM p.batch
+),
 stretch AS (
   SELECT *, sum(is_new::BIGINT) OVER (PARTITION BY core, port ORDER BY ts, end_ts, n) AS part
   FROM (
     SELECT
-      s.*,
-      s.scope IS DISTINCT FROM lag(s.scope) OVER (
-        PARTITION BY s.core, s.port ORDER BY s.ts, s.end_ts, s.n
+      *,
+      scope IS DISTINCT FROM lag(scope) OVER (
+        PARTITION BY core, port ORDER BY ts, end_ts, n
       ) AS is_new
-    FROM shown AS s
-    JOIN mixed AS m ON m.core IS NOT DISTINCT FROM s.core AND m.port IS NOT DISTINCT FROM s.port
+    FROM single
   )
 ),
 interval AS (
@@ -164,10 +152,14 @@ ORDER BY kernel_n;
 CREATE TABLE in_kernel AS
 SELECT p.n, max(k.kernel_n) AS kernel_n
 FROM placed AS p
-JOIN lane AS l ON l.track_n = p.track_n
-JOIN kernel AS k
-  ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
-  AND k.scope = p.scope AND p.ts BETWEEN k.ts AND k.ts + k.dur AND k.part IS NOT NULL
+JOIN (
+  SELECT l.track_n, k.kernel_n, k.scope, k.ts, k.dur
+  FROM lane AS l
+  JOIN kernel AS k
+    ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
+    AND k.part IS NOT NULL
+) AS k
+  ON k.track_n = p.track_n AND k.scope = p.scope AND p.ts BETWEEN k.ts AND k.ts + k.dur
 GROUP BY p.n;
 
 -- The layer each command belongs to, by its number from 1; where numbers start again in each part of
@@ -186,8 +178,9 @@ JOIN layer AS y
   AND p.shown_id <= if(p.stream = 0, y.last_tiu_id, y.last_dma_id)
 GROUP BY p.n;
 
--- Only where something overlaps is there anything to nest.
-CREATE VIEW entry AS
+-- Only where something overlaps is there anything to nest. A table: nesting reads it on a connection of
+-- its own, which does not see what is registered.
+CREATE TABLE entry AS
 SELECT p.n AS entry_n, p.track_n, p.ts, p.dur AS reach, p.n AS seq
 FROM placed AS p
 SEMI JOIN crowded AS c ON c.track_n = p.track_n
@@ -208,4 +201,4 @@ SELECT 'unmatched_record', 'note', count(*),
   'records no command was found for, though the capture has commands'
 FROM placed AS p
 JOIN meaning AS m USING (meaning_n)
-WHERE m.match_status IN ('none', 'heuristic') AND EXISTS (FROM command);
+WHERE m.match_status IN ('none', 'heuristic') AND EXISTS (FROM kind);

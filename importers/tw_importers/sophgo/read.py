@@ -43,7 +43,7 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
     """
     defects = Defects(scratch.is_lenient, scratch.is_strict)
     capture, line, store, hz = understand(parts, scratch.options, defects)
-    tables.write(scratch.connection, capture, line, store, hz, defects)
+    tables.write(scratch, capture, line, store, hz, defects)
     found = _DEVICE.search(parts.folder_name)
     return TraceFacts(
         format="sophgo",

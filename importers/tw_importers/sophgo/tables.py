@@ -1,11 +1,10 @@
 """The scratch tables a capture is written to.
 
-- `record`: one row a record of the timeline, in the order slices are stored in: its track, raw and
-  aligned times, ids, `pair_n`, `label_n`, which says what its counters look like, `layout_n`, which
-  counts _LAYOUTS, and the words w2 to w15;
+- `placed`: one row a record of the timeline, in the order slices are stored in: its track, raw and
+  aligned times, ids, `layout_n`, which counts _LAYOUTS, the words w2 to w15, what join.sql finds;
 - `cdma_record`, `dma_bm1688_record`: all words of longer records;
 - `pair`: the commands and images that a section of records was paired with;
-- `command`: commands by number, `kind` their distinct words, `scope` the kernels;
+- `kind`: the distinct words of commands, `scope` the kernels;
 - `tiu_image`, `dma_image`, `cdma_image`: register images;
 - `place`: devices, `lane`: tracks, `counter_clock`: clocks, `layer`: layers of the model;
 - `chip`, `chip_header`, `command_name`, `data_type`: of decode/;
@@ -16,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from tw_importers.sophgo.images import Store
     from tw_importers.sophgo.read import Capture
     from tw_importers.sophgo.timeline import Lane, Timeline
+    from warehouse.importer import Scratch
 
 ENGINES = ("TIU", "GDMA", "SDMA", "CDMA")
 ENGINE_CODES = {"TIU": 0, "GDMA": 1, "SDMA": 3, "CDMA": 4}  # as the vendor's tool numbers them
+_JOIN = files(__package__) / "join.sql"
 _FEW_WORDS = 16  # words that `record` has; longer records have a table of their own
 #: Columns of `record` that count things there are few of.
 _SMALL = (
@@ -60,10 +62,11 @@ _FIRST_ENGINE = 1  # tracks of a core: kernels, then engines
 
 
 def write(
-    connection: duckdb.DuckDBPyConnection, capture: Capture, line: Timeline, store: Store,
-    hz: tuple[int, int, int], defects: Defects,
+    scratch: Scratch, capture: Capture, line: Timeline, store: Store, hz: tuple[int, int, int],
+    defects: Defects,
 ) -> None:  # fmt: skip
     """Writes all tables of a capture."""
+    connection = scratch.connection
     chip = capture.profile.chip
     _put(connection, "chip", chip.row())
     _put(connection, "chip_header", _header(chip, hz))
@@ -82,7 +85,7 @@ def write(
         "first_command": line.pairs.first_command, "n_commands": line.pairs.n_commands,
         "first_image": line.pairs.first_image, "n_images": line.pairs.n_images,
     }))  # fmt: skip
-    _write_records(connection, line, lanes, store)
+    _write_records(scratch, line, lanes, store)
     if capture.layers and capture.layers.rows:
         _put(connection, "layer", capture.layers.table())
     else:
@@ -194,7 +197,7 @@ def _write_commands(connection: duckdb.DuckDBPyConnection, line: Timeline) -> No
     )
     joined = Commands.joined(line.commands)
     key = (engines << 2 | (joined.mode + 1)) << 32 | (joined.word + 1)
-    distinct, kind = np.unique(key, return_inverse=True)
+    distinct, kind = _distinct(key)
     engine, mode, word = distinct >> 34, (distinct >> 32 & 3) - 1, (distinct & 0xFFFFFFFF) - 1
     modes = pa.array([MODES[m] if m >= 0 else None for m in mode.tolist()], pa.string())
     _put(connection, "kind", pa.table({
@@ -206,10 +209,20 @@ def _write_commands(connection: duckdb.DuckDBPyConnection, line: Timeline) -> No
     }))  # fmt: skip
     images = np.concatenate([np.empty(0, np.int64), *line.images])
     connection.register("command", _columns({
-        "command_n": np.arange(len(joined), dtype=np.int32), "kind_n": kind.astype(np.int32),
+        "command_n": np.arange(len(joined), dtype=np.int32), "kind_n": kind,
         "scope": joined.scope.astype(np.int32), "batch": joined.batch.astype(np.int32),
         "image_n": images.astype(np.int32),
     }))  # fmt: skip
+
+
+def _distinct(values: Ints) -> tuple[Ints, np.ndarray]:
+    """The distinct values in order, and which of them each is; by hashing, as they are few."""
+    encoded = _column(values).dictionary_encode()
+    found = encoded.dictionary.to_numpy()
+    order = np.argsort(found)
+    rank = np.empty(len(found), np.int32)
+    rank[order] = np.arange(len(found), dtype=np.int32)
+    return found[order], rank[encoded.indices.to_numpy()]
 
 
 def _write_images(connection: duckdb.DuckDBPyConnection, store: Store) -> None:
@@ -228,12 +241,10 @@ def _write_images(connection: duckdb.DuckDBPyConnection, store: Store) -> None:
 
 
 def _write_records(
-    connection: duckdb.DuckDBPyConnection,
-    line: Timeline,
-    lanes: list[dict[str, Any]],
-    store: Store,
+    scratch: Scratch, line: Timeline, lanes: list[dict[str, Any]], store: Store
 ) -> None:
     """Records in the order of tracks and times, so that their number is that of the slice."""
+    connection = scratch.connection
     first_track = {(row["core"], row["port"]): row["track_n"] for row in reversed(lanes)}
     parts: list[dict[str, Any]] = []
     words: dict[str, list[tuple[Ints, np.ndarray]]] = {name: [] for name in _LAYOUTS}
@@ -262,11 +273,31 @@ def _write_records(
     columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
     _put(connection, "crowded", _columns({"track_n": _crowded(columns)}))
     small = {name: columns[name].astype(np.int32) for name in _SMALL}
-    # Not copied: prepare.sql reads it once, in the same process.
-    table = _columns({**columns, **small, **_few_words(words, n_before)})
-    connection.register("record", table)
+    _place(scratch, _columns({**columns, **small, **_few_words(words, n_before)}))
     for name in _WIDE_LAYOUTS:
         _put(connection, f"{name}_record", _counters(words[name], _LAYOUTS[name]))
+
+
+def _place(scratch: Scratch, record: pa.Table) -> None:
+    """Makes `placed`: the records and, beside each, what its command is."""
+    connection = scratch.connection
+    connection.register("record", record)
+    connection.execute(_JOIN.read_text())
+    found = connection.sql("FROM joined").fetchnumpy()
+    connection.execute("DROP VIEW joined")
+    connection.unregister("record")
+    connection.unregister("command")
+    placed = record.drop_columns(["pair_n", "label_n"])
+    number = found.pop("n")
+    for name, values in found.items():
+        column = np.empty(len(number), np.int32)
+        column[number] = values
+        placed = placed.append_column(name, pa.array(column, mask=column < 0))
+    if scratch.stays_open:  # as it is: writing it to the database takes as long as all of decoding
+        connection.register("placed_rows", placed)
+        connection.execute("CREATE VIEW placed AS FROM placed_rows")
+    else:
+        _put(connection, "placed", placed)
 
 
 def _crowded(columns: dict[str, Any]) -> Ints:
