@@ -9,6 +9,7 @@ text, both are counted in `Written`. Text is never a formula or a link.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,8 @@ TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
 _KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where headings are the vendor's
+_NAMED = 12  # series of a chart at most
+_TRACES, _FILES = 8, 3  # named on the overview
 _LABEL = 48  # characters of a bar's name
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
@@ -333,18 +336,11 @@ def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -
         return
     meta = sheets[0].filled.answer.meta
     sheet.write_string(row, 0, "Made from", book.style(bold=True, bottom=1))
-    keys = (
-        "runs",
-        "traces",
-        "window_ns",
-        "warehouse",
-        "schema_version",
-        "tw_version",
-        "written_at",
-    )
-    for number, key in enumerate(keys, row + 1):
-        sheet.write_string(number, 0, key)
-        sheet.write_string(number, 2, _text(book.written, meta.get(key, "")))
+    wrapped = book.style(text_wrap=True, valign="top")
+    for number, key in enumerate(_ORIGIN, row + 1):
+        said = _traces(meta) if key == "traces" else meta.get(key, "")
+        sheet.write_string(number, 0, key, wrapped)
+        sheet.write_string(number, 2, _text(book.written, said), wrapped)
     first = row + len(_ORIGIN) + 2
     for place, text in enumerate(("Query", "", "Parameters and hash")):
         sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
@@ -353,6 +349,18 @@ def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -
         sheet.write_string(number, 0, meta.get("query", ""))
         about = f"{meta.get('parameters', '')} {meta.get('query_hash', '')}"
         sheet.write_string(number, 2, _text(book.written, about))
+
+
+def _traces(meta: Mapping[str, str]) -> str:
+    """The first few traces for people, with what tells their files apart; `Origin` has them all."""
+    traces = json.loads(meta.get("traces") or "[]")
+    shown = [
+        f"{each['name']} ({', '.join(sha[:12] for sha in each['sha256'][:_FILES])}"
+        f"{', ...' if len(each['sha256']) > _FILES else ''})"
+        for each in traces[:_TRACES]
+    ]
+    more = len(traces) - len(shown)
+    return "; ".join(shown) + (f"; and {more:,} more" if more else "")
 
 
 def _chart(book: _Book, sheet: _Sheet) -> Any:
@@ -370,7 +378,9 @@ def _chart(book: _Book, sheet: _Sheet) -> Any:
         drawn.add_series(each)
     drawn.set_title({"name": sheet.filled.section.title, "name_font": {"size": 11}})
     drawn.set_size({"width": 620, "height": 380})
-    drawn.set_legend({"position": "bottom"} if len(series) > 1 else {"none": True})
+    # Many names would leave no room for what they name; the sheet has them.
+    is_named = 1 < len(series) <= _NAMED
+    drawn.set_legend({"position": "bottom"} if is_named else {"none": True})
     axis = {"num_format": _axis_format(sheet, chart), "num_font": {"size": 8}}
     if chart.kind == "line":
         drawn.set_y_axis(axis)
