@@ -1,0 +1,44 @@
+"""nvprof's databases: the SQLite files `nvprof -o` writes (`.nvvp`, `.nvprof`).
+
+Their layout has a version, which says little: tools wrote the same number with different columns.
+So columns are found by name, and what a file lacks is NULL.
+Tables: CUPTI's activity records, cupti_activity.h. Numbers of API functions are named from
+cbid.csv, as far as recordings and nvprof itself have told what they stand for.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tw_importers import gpu_activity
+from tw_importers.nvprof.read import read
+from tw_importers.sqlite_tables import is_sqlite
+from warehouse.importer import NESTING, Importer
+
+_FOLDER = files(__package__)
+
+
+def sniff(head: bytes, name: str) -> int:
+    """Certain with CUPTI's tables and nvprof's table of strings; likely by the file's name."""
+    if not is_sqlite(head):
+        return 0
+    if b"CUPTI_ACTIVITY_KIND_" in head and b"StringTable" in head:
+        return 95
+    return 30 if name.endswith((".nvvp", ".nvprof")) else 0
+
+
+NVPROF = Importer(
+    name="nvprof",
+    title="nvprof's SQLite databases (nvprof -o): kernels, copies, API calls, NVTX ranges",
+    version=1,
+    sniff=sniff,
+    read=read,
+    prepare=(
+        gpu_activity.MACROS,
+        gpu_activity.TABLES,
+        _FOLDER / "gather.sql",
+        gpu_activity.PREPARE,
+        NESTING,
+    ),
+    normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+)

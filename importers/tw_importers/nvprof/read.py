@@ -1,0 +1,100 @@
+"""Loads the tables of an nvprof database into scratch tables, by the names of their columns."""
+
+from __future__ import annotations
+
+import csv
+from importlib.resources import files
+
+import pyarrow as pa
+
+from tw_importers.sqlite_tables import BLOB, INTEGER, TEXT, Database, Kind, open_database
+from warehouse.errors import CorruptTrace
+from warehouse.importer import ByteReader, Scratch, TraceFacts
+
+_PREFIX = "CUPTI_ACTIVITY_KIND_"
+_KERNEL = (
+    "_id_ registersPerThread start end completed deviceId contextId streamId gridX gridY gridZ "
+    "blockX blockY blockZ staticSharedMemory dynamicSharedMemory localMemoryPerThread "
+    "localMemoryTotal correlationId gridId name queued submitted launchType graphNodeId graphId"
+)
+_COPY = (
+    "_id_ copyKind srcKind dstKind flags bytes start end deviceId contextId streamId "
+    "correlationId runtimeCorrelationId graphNodeId graphId"
+)
+_CALL = "_id_ cbid start end processId threadId correlationId returnValue"
+#: Scratch table -> table of the file, its columns of integers, and its blobs.
+_TABLES: dict[str, tuple[str, str, str]] = {
+    "concurrent_kernel": ("CONCURRENT_KERNEL", _KERNEL, ""),
+    "serial_kernel": ("KERNEL", _KERNEL, ""),
+    "memcpy": ("MEMCPY", _COPY, ""),
+    "peer_memcpy": (
+        "MEMCPY2", _COPY + " srcDeviceId srcContextId dstDeviceId dstContextId", "",
+    ),
+    "memset": (
+        "MEMSET",
+        "_id_ value bytes start end deviceId contextId streamId correlationId memoryKind "
+        "graphNodeId graphId",
+        "",
+    ),
+    "runtime_call": ("RUNTIME", _CALL, ""),
+    "driver_call": ("DRIVER", _CALL, ""),
+    "gpu": (
+        "DEVICE",
+        "_id_ globalMemoryBandwidth globalMemorySize l2CacheSize numThreadsPerWarp coreClockRate "
+        "numMultiprocessors maxWarpsPerMultiprocessor computeCapabilityMajor "
+        "computeCapabilityMinor id name",
+        "uuid",
+    ),
+    "context": ("CONTEXT", "_id_ contextId deviceId computeApiKind nullStreamId", ""),
+    "marker": ("MARKER", "_id_ flags timestamp id objectKind name domain", "objectId"),
+    "overhead": ("OVERHEAD", "_id_ overheadKind objectKind start end", "objectId"),
+    "wait": (
+        "SYNCHRONIZATION",
+        "_id_ type start end correlationId contextId streamId cudaEventId",
+        "",
+    ),
+    "object_name": ("NAME", "_id_ objectKind name", "objectId"),
+}  # fmt: skip
+_SMALL = {"ENVIRONMENT", "STREAM", "MARKER_DATA", "SOURCE_LOCATOR", "DEVICE_ATTRIBUTE", "MODULE"}
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Loads the tables; raises TraceError for what is no database of nvprof's."""
+    with open_database(reader, scratch) as database:
+        if "StringTable" not in database.tables:
+            raise CorruptTrace(
+                "it has no table StringTable, as databases of nvprof have",
+                hint="Is it from Nsight Systems, or cut?",
+            )
+        for target, (name, integers, blobs) in _TABLES.items():
+            wanted: dict[str, Kind] = dict.fromkeys(integers.split(), INTEGER)
+            wanted |= dict.fromkeys(blobs.split(), BLOB)
+            database.load(scratch, target, _PREFIX + name, wanted)
+        database.load(scratch, "string", "StringTable", {"_id_": INTEGER, "value": TEXT})
+        _load_names(scratch)
+        _load_unread(scratch, database)
+        versions = [row["version"] for row in database.rows("Version", {"version": INTEGER})]
+        return TraceFacts(
+            format="nvprof",
+            format_version=str(versions[0]) if versions else None,
+            problems=database.problems,
+        )
+
+
+def _load_names(scratch: Scratch) -> None:
+    """The table `function_name`: api, cbid, name."""
+    text = (files(__package__) / "cbid.csv").read_text()
+    rows = [{**row, "cbid": int(row["cbid"])} for row in csv.DictReader(text.splitlines())]
+    scratch.connection.register("names", pa.Table.from_pylist(rows))
+    scratch.connection.execute("CREATE TABLE function_name AS FROM names")
+    scratch.connection.unregister("names")
+
+
+def _load_unread(scratch: Scratch, database: Database) -> None:
+    """The table `unread`: how many rows the tables have that mean nothing on a timeline."""
+    scratch.connection.execute("CREATE TABLE unread (name VARCHAR, n BIGINT)")
+    known = {name for name, _, _ in _TABLES.values()} | _SMALL
+    for table in database.tables:
+        if table.startswith(_PREFIX) and table.removeprefix(_PREFIX) not in known:
+            n = sum(batch.num_rows for batch in database.batches(table, {"_id_": INTEGER}))
+            scratch.connection.execute("INSERT INTO unread VALUES (?, ?)", [table, n])

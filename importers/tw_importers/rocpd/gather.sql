@@ -1,0 +1,237 @@
+-- From the tables of a rocpd database to activities.
+-- In: the tables of read.py, each with guid, the recording it is of. Out: gpu_activity/tables.sql.
+
+CREATE OR REPLACE TEMP MACRO key_of(guid, id) AS (guid || ' ' || id);
+
+-- A machine's device is the same in all recordings.
+CREATE TABLE agent AS
+SELECT
+  a.guid,
+  a.id,
+  coalesce(n.machine_id, a.guid, '') || ' ' || coalesce(a.absolute_index, a.id) AS device,
+  CASE a.type WHEN 'GPU' THEN 'gpu' WHEN 'CPU' THEN 'cpu' ELSE lower(coalesce(a.type, 'agent')) END
+    AS kind,
+  coalesce(a.absolute_index, a.id) AS ordinal,
+  coalesce(nullif(a.product_name, ''), a.name) AS name,
+  coalesce(nullif(a.vendor_name, ''), CASE WHEN a.type = 'GPU' THEN 'AMD' END) AS vendor,
+  a.uuid,
+  CASE WHEN json_valid(a.extdata) THEN a.extdata END AS extdata
+FROM rocpd_info_agent AS a
+LEFT JOIN rocpd_info_node AS n ON n.guid = a.guid AND n.id = a.nid;
+
+INSERT INTO known_device (
+  device, kind, ordinal, name, vendor, uuid, n_compute_units, clock_hz, properties_json
+)
+SELECT
+  device,
+  kind,
+  ordinal,
+  name,
+  CASE WHEN kind = 'gpu' THEN vendor END,
+  nullif(uuid, '0'),
+  whole(json_extract_string(extdata, '$.cu_count')),
+  nullif(TRY_CAST(json_extract_string(extdata, '$.max_engine_clk_fcompute') AS DOUBLE), 0) * 1e6,
+  CASE WHEN extdata <> '{}' THEN json_merge_patch(extdata, '{"caches":null,"io_links":null}')::VARCHAR
+  END
+FROM agent;
+
+INSERT INTO known_process
+SELECT
+  key_of(guid, id),
+  pid,
+  nullif(command, ''),
+  CASE WHEN environment IS NOT NULL AND environment <> '{}'
+    THEN json_object('environment', environment)::VARCHAR END
+FROM rocpd_info_process;
+
+CREATE TABLE told_thread AS
+SELECT guid, id, any_value(tid) AS tid, any_value(name) AS name, any_value(pid) AS pid
+FROM rocpd_info_thread
+GROUP BY guid, id;
+
+INSERT INTO known_thread
+SELECT key_of(guid, pid), tid, nullif(name, '') FROM told_thread;
+
+CREATE TABLE text_of AS
+SELECT guid, id, any_value(string) AS value FROM rocpd_string GROUP BY guid, id;
+
+-- An event's stack id is the profiler's correlation id: the call and what it caused share it.
+CREATE TABLE told_event AS
+SELECT
+  e.guid,
+  e.id,
+  any_value(e.stack_id) AS stack_id,
+  nullif(any_value(e.correlation_id), 0) AS external_id,
+  any_value(c.value) AS category
+FROM rocpd_event AS e
+LEFT JOIN text_of AS c ON c.guid = e.guid AND c.id = e.category_id
+GROUP BY e.guid, e.id;
+
+CREATE TABLE argument AS
+SELECT guid, event_id, json_group_object(coalesce(name, position::VARCHAR, '?'), value) AS args
+FROM (FROM rocpd_arg ORDER BY guid, event_id, position, id)
+GROUP BY guid, event_id;
+
+INSERT INTO activity BY NAME
+SELECT
+  k.id AS seq,
+  'kernel' AS kind,
+  'kernel' AS category,
+  coalesce(nullif(s.display_name, ''), s.kernel_name, 'kernel ' || k.kernel_id) AS name,
+  k.start AS start_ns,
+  k."end" AS end_ns,
+  key_of(k.guid, k.pid) AS process,
+  coalesce(a.device, key_of(k.guid, k.agent_id), '?') AS device,
+  coalesce(nullif(q.name, ''), 'queue ' || k.queue_id) AS lane,
+  k.queue_id AS stream,
+  e.stack_id AS correlation_id,
+  e.external_id,
+  blocks(k.grid_size_x, k.workgroup_size_x) AS grid_x,
+  blocks(k.grid_size_y, k.workgroup_size_y) AS grid_y,
+  blocks(k.grid_size_z, k.workgroup_size_z) AS grid_z,
+  k.workgroup_size_x AS block_x,
+  k.workgroup_size_y AS block_y,
+  k.workgroup_size_z AS block_z,
+  s.arch_vgpr_count AS registers,
+  k.group_segment_size AS shared_memory_bytes,
+  key_of(k.guid, k.event_id) AS dispatch,
+  json_merge_patch('{}', json_object(
+    'dispatch_id', k.dispatch_id,
+    'kernel_id', k.kernel_id,
+    'thread_id', t.tid,
+    'stream_id', k.stream_id,
+    'scratch_bytes', k.private_segment_size,
+    'accum_vgpr', s.accum_vgpr_count,
+    'sgpr', s.sgpr_count,
+    'region', nullif(r.value, '')
+  ))::VARCHAR AS args_json
+FROM rocpd_kernel_dispatch AS k
+LEFT JOIN rocpd_info_kernel_symbol AS s ON s.guid = k.guid AND s.id = k.kernel_id
+LEFT JOIN agent AS a ON a.guid = k.guid AND a.id = k.agent_id
+LEFT JOIN rocpd_info_queue AS q ON q.guid = k.guid AND q.id = k.queue_id
+LEFT JOIN told_event AS e ON e.guid = k.guid AND e.id = k.event_id
+LEFT JOIN told_thread AS t ON t.guid = k.guid AND t.id = k.tid
+LEFT JOIN text_of AS r ON r.guid = k.guid AND r.id = k.region_name_id;
+
+INSERT INTO activity BY NAME
+SELECT
+  k.id AS seq,
+  'memcpy' AS kind,
+  'gpu_memcpy' AS category,
+  coalesce(n.value, 'MEMORY_COPY') AS name,
+  k.start AS start_ns,
+  k."end" AS end_ns,
+  key_of(k.guid, k.pid) AS process,
+  coalesce(
+    CASE WHEN d.kind = 'gpu' THEN d.device END, CASE WHEN s.kind = 'gpu' THEN s.device END,
+    d.device, s.device, '?'
+  ) AS device,
+  'copies' || coalesce(' of stream ' || k.stream_id, '') AS lane,
+  e.stack_id AS correlation_id,
+  e.external_id,
+  k.size AS bytes,
+  copy_direction(n.value) AS direction,
+  json_merge_patch('{}', json_object(
+    'thread_id', t.tid,
+    'stream_id', k.stream_id,
+    'queue_id', k.queue_id,
+    'source_agent', s.ordinal,
+    'destination_agent', d.ordinal
+  ))::VARCHAR AS args_json
+FROM rocpd_memory_copy AS k
+LEFT JOIN text_of AS n ON n.guid = k.guid AND n.id = k.name_id
+LEFT JOIN agent AS d ON d.guid = k.guid AND d.id = k.dst_agent_id
+LEFT JOIN agent AS s ON s.guid = k.guid AND s.id = k.src_agent_id
+LEFT JOIN told_event AS e ON e.guid = k.guid AND e.id = k.event_id
+LEFT JOIN told_thread AS t ON t.guid = k.guid AND t.id = k.tid;
+
+-- Regions: calls, markers, and what other tools bracket. A category says whose call it is.
+INSERT INTO activity BY NAME
+SELECT
+  r.id AS seq,
+  CASE
+    WHEN e.category LIKE 'MARKER%' THEN 'range'
+    WHEN e.category LIKE 'RCCL%' AND communication_of(n.value) IS NOT NULL THEN 'collective'
+    WHEN e.category LIKE 'HIP%' OR e.category LIKE 'HSA%' THEN 'call'
+    ELSE 'other'
+  END AS kind,
+  CASE
+    WHEN e.category LIKE 'MARKER%' THEN 'user_annotation'
+    WHEN e.category LIKE 'HIP%' THEN 'hip_runtime'
+    WHEN e.category LIKE 'HSA%' THEN 'hsa_driver'
+    ELSE lower(coalesce(e.category, 'region'))
+  END AS category,
+  coalesce(n.value, 'region') AS name,
+  r.start AS start_ns,
+  r."end" AS end_ns,
+  key_of(r.guid, r.pid) AS process,
+  t.tid AS thread,
+  e.stack_id AS correlation_id,
+  e.external_id,
+  CASE WHEN e.category LIKE 'MARKER%' THEN e.category END AS domain,
+  json_merge_patch('{}', json_object(
+    'domain', e.category, 'correlation_id', e.stack_id, 'args', g.args
+  ))::VARCHAR AS args_json
+FROM rocpd_region AS r
+LEFT JOIN text_of AS n ON n.guid = r.guid AND n.id = r.name_id
+LEFT JOIN told_event AS e ON e.guid = r.guid AND e.id = r.event_id
+LEFT JOIN told_thread AS t ON t.guid = r.guid AND t.id = r.tid
+LEFT JOIN argument AS g ON g.guid = r.guid AND g.event_id = r.event_id;
+
+-- A release may say neither how much nor where: as much as was allocated at its address, and there.
+INSERT INTO activity BY NAME
+SELECT
+  id AS seq,
+  CASE WHEN level IS DISTINCT FROM 'SCRATCH' THEN 'memory' ELSE 'other' END AS kind,
+  CASE WHEN level IS DISTINCT FROM 'SCRATCH' THEN 'memory' ELSE 'scratch_memory' END AS category,
+  concat_ws(' ', type, level) AS name,
+  start AS start_ns,
+  "end" AS end_ns,
+  process,
+  tid AS thread,
+  stack_id AS correlation_id,
+  CASE WHEN is_release
+    THEN -coalesce(nullif(size, 0), lag(CASE WHEN NOT is_release THEN size END) OVER same_address)
+    ELSE size END AS bytes,
+  TRY_CAST(address AS UBIGINT) AS address,
+  CASE coalesce(kind, lag(kind) OVER same_address) WHEN 'cpu' THEN 'cpu' WHEN 'gpu' THEN 'hip' END
+    AS device_kind,
+  CASE coalesce(kind, lag(kind) OVER same_address)
+    WHEN 'cpu' THEN -1 ELSE coalesce(ordinal, lag(ordinal) OVER same_address) END AS device_ordinal,
+  json_merge_patch('{}', json_object(
+    'correlation_id', stack_id, 'address', address, 'bytes', size, 'agent', ordinal
+  ))::VARCHAR AS args_json
+FROM (
+  SELECT
+    m.*,
+    key_of(m.guid, m.pid) AS process,
+    t.tid,
+    e.stack_id,
+    a.kind,
+    a.ordinal,
+    m.type IN ('FREE', 'RECLAIM') AS is_release
+  FROM (SELECT * EXCLUDE (tid), tid AS thread_id FROM rocpd_memory_allocate) AS m
+  LEFT JOIN agent AS a ON a.guid = m.guid AND a.id = m.agent_id
+  LEFT JOIN told_event AS e ON e.guid = m.guid AND e.id = m.event_id
+  LEFT JOIN told_thread AS t ON t.guid = m.guid AND t.id = m.thread_id
+)
+WINDOW same_address AS (PARTITION BY guid, pid, address ORDER BY start, id);
+
+-- Instances of a counter are summed over the dispatch, as in the profiler's own tables.
+INSERT INTO figure
+SELECT
+  min(v.id),
+  key_of(v.guid, v.event_id),
+  any_value(a.device),
+  any_value(k.dispatch_id),
+  coalesce(nullif(p.symbol, ''), p.name, 'counter ' || v.pmc_id),
+  sum(v.value),
+  nullif(any_value(p.units), '')
+FROM rocpd_pmc_event AS v
+LEFT JOIN rocpd_info_pmc AS p ON p.guid = v.guid AND p.id = v.pmc_id
+LEFT JOIN agent AS a ON a.guid = v.guid AND a.id = p.agent_id
+LEFT JOIN rocpd_kernel_dispatch AS k ON k.guid = v.guid AND k.event_id = v.event_id
+GROUP BY v.guid, v.event_id, p.symbol, p.name, v.pmc_id;
+
+INSERT INTO not_used
+SELECT 'samples taken over time', count(*) FROM rocpd_sample;

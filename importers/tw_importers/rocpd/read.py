@@ -1,0 +1,145 @@
+"""Loads the tables of a rocpd database into scratch tables, those of all recordings in it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind, open_database
+from warehouse.errors import CorruptTrace, TraceError
+from warehouse.importer import ByteReader, Scratch, TraceFacts
+
+OPTIONS = {"with_environment": "yes: keep the command line of the recorded programs, too"}
+_NAME = re.compile(r"(rocpd_[a-z_]+?)((?:_[0-9a-fA-F]{8}(?:_[0-9a-fA-F]{4}){3}_[0-9a-fA-F]{12})?)")
+_SIZES = "workgroup_size_x workgroup_size_y workgroup_size_z grid_size_x grid_size_y grid_size_z"
+#: Table -> its columns of integers, texts and reals.
+_TABLES: dict[str, tuple[str, str, str]] = {
+    "rocpd_metadata": ("id", "tag value", ""),
+    "rocpd_string": ("id", "string", ""),
+    "rocpd_info_node": ("id", "machine_id hostname", ""),
+    "rocpd_info_process": ("id nid pid", "command environment", ""),
+    "rocpd_info_thread": ("id pid tid", "name", ""),
+    "rocpd_info_agent": (
+        "id nid pid absolute_index", "type uuid name product_name vendor_name extdata", "",
+    ),
+    "rocpd_info_queue": ("id", "name", ""),
+    "rocpd_info_pmc": ("id agent_id", "name symbol units", ""),
+    "rocpd_info_kernel_symbol": (
+        "id group_segment_size sgpr_count arch_vgpr_count accum_vgpr_count",
+        "kernel_name display_name",
+        "",
+    ),
+    "rocpd_event": ("id category_id stack_id parent_stack_id correlation_id", "", ""),
+    "rocpd_arg": ("id event_id position", "name value", ""),
+    "rocpd_pmc_event": ("id event_id pmc_id", "", "value"),
+    "rocpd_region": ("id pid tid start end name_id event_id", "", ""),
+    "rocpd_sample": ("id event_id", "", ""),
+    "rocpd_kernel_dispatch": (
+        "id pid tid agent_id kernel_id dispatch_id queue_id stream_id start end "
+        f"private_segment_size group_segment_size region_name_id event_id {_SIZES}",
+        "",
+        "",
+    ),
+    "rocpd_memory_copy": (
+        "id pid tid start end name_id dst_agent_id src_agent_id size queue_id stream_id event_id",
+        "",
+        "",
+    ),
+    "rocpd_memory_allocate": (
+        "id pid tid agent_id start end address size queue_id stream_id event_id", "type level", "",
+    ),
+}  # fmt: skip
+
+
+def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    """Loads the tables; raises TraceError for other schemas than 3."""
+    with open_database(reader, scratch) as database:
+        found = _physical(database)
+        if "rocpd_kernel_dispatch" not in found and "rocpd_region" not in found:
+            raise CorruptTrace(
+                "it has neither kernels nor regions, as rocpd databases have",
+                hint="Is it cut, or does it only hold views of other files? Import those.",
+            )
+        for base, columns in _TABLES.items():
+            _load(scratch, database, base, found.get(base, []), columns)
+        version = _version(scratch)
+        _check(database, found, version)
+        keeps = scratch.options.get("with_environment", "").lower() in ("yes", "true", "1")
+        if not keeps:
+            scratch.connection.execute(
+                "UPDATE rocpd_info_process SET command = NULL, environment = NULL"
+            )
+        return TraceFacts(
+            format="rocpd",
+            format_version=version,
+            host_name=_host(scratch),
+            metadata_json=json.dumps({"recordings": sorted({s for _, s in _all(found)})}),
+            problems=database.problems,
+        )
+
+
+def _all(found: dict[str, list[tuple[str, str]]]) -> list[tuple[str, str]]:
+    return [(name, suffix.lstrip("_")) for each in found.values() for name, suffix in each]
+
+
+def _physical(database: Database) -> dict[str, list[tuple[str, str]]]:
+    """The tables by what they are: (name in the file, what tells its recording)."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name in database.tables:
+        match = _NAME.fullmatch(name)
+        if match:
+            found.setdefault(match[1], []).append((name, match[2]))
+    return found
+
+
+def _load(
+    scratch: Scratch,
+    database: Database,
+    base: str,
+    tables: list[tuple[str, str]],
+    columns: tuple[str, str, str],
+) -> None:
+    wanted: dict[str, Kind] = {"guid": TEXT}
+    for names, kind in zip(columns, (INTEGER, TEXT, REAL), strict=True):
+        wanted |= dict.fromkeys(names.split(), kind)
+    if not tables:
+        database.load(scratch, base, base, wanted)  # empty
+    for n, (name, suffix) in enumerate(tables):
+        part = base if not n else f"{base}_part"
+        database.load(scratch, part, name, wanted)
+        scratch.connection.execute(
+            f"UPDATE {part} SET guid = $guid WHERE guid IS NULL", {"guid": suffix}
+        )
+        if n:
+            scratch.connection.execute(f"INSERT INTO {base} FROM {part}; DROP TABLE {part}")
+
+
+def _version(scratch: Scratch) -> str | None:
+    row = scratch.connection.execute(
+        "SELECT max(value) FROM rocpd_metadata WHERE tag = 'schema_version'"
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _host(scratch: Scratch) -> str | None:
+    row = scratch.connection.execute(
+        "SELECT any_value(hostname) FROM rocpd_info_node HAVING count(DISTINCT hostname) = 1"
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _check(
+    database: Database, found: dict[str, list[tuple[str, str]]], version: str | None
+) -> None:
+    lacks_times = any(
+        "start" not in {column.lower() for column in database.columns(name)}
+        for base in ("rocpd_kernel_dispatch", "rocpd_region")
+        for name, _ in found.get(base, [])
+    )
+    if "rocpd_timestamp" in found or lacks_times:
+        schema = version or "of an unknown version"
+        raise TraceError(
+            f"the database has rocpd schema {schema}; tw reads schema 3",
+            hint="Convert it with `rocpd convert -f csv`, or record with "
+            "`rocprofv3 --output-format csv json`.",
+        )
