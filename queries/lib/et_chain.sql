@@ -4,10 +4,13 @@ version = 1
 title = "The order in which the nodes of a graph were called, thread by thread"
 help = """
 A walk from every thread's node down, children in the order of their ids: each node before all below it.
-Nodes under no node of a thread walk from the root that they are under. The walk is a list of ways down
-and up along the tree, and the place of each in the list is found by doubling: every way knows the one
-behind it, then the second, the fourth; so the number of rounds is the logarithm of the number of nodes, however
-deep the tree is.
+Nodes under no node of a thread walk from the root that they are under.
+
+Recorders number nodes as they are called, so within a thread the order of ids is the walk already. It is
+that if no line from a child to its parent crosses another when the nodes stand in a row: then nothing is
+left to do. Else the walk is a list of ways down and up along the tree, and the place of each in the list is
+found by doubling: every way knows the one behind it, then the second, the fourth; so the number of rounds
+is the logarithm of the number of nodes, however deep the tree is.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10" }
@@ -42,12 +45,6 @@ unit = "count"
 help = "Its place in the walk of its root, from 0"
 
 [[column]]
-name = "n_below"
-type = "BIGINT"
-unit = "count"
-help = "Nodes below it, which are the next ones in the walk"
-
-[[column]]
 name = "before_id"
 type = "BIGINT"
 unit = "ref graph_node.id"
@@ -67,6 +64,7 @@ node AS MATERIALIZED (
   SELECT
     n.id,
     n.node_id,
+    n.thread_id,
     coalesce(n.device_kind = 'gpu', false) AS is_device,
     coalesce(n.name IN (
       '[pytorch|profiler|execution_graph|thread]', '[pytorch|profiler|execution_trace|thread]'
@@ -76,6 +74,51 @@ node AS MATERIALIZED (
   LEFT JOIN parent AS p ON p.to_node_id = n.id
   WHERE n.graph_id = $graph_id::BIGINT
 ),
+-- The nodes of a thread in a row, each with the root before it.
+in_row AS MATERIALIZED (
+  SELECT
+    id,
+    parent_id,
+    is_device,
+    is_thread,
+    thread_id,
+    last_value(CASE WHEN parent_id IS NULL THEN id END IGNORE NULLS) OVER so_far AS root_id,
+    last_value(CASE WHEN parent_id IS NULL THEN is_thread END IGNORE NULLS) OVER so_far
+      AS is_of_thread,
+    row_number() OVER (PARTITION BY thread_id ORDER BY node_id, id) AS place
+  FROM node
+  WINDOW so_far AS (PARTITION BY thread_id ORDER BY node_id, id ROWS UNBOUNDED PRECEDING)
+),
+-- parent_place: of a root 0; NULL where the parent is of another thread, or behind.
+with_parent AS MATERIALIZED (
+  SELECT
+    n.*,
+    CASE
+      WHEN n.parent_id IS NULL THEN 0
+      WHEN p.thread_id IS NOT DISTINCT FROM n.thread_id AND p.place < n.place THEN p.place
+    END AS parent_place
+  FROM in_row AS n
+  LEFT JOIN in_row AS p ON p.id = n.parent_id
+),
+is_walk AS MATERIALIZED (
+  SELECT coalesce(bool_and(
+    parent_place IS NOT NULL
+    AND root_id IS NOT NULL
+    AND coalesce(least_between >= parent_place, true)
+  ), true) AS is_walk
+  FROM (
+    SELECT
+      *,
+      min(coalesce(parent_place, -1)) OVER (
+        PARTITION BY thread_id
+        ORDER BY place
+        ROWS BETWEEN greatest(place - coalesce(parent_place, place) - 1, 0) PRECEDING
+          AND 1 PRECEDING
+      ) AS least_between
+    FROM with_parent
+  )
+),
+-- From here on: where the order of ids is not the walk.
 sibling AS MATERIALIZED (
   SELECT
     id,
@@ -83,6 +126,7 @@ sibling AS MATERIALIZED (
     lead(id) OVER brothers AS next_id,
     row_number() OVER brothers AS place
   FROM node
+  WHERE NOT (SELECT is_walk FROM is_walk)
   WINDOW brothers AS (PARTITION BY parent_id ORDER BY node_id, id)
 ),
 -- 2 id is the way down into a node, 2 id + 1 the way up out of it; each leads to another, but for the
@@ -117,27 +161,29 @@ jump AS (
   WHERE j.reach < (SELECT count(*) FROM way)
 ),
 walked AS (
-  SELECT
-    way_id // 2 AS id,
-    last_id // 2 AS root_id,
-    max(n_down) AS n_behind,
-    max(n_down) - min(n_down) - 1 AS n_below
+  SELECT way_id // 2 AS id, last_id // 2 AS root_id, max(n_down) AS n_behind
   FROM jump
   WHERE reach >= (SELECT count(*) FROM way)
     AND last_id IS NOT NULL
   GROUP BY way_id // 2, last_id // 2
+),
+place_of AS (
+  SELECT id, root_id, is_of_thread, is_device, place
+  FROM in_row
+  WHERE (SELECT is_walk FROM is_walk)
+  UNION ALL
+  SELECT w.id, w.root_id, r.is_thread, n.is_device, -w.n_behind
+  FROM walked AS w
+  JOIN node AS n ON n.id = w.id
+  JOIN node AS r ON r.id = w.root_id
 )
 SELECT
-  w.id AS graph_node_id,
-  w.root_id,
-  r.is_thread,
-  row_number() OVER (PARTITION BY w.root_id ORDER BY w.n_behind DESC) - 1 AS place,
-  w.n_below,
-  last_value(CASE WHEN NOT n.is_device THEN w.id END IGNORE NULLS) OVER (
-    PARTITION BY w.root_id ORDER BY w.n_behind DESC
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  id AS graph_node_id,
+  root_id,
+  is_of_thread AS is_thread,
+  row_number() OVER (PARTITION BY root_id ORDER BY place) - 1 AS place,
+  last_value(CASE WHEN NOT is_device THEN id END IGNORE NULLS) OVER (
+    PARTITION BY root_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   ) AS before_id
-FROM walked AS w
-JOIN node AS n ON n.id = w.id
-JOIN node AS r ON r.id = w.root_id
-ORDER BY w.id
+FROM place_of
+ORDER BY id

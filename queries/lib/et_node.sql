@@ -541,6 +541,12 @@ waited_for AS (
 left_out AS (
   SELECT to_node_id, count(*) AS n FROM judged WHERE NOT is_kept GROUP BY to_node_id
 ),
+-- The texts of few nodes: a join with all texts would hold them all.
+metadata AS (
+  SELECT m.graph_node_id, TRY(json_extract_string(x.inputs_json, '$.values[0]')) AS text
+  FROM graph_node AS x
+  JOIN (SELECT graph_node_id, text_id FROM node WHERE is_metadata) AS m ON m.text_id = x.id
+),
 -- A node that nothing depends on and that depends on nothing, and took no time, does nothing.
 kept AS (
   SELECT n.graph_node_id, n.node_id, n.is_metadata, d.data_deps
@@ -584,9 +590,7 @@ SELECT
   CASE c.purpose WHEN 100 THEN c.peer WHEN 101 THEN o.rank END AS comm_dst,
   CASE WHEN c.purpose >= 100 THEN coalesce(c.tag, 0) END::BIGINT AS comm_tag,
   CASE WHEN s.exclusive_us >= 0 THEN round(s.exclusive_us * 1000) END::BIGINT AS duration_ns,
-  CASE WHEN n.is_metadata THEN (
-    '[''' || TRY(json_extract_string(x.inputs_json, '$.values[0]')) || ''']'
-  ) END AS metadata_text,
+  '[''' || x.text || ''']' AS metadata_text,
   coalesce(l.n, 0) AS n_left_out,
   CASE
     WHEN c.graph_node_id IS NOT NULL AND c.purpose IS NULL
@@ -604,5 +608,5 @@ CROSS JOIN own AS o
 LEFT JOIN (SELECT graph_node_id, node_id FROM kept) AS p ON p.graph_node_id = s.parent_id
 LEFT JOIN comm AS c ON c.graph_node_id = n.graph_node_id
 LEFT JOIN left_out AS l ON l.to_node_id = n.graph_node_id
-LEFT JOIN graph_node AS x ON x.id = s.text_id AND n.is_metadata
+LEFT JOIN metadata AS x ON x.graph_node_id = n.graph_node_id
 ORDER BY n.node_id, n.graph_node_id
