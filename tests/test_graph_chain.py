@@ -50,9 +50,10 @@ def _walk(nodes: list[Node]) -> set[tuple[int, int, bool, int, int | None]]:
     below: dict[int | None, list[Node]] = {}
     for node in nodes:
         below.setdefault(node.parent, []).append(node)
-    found = set()
+    found: set[tuple[int, int, bool, int, int | None]] = set()
     for root in below[None]:
-        stack, place, before = [root], 0, None
+        stack, place = [root], 0
+        before: int | None = None
         while stack:
             node = stack.pop()
             found.add((node.id, root.id, root.is_thread, place, before))

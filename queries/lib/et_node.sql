@@ -609,4 +609,3 @@ LEFT JOIN (SELECT graph_node_id, node_id FROM kept) AS p ON p.graph_node_id = s.
 LEFT JOIN comm AS c ON c.graph_node_id = n.graph_node_id
 LEFT JOIN left_out AS l ON l.to_node_id = n.graph_node_id
 LEFT JOIN metadata AS x ON x.graph_node_id = n.graph_node_id
-ORDER BY n.node_id, n.graph_node_id

@@ -212,4 +212,3 @@ LEFT JOIN collective AS c
   ON c.slice_id = n.slice_id
   AND c.side = 'device'
   AND contains(n.name, 'ncclDevKernel')
-ORDER BY n.id

@@ -77,4 +77,3 @@ UNION ALL
 SELECT w.graph_node_id, w.flops, w.bytes
 FROM work AS w
 ANTI JOIN placed AS p ON p.graph_node_id = w.graph_node_id
-ORDER BY graph_node_id

@@ -179,4 +179,3 @@ JOIN graph AS g ON g.id = n.graph_id
 JOIN trace AS t ON t.id = n.trace_id
 LEFT JOIN parent AS p ON p.id = n.id
 LEFT JOIN inside AS i ON i.id = n.id
-ORDER BY n.id

@@ -132,4 +132,3 @@ SELECT
   CASE WHEN is_python_output THEN replace(o[2], '''', '"') ELSE o[2] END AS output_types,
   o[3] AS output_values
 FROM part
-ORDER BY id

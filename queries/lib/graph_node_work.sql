@@ -244,4 +244,3 @@ SELECT
 FROM timed AS t
 JOIN worked AS w ON w.graph_node_id = t.work_node_id
 JOIN call AS c ON c.graph_node_id = t.work_node_id
-ORDER BY c.graph_node_id

@@ -88,9 +88,15 @@ SELECT
   nullif(regexp_extract(type, '^Tensor\((.*)\)$', 1), '') AS data_type
 FROM seen;
 
--- Groups of ranks: what starts the recording on a thread names all there are, as JSON in a string.
+-- Groups of ranks: what starts the recording on a thread names all there are, as JSON in a string. Where
+-- Python would not write the list around it so, Chakra's consumers cut two characters off both its ends.
 CREATE TABLE group_text AS
-SELECT seq, TRY(json_extract_string(inputs, '$.values[0]')) AS text
+SELECT
+  seq,
+  coalesce(
+    TRY(json_extract_string(inputs, '$.values[0]')),
+    regexp_extract(TRY(json_extract_string(inputs, '$.values')), '^\[''(.*)''\]$', 1, 's')
+  ) AS text
 FROM node_text
 WHERE contains(name, 'process_group:init') AND inputs LIKE '{%';
 
