@@ -18,7 +18,7 @@ from typing import IO
 import duckdb
 
 from warehouse import formats, nesting, store
-from warehouse.errors import CorruptTrace, TwError
+from warehouse.errors import CorruptTrace, TwError, UnknownFormat
 from warehouse.importer import NESTING, Importer, Part, Scratch, TraceFacts
 from warehouse.sources import Source
 from warehouse.streams import MAX_CONTENT_BYTES, TraceStream
@@ -256,6 +256,8 @@ def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
         raise CorruptTrace(
             _with_label(source, error.message), hint=error.hint, offset=error.offset
         ) from None
+    except UnknownFormat as error:
+        raise UnknownFormat(_with_label(source, error.message), hint=error.hint) from None
     except duckdb.Error as error:
         raise TwError(
             f"{source.label} could not be decoded: {str(error).splitlines()[0]}",

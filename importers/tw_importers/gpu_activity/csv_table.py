@@ -103,8 +103,11 @@ def column_name(heading: str) -> str:
 
 
 def split_line(line: bytes) -> list[str]:
-    """The fields of one line."""
-    return next(python_csv.reader([line.decode(errors="replace")]), [])
+    """The fields of one line; none of what is no line of text."""
+    try:
+        return next(python_csv.reader([line.decode(errors="replace")]), [])
+    except python_csv.Error:
+        return []
 
 
 def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> CsvTable:

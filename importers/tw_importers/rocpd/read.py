@@ -9,7 +9,7 @@ from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind, open
 from warehouse.errors import CorruptTrace, TraceError
 from warehouse.importer import ByteReader, Scratch, TraceFacts
 
-OPTIONS = {"with_environment": "yes: keep the command line of the recorded programs, too"}
+OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}
 _NAME = re.compile(r"(rocpd_[a-z_]+?)((?:_[0-9a-fA-F]{8}(?:_[0-9a-fA-F]{4}){3}_[0-9a-fA-F]{12})?)")
 _SIZES = "workgroup_size_x workgroup_size_y workgroup_size_z grid_size_x grid_size_y grid_size_z"
 #: Table -> its columns of integers, texts and reals.

@@ -57,10 +57,10 @@ def group_of(columns: set[str]) -> str | None:
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads one file that stands for itself."""
-    name, group, table = _stage(Text(reader, "the file"), scratch, "file")
+    group, table = _stage(Text(reader, "the file"), scratch, "file")
     if group == "summary" or table is None:
         raise UnknownFormat(
-            f"{name} holds sums over a whole run, nothing with a time",
+            "it holds sums over a whole run, nothing with a time",
             hint="Import the traces rocprofv3 writes beside it: --kernel-trace, --hip-trace, ...",
         )
     return _finish(scratch, {group: [table]}, None, 0)
@@ -75,7 +75,7 @@ def read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
             n_summaries += 1
             continue
         with parts.open(part.name) as stream:
-            _, group, table = _stage(Text(stream, part.name), scratch, f"file{n}")
+            group, table = _stage(Text(stream, part.name), scratch, f"file{n}")
         if table is None:
             n_summaries += 1
         else:
@@ -84,21 +84,21 @@ def read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
     return _finish(scratch, tables, process[1] if process else None, n_summaries)
 
 
-def _stage(text: Text, scratch: Scratch, name: str) -> tuple[str, str, CsvTable | None]:
-    """The file's label, the kind of its records, and its table; an empty file is one of sums."""
+def _stage(text: Text, scratch: Scratch, name: str) -> tuple[str, CsvTable | None]:
+    """The kind of a file's records, and its table; an empty file is one of sums."""
     header = text.line()
     if header is None:
-        return text.label, "summary", None
+        return "summary", None
     headings = split_line(header)
     group = group_of({column_name(heading) for heading in headings})
     if group == "summary":
-        return text.label, group, None
+        return group, None
     if group is None:
         raise CorruptTrace(
             f"{text.label}: line 1 has not the columns of any file of rocprofv3",
             hint="Was its header changed or cut?",
         )
-    return text.label, group, stage(text, scratch, name, headings)
+    return group, stage(text, scratch, name, headings)
 
 
 def _finish(

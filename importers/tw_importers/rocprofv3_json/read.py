@@ -22,7 +22,7 @@ from warehouse.errors import CorruptTrace
 from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
 
 ROOT = b"rocprofiler-sdk-tool"
-OPTIONS = {"with_environment": "yes: keep the command line of the recorded programs, too"}
+OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}
 _AHEAD = 3
 _RECORD = pa.schema(
     [

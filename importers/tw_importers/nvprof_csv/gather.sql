@@ -1,0 +1,85 @@
+-- From the lines of a table nvprof printed to activities.
+-- In: `line`, texts, and `unit`, nanoseconds or bytes of one (read.py). Out: gpu_activity/tables.sql.
+
+-- Exactly: at most nine digits behind the point are printed.
+CREATE OR REPLACE TEMP MACRO scaled(text, unit) AS (
+  TRY_CAST(round(TRY_CAST(text AS DECIMAL(27, 9)) * unit) AS BIGINT)
+);
+
+CREATE TABLE printed AS
+SELECT
+  l.seq,
+  scaled(l.start, u.start) AS start_ns,
+  scaled(l.start, u.start) + scaled(l.duration, u.duration) AS end_ns,
+  scaled(l.size, u.size) AS bytes,
+  scaled(l.staticsmem, u.staticsmem) AS static_bytes,
+  scaled(l.dynamicsmem, u.dynamicsmem) AS dynamic_bytes,
+  whole(regexp_extract(l.device, '\((\d+)\)$', 1)) AS ordinal,
+  regexp_replace(l.device, ' *\(\d+\)$', '') AS model,
+  l.*
+FROM (SELECT * EXCLUDE (source) FROM line) AS l
+CROSS JOIN unit AS u;
+
+INSERT INTO known_device (device, kind, ordinal, name, vendor)
+SELECT DISTINCT device, 'gpu', ordinal, model, 'NVIDIA' FROM printed WHERE device IS NOT NULL;
+
+INSERT INTO activity BY NAME
+SELECT
+  seq,
+  CASE
+    WHEN name LIKE '[CUDA memcpy%' THEN 'memcpy'
+    WHEN name LIKE '[CUDA memset%' THEN 'memset'
+    WHEN name LIKE '[Unified Memory%' THEN 'other'
+    ELSE 'kernel'
+  END AS kind,
+  CASE
+    WHEN name LIKE '[CUDA memcpy%' THEN 'gpu_memcpy'
+    WHEN name LIKE '[CUDA memset%' THEN 'gpu_memset'
+    WHEN name LIKE '[Unified Memory%' THEN 'unified_memory'
+    ELSE 'kernel'
+  END AS category,
+  -- kernels' names are followed by their number in brackets
+  regexp_replace(name, ' \[\d+\]$', '') AS name,
+  start_ns,
+  end_ns,
+  device,
+  'stream ' || stream || CASE WHEN count(DISTINCT context) OVER () > 1 THEN ' of context ' || context
+    ELSE '' END AS lane,
+  whole(stream) AS stream,
+  whole(correlationid) AS correlation_id,
+  whole(context) AS context_id,
+  bytes,
+  nullif(regexp_extract(name, '[HDPA]to[HDPA]'), '') AS direction,
+  whole(gridx) AS grid_x,
+  whole(gridy) AS grid_y,
+  whole(gridz) AS grid_z,
+  whole(blockx) AS block_x,
+  whole(blocky) AS block_y,
+  whole(blockz) AS block_z,
+  whole(registersperthread) AS registers,
+  static_bytes + dynamic_bytes AS shared_memory_bytes,
+  json_merge_patch('{}', json_object(
+    'src_memory', srcmemtype,
+    'dst_memory', dstmemtype,
+    'static_shared_memory', static_bytes,
+    'dynamic_shared_memory', dynamic_bytes
+  ))::VARCHAR AS args_json
+FROM printed
+WHERE device IS NOT NULL;
+
+-- Calls; and of NVTX instants, as starts and ends do not say which belong together.
+INSERT INTO activity BY NAME
+SELECT
+  seq,
+  CASE WHEN name LIKE '[%' THEN 'range' ELSE 'call' END AS kind,
+  CASE
+    WHEN name LIKE '[%' THEN 'user_annotation'
+    WHEN starts_with(name, 'cuda') THEN 'cuda_runtime'
+    ELSE 'cuda_driver'
+  END AS category,
+  name,
+  start_ns,
+  CASE WHEN name LIKE '[%' THEN coalesce(end_ns, start_ns) ELSE end_ns END AS end_ns,
+  whole(correlationid) AS correlation_id
+FROM printed
+WHERE device IS NULL;
