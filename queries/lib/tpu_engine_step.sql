@@ -106,14 +106,15 @@ help = "End of all before it; NULL for the first"
 [changes]
 1 = "first version"
 --- */
+-- Both windows are the same, so that rows are sorted once.
 WITH paced AS (
   SELECT
     *,
     lag(end_ns) OVER (
       PARTITION BY trace_id, engine, core, port ORDER BY start_ns, end_ns, slice_id
     ) AS last_end_ns,
-    lag(end_ns) OVER (
-      PARTITION BY trace_id, engine, core, port, is_sync ORDER BY start_ns, end_ns, slice_id
+    lag(CASE WHEN NOT is_sync THEN end_ns END IGNORE NULLS) OVER (
+      PARTITION BY trace_id, engine, core, port ORDER BY start_ns, end_ns, slice_id
     ) AS last_work_end_ns
   FROM tpu_work()
 ),

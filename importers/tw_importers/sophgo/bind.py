@@ -68,6 +68,12 @@ class Bound:
     def keep(self, which: NDArray[np.bool_] | slice, reason: str) -> None:
         """Keeps these records and counts the others."""
         n_before = len(self)
+        if isinstance(which, slice):
+            is_all = which.indices(n_before) == (0, n_before, 1)
+        else:
+            is_all = bool(which.all())
+        if is_all:
+            return
         for name in ("section", "pair", "command", "image", "sync", "submit_core"):
             setattr(self, name, getattr(self, name)[which])
         self._by_descriptor = self._by_descriptor[which]

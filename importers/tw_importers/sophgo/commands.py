@@ -61,6 +61,8 @@ class Commands:
     def joined(parts: list[Commands]) -> Commands:
         if not parts:
             return Commands.none()
+        if len(parts) == 1:  # nearly always; shared, as columns are never written to afterwards
+            return parts[0]
         return Commands(*(np.concatenate([getattr(p, name) for p in parts]) for name in _COLUMNS))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from tw_importers.sophgo.bind import NONE, SEND, WAIT
-from tw_importers.sophgo.commands import MODES, Commands
+from tw_importers.sophgo.commands import MODES
 from tw_importers.sophgo.decode import chips, decode_streams, name_table
 from tw_importers.sophgo.decode.registers import engine as image_engine
 from tw_importers.sophgo.records import Ints
@@ -186,17 +186,11 @@ def _scopes(names: list[str]) -> pa.Table:
 
 def _write_commands(connection: duckdb.DuckDBPyConnection, line: Timeline) -> None:
     """Commands by number; their words are few, so names are looked up once for each."""
-    engines = np.concatenate(
-        [
-            np.empty(0, np.int64),
-            *(
-                np.full(len(each), ENGINES.index(engine))
-                for engine, each in zip(line.engine_of, line.commands, strict=True)
-            ),
-        ]
-    )
-    joined = Commands.joined(line.commands)
-    key = (engines << 2 | (joined.mode + 1)) << 32 | (joined.word + 1)
+    none = np.empty(0, np.int64)
+    key = np.concatenate([none, *(
+        (ENGINES.index(engine) << 2 | (each.mode + 1)) << 32 | (each.word + 1)
+        for engine, each in zip(line.engine_of, line.commands, strict=True)
+    )])  # fmt: skip
     distinct, kind = _distinct(key)
     engine, mode, word = distinct >> 34, (distinct >> 32 & 3) - 1, (distinct & 0xFFFFFFFF) - 1
     modes = pa.array([MODES[m] if m >= 0 else None for m in mode.tolist()], pa.string())
@@ -207,12 +201,17 @@ def _write_commands(connection: duckdb.DuckDBPyConnection, line: Timeline) -> No
         "function_code": _column(word >> 8 & 31),
         "info": _column(word >> 13),
     }))  # fmt: skip
-    images = np.concatenate([np.empty(0, np.int64), *line.images])
     connection.register("command", _columns({
-        "command_n": np.arange(len(joined), dtype=np.int32), "kind_n": kind,
-        "scope": joined.scope.astype(np.int32), "batch": joined.batch.astype(np.int32),
-        "image_n": images.astype(np.int32),
+        "command_n": np.arange(len(key), dtype=np.int32), "kind_n": kind,
+        "scope": _small([none, *(each.scope for each in line.commands)]),
+        "batch": _small([none, *(each.batch for each in line.commands)]),
+        "image_n": _small([none, *line.images]),
     }))  # fmt: skip
+
+
+def _small(parts: list[np.ndarray]) -> np.ndarray:
+    """Parts of a column joined, as numbers of 32 bits."""
+    return np.concatenate(parts, dtype=np.int32, casting="unsafe")
 
 
 def _distinct(values: Ints) -> tuple[Ints, np.ndarray]:
@@ -270,10 +269,12 @@ def _write_records(
         words[taken.layout.name].append((number, taken.words))
     # Each part is given up as its columns are joined: both at once would be the peak of an import.
     names = list(parts[0]) if parts else []
-    columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
+    columns = {
+        name: (_small if name in _SMALL else np.concatenate)([part.pop(name) for part in parts])
+        for name in names
+    }
     _put(connection, "crowded", _columns({"track_n": _crowded(columns)}))
-    small = {name: columns[name].astype(np.int32) for name in _SMALL}
-    _place(scratch, _columns({**columns, **small, **_few_words(words, n_before)}))
+    _place(scratch, _columns({**columns, **_few_words(words, n_before)}))
     for name in _WIDE_LAYOUTS:
         _put(connection, f"{name}_record", _counters(words[name], _LAYOUTS[name]))
 
