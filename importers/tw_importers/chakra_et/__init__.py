@@ -14,6 +14,7 @@ from tw_importers import graph
 from tw_importers.chakra_et.frames import length_at
 from tw_importers.chakra_et.messages import is_foreign, message, not_declared
 from tw_importers.chakra_et.read import read
+from tw_importers.chakra_et.workload import is_workload
 from warehouse.errors import CorruptTrace
 from warehouse.importer import Importer
 
@@ -22,7 +23,10 @@ _MOST_SHOWN = 1 << 14  # bytes of metadata that are still believed to be some
 
 
 def sniff(head: bytes, name: str) -> int:
-    """Certain with global metadata and behind it a node; less so with metadata alone."""
+    """Certain with global metadata and behind it a node, or as JSON with the list of nodes; less so
+    with metadata alone."""
+    if is_workload(head):
+        return 95
     try:
         metadata, rest = _first(head)
         parsed = message("GlobalMetadata").FromString(metadata)
@@ -47,7 +51,7 @@ def _first(data: bytes) -> tuple[bytes, bytes]:
 
 CHAKRA_ET = Importer(
     name="chakra_et",
-    title="Chakra execution traces as protobuf (.et)",
+    title="Chakra execution traces as protobuf (.et), and the feeder's workloads as JSON",
     version=1,
     sniff=sniff,
     read=read,

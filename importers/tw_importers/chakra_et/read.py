@@ -1,11 +1,13 @@
 """Streams the nodes of a Chakra trace into a raw table, and what the file says of itself.
 
 Out: `raw_node`, one row a node in the order of the file. Format: a stream of length-delimited
-messages, first a GlobalMetadata, then a Node each (mlcommons/chakra, schema/protobuf/et_def.proto).
+messages, first a GlobalMetadata, then a Node each (mlcommons/chakra, schema/protobuf/et_def.proto);
+or the feeder's other form, a JSON object with the list `workload_graph`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,9 +20,11 @@ from tw_importers.chakra_et.frames import corrupt, frames
 from tw_importers.chakra_et.messages import NODE_TYPES, is_foreign, message, not_declared
 from tw_importers.chakra_et.order import Order
 from tw_importers.chakra_et.python_text import json_of
+from tw_importers.chakra_et.workload import Workload, is_workload
 from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BATCH_ROWS = 8_192
+_SNIFFED_BYTES = 1 << 16
 _MOST_KEPT = 1 << 14  # texts that are remembered
 _ARROW = {int: pa.int64(), str: pa.string(), bool: pa.bool_()}
 SCHEMA = pa.schema(
@@ -40,18 +44,16 @@ SCHEMA = pa.schema(
         *((name, _ARROW[kind]) for name, kind in COLUMNS.items()),
     ]
 )
+_ID, _DATA_DEPS = SCHEMA.get_field_index("id"), SCHEMA.get_field_index("data_deps")
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the whole stream; a message that is none of Chakra's, or cut short, is refused."""
-    trace = _Trace()
+    head = reader.read(_SNIFFED_BYTES)
+    ahead = _Again(head, reader)
+    trace = _Workload(ahead) if is_workload(head) else _Trace(ahead)
     with pq.ParquetWriter(scratch.path("raw_node"), SCHEMA, compression="snappy") as writer:
-        for offset, encoded in frames(reader):
-            try:
-                trace.take(encoded, offset)
-            except DecodeError:
-                what = "node" if trace.metadata else "global metadata of a Chakra trace"
-                raise corrupt(offset, f"the message is no {what}") from None
+        for _ in trace.nodes():
             if len(trace.rows) >= _BATCH_ROWS:
                 writer.write_batch(trace.batch())
         writer.write_batch(trace.batch())
@@ -61,6 +63,17 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     if (circle := trace.order.problem(scratch.connection)) is not None:
         facts.problems.append(circle)
     return facts
+
+
+class _Again:
+    """A stream whose first bytes were read already."""
+
+    def __init__(self, head: bytes, rest: ByteReader) -> None:
+        self._head, self._rest = head, rest
+
+    def read(self, size: int, /) -> bytes:
+        found, self._head = self._head[:size], self._head[size:]
+        return found or self._rest.read(size)
 
 
 class _Known(NamedTuple):
@@ -77,10 +90,11 @@ class _Trace:
     Nodes are taken one by one, because protobuf's parser takes a message at a time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, reader: ByteReader) -> None:
         self.metadata = ""
         self.rows: list[tuple[Any, ...]] = []
         self.order = Order()
+        self._reader = reader
         self._version: str | None = None
         self._n_nodes = 0
         self._n_kept = 0
@@ -90,7 +104,17 @@ class _Trace:
         self._parse_io = message("IOInfo").FromString
         self._known = _Known({}, {}, {})
 
-    def take(self, encoded: bytes, offset: int) -> None:
+    def nodes(self) -> Iterator[None]:
+        """Adds to `rows`, a message at a time."""
+        for offset, encoded in frames(self._reader):
+            try:
+                self._take(encoded, offset)
+            except DecodeError:
+                what = "node" if self.metadata else "global metadata of a Chakra trace"
+                raise corrupt(offset, f"the message is no {what}") from None
+            yield
+
+    def _take(self, encoded: bytes, offset: int) -> None:
         """One message. Raises DecodeError when it is not what it should be."""
         if not self.metadata:
             self._take_metadata(encoded)
@@ -202,6 +226,19 @@ class _Trace:
             metadata_json=self.metadata,
             problems=[Problem(kind, why, n, first) for kind, why, n, first in kinds if n],
         )
+
+
+class _Workload(_Trace):
+    """The same of a workload in JSON, which says nothing of itself."""
+
+    def nodes(self) -> Iterator[None]:
+        for row in Workload(self._reader):
+            self.rows.append(row)
+            self.order.add(row[_ID], row[_DATA_DEPS])
+            yield
+
+    def facts(self) -> TraceFacts:
+        return TraceFacts(format="chakra", format_version="json", metadata_json='{"attr":[]}')
 
 
 def _quoted(text: str) -> str:
