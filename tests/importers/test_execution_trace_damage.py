@@ -94,6 +94,10 @@ def found(memory: Memory, text: str | bytes) -> tuple[dict[str, int], int, int]:
         pytest.param(
             document(node(2, attrs=[1])), ({"odd_attributes": 1}, 2, 1), id="attributes of no name"
         ),
+        pytest.param(
+            document(node(2) | {"colour": 1, "cat": "kernel"}, node(3) | {"colour": 2, "size": 3}),
+            ({"unknown_key": 3}, 3, 2), id="keys nobody knows",
+        ),
         pytest.param(document(node(2), schema="2.0"), ({"unknown_schema": 1}, 2, 1), id="newer"),
         pytest.param(document(node(2), schema="1.0.4-chakra.0.0.4"), ({}, 2, 1), id="1.0.4"),
         pytest.param(

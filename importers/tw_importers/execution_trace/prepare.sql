@@ -171,6 +171,15 @@ SELECT 'odd_value', 'warning', count(*), 'nodes with a part of an unexpected kin
 FROM node
 WHERE odd IS NOT NULL
 UNION ALL
+SELECT 'unknown_key', 'note', count(*),
+  'keys no execution trace is known to have; kept in extra_json: ' ||
+    array_to_string(list_sort(list(DISTINCT key))[:8], ', ')
+FROM (SELECT unnest(TRY(json_keys(extra))) AS key FROM node WHERE extra IS NOT NULL)
+WHERE key NOT IN (
+  'ts', 'inclusive_dur', 'exclusive_dur', 'inter_thread_dep', 'cat', 'ph', 'stream', 'pg_name',
+  'sync_dep', 'order_dep', 'unlinked_reason'
+)
+UNION ALL
 SELECT 'no_attributes', 'warning', count(*), 'nodes without attributes'
 FROM node
 WHERE NOT coalesce(has_attributes, false)
