@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,36 +11,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.nsys_cases import CASES, number
 from tw_importers.nsys.read import sniff
 from warehouse import ingest
 from warehouse.decode import Settings
 from warehouse.errors import TraceError
-
-CASES = {
-    "cloverleaf": "nsys_real_a100_cloverleaf/cloverleaf_a100_schema3.13.2.sqlite",
-    "saxpy": "nsys_real_a100_saxpy/saxpy_mpi_a100_schema2.9.1.sqlite",
-    "cpu": "nsys_real_cpu/nvtx_osrt_schema3.7.2.sqlite",
-    "cpu_3_0": "nsys_real_cpu/nvtx_osrt_schema3.0.0.sqlite",
-    "replay": "nsys_replay_synthetic/replay_full.sqlite",
-    "range": "nsys_replay_synthetic/replay_capture_range.sqlite",
-}
-
-
-@pytest.fixture(scope="session")
-def nsys(
-    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    """All cases in one warehouse; `trace_id` is their order."""
-    db = tmp_path_factory.mktemp("nsys") / "w.duckdb"
-    files = [data_dir / "gpu" / case for case in CASES.values()]
-    outcomes = ingest.import_paths(files, db=db, options=ingest.Options(jobs=1))
-    assert [outcome.error for outcome in outcomes] == [None] * len(CASES)
-    with closing(duckdb.connect(str(db), read_only=True)) as connection:
-        yield connection
-
-
-def number(case: str) -> int:
-    return list(CASES).index(case) + 1
 
 
 def one(connection: duckdb.DuckDBPyConnection, sql: str, case: str) -> Any:

@@ -1,0 +1,222 @@
+/* ---
+name = "cuda_gpu_kern_gb_sum"
+version = 1
+title = "Kernels by name, grid and block, with quartiles"
+help = """
+Operations that overlap are added. Lengths below 0 count 0 ns.
+The report cuda_gpu_kern_gb_sum of `nsys stats` has the same figures, its shares in percent.
+"""
+grain = ["trace_id", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "kernel"]
+portable = false
+requires = { schema = ">=13" }
+
+[param.name]
+type = "VARCHAR"
+default = "full"
+help = "Which name of a kernel: full; base, without arguments and template parameters; mangled. Where a source has but one, that one"
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "time_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "total_ns of that of all rows of the trace; NULL when that is 0"
+
+[[column]]
+name = "total_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations"
+
+[[column]]
+name = "n_instances"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "How many there are"
+
+[[column]]
+name = "mean_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "Mean"
+
+[[column]]
+name = "median_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "Median; between the two middle ones of an even number"
+
+[[column]]
+name = "min_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Shortest"
+
+[[column]]
+name = "max_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Longest"
+
+[[column]]
+name = "stddev_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "Standard deviation of the sample (divided by n - 1); 0 for a single one"
+
+[[column]]
+name = "q1_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "First quartile: inverse of the distribution, the mean of two where it is met exactly"
+
+[[column]]
+name = "q3_ns"
+type = "DOUBLE"
+unit = "ns"
+check = ">= 0"
+help = "Third quartile, likewise"
+
+[[column]]
+name = "grid_x"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Blocks"
+
+[[column]]
+name = "grid_y"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Blocks"
+
+[[column]]
+name = "grid_z"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Blocks"
+
+[[column]]
+name = "block_x"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Threads a block"
+
+[[column]]
+name = "block_y"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Threads a block"
+
+[[column]]
+name = "block_z"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Threads a block"
+
+[[column]]
+name = "kernel"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The kernel"
+
+[changes]
+1 = "first version"
+--- */
+WITH one AS (
+  SELECT
+    g.trace_id,
+    greatest(g.dur, 0) AS dur_ns,
+    g.grid_x,
+    g.grid_y,
+    g.grid_z,
+    g.block_x,
+    g.block_y,
+    g.block_z,
+    CASE $name::VARCHAR
+      WHEN 'base' THEN coalesce(g.base_name, g.name)
+      WHEN 'mangled' THEN coalesce(g.mangled_name, g.name)
+      ELSE g.name
+    END AS kernel
+  FROM gpu_op AS g
+  WHERE g.kind = 'kernel'
+),
+summed AS (
+  SELECT
+    trace_id,
+    grid_x,
+    grid_y,
+    grid_z,
+    block_x,
+    block_y,
+    block_z,
+    kernel,
+    count(*) AS n_instances,
+    sum(dur_ns)::BIGINT AS total_ns,
+    min(dur_ns) AS min_ns,
+    max(dur_ns) AS max_ns,
+    coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
+    -- from below and from above: where a quantile falls between two values, these are both
+    quantile_disc(dur_ns, [0.25, 0.5, 0.75]) AS lower,
+    quantile_disc(-dur_ns, [0.75, 0.5, 0.25]) AS upper
+  FROM one
+  GROUP BY trace_id, grid_x, grid_y, grid_z, block_x, block_y, block_z, kernel
+)
+SELECT
+  t.run_id,
+  s.trace_id,
+  t.rank,
+  s.total_ns / nullif(sum(s.total_ns) OVER (PARTITION BY s.trace_id), 0) AS time_share,
+  s.total_ns,
+  s.n_instances,
+  s.total_ns / s.n_instances AS mean_ns,
+  (s.lower[2] - s.upper[2]) / 2 AS median_ns,
+  s.min_ns,
+  s.max_ns,
+  s.stddev_ns,
+  (s.lower[1] - s.upper[1]) / 2 AS q1_ns,
+  (s.lower[3] - s.upper[3]) / 2 AS q3_ns,
+  s.grid_x,
+  s.grid_y,
+  s.grid_z,
+  s.block_x,
+  s.block_y,
+  s.block_z,
+  s.kernel
+FROM summed AS s
+JOIN trace AS t ON t.id = s.trace_id
+ORDER BY t.run_id, t.rank, s.trace_id, s.total_ns DESC, s.grid_x, s.grid_y, s.grid_z, s.block_x, s.block_y, s.block_z, s.kernel
