@@ -202,13 +202,13 @@ def agrees(column: str, printed: str, value: Any, row: Row) -> bool:
     if value is None or printed == "":
         return value is None and printed == ""
     if column == "time_share":
-        return abs(100 * value - float(printed)) <= 0.0501
+        return bool(abs(100 * value - float(printed)) <= 0.0501)
     if column == "style":
-        return value == STYLES[printed]
+        return bool(value == STYLES[printed])
     if column in ("grid", "block"):
         return str(value).split() == printed.split()
     if column == "bytes_per_s":  # bytes times whole operations a second
-        return int(printed) == row["bytes"] * (10**9 // row["dur_ns"])
+        return bool(int(printed) == row["bytes"] * (10**9 // row["dur_ns"]))
     if isinstance(value, float):
         return abs(value - float(printed)) <= 0.0501
     return str(value) == printed
