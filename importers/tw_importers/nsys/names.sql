@@ -30,12 +30,14 @@ CREATE MACRO sync_kind_of_call(name) AS (
   END
 );
 
--- A kernel of NCCL or RCCL, by its name.
-CREATE MACRO is_communication(name) AS (
-  contains(lower(name), 'nccl') OR contains(lower(name), 'rccl')
-);
-
 -- Calls are shown without the version of the interface that CUPTI appends: cudaMemcpy_v3020.
 CREATE TABLE name AS
-SELECT id, value, regexp_replace(value, '_v\d{4,}$', '') AS shown FROM string WHERE id IS NOT NULL
+SELECT
+  id,
+  value,
+  regexp_replace(value, '_v\d{4,}$', '') AS shown,
+  -- of kernels: one of NCCL or RCCL
+  contains(lower(value), 'nccl') OR contains(lower(value), 'rccl') AS is_communication
+FROM string
+WHERE id IS NOT NULL
 QUALIFY row_number() OVER (PARTITION BY id ORDER BY rowid) = 1;

@@ -1,5 +1,7 @@
 -- From spans and places to core tables, inside the transaction of the import.
 -- Variables: trace_id, first_id (= trace_id << 32).
+-- The large tables are filled in the order of `span`, as far as joins keep it: a sort of rows with texts
+-- takes as long as all the rest.
 
 INSERT INTO process (id, trace_id, pid, name, rank, source_pid)
 SELECT
@@ -81,117 +83,6 @@ CROSS JOIN scratch.origin AS o
 WHERE m.timestamp IS NOT NULL
 ORDER BY l.track_n, m.timestamp, m.rowid;
 
--- Device work, with the names and columns of each kind.
-CREATE OR REPLACE TEMP TABLE described AS
-SELECT
-  s.rowid AS slice_n,
-  s.track_n,
-  s.ts,
-  s.dur,
-  'kernel' AS kind,
-  coalesce(d.value, b.value) AS name,
-  coalesce(b.value, d.value) AS base_name,
-  m.value AS mangled_name,
-  k.correlationId AS correlation_id,
-  k.contextId AS context_id,
-  k.greenContextId AS green_context_id,
-  k.gridX, k.gridY, k.gridZ, k.blockX, k.blockY, k.blockZ,
-  k.registersPerThread,
-  k.staticSharedMemory,
-  k.dynamicSharedMemory,
-  k.graphId AS graph_id,
-  k.graphNodeId AS graph_node_id,
-  NULL::BIGINT AS bytes,
-  NULL::VARCHAR AS direction,
-  NULL::BOOLEAN AS is_unified,
-  NULL::VARCHAR AS source_kind,
-  NULL::VARCHAR AS destination_kind,
-  NULL::UBIGINT AS virtual_address,
-  NULL::BIGINT AS wait_on_event_id,
-  a.args
-FROM scratch.span AS s
-JOIN scratch.kernel AS k ON k.rowid = s.row_n
-LEFT JOIN scratch.name AS d ON d.id = k.demangledName
-LEFT JOIN scratch.name AS b ON b.id = k.shortName
-LEFT JOIN scratch.name AS m ON m.id = k.mangledName
-LEFT JOIN (
-  -- few: what does not change from launch to launch of one kernel
-  SELECT
-    *,
-    json_merge_patch('{}', json_object(
-      'launchType', launchType, 'cacheConfig', cacheConfig,
-      'localMemoryPerThread', localMemoryPerThread, 'localMemoryTotal', localMemoryTotal,
-      'sharedMemoryExecuted', sharedMemoryExecuted,
-      'sharedMemoryLimitConfig', sharedMemoryLimitConfig
-    ))::VARCHAR AS args
-  FROM (
-    SELECT DISTINCT launchType, cacheConfig, localMemoryPerThread, localMemoryTotal,
-      sharedMemoryExecuted, sharedMemoryLimitConfig
-    FROM scratch.kernel
-  )
-) AS a
-  ON a.launchType IS NOT DISTINCT FROM k.launchType
-  AND a.cacheConfig IS NOT DISTINCT FROM k.cacheConfig
-  AND a.localMemoryPerThread IS NOT DISTINCT FROM k.localMemoryPerThread
-  AND a.localMemoryTotal IS NOT DISTINCT FROM k.localMemoryTotal
-  AND a.sharedMemoryExecuted IS NOT DISTINCT FROM k.sharedMemoryExecuted
-  AND a.sharedMemoryLimitConfig IS NOT DISTINCT FROM k.sharedMemoryLimitConfig
-WHERE s.family = 'kernel'
-UNION ALL
-SELECT
-  s.rowid, s.track_n, s.ts, s.dur, 'memcpy',
-  concat(
-    if(c.is_unified, 'Unified Memcpy ', 'Memcpy '),
-    coalesce(c.direction, 'Unknown'),
-    if(q.name IS NULL AND z.name IS NULL, '',
-      concat(' (', coalesce(q.name, 'Unknown'), ' -> ', coalesce(z.name, 'Unknown'), ')'))
-  ),
-  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, k.graphNodeId, k.bytes, c.direction, c.is_unified, q.name, z.name,
-  k.virtualAddress & 9223372036854775807, NULL,
-  nullif(json_merge_patch('{}', json_object(
-    'srcDeviceId', k.srcDeviceId, 'srcContextId', k.srcContextId, 'dstDeviceId', k.dstDeviceId,
-    'dstContextId', k.dstContextId, 'migrationCause', k.migrationCause, 'copyCount', k.copyCount
-  ))::VARCHAR, '{}')
-FROM scratch.span AS s
-JOIN scratch.memcpy AS k ON k.rowid = s.row_n
-LEFT JOIN scratch.copy_kind AS c ON c.id = k.copyKind
-LEFT JOIN scratch.memory_kind AS q ON q.id = k.srcKind
-LEFT JOIN scratch.memory_kind AS z ON z.id = k.dstKind
-WHERE s.family = 'memcpy'
-UNION ALL
-SELECT
-  s.rowid, s.track_n, s.ts, s.dur, 'memset', concat('Memset (', coalesce(q.name, 'Unknown'), ')'),
-  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, k.graphNodeId, k.bytes, NULL, NULL, q.name, NULL, NULL, NULL,
-  nullif(json_merge_patch('{}', json_object('value', k.value))::VARCHAR, '{}')
-FROM scratch.span AS s
-JOIN scratch.memset AS k ON k.rowid = s.row_n
-LEFT JOIN scratch.memory_kind AS q ON q.id = k.memKind
-WHERE s.family = 'memset'
-UNION ALL
-SELECT
-  s.rowid, s.track_n, s.ts, s.dur, 'sync', w.kind,
-  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  nullif(k.eventId, 4294967295),
-  nullif(json_merge_patch('{}', json_object(
-    'syncType', coalesce(k.syncType, k.deprecatedSyncType), 'eventSyncId', k.eventSyncId
-  ))::VARCHAR, '{}')
-FROM scratch.span AS s
-JOIN scratch.sync_op AS k ON k.rowid = s.row_n
-JOIN scratch.wait_place AS w ON w.row_n = s.row_n
-WHERE s.family = 'sync'
-UNION ALL
-SELECT
-  s.rowid, s.track_n, s.ts, s.dur, 'kernel', concat('CUDA graph ', k.graphId),
-  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, k.graphId, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  nullif(json_merge_patch('{}', json_object('graphExecId', k.graphExecId))::VARCHAR, '{}')
-FROM scratch.span AS s
-JOIN scratch.graph_trace AS k ON k.rowid = s.row_n
-WHERE s.family = 'graph';
-
 INSERT INTO slice (
   id, trace_id, track_id, ts, dur, category, name, depth, parent_id, phase, args_json
 )
@@ -203,7 +94,7 @@ SELECT
   s.dur,
   s.category,
   s.name,
-  n.depth,
+  coalesce(n.depth, 0),
   getvariable('first_id') + n.parent_n,
   s.phase,
   s.args
@@ -212,7 +103,22 @@ FROM (
     CASE d.kind WHEN 'kernel' THEN 'kernel' WHEN 'memcpy' THEN 'gpu_memcpy'
       WHEN 'memset' THEN 'gpu_memset' ELSE 'cuda_sync' END AS category,
     d.name, NULL::VARCHAR AS phase, d.args
-  FROM described AS d
+  FROM scratch.described AS d
+  WHERE d.family <> 'kernel'
+  UNION ALL
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, coalesce(d.value, b.value), NULL, a.args
+  FROM scratch.span AS s
+  JOIN scratch.kernel AS k ON k.rowid = s.row_n
+  LEFT JOIN scratch.name AS d ON d.id = k.demangledName
+  LEFT JOIN scratch.name AS b ON b.id = k.shortName
+  LEFT JOIN scratch.kernel_args AS a
+    ON a.launchType IS NOT DISTINCT FROM k.launchType
+    AND a.cacheConfig IS NOT DISTINCT FROM k.cacheConfig
+    AND a.localMemoryPerThread IS NOT DISTINCT FROM k.localMemoryPerThread
+    AND a.localMemoryTotal IS NOT DISTINCT FROM k.localMemoryTotal
+    AND a.sharedMemoryExecuted IS NOT DISTINCT FROM k.sharedMemoryExecuted
+    AND a.sharedMemoryLimitConfig IS NOT DISTINCT FROM k.sharedMemoryLimitConfig
+  WHERE s.family = 'kernel'
   UNION ALL
   SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, n.shown, NULL,
     if(n.shown <> n.value, n.args, NULL)
@@ -272,8 +178,9 @@ FROM (
   JOIN scratch.gpu_fault AS f ON f.rowid = s.row_n
   WHERE s.family = 'gpu_fault'
 ) AS s
-LEFT JOIN scratch.nest AS n ON n.entry_n = s.slice_n
-ORDER BY s.slice_n;
+LEFT JOIN (
+  SELECT entry_n, depth, parent_n FROM scratch.nest WHERE depth > 0
+) AS n ON n.entry_n = s.slice_n;
 
 INSERT INTO gpu_op (
   slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, correlation_id,
@@ -294,7 +201,7 @@ SELECT
   CASE
     WHEN d.kind = 'sync' THEN 'sync'
     WHEN d.kind <> 'kernel' THEN 'memory'
-    WHEN scratch.is_communication(d.name) THEN 'communication'
+    WHEN d.is_communication THEN 'communication'
     ELSE 'compute'
   END,
   l.stream,
@@ -318,11 +225,8 @@ SELECT
   d.green_context_id,
   d.is_unified,
   d.virtual_address
-FROM described AS d
-JOIN scratch.lane AS l ON l.track_n = d.track_n
-ORDER BY d.slice_n;
-
-DROP TABLE described;
+FROM scratch.described AS d
+JOIN scratch.lane AS l ON l.track_n = d.track_n;
 
 INSERT INTO launch (
   slice_id, trace_id, track_id, ts, dur, name, category, correlation_id, result
@@ -340,8 +244,7 @@ SELECT
 FROM scratch.span AS s
 JOIN scratch.api AS a ON a.rowid = s.row_n
 LEFT JOIN scratch.name AS n ON n.id = a.nameId
-WHERE s.family = 'call' AND s.category <> 'cuda_backtrace'
-ORDER BY s.rowid;
+WHERE s.family = 'call' AND s.category <> 'cuda_backtrace';
 
 INSERT INTO annotation (
   slice_id, trace_id, track_id, ts, dur, name, side, domain, external_id, style, category

@@ -7,7 +7,7 @@
 CREATE MACRO process_of(global_id) AS (coalesce(global_id, 0) >> 24);
 
 -- All device work under one set of names. A row without a time is no work.
-CREATE TABLE work AS
+CREATE VIEW work AS
 SELECT
   k.*,
   process_of(global_pid) AS process_key,
@@ -340,6 +340,114 @@ SELECT
   s.rowid AS seq
 FROM span AS s
 CROSS JOIN origin AS o;
+
+-- What does not change from launch to launch of one kernel: few.
+CREATE TABLE kernel_args AS
+SELECT
+  *,
+  json_merge_patch('{}', json_object(
+    'launchType', launchType, 'cacheConfig', cacheConfig,
+    'localMemoryPerThread', localMemoryPerThread, 'localMemoryTotal', localMemoryTotal,
+    'sharedMemoryExecuted', sharedMemoryExecuted,
+    'sharedMemoryLimitConfig', sharedMemoryLimitConfig
+  ))::VARCHAR AS args
+FROM (
+  SELECT DISTINCT launchType, cacheConfig, localMemoryPerThread, localMemoryTotal,
+    sharedMemoryExecuted, sharedMemoryLimitConfig
+  FROM kernel
+);
+
+-- Device work, with the names and columns of each kind.
+CREATE VIEW described AS
+SELECT
+  s.rowid AS slice_n,
+  s.family,
+  s.track_n,
+  s.ts,
+  s.dur,
+  'kernel' AS kind,
+  coalesce(d.value, b.value) AS name,
+  coalesce(b.value, d.value) AS base_name,
+  m.value AS mangled_name,
+  k.correlationId AS correlation_id,
+  k.contextId AS context_id,
+  k.greenContextId AS green_context_id,
+  k.gridX, k.gridY, k.gridZ, k.blockX, k.blockY, k.blockZ,
+  k.registersPerThread,
+  k.staticSharedMemory,
+  k.dynamicSharedMemory,
+  k.graphId AS graph_id,
+  k.graphNodeId AS graph_node_id,
+  NULL::BIGINT AS bytes,
+  NULL::VARCHAR AS direction,
+  NULL::BOOLEAN AS is_unified,
+  NULL::VARCHAR AS source_kind,
+  NULL::VARCHAR AS destination_kind,
+  NULL::UBIGINT AS virtual_address,
+  NULL::BIGINT AS wait_on_event_id,
+  coalesce(d.is_communication, b.is_communication, false) AS is_communication,
+  NULL::VARCHAR AS args
+FROM span AS s
+JOIN kernel AS k ON k.rowid = s.row_n
+LEFT JOIN name AS d ON d.id = k.demangledName
+LEFT JOIN name AS b ON b.id = k.shortName
+LEFT JOIN name AS m ON m.id = k.mangledName
+WHERE s.family = 'kernel'
+UNION ALL
+SELECT
+  s.rowid, s.family, s.track_n, s.ts, s.dur, 'memcpy',
+  concat(
+    if(c.is_unified, 'Unified Memcpy ', 'Memcpy '),
+    coalesce(c.direction, 'Unknown'),
+    if(q.name IS NULL AND z.name IS NULL, '',
+      concat(' (', coalesce(q.name, 'Unknown'), ' -> ', coalesce(z.name, 'Unknown'), ')'))
+  ),
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, k.graphNodeId, k.bytes, c.direction, c.is_unified, q.name, z.name,
+  k.virtualAddress & 9223372036854775807, NULL, false,
+  nullif(json_merge_patch('{}', json_object(
+    'srcDeviceId', k.srcDeviceId, 'srcContextId', k.srcContextId, 'dstDeviceId', k.dstDeviceId,
+    'dstContextId', k.dstContextId, 'migrationCause', k.migrationCause, 'copyCount', k.copyCount
+  ))::VARCHAR, '{}')
+FROM span AS s
+JOIN memcpy AS k ON k.rowid = s.row_n
+LEFT JOIN copy_kind AS c ON c.id = k.copyKind
+LEFT JOIN memory_kind AS q ON q.id = k.srcKind
+LEFT JOIN memory_kind AS z ON z.id = k.dstKind
+WHERE s.family = 'memcpy'
+UNION ALL
+SELECT
+  s.rowid, s.family, s.track_n, s.ts, s.dur, 'memset', concat('Memset (', coalesce(q.name, 'Unknown'), ')'),
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, k.graphNodeId, k.bytes, NULL, NULL, q.name, NULL, NULL, NULL, false,
+  nullif(json_merge_patch('{}', json_object('value', k.value))::VARCHAR, '{}')
+FROM span AS s
+JOIN memset AS k ON k.rowid = s.row_n
+LEFT JOIN memory_kind AS q ON q.id = k.memKind
+WHERE s.family = 'memset'
+UNION ALL
+SELECT
+  s.rowid, s.family, s.track_n, s.ts, s.dur, 'sync', w.kind,
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  nullif(k.eventId, 4294967295),
+  false,
+  nullif(json_merge_patch('{}', json_object(
+    'syncType', coalesce(k.syncType, k.deprecatedSyncType), 'eventSyncId', k.eventSyncId
+  ))::VARCHAR, '{}')
+FROM span AS s
+JOIN sync_op AS k ON k.rowid = s.row_n
+JOIN wait_place AS w ON w.row_n = s.row_n
+WHERE s.family = 'sync'
+UNION ALL
+SELECT
+  s.rowid, s.family, s.track_n, s.ts, s.dur, 'kernel', concat('CUDA graph ', k.graphId),
+  NULL, NULL, k.correlationId, k.contextId, k.greenContextId, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, k.graphId, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false,
+  nullif(json_merge_patch('{}', json_object('graphExecId', k.graphExecId))::VARCHAR, '{}')
+FROM span AS s
+JOIN graph_trace AS k ON k.rowid = s.row_n
+WHERE s.family = 'graph';
 
 -- One row a record read.
 CREATE VIEW event AS

@@ -73,6 +73,14 @@ def varints(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
     return value, length
 
 
+def _serial_types(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers | int]:
+    """As `varints`; nearly all of these take one byte."""
+    byte = data.take(at, mode="clip")
+    if byte.max(initial=0) < 128:
+        return byte.astype(np.int64), 1
+    return varints(data, at)
+
+
 def columns(rows: Rows, wanted: Sequence[tuple[int | None, Kind]], rowid_n: int | None) -> Columns:
     """The wanted columns, by their numbers; None is one that the table lacks, all NULL."""
     last = max((number for number, _ in wanted if number is not None), default=-1)
@@ -83,11 +91,15 @@ def columns(rows: Rows, wanted: Sequence[tuple[int | None, Kind]], rowid_n: int 
     found: dict[int, _Field] = {}
     asked = {number for number, _ in wanted}
     for number in range(last + 1):
-        types, n_bytes = varints(rows.data, at_type)
+        types, n_bytes = _serial_types(rows.data, at_type)
         # Rows older than a column that was added have no field for it.
-        types[(at_type >= header_end) | ~is_whole] = 0
-        size = np.where(types < _TEXT, _SIZES.take(types, mode="clip"), types - _TEXT >> 1)
-        broken = (at + size > end) | (types < 0) | (size < 0)
+        missing = (at_type >= header_end) | ~is_whole
+        if missing.any():
+            types[missing] = 0
+        size = _SIZES.take(types, mode="clip")
+        if (is_text := types >= _TEXT).any():
+            size = np.where(is_text, types - _TEXT >> 1, size)
+        broken = (at + size > end) | (types < 0)
         if broken.any():
             is_whole &= ~broken
             types[broken], size[broken] = 0, 0
