@@ -132,10 +132,10 @@ WITH RECURSIVE range AS MATERIALIZED (
   SELECT * FROM nvtx_range()
 ),
 placed AS (
-  SELECT range_id, range_id AS at_id, parent_id, 0 AS level, ':' || range_id AS range_stack
+  SELECT range_id, parent_id, 0 AS level, range_name AS range_stack
   FROM range
   UNION ALL
-  SELECT c.range_id, r.range_id, r.parent_id, c.level + 1, ':' || r.range_id || c.range_stack
+  SELECT c.range_id, r.parent_id, c.level + 1, concat(r.range_name, ' / ', c.range_stack)
   FROM range AS r
   JOIN placed AS c ON c.parent_id = r.range_id
 ),

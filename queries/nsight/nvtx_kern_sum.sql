@@ -62,7 +62,7 @@ help = "Thread"
 name = "n_ranges"
 type = "BIGINT"
 unit = "count"
-check = "> 0"
+check = ">= 0"
 help = "Ranges with this kernel; 0 outside of ranges"
 
 [[column]]

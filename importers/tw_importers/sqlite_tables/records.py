@@ -26,6 +26,7 @@ _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], dtype=np.int64)
 _IS_INTEGER = np.array([0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
 _SHIFTS = 64 - 8 * np.maximum(_SIZES, 1)
 _TWO63 = float(1 << 63)
+_ONE = np.ones(1, dtype=np.int64)
 
 
 @dataclass
@@ -73,11 +74,11 @@ def varints(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
     return value, length
 
 
-def _serial_types(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers | int]:
+def _serial_types(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
     """As `varints`; nearly all of these take one byte."""
     byte = data.take(at, mode="clip")
     if byte.max(initial=0) < 128:
-        return byte.astype(np.int64), 1
+        return byte.astype(np.int64), _ONE
     return varints(data, at)
 
 
