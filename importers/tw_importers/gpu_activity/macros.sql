@@ -16,6 +16,11 @@ CREATE OR REPLACE TEMP MACRO blocks(work_items, workgroup) AS (
   CASE WHEN work_items > 0 AND workgroup > 0 THEN (work_items - 1) // workgroup + 1 END
 );
 
+-- Given back, of what was allocated.
+CREATE OR REPLACE TEMP MACRO minus(bytes) AS (
+  TRY_CAST(-(bytes::HUGEINT) AS BIGINT)
+);
+
 -- Correlation ids count in each process anew: those of other processes than the first move away.
 CREATE OR REPLACE TEMP MACRO one_id(id, process_n) AS (
   CASE WHEN process_n = 0 THEN id

@@ -2,6 +2,13 @@
 -- In: the tables of tables.sql. Out: `origin`, `process_place`, `lane_place`, `device_place`,
 -- `span`, `entry`, `event`, `unused`, `problem`. Ordinals (`…_n`) count from 0 and become ids.
 
+-- Times that no clock of a computer shows are none.
+UPDATE activity SET start_ns = NULL
+WHERE start_ns NOT BETWEEN -1000000000000000000 AND 4000000000000000000;
+
+UPDATE activity SET end_ns = start_ns
+WHERE end_ns NOT BETWEEN -1000000000000000000 AND 4000000000000000000;
+
 CREATE TABLE origin AS
 SELECT
   coalesce(min(start_ns), 0) AS first_ns,

@@ -45,7 +45,7 @@ FROM api_call;
 
 INSERT INTO activity BY NAME
 SELECT
-  2 * a._id_ + (a.api = 'driver')::INTEGER AS seq,
+  a._id_ AS seq,
   'call' AS kind,
   'cuda_' || a.api AS category,
   coalesce(f.name, a.api || '#' || a.cbid) AS name,
@@ -79,8 +79,8 @@ SELECT
   CASE WHEN octet_length(g.uuid) = 16 THEN nullif(lower(hex(g.uuid)), repeat('00', 16)) END,
   nullif(g.globalMemorySize, 0),
   nullif(g.numMultiprocessors, 0),
-  nullif(g.coreClockRate, 0) * 1000.0,  -- kHz
-  nullif(g.globalMemoryBandwidth, 0) * 1000.0,  -- kB/s
+  nullif(g.coreClockRate, 0) * 1e3,  -- kHz
+  nullif(g.globalMemoryBandwidth, 0) * 1e3,  -- kB/s
   json_object(
     'l2CacheSize', g.l2CacheSize,
     'numThreadsPerWarp', g.numThreadsPerWarp,
@@ -134,8 +134,8 @@ SELECT
   k.blockY AS block_y,
   k.blockZ AS block_z,
   k.registersPerThread AS registers,
-  k.staticSharedMemory + k.dynamicSharedMemory AS shared_memory_bytes,
-  CASE WHEN k.queued > 0 AND k.start >= k.queued THEN k.start - k.queued END AS queued_ns,
+  TRY(k.staticSharedMemory + k.dynamicSharedMemory) AS shared_memory_bytes,
+  CASE WHEN k.queued > 0 AND k.start >= k.queued THEN TRY(k.start - k.queued) END AS queued_ns,
   nullif(k.graphId, 0) AS graph_id,
   nullif(k.graphNodeId, 0) AS graph_node_id,
   json_merge_patch('{}', json_object(

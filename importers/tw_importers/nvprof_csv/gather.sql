@@ -3,14 +3,14 @@
 
 -- Exactly: at most nine digits behind the point are printed.
 CREATE OR REPLACE TEMP MACRO scaled(text, unit) AS (
-  TRY_CAST(round(TRY_CAST(text AS DECIMAL(27, 9)) * unit) AS BIGINT)
+  TRY(round(TRY_CAST(text AS DECIMAL(27, 9)) * unit)::BIGINT)
 );
 
 CREATE TABLE printed AS
 SELECT
   l.seq,
   scaled(l.start, u.start) AS start_ns,
-  scaled(l.start, u.start) + scaled(l.duration, u.duration) AS end_ns,
+  TRY(scaled(l.start, u.start) + scaled(l.duration, u.duration)) AS end_ns,
   scaled(l.size, u.size) AS bytes,
   scaled(l.staticsmem, u.staticsmem) AS static_bytes,
   scaled(l.dynamicsmem, u.dynamicsmem) AS dynamic_bytes,
@@ -57,7 +57,7 @@ SELECT
   whole(blocky) AS block_y,
   whole(blockz) AS block_z,
   whole(registersperthread) AS registers,
-  static_bytes + dynamic_bytes AS shared_memory_bytes,
+  TRY(static_bytes + dynamic_bytes) AS shared_memory_bytes,
   json_merge_patch('{}', json_object(
     'src_memory', srcmemtype,
     'dst_memory', dstmemtype,

@@ -191,7 +191,9 @@ SELECT
   tid AS thread,
   stack_id AS correlation_id,
   CASE WHEN is_release
-    THEN -coalesce(nullif(size, 0), lag(CASE WHEN NOT is_release THEN size END) OVER same_address)
+    THEN minus(coalesce(
+      nullif(size, 0), lag(CASE WHEN NOT is_release THEN size END) OVER same_address
+    ))
     ELSE size END AS bytes,
   TRY_CAST(address AS UBIGINT) AS address,
   CASE coalesce(kind, lag(kind) OVER same_address) WHEN 'cpu' THEN 'cpu' WHEN 'gpu' THEN 'hip' END

@@ -6,7 +6,7 @@ CREATE TABLE said AS
 SELECT
   *,
   whole(start) AS start_ns,
-  coalesce(whole("end"), whole(start) + whole(duration)) AS end_ns,
+  coalesce(whole("end"), TRY(whole(start) + whole(duration))) AS end_ns,
   coalesce('gpu ' || gpu, 'gpu') AS device,
   -- the n-th line with a number belongs to the n-th with it elsewhere; process ids differ by pass
   concat_ws(' ', number, row_number() OVER (PARTITION BY source, number ORDER BY seq)) AS key
@@ -55,7 +55,7 @@ SELECT
   whole(vgpr) AS registers,
   whole(lds) AS shared_memory_bytes,
   CASE WHEN whole(dispatched) > 0 AND start_ns >= whole(dispatched)
-    THEN start_ns - whole(dispatched) END AS queued_ns,
+    THEN TRY(start_ns - whole(dispatched)) END AS queued_ns,
   key AS dispatch,
   json_merge_patch('{}', json_object(
     'dispatch_id', whole(number),

@@ -178,7 +178,7 @@ SELECT
   a.end_ns,
   a.process,
   a.correlation_id,
-  CASE WHEN a.is_release THEN -coalesce(nullif(a.said_bytes, 0), a.before_bytes)
+  CASE WHEN a.is_release THEN minus(coalesce(nullif(a.said_bytes, 0), a.before_bytes))
     ELSE a.said_bytes END AS bytes,
   a.address,
   CASE d.kind WHEN 'cpu' THEN 'cpu' WHEN 'gpu' THEN 'hip' END AS device_kind,

@@ -297,10 +297,10 @@ SELECT
   process,
   thread_id AS thread,
   correlation_id.internal AS correlation_id,
-  CASE WHEN is_release THEN -coalesce(
+  CASE WHEN is_release THEN minus(coalesce(
     nullif(allocation_size, 0),
     lag(CASE WHEN NOT is_release THEN allocation_size END) OVER same_address
-  ) ELSE allocation_size END AS bytes,
+  )) ELSE allocation_size END AS bytes,
   place AS address,
   CASE coalesce(type, lag(type) OVER same_address) WHEN 1 THEN 'cpu' WHEN 2 THEN 'hip' END
     AS device_kind,

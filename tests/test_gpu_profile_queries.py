@@ -1,0 +1,169 @@
+"""Queries that say what nvprof and rocprofv3 print, against what they printed, or plain Python."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.gpu_profiles import imported
+from tests.importers.fuzz_gpu_profiles import fuzz
+from warehouse import library
+from warehouse.errors import UsageError
+
+NVPROF = "gpu/nvprof_replay"
+ROCPROF = "gpu/rocprof_json/rocprofv3_mi350_400dispatch_results.json"
+OTHERS = (
+    "rocpd_synthetic/replay_results.db",
+    "rocprofiler_compute/MI200_timestamps.csv",
+    "rocprofv3_csv/kernel_trace.csv",
+)
+
+
+@pytest.fixture(scope="module")
+def db(
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    paths = [data_dir / NVPROF / "replay_v9.nvvp", data_dir / ROCPROF]
+    paths += [data_dir / "gpu" / name for name in OTHERS]
+    connection = imported(paths, tmp_path_factory.mktemp("profiles") / "w.duckdb")
+    yield connection
+    connection.close()
+
+
+def ask(db: duckdb.DuckDBPyConnection, query: str, trace: str) -> list[dict[str, Any]]:
+    ((trace_id,),) = db.execute("SELECT id FROM trace WHERE name = ?", [trace]).fetchall()
+    rows = library.run(db, query, {}, library=library.load()).table().to_pylist()
+    return [row for row in rows if row["trace_id"] == trace_id]
+
+
+def printed(path: Path) -> list[dict[str, str]]:
+    lines = path.read_text().splitlines()[1:]
+    return list(csv.DictReader([lines[0], *lines[2:]]))
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [("print-gpu-summary.csv", "GPU activities"), ("print-api-summary.csv", "API calls")],
+)
+def test_the_summary_is_nvprofs(
+    db: duckdb.DuckDBPyConnection, data_dir: Path, file: str, kind: str
+) -> None:
+    found = [row for row in ask(db, "nvprof_summary", "replay_v9") if row["type"] == kind]
+    assert [
+        (
+            f"{100 * row['share']:.6f}",
+            *(Decimal(row[key]) / 1000 for key in ("total_ns", "min_ns", "max_ns")),
+            int(row["mean_ns"]),  # nvprof's is whole nanoseconds, cut off
+            row["n_calls"],
+            row["name"],
+        )
+        for row in found
+    ] == [
+        (
+            line["Time(%)"],
+            *(Decimal(line[key]) for key in ("Time", "Min", "Max")),
+            int(Decimal(line["Avg"]) * 1000),
+            int(line["Calls"]),
+            line["Name"],
+        )
+        for line in printed(data_dir / NVPROF / file)
+    ]
+
+
+def test_the_trace_is_nvprofs_with_its_mebibytes_a_second(
+    db: duckdb.DuckDBPyConnection, data_dir: Path
+) -> None:
+    def text(value: object) -> str:
+        return "" if value is None else str(value)
+
+    assert [
+        (
+            row["start_ns"],
+            row["dur_ns"],
+            *(text(row[f"{part}_{axis}"]) for part in ("grid", "block") for axis in "xyz"),
+            text(row["registers_per_thread"]),
+            row["static_shared_bytes"],
+            text(row["bytes"]),
+            row["mib_per_s"] and math.floor(row["mib_per_s"] * 1e6),  # cut off, not rounded
+            text(row["source_memory"]),
+            text(row["destination_memory"]),
+            f"({row['device']})",
+            str(row["context"]),
+            str(row["stream"]),
+            row["name"],
+            row["correlation_id"],
+        )
+        for row in ask(db, "nvprof_gpu_trace", "replay_v9")
+    ] == [
+        (
+            int(Decimal(line["Start"])),
+            int(Decimal(line["Duration"])),
+            *(line[f"{part} {axis}"] for part in ("Grid", "Block") for axis in "XYZ"),
+            line["Registers Per Thread"],
+            int(Decimal(line["Static SMem"]) * 1024) if line["Static SMem"] else None,
+            line["Size"],
+            int(Decimal(line["Throughput"]) * 1_000_000) if line["Throughput"] else None,
+            line["SrcMemType"],
+            line["DstMemType"],
+            line["Device"].split()[-1],
+            line["Context"],
+            line["Stream"],
+            line["Name"],
+            int(line["Correlation_ID"]),
+        )
+        for line in printed(data_dir / NVPROF / "print-gpu-trace_ns.csv")
+    ]
+
+
+def test_statistics_are_rocprofs(db: duckdb.DuckDBPyConnection, data_dir: Path) -> None:
+    (process,) = json.loads((data_dir / ROCPROF).read_text())["rocprofiler-sdk-tool"]
+    names = {each["kernel_id"]: each["formatted_kernel_name"] for each in process["kernel_symbols"]}
+    durations: dict[str, list[int]] = defaultdict(list)
+    for each in process["buffer_records"]["kernel_dispatch"]:
+        name = names[each["dispatch_info"]["kernel_id"]]
+        durations[name].append(each["end_timestamp"] - each["start_timestamp"])
+    total = sum(map(sum, durations.values()))
+    found = ask(db, "rocprof_stats", Path(ROCPROF).stem)
+    assert {row["domain"] for row in found} == {"KERNEL_DISPATCH"}
+    assert {row["name"]: list(row.values())[5:] for row in found} == {
+        name: [
+            len(each),
+            sum(each),
+            pytest.approx(statistics.mean(each)),
+            pytest.approx(sum(each) / total),
+            min(each),
+            max(each),
+            pytest.approx(statistics.stdev(each) if len(each) > 1 else 0, abs=1e-6),
+        ]
+        for name, each in durations.items()
+    }
+
+
+@pytest.mark.slow
+def test_every_public_query_runs_on_them(db: duckdb.DuckDBPyConnection) -> None:
+    known = library.load()
+    n_rows: dict[str, int] = {}
+    for query in known.newest.values():
+        if query.layer not in ("lib", "link") and query.header:
+            name = query.header.name
+            with suppress(UsageError):  # it asks for a run, or a slice
+                n_rows[name] = library.run(db, name, {}, library=known).table().num_rows
+    assert n_rows["check_reference"] == n_rows["check_id_unique"] == 0
+    # All kernels, of the five traces by name: 3, 54, 3, 1 and 4.
+    assert n_rows["kernel_summary"] == 3 + 54 + 3 + 1 + 4
+
+
+def test_damaged_profiles_are_decoded_or_refused_by_a_sentence() -> None:
+    results, bad = fuzz(1, 6)
+    assert bad == [], results
