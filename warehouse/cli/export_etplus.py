@@ -10,7 +10,6 @@ import click
 
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
-from warehouse.linked_graph import DEFAULT, SETS
 
 if TYPE_CHECKING:
     from warehouse.export.chakra_etplus import WrittenRank
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 @click.option(
     "--set",
     "link_set",
-    type=click.Choice(list(SETS)),
-    default=DEFAULT,
+    type=click.Choice(["default", "chakra-1.0"]),
+    default="default",
     show_default=True,
     help="Rules to link by: ours, or those of chakra_trace_link.",
 )
