@@ -91,6 +91,8 @@ SILENT: Mapping[str, str] = {
     "memory_fragmentation": "only snapshots say segments",
     "memory_peak_category": "only the memory profiler's own files say categories",
     "memory_snapshot_segment": "only snapshots say segments",
+    "nvtx_startend_sum": "only Nsight Systems tells ranges that start and end anywhere",
+    "osrt_sum": "only Nsight Systems records calls of the operating system",
     "timeline_shade": "the budget of a small trace's timeline shows every slice",
     "roofline": "only CUPTI's range profiler counts operations and bytes",
 }
