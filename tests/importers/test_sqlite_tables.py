@@ -84,6 +84,12 @@ def test_random_rows_are_read_as_sqlite_reads_them(
         "[id] INTEGER CHECK (id > 0), `n` DECIMAL(10, 2) DEFAULT (1), UNIQUE (id, n)",
         "id INTEGER, half INT AS (id / 2), n INT",
         "id INTEGER, half INT AS (id / 2) STORED, n INT",
+        "id INTEGER CHECK (CAST(id AS TEXT) <> ''), n INT DEFAULT (CAST('1' AS INT))",
+        "id INTEGER, n INT, PRIMARY KEY (ID)",
+        "id INTEGER, n INT, PRIMARY KEY (id DESC)",
+        "id INTEGER, n INT, CONSTRAINT k PRIMARY KEY (id COLLATE binary ASC) ON CONFLICT REPLACE",
+        "id UNSIGNED INTEGER, n INT, PRIMARY KEY (id)",
+        "\"id\" 'INTEGER' PRIMARY KEY, n INT",
     ],
 )
 def test_columns_are_those_of_the_definition(tmp_path: Path, definition: str) -> None:
@@ -104,6 +110,61 @@ def test_a_column_added_later_is_null_in_older_rows_and_a_missing_one_in_all(
     kinds: dict[str, Kind] = {"m": INTEGER, "none": TEXT, "n": INTEGER}
     assert read(path, "a", kinds) == [(None, None, 1), (3, None, 2)]
     assert read(path, "no_such_table", kinds) == []
+
+
+def test_rows_older_than_a_column_say_its_default(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.db", "CREATE TABLE a (n INTEGER)", "INSERT INTO a VALUES (1)",
+        "ALTER TABLE a ADD COLUMN i INTEGER DEFAULT 7",
+        "ALTER TABLE a ADD COLUMN t TEXT NOT NULL DEFAULT 'it''s'",
+        "ALTER TABLE a ADD COLUMN x REAL DEFAULT -1.5",
+        "ALTER TABLE a ADD COLUMN h INTEGER DEFAULT 0x10",
+        "ALTER TABLE a ADD COLUMN b INTEGER DEFAULT TRUE",
+        "ALTER TABLE a ADD COLUMN z INTEGER DEFAULT NULL",
+        "INSERT INTO a VALUES (2, 3, 'q', 4, 5, 6, 8)",
+    )  # fmt: skip
+    kinds: dict[str, Kind] = {"i": INTEGER, "t": TEXT, "x": REAL, "h": INTEGER, "b": INTEGER,
+                              "z": INTEGER, "n": INTEGER}  # fmt: skip
+    assert read(path, "a", kinds) == [
+        (7, "it's", -1.5, 16, 1, None, 1), (3, "q", 4.0, 5, 6, 8, 2)
+    ]  # fmt: skip
+
+
+def test_numbers_without_a_declared_type_are_what_they_say(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.db", "CREATE TABLE a (n, t)",
+        "INSERT INTO a VALUES ('123', 1234567890123456789), (' -5 ', 2.0), "
+        "('9223372036854775808', 1e300)",
+    )  # fmt: skip
+    with Database(path) as database:
+        rows = [tuple(row.values()) for row in database.rows("a", {"n": INTEGER, "t": TEXT})]
+        assert rows == [(123, "1234567890123456789"), (-5, "2"), (None, "1e+300")]
+        assert [each.count for each in database.problems] == [1]
+
+
+def test_tables_without_rowids_are_told_and_not_taken_for_empty(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "a.db", "CREATE TABLE w (n INTEGER PRIMARY KEY) WITHOUT ROWID",
+        "CREATE VIRTUAL TABLE f USING fts5(t)",
+    )  # fmt: skip
+    with Database(path) as database:
+        assert [(each.kind, each.example) for each in database.problems if each.example] == [
+            ("unreadable_table", "w, f_idx, f_config")
+        ]
+
+
+def test_a_journal_kept_for_the_next_transaction_holds_nothing_back(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.db", "CREATE TABLE a (n INTEGER)")
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = persist")
+        writer.execute("INSERT INTO a VALUES (1)")
+        writer.commit()
+    journal = path.with_name("a.db-journal")
+    assert journal.stat().st_size > 0
+    assert read(path, "a", {"n": INTEGER}) == [(1,)]
+    journal.write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(504))
+    with pytest.raises(TraceError, match="not in the file yet, but in its journal"):
+        Database(path)
 
 
 def test_values_of_another_type_than_asked_for_are_null_and_counted(tmp_path: Path) -> None:

@@ -17,14 +17,18 @@ _PAIR: dict[str, Kind] = {"name": TEXT, "value": TEXT}
 
 
 def sniff(head: bytes, name: str) -> int:
-    """Certain of SQLite files with Nsight's tables, and of its own reports, which are refused."""
+    """Certain of SQLite files with Nsight's tables, and of its own reports, which are refused.
+
+    Tables are exported when they have rows, so that a large file's may be described far behind what
+    is seen here: any other SQLite file might be one.
+    """
     if name.lower().endswith(_REPORTS):
         return 60
     if not is_sqlite(head):
         return 0
     if b"StringIds" in head and sum(sign in head for sign in _SIGNS) > 1:
         return 95
-    return 20 if name.lower().endswith(".sqlite") else 0
+    return 20 if name.lower().endswith(".sqlite") else 1
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:

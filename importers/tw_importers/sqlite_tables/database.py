@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +24,7 @@ TEXT: Final[Kind] = "text"
 BLOB: Final[Kind] = "blob"
 _ROWS = 1 << 15  # rows at once: what is computed of a column stays in the processor's cache
 _PENDING, _SHARED, _SHARED_BYTES = 0x40000000, 0x40000002, 510  # SQLite's locks of a file
+_VIRTUAL = re.compile(r"\s*CREATE\s+VIRTUAL\s", re.IGNORECASE)
 _MEANINGS = {
     "truncated": "pages are missing at the end of the SQLite file; what is there was read",
     "damaged_page": "pages that are none of their table; their rows are lost",
@@ -56,6 +58,8 @@ class Database:
             self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
             self._damage = Damage(is_strict)
             self._pages = Pages(np.frombuffer(self._map, dtype=np.uint8), self._damage)
+            #: Tables stored as indexes are (WITHOUT ROWID), or defined in a way unknown here.
+            self.unreadable: list[str] = []
             self.tables: Mapping[str, Table] = self._schema()
         except BaseException:
             self._file.close()
@@ -76,10 +80,15 @@ class Database:
     def problems(self) -> list[Problem]:
         """What was found to be broken in all that was read so far."""
         damage = self._damage
-        return [
+        found = [
             Problem(kind, _MEANINGS[kind], count, damage.first[kind])
             for kind, count in damage.counts.items()
         ]
+        if self.unreadable:
+            names = ", ".join(self.unreadable)[:200]
+            meaning = "tables whose rows are stored without rowids, not read"
+            found.append(Problem("unreadable_table", meaning, len(self.unreadable), None, names))
+        return found
 
     def _schema(self) -> dict[str, Table]:
         fields: dict[str, Kind] = {
@@ -97,6 +106,8 @@ class Database:
                     known = table(name, root, row["sql"])
                     if known is not None:
                         found.setdefault(name, known)
+                    elif not _VIRTUAL.match(row["sql"]):
+                        self.unreadable.append(name)
         return found
 
     def columns(self, name: str) -> tuple[str, ...]:
@@ -145,7 +156,7 @@ class Database:
         rowid_n = number[known.rowid_column.lower()] if known.rowid_column else None
         schema = pa.schema([(column, ARROW[kind]) for column, kind in wanted.items()])
         for rows in self._rows(known.root):
-            found = columns(rows, fields, rowid_n)
+            found = columns(rows, fields, rowid_n, known.defaults)
             if not found.is_whole.all():
                 lost = rows.start[~found.is_whole]
                 self._damage.add("damaged_row", int(lost[0]), len(lost))
@@ -219,11 +230,17 @@ def _local_bytes(total: Numbers, usable: int) -> Numbers:
     return np.where(total <= most, total, np.where(kept <= most, kept, least))
 
 
+def _waits(beside: Path) -> bool:
+    """Whether a journal holds anything; one that is kept for the next transaction begins with 0."""
+    with beside.open("rb") as file:
+        return file.read(1) not in (b"", b"\0")
+
+
 def _locked(path: Path) -> IO[bytes]:
     """The file, opened and locked for reading as SQLite does; raises TraceError where it waits."""
     for ending, what in (("-wal", "write-ahead log"), ("-journal", "journal")):
         beside = path.with_name(path.name + ending)
-        if beside.is_file() and beside.stat().st_size > 0:
+        if beside.is_file() and _waits(beside):
             raise TraceError(
                 f"{path.name} has changes that are not in the file yet, but in its {what}",
                 hint=f"End the program that writes it; then open and close it once with sqlite3, "

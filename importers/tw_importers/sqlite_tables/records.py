@@ -5,7 +5,8 @@ A row is a header of serial types, one for each column, and the values behind ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +27,7 @@ _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], dtype=np.int64)
 _IS_INTEGER = np.array([0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
 _SHIFTS = 64 - 8 * np.maximum(_SIZES, 1)
 _TWO63 = float(1 << 63)
+_WHOLE = re.compile(r"[-+]?[0-9]{1,19}")
 _ONE = np.ones(1, dtype=np.int64)
 
 
@@ -82,14 +84,23 @@ def _serial_types(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
     return varints(data, at)
 
 
-def columns(rows: Rows, wanted: Sequence[tuple[int | None, Kind]], rowid_n: int | None) -> Columns:
-    """The wanted columns, by their numbers; None is one that the table lacks, all NULL."""
+def columns(
+    rows: Rows,
+    wanted: Sequence[tuple[int | None, Kind]],
+    rowid_n: int | None,
+    defaults: Mapping[int, object],
+) -> Columns:
+    """The wanted columns, by their numbers; None is one that the table lacks, all NULL.
+
+    Rows from before a column was added have the column's default there.
+    """
     last = max((number for number, _ in wanted if number is not None), default=-1)
     header, n_bytes = varints(rows.data, rows.start)
     header_end, end = rows.start + header, rows.start + rows.length
     is_whole = (header > 0) & (header_end <= end)
     at_type, at = rows.start + n_bytes, header_end
     found: dict[int, _Field] = {}
+    older: dict[int, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {}
     asked = {number for number, _ in wanted}
     for number in range(last + 1):
         types, n_bytes = _serial_types(rows.data, at_type)
@@ -97,6 +108,8 @@ def columns(rows: Rows, wanted: Sequence[tuple[int | None, Kind]], rowid_n: int 
         missing = (at_type >= header_end) | ~is_whole
         if missing.any():
             types[missing] = 0
+            if number in defaults:
+                older[number] = missing
         size = _SIZES.take(types, mode="clip")
         if (is_text := types >= _TEXT).any():
             size = np.where(is_text, types - _TEXT >> 1, size)
@@ -115,11 +128,24 @@ def columns(rows: Rows, wanted: Sequence[tuple[int | None, Kind]], rowid_n: int 
             array, n_wrong = pa.array(rows.rowid), 0
         else:
             array, n_wrong = _READERS[kind](found[place])
+            if place in older:
+                array = _filled(array, older[place], defaults[place])
         arrays.append(array)
         n_mistyped += n_wrong
     if not is_whole.all():
         arrays = [array.filter(pa.array(is_whole)) for array in arrays]
     return Columns(arrays, is_whole, n_mistyped)
+
+
+def _filled(
+    array: pa.Array, is_older: np.ndarray[tuple[int], np.dtype[np.bool_]], default: object
+) -> pa.Array:
+    """The default of a column where rows are older than it; of another type it is left out."""
+    try:
+        value = pa.scalar(str(default) if pa.types.is_string(array.type) else default, array.type)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return array
+    return pa.compute.if_else(pa.array(is_older), value, array)
 
 
 def _eight_bytes(field: _Field) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -149,7 +175,23 @@ def _integers(field: _Field) -> tuple[pa.Array, int]:
         is_good = is_good | fits
     if is_good.all():
         return pa.array(values), 0
+    if (is_text := (types > _TEXT) & (types % 2 == 1)).any():
+        _spelled(field, is_text, values, is_good)
     return pa.array(values, mask=~is_good), int((~is_good & ~is_null).sum())
+
+
+def _spelled(
+    field: _Field,
+    is_text: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    values: np.ndarray[tuple[int], np.dtype[np.int64]],
+    is_good: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> None:
+    """Whole numbers that stand in the file as texts, as columns without a type hold them."""
+    content = _content(field)
+    for n in np.flatnonzero(is_text).tolist():  # one by one: no profiler writes its numbers so
+        text = content[n].as_py().decode(field.rows.encoding, "replace").strip()
+        if _WHOLE.fullmatch(text) and -_TWO63 <= int(text) < _TWO63:
+            values[n], is_good[n] = int(text), True
 
 
 def _reals(field: _Field) -> tuple[pa.Array, int]:
@@ -198,16 +240,27 @@ def _texts(field: _Field) -> tuple[pa.Array, int]:
         texts = array.cast(pa.string())
     except pa.ArrowInvalid:
         # One by one: texts in other encodings, broken ones, and numbers where texts should be.
-        numbers = _reals(field)[0].to_pylist() if is_number.any() else []
+        numbers = _printed(field) if is_number.any() else []
         texts = pa.array(
             [
-                f"{numbers[n]:.15g}" if is_number[n]
+                numbers[n] if is_number[n]
                 else each.decode(field.rows.encoding, "replace")
                 for n, each in enumerate(array.to_pylist())
             ],
             pa.string(),
         )  # fmt: skip
     return pa.compute.if_else(pa.array(is_null), pa.scalar(None, pa.string()), texts), 0
+
+
+def _printed(field: _Field) -> list[str | None]:
+    """Numbers as SQLite prints them: whole ones exactly, others with 15 digits."""
+    whole, reals = _integers(field)[0].to_pylist(), _reals(field)[0].to_pylist()
+    return [
+        None if real is None
+        else f"{real:.15g}" if is_real or n is None
+        else str(n)
+        for n, real, is_real in zip(whole, reals, (field.types == _REAL).tolist(), strict=True)
+    ]  # fmt: skip
 
 
 _READERS = {"integer": _integers, "real": _reals, "text": _texts, "blob": _blobs}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 _TOKEN = re.compile(
     r"""--[^\n]* | /\*.*?\*/ | "(?:[^"]|"")*" | `(?:[^`]|``)*` | '(?:[^']|'')*' | \[[^\]]*\]
-    | [^\W\d][\w$]* | [(),] | [^\s(),]+?""",
+    | [^\W\d][\w$]* | 0[xX][0-9a-fA-F]+ | (?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)? | [(),]
+    | [^\s(),]+?""",
     re.VERBOSE | re.DOTALL,
 )
 _CONSTRAINTS = {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}
@@ -15,6 +17,9 @@ _AFTER_TYPE = {
     "CONSTRAINT", "PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "DEFAULT", "COLLATE", "REFERENCES",
 }  # fmt: skip
 _MAX_STATEMENT = 1 << 20  # bytes; the widest real table has a few thousand
+
+
+Constant = int | float | str
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,8 @@ class Table:
     root: int
     columns: tuple[str, ...]  # as stored in each row
     rowid_column: str | None  # the one that is the row's key, and not among its fields
+    #: What rows that are older than a column say in it, by the column's number; else NULL.
+    defaults: Mapping[int, Constant] = field(default_factory=dict)
 
 
 def table(name: str, root: int, statement: str) -> Table | None:
@@ -38,22 +45,60 @@ def table(name: str, root: int, statement: str) -> Table | None:
     parts, rest = _parts(tokens[tokens.index("(") + 1 :])
     if "WITHOUT" in (word.upper() for word in rest):
         return None
-    columns, rowid_column = [], None
+    columns: list[str] = []
+    rowid_column = None
+    defaults: dict[int, Constant] = {}
     for part in parts:
         if not part or part[0].upper() in _CONSTRAINTS:
             continue
-        upper = [token.upper() for token in part]
+        upper = [token.upper() for token in _outer(part)]
         if "AS" in upper[1:] and "STORED" not in upper:
             continue  # computed when it is read
+        if (default := _default(part)) is not None:
+            defaults[len(columns)] = default
         columns.append(_bare(part[0]))
         if _is_rowid(upper):
             rowid_column = columns[-1]
-    return Table(name, root, tuple(columns), rowid_column or _declared_key(parts))
+    rowid_column = rowid_column or _declared_key(parts)
+    return Table(name, root, tuple(columns), rowid_column, defaults)
+
+
+def _outer(part: list[str]) -> list[str]:
+    """The tokens of a definition that stand in no brackets."""
+    outer, depth = [], 0
+    for token in part:
+        depth -= token == ")"
+        if depth == 0 and token != ")":
+            outer.append(token)
+        depth += token == "("
+    return outer
+
+
+def _default(part: list[str]) -> Constant | None:
+    """The constant after DEFAULT; None for NULL and for what is computed when a row is made."""
+    words = [token.upper() for token in part]
+    if "DEFAULT" not in words[1:]:
+        return None
+    said = [token for token in part[words.index("DEFAULT", 1) + 1 :] if token not in "()"]
+    sign = -1 if said[:1] == ["-"] else 1
+    literal = said[1] if said[:1] in (["-"], ["+"]) and len(said) > 1 else (said or [""])[0]
+    if literal[:1] in ("'", '"'):
+        return _bare(literal)
+    if literal.upper() in ("TRUE", "FALSE"):
+        return int(literal.upper() == "TRUE")
+    try:
+        return sign * int(literal, 0 if literal[:2].lower() == "0x" else 10)
+    except ValueError:
+        pass
+    try:
+        return sign * float(literal)
+    except ValueError:
+        return None
 
 
 def _is_rowid(definition: list[str]) -> bool:
     """Whether a column is the row's key: exactly INTEGER, and PRIMARY KEY, but not descending."""
-    if definition[1:2] != ["INTEGER"] or "PRIMARY" not in definition:
+    if [_bare(word) for word in definition[1:2]] != ["INTEGER"] or "PRIMARY" not in definition:
         return False
     key = definition.index("PRIMARY")
     return definition[2] in _AFTER_TYPE and definition[key + 2 : key + 3] != ["DESC"]
@@ -76,13 +121,19 @@ def _parts(tokens: list[str]) -> tuple[list[list[str]], list[str]]:
 
 def _declared_key(parts: list[list[str]]) -> str | None:
     """The column of PRIMARY KEY (x) as a definition of its own, where x is an INTEGER."""
-    integers = {_bare(part[0]) for part in parts if [t.upper() for t in part[1:2]] == ["INTEGER"]}
+    integers = {
+        _bare(part[0]).lower(): _bare(part[0])
+        for part in parts
+        if [_bare(token).upper() for token in part[1:2]] == ["INTEGER"]
+        and (len(part) == 2 or part[2].upper() in _AFTER_TYPE)
+    }
     for part in parts:
         upper = [token.upper() for token in part]
         if "PRIMARY" in upper and upper[0] in _CONSTRAINTS and part.count(",") == 0:
+            # Here, unlike behind a column, a descending key is the row's key too.
             inside = part[part.index("(") + 1 :] if "(" in part else []
-            if len(inside) >= 2 and inside[1] == ")" and _bare(inside[0]) in integers:
-                return _bare(inside[0])
+            if len(inside) >= 2 and inside[1].upper() in (")", "ASC", "DESC", "COLLATE"):
+                return integers.get(_bare(inside[0]).lower())
     return None
 
 
