@@ -1,12 +1,14 @@
 /* ---
 name = "utilization_over_time"
-version = 1
+version = 2
 title = "Busy share of each device in each bucket of time"
 help = """
 Buckets begin at multiples of bucket_ns on the scale of slice.ts and cover the span of the device
 without gaps. Of the first and the last bucket only the part inside the span counts, so busy_ns and
 covered_ns add up to those of the whole device. A device whose operations are all empty and at one
-instant has no row.
+instant has no row. Where the span of a device holds max_buckets such buckets or more, as when a clock
+jumped, its buckets are the least whole multiple of bucket_ns wide that makes them fewer; their width
+is a column.
 """
 grain = ["trace_id", "device_id", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["device_busy@1", "device_op@1"] }
@@ -18,6 +20,13 @@ unit = "ns"
 default = 10000000
 min = 1
 help = "Width of a bucket"
+
+[param.max_buckets]
+type = "BIGINT"
+unit = "count"
+default = 100000
+min = 1
+help = "A device whose span holds as many buckets, or more, has wider ones"
 
 [[column]]
 name = "run_id"
@@ -59,6 +68,13 @@ unit = "ns"
 help = "Start of the bucket, on the scale of slice.ts"
 
 [[column]]
+name = "bucket_ns"
+type = "BIGINT"
+unit = "ns"
+check = "> 0"
+help = "Width of the bucket"
+
+[[column]]
 name = "covered_ns"
 type = "BIGINT"
 unit = "ns"
@@ -81,35 +97,9 @@ help = "busy_ns / covered_ns"
 
 [changes]
 1 = "first version"
+2 = "new column bucket_ns: no device has more than max_buckets + 1 buckets, however long its span; before, one clock that jumped could make millions of rows"
 --- */
-WITH busy AS (
-  SELECT
-    trace_id,
-    device_id,
-    start_ns,
-    end_ns,
-    -- Remainders of negative times are negative: the second % makes them count from below.
-    start_ns - (start_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT
-      AS first_ns
-  FROM device_busy()
-),
-piece AS (
-  SELECT trace_id, device_id, start_ns, end_ns, unnest(range(first_ns, end_ns, $bucket_ns::BIGINT))
-    AS bucket_start_ns
-  FROM busy
-),
-filled AS (
-  SELECT
-    trace_id,
-    device_id,
-    bucket_start_ns,
-    sum(
-      least(end_ns, bucket_start_ns + $bucket_ns::BIGINT) - greatest(start_ns, bucket_start_ns)
-    )::BIGINT AS busy_ns
-  FROM piece
-  GROUP BY trace_id, device_id, bucket_start_ns
-),
-span AS (
+WITH extent AS (
   SELECT
     trace_id,
     device_id,
@@ -119,19 +109,57 @@ span AS (
   GROUP BY trace_id, device_id
   HAVING max(end_ns) > min(start_ns)
 ),
-bucket AS (
+sized AS (
+  SELECT
+    *,
+    ((end_ns - start_ns) // $bucket_ns::BIGINT // $max_buckets::BIGINT + 1) * $bucket_ns::BIGINT
+      AS bucket_ns
+  FROM extent
+),
+span AS (
+  -- Remainders of negative times are negative: the second % makes them count from below.
+  SELECT *, start_ns - (start_ns % bucket_ns + bucket_ns) % bucket_ns AS first_ns
+  FROM sized
+),
+busy AS (
+  SELECT
+    b.trace_id,
+    b.device_id,
+    b.start_ns,
+    b.end_ns,
+    s.bucket_ns,
+    b.start_ns - (b.start_ns % s.bucket_ns + s.bucket_ns) % s.bucket_ns AS first_ns
+  FROM device_busy() AS b
+  JOIN span AS s ON s.trace_id = b.trace_id AND s.device_id IS NOT DISTINCT FROM b.device_id
+),
+-- Few last beyond the end of a bucket: only these are taken apart.
+piece AS (
+  SELECT trace_id, device_id, start_ns, end_ns, bucket_ns, first_ns AS bucket_start_ns
+  FROM busy
+  WHERE end_ns - first_ns <= bucket_ns
+  UNION ALL
   SELECT
     trace_id,
     device_id,
     start_ns,
     end_ns,
-    unnest(
-      range(
-        start_ns - (start_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT,
-        end_ns,
-        $bucket_ns::BIGINT
-      )
-    ) AS bucket_start_ns
+    bucket_ns,
+    unnest(range(first_ns, end_ns, bucket_ns)) AS bucket_start_ns
+  FROM busy
+  WHERE end_ns - first_ns > bucket_ns
+),
+filled AS (
+  SELECT
+    trace_id,
+    device_id,
+    bucket_start_ns,
+    sum(least(end_ns, bucket_start_ns + bucket_ns) - greatest(start_ns, bucket_start_ns))::BIGINT
+      AS busy_ns
+  FROM piece
+  GROUP BY trace_id, device_id, bucket_start_ns
+),
+bucket AS (
+  SELECT *, unnest(range(first_ns, end_ns, bucket_ns)) AS bucket_start_ns
   FROM span
 ),
 covered AS (
@@ -139,8 +167,9 @@ covered AS (
     b.trace_id,
     b.device_id,
     b.bucket_start_ns,
-    least(b.end_ns, b.bucket_start_ns + $bucket_ns::BIGINT)
-      - greatest(b.start_ns, b.bucket_start_ns) AS covered_ns,
+    b.bucket_ns,
+    least(b.end_ns, b.bucket_start_ns + b.bucket_ns) - greatest(b.start_ns, b.bucket_start_ns)
+      AS covered_ns,
     coalesce(f.busy_ns, 0) AS busy_ns
   FROM bucket AS b
   LEFT JOIN filled AS f
@@ -155,6 +184,7 @@ SELECT
   a.device_id,
   d.ordinal AS device,
   a.bucket_start_ns,
+  a.bucket_ns,
   a.covered_ns,
   a.busy_ns,
   a.busy_ns / a.covered_ns AS utilization
