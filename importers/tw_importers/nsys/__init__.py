@@ -20,7 +20,7 @@ NSYS = Importer(
     version=1,
     sniff=sniff,
     read=read,
-    prepare=(_FOLDER / "names.sql", _FOLDER / "prepare.sql", NESTING),
+    prepare=(_FOLDER / "names.sql", _FOLDER / "places.sql", _FOLDER / "prepare.sql", NESTING),
     normalize=(_FOLDER / "normalize.sql",),
     options={
         "with_environment": "1: keep command lines and environment variables of the capture too",

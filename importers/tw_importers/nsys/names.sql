@@ -20,6 +20,17 @@ FROM (VALUES
   (1, 'Event Sync'), (2, 'Stream Wait Event'), (3, 'Stream Sync'), (4, 'Context Sync')
 ) AS k(id, name);
 
+-- Events of NVTX that are ranges and instants; the second number of each is of recordings that were
+-- converted from texts (NVTXT).
+CREATE TABLE nvtx_style AS
+FROM (VALUES
+  (34, 'mark'), (65, 'mark'), (59, 'push_pop'), (70, 'push_pop'), (60, 'start_end'), (71, 'start_end')
+) AS k(event_type, style);
+
+-- Those that name categories, threads, processes, domains, and devices, contexts and streams of CUDA.
+CREATE TABLE nvtx_naming AS
+SELECT unnest([33, 39, 64, 72, 73, 74, 75, 76, 97, 98, 99]) AS event_type;
+
 -- Which wait a call makes, by its name.
 CREATE MACRO sync_kind_of_call(name) AS (
   CASE

@@ -106,7 +106,8 @@ FROM (
   FROM scratch.described AS d
   WHERE d.family <> 'kernel'
   UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, coalesce(d.value, b.value), NULL, a.args
+  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, coalesce(d.value, b.value, 'kernel'), NULL,
+    a.args
   FROM scratch.span AS s
   JOIN scratch.kernel AS k ON k.rowid = s.row_n
   LEFT JOIN scratch.name AS d ON d.id = k.demangledName

@@ -51,16 +51,18 @@ SELECT process_of(globalTid) AS process_key, coalesce(domainId, 0) AS domain_id,
   category AS category_id, arg_max(coalesce(e.text, n.value), e.rowid) AS name
 FROM nvtx AS e
 LEFT JOIN name AS n ON n.id = e.textId
-WHERE eventType = 33
+WHERE eventType IN (33, 64)
 GROUP BY ALL;
 
 CREATE TABLE range AS
 SELECT
   e.rowid AS row_n,
   e."start",
-  if(e.eventType = 34, e."start", e."end") AS "end",
+  -- Older exports have no NULL, but 0 or -1, where a range did not end.
+  if(t.style = 'mark', e."start", if(e."end" IN (0, -1) AND e."start" > e."end", NULL, e."end"))
+    AS "end",
   e.globalTid,
-  CASE e.eventType WHEN 34 THEN 'mark' WHEN 60 THEN 'start_end' ELSE 'push_pop' END AS style,
+  t.style,
   coalesce(e.text, n.value) AS name,
   d.name AS domain,
   coalesce(c.name, if(e.category IS NULL OR e.category = 0, NULL, e.category::VARCHAR)) AS category,
@@ -80,7 +82,8 @@ LEFT JOIN nvtx_domain AS d
 LEFT JOIN nvtx_category AS c
   ON c.process_key = process_of(e.globalTid) AND c.domain_id = coalesce(e.domainId, 0)
   AND c.category_id = e.category
-WHERE e.eventType IN (34, 59, 60) AND e."start" IS NOT NULL;
+JOIN nvtx_style AS t ON t.event_type = coalesce(e.eventType, if(e."end" IS NULL, 34, 59))
+WHERE e."start" IS NOT NULL;
 
 -- Calls of the runtime and the driver. Class 67 tells of a call again, with its backtrace.
 CREATE VIEW call AS
@@ -157,7 +160,7 @@ LEFT JOIN (
   SELECT globalTid, arg_max(coalesce(e.text, n.value), e.rowid) AS name
   FROM nvtx AS e
   LEFT JOIN name AS n ON n.id = e.textId
-  WHERE eventType = 39
+  WHERE eventType IN (39, 72)
   GROUP BY globalTid
 ) AS v ON v.globalTid = u.global_tid;
 
@@ -165,10 +168,18 @@ LEFT JOIN (
 CREATE TABLE device_place AS
 WITH said AS (
   SELECT
-    coalesce((properties ->> 'cuDevice')::BIGINT, (properties ->> 'id')::BIGINT) AS ordinal,
+    coalesce(
+      if(m.is_ambiguous, m.gpu_id, m.cuda_id), (properties ->> 'cuDevice')::BIGINT,
+      (properties ->> 'id')::BIGINT
+    ) AS ordinal,
     (properties ->> 'id')::BIGINT AS gpu_id,
     properties
-  FROM gpu
+  FROM gpu AS g
+  LEFT JOIN (
+    SELECT gpu_id, min(cuda_id) AS cuda_id, any_value(is_ambiguous) AS is_ambiguous
+    FROM device_number
+    GROUP BY gpu_id
+  ) AS m ON m.gpu_id = (g.properties ->> 'id')::BIGINT
 ),
 known AS (
   SELECT ordinal FROM said WHERE ordinal IS NOT NULL
@@ -249,7 +260,7 @@ LEFT JOIN (
   SELECT process_of(a.globalTid) AS process_key, a.correlationId AS correlation_id, n.shown
   FROM api AS a
   JOIN name AS n ON n.id = a.nameId
-  WHERE a.eventClass IN (0, 1) AND EXISTS (FROM sync_op)
+  WHERE a.eventClass IS DISTINCT FROM 67 AND EXISTS (FROM sync_op)
 ) AS c ON c.process_key = process_of(s.globalPid) AND c.correlation_id = s.correlationId
 GROUP BY s.rowid;
 
@@ -345,12 +356,12 @@ CROSS JOIN origin AS o;
 CREATE TABLE kernel_args AS
 SELECT
   *,
-  json_merge_patch('{}', json_object(
+  nullif(json_merge_patch('{}', json_object(
     'launchType', launchType, 'cacheConfig', cacheConfig,
     'localMemoryPerThread', localMemoryPerThread, 'localMemoryTotal', localMemoryTotal,
     'sharedMemoryExecuted', sharedMemoryExecuted,
     'sharedMemoryLimitConfig', sharedMemoryLimitConfig
-  ))::VARCHAR AS args
+  ))::VARCHAR, '{}') AS args
 FROM (
   SELECT DISTINCT launchType, cacheConfig, localMemoryPerThread, localMemoryTotal,
     sharedMemoryExecuted, sharedMemoryLimitConfig
@@ -366,7 +377,7 @@ SELECT
   s.ts,
   s.dur,
   'kernel' AS kind,
-  coalesce(d.value, b.value) AS name,
+  coalesce(d.value, b.value, 'kernel') AS name,
   coalesce(b.value, d.value) AS base_name,
   m.value AS mangled_name,
   k.correlationId AS correlation_id,
@@ -477,12 +488,14 @@ FROM (
 WHERE n > 0
 UNION ALL
 SELECT 'NVTX records that name domains, categories and threads', n
-FROM (SELECT count(*) AS n FROM nvtx WHERE eventType IN (33, 39, 75, 76))
+FROM (SELECT count(*) AS n FROM nvtx WHERE eventType IN (FROM nvtx_naming))
 WHERE n > 0
 UNION ALL
 SELECT 'NVTX records of an unknown type', n
 FROM (
-  SELECT count(*) AS n FROM nvtx WHERE coalesce(eventType, -1) NOT IN (33, 34, 39, 59, 60, 75, 76)
+  SELECT count(*) AS n
+  FROM nvtx
+  WHERE eventType NOT IN (FROM nvtx_naming) AND eventType NOT IN (SELECT event_type FROM nvtx_style)
 )
 WHERE n > 0
 UNION ALL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tw_importers.nsys.tables import CATEGORIES, DESCRIPTIONS, DETAILS, TABLES
+from tw_importers.nsys.tables import CATEGORIES, DESCRIPTIONS, DETAILS, MODELS, TABLES
 from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, is_sqlite, open_database
 from warehouse.errors import TraceError
 from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
@@ -38,11 +38,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         if not is_sqlite(file.read(16)):
             raise _no_export(path.name)
     with open_database(reader, scratch) as database:
-        if "StringIds" not in database.tables:
-            raise TraceError(
-                "a SQLite file, but no export of Nsight Systems: it has no table StringIds",
-                hint="`nsys export --type sqlite REPORT` makes one.",
-            )
+        _check(database)
         for target, (table, columns) in TABLES.items():
             database.load(scratch, target, table, columns)
         _load_threads(database, scratch)
@@ -51,6 +47,16 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         facts = _describe(database, scratch)
         facts.problems += database.problems
     return facts
+
+
+def _check(database: Database) -> None:
+    """Raises TraceError for other databases: none of their tables is one of an export's."""
+    events = {table for table, _ in TABLES.values()} | set(CATEGORIES)
+    if not events & set(database.tables):
+        raise TraceError(
+            "a SQLite file, but no export of Nsight Systems: it has none of its tables",
+            hint="`nsys export --type sqlite REPORT` makes one.",
+        )
 
 
 def _no_export(name: str) -> TraceError:
@@ -70,6 +76,12 @@ def _thread_tables(database: Database) -> list[str]:
     return [t for t in sorted(database.tables) if t not in known and _is_thread_table(database, t)]
 
 
+def _category(table: str) -> str:
+    """Of a table without a name of its own: its model's, where several tables tell of one."""
+    known = (name for start, name in MODELS.items() if table.startswith(start))
+    return next(known, table.lower())
+
+
 def _load_threads(database: Database, scratch: Scratch) -> None:
     """All tables of what host threads did, in one: `thread_event`."""
     columns: dict[str, Kind] = {"start": INTEGER, "end": INTEGER, "globalTid": INTEGER, **DETAILS}
@@ -77,7 +89,7 @@ def _load_threads(database: Database, scratch: Scratch) -> None:
     connection = scratch.connection
     connection.execute(f"CREATE TABLE thread_event (category VARCHAR, {types})")
     for table in _thread_tables(database):
-        category = CATEGORIES.get(table, table.lower())
+        category = CATEGORIES.get(table) or _category(table)
         connection.register("sqlite_rows", database.batches(table, columns))
         connection.execute("INSERT INTO thread_event SELECT ?, * FROM sqlite_rows", [category])
         connection.unregister("sqlite_rows")

@@ -81,6 +81,7 @@ TABLES: dict[str, tuple[str, dict[str, Kind]]] = {
         "TARGET_INFO_GPU_METRICS",
         {"typeId": INTEGER, "metricId": INTEGER, "typeName": TEXT, "metricName": TEXT},
     ),
+    "cuda_device": ("TARGET_INFO_CUDA_DEVICE", _integers("gpuId cudaId pid")),
     "process_name": ("PROCESSES", {"globalPid": INTEGER, "name": TEXT}),
     "thread_name": ("ThreadNames", _integers("nameId priority globalTid")),
     "mpi_rank": ("MPI_RANKS", _integers("globalTid rank")),
@@ -104,6 +105,7 @@ CATEGORIES = {
     "CUDNN_EVENTS": "cudnn",
     "CUBLAS_EVENTS": "cublas",
     "CUDA_GRAPH_EVENTS": "cuda_graph",
+    "CUDA_GRAPH_NODE_EVENTS": "cuda_graph",
     "PROFILER_OVERHEAD": "overhead",
     "MPI_P2P_EVENTS": "mpi",
     "MPI_COLLECTIVES_EVENTS": "mpi",
@@ -111,6 +113,8 @@ CATEGORIES = {
     "MPI_OTHER_EVENTS": "mpi",
     "SYSCALL": "syscall",
 }
+#: Of tables that begin so there are several.
+MODELS = {"CUPTI_ACTIVITY_KIND_OPENACC_": "openacc", "OPENMP_EVENT_KIND_": "openmp"}
 #: What describes the capture, and what is never read: the program's output and environment.
 DESCRIPTIONS = {
     "EXPORT_META_DATA", "META_DATA_EXPORT", "META_DATA_CAPTURE", "ANALYSIS_DETAILS",
