@@ -24,6 +24,7 @@ from pathlib import Path
 
 from warehouse import library, scope, store
 from warehouse.library import Query
+from warehouse.selection import Selection
 
 LIMIT_MS = 300.0
 #: Queries that follow a chain or draw a tree of one step may take longer.
@@ -117,7 +118,7 @@ def time_one(db: Path, name: str, run: str | None, rounds: int) -> int:
     rows = 0
     with store.Reader(db) as reader:
         if run is not None:
-            chosen = scope.resolve(reader.connection, scope.Selection(runs=(run,)))
+            chosen = scope.resolve(reader.connection, Selection(runs=(run,)))
             scope.apply(reader.connection, chosen)
         for _ in range(rounds):
             start, used = time.perf_counter(), time.process_time()

@@ -19,6 +19,7 @@ from tests.random_program import Event
 from tests.randomtrace import LIBRARY, RandomTrace, Row, Runs, make_job
 from warehouse import library, scope, store
 from warehouse.library import Query
+from warehouse.selection import Selection
 
 SHIFT_NS = 7_777_000_123
 FACTOR = 10
@@ -147,7 +148,7 @@ class Answers:
             ).fetchall()
         }
         if run is not None:
-            scope.apply(connection, scope.resolve(connection, scope.Selection(runs=(run,))))
+            scope.apply(connection, scope.resolve(connection, Selection(runs=(run,))))
         self._tables: dict[str, pa.Table] = {}
 
     def close(self) -> None:

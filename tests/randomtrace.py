@@ -39,6 +39,7 @@ from typing import Any, NamedTuple
 from tests.random_odd import add_odd
 from tests.random_program import BACKWARD, LOADER, MAIN, ODD, PID, Event, Knobs, Program
 from warehouse import ingest, library, scope, store
+from warehouse.selection import Selection
 
 Row = dict[str, Any]
 Interval = tuple[int, int]
@@ -413,7 +414,7 @@ class Runs:
         with store.Reader(self.path) as reader:
             connection = reader.connection
             if run is not None:
-                scope.apply(connection, scope.resolve(connection, scope.Selection(runs=(run,))))
+                scope.apply(connection, scope.resolve(connection, Selection(runs=(run,))))
             names = dict(connection.execute("SELECT id, name FROM run").fetchall())
             table = library.run(connection, query, parameters, library=LIBRARY).table()
         found: dict[str, list[Row]] = {name: [] for name in ([run] if run else self.jobs)}

@@ -11,7 +11,7 @@ import pytest
 
 import warehouse
 from warehouse import ingest, store, tags
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from tests.conftest import Ran, Tw

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests import random_execution
-from warehouse import scope, session
+from warehouse import session
 from warehouse.export.chakra_et import export_chakra_et
 from warehouse.ingest import import_paths
+from warehouse.selection import Selection
 
 _PID = 7  # of every program random_execution makes
 
@@ -41,7 +42,7 @@ def test_a_folder_of_all_ranks_is_paired_by_process_and_written_a_file_a_rank(
     outcomes = import_paths([tmp_path / "job"], db=db)
     assert [outcome.error for outcome in outcomes] == [None] * 2 * n_ranks
 
-    with session.opened(session.Place(db), scope.Selection()) as opened:
+    with session.opened(session.Place(db), Selection()) as opened:
         pairs = opened.connection.execute(
             "SELECT h.rank, h.pair_rule, d.rank FROM trace AS h "
             "JOIN trace AS d ON d.id = h.timeline_trace_id WHERE h.kind = 'graph' ORDER BY h.rank"

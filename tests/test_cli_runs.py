@@ -11,6 +11,7 @@ import pytest
 
 from warehouse import catalog, formats, importer, ingest, migrate, scope, store
 from warehouse.commit import TRACE_TABLES
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -100,7 +101,7 @@ def test_drop_removes_one_trace_of_a_run(tw: Tw, warehouse: Path) -> None:
     assert tw("drop", "--run", "ddp", "--trace", "rank1", "-y").code == 0
 
     with store.Reader(warehouse) as reader:
-        left = scope.resolve(reader.connection, scope.Selection(runs=("all",)))
+        left = scope.resolve(reader.connection, Selection(runs=("all",)))
     assert (left.trace_ids, left.run_names) == ((1, 3), ("ddp", "gpu"))
 
 

@@ -15,8 +15,9 @@ import pytest
 
 from tests.launching import operators
 from tests.randomtrace import import_jobs, make
-from warehouse import ingest, library, scope, session, sides, store
+from warehouse import ingest, library, session, sides, store
 from warehouse.errors import ScopeError
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -257,7 +258,7 @@ def test_a_comparison_sees_its_sides_and_nothing_else(random_runs: Runs) -> None
 
 
 def test_ranks_limit_both_sides(random_runs: Runs) -> None:
-    chosen = scope.Selection(runs=("all",), ranks=(1,))
+    chosen = Selection(runs=("all",), ranks=(1,))
 
     with session.opened(session.Place(random_runs.path), chosen) as opened:
         result = opened.run("compare_size", {"a": "two-ranks", "b": "three-ranks"})
@@ -273,11 +274,11 @@ def test_a_side_that_is_nothing_is_named(random_runs: Runs) -> None:
             ({"a": "tag:none", "b": "seed-0"}, "side a, 'tag:none', is no run, trace or tag"),
         ):
             with pytest.raises(ScopeError, match=message):
-                sides.widened(reader.connection, LIBRARY, texts, scope.Selection())
+                sides.widened(reader.connection, LIBRARY, texts, Selection())
         with pytest.raises(ScopeError, match="side b, 'seed-1', has no trace in scope"):
             sides.widened(
                 reader.connection, LIBRARY, {"a": "seed-0", "b": "seed-1"},
-                scope.Selection(runs=("seed-0",)),
+                Selection(runs=("seed-0",)),
             )  # fmt: skip
 
 

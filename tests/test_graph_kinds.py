@@ -14,7 +14,7 @@ from tests.chakra_cases import import_pair
 from tests.graphs import run
 from warehouse import session
 from warehouse.export.chakra_et import Options, export_chakra_et
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 Row = dict[str, Any]
 DATA = Path(__file__).parent / "data" / "execution_trace"

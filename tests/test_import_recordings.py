@@ -13,6 +13,7 @@ import pytest
 
 from warehouse import ingest, scope, store
 from warehouse.export.chrome import export_chrome
+from warehouse.selection import Selection
 
 OURS = Path(__file__).parent / "data" / "kineto"
 DATA = os.environ.get("TW_TEST_DATA")
@@ -72,7 +73,7 @@ def test_the_chrome_export_gives_back_the_events_of_the_file(
 
     (outcome,) = ingest.import_paths([path], db=db)
     with store.Reader(db) as reader:
-        scope.apply(reader.connection, scope.resolve(reader.connection, scope.Selection()))
+        scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
         export_chrome(reader.connection, out)
 
     raw = path.read_bytes()

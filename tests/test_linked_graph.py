@@ -14,8 +14,9 @@ import pytest
 from tests import chakra_cases, chakra_oracle, random_execution
 from tests.chakra_cases import GOLDEN, LEGACY
 from tests.random_execution import Program
-from warehouse import library, linked_graph, scope, session
+from warehouse import library, linked_graph, session
 from warehouse.ingest import Options, import_paths
+from warehouse.selection import Selection
 
 SEEDS = range(3)
 Row = dict[str, Any]
@@ -44,7 +45,7 @@ class Linked:
 
 @cache
 def linked(db: Path, run: str, link_set: str = "default") -> Linked:
-    with session.opened(session.Place(db), scope.Selection(runs=(run,))) as opened:
+    with session.opened(session.Place(db), Selection(runs=(run,))) as opened:
         linked_graph.ensure(opened, link_set)
         found = []
         for sql in (
@@ -60,7 +61,7 @@ def linked(db: Path, run: str, link_set: str = "default") -> Linked:
 
 
 def report(db: Path, run: str) -> list[Row]:
-    with session.opened(session.Place(db), scope.Selection(runs=(run,))) as opened:
+    with session.opened(session.Place(db), Selection(runs=(run,))) as opened:
         rows: list[Row] = opened.run("link_report").table().to_pylist()
     return rows
 
@@ -104,7 +105,7 @@ def test_traces_without_ids_are_linked_by_the_order_of_names(
 def test_the_order_of_names_finds_what_ids_say(pairs: Pairs, case: str) -> None:
     by_id = {node["of_node_id"]: node["slice_id"] for node in linked(pairs(case), case).nodes
              if node["link_rule"] == "record_function_id"}  # fmt: skip
-    with session.opened(session.Place(pairs(case)), scope.Selection(runs=(case,))) as opened:
+    with session.opened(session.Place(pairs(case)), Selection(runs=(case,))) as opened:
         ((graph_id, trace_id),) = opened.connection.execute(
             "SELECT of_graph_id, device_trace_id FROM graph WHERE link_set = 'default'"
         ).fetchall()
@@ -337,6 +338,6 @@ def test_the_set_of_chakra_is_what_its_rules_say(programs: Programs, run: str) -
 
 
 def test_checks_find_nothing_wrong_with_linked_graphs(programs: Programs) -> None:
-    with session.opened(session.Place(programs[0]), scope.Selection(runs=("all",))) as opened:
+    with session.opened(session.Place(programs[0]), Selection(runs=("all",))) as opened:
         for check in ("check_reference", "check_id_unique", "check_stale_link"):
             assert opened.run(check).table().num_rows == 0, check

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
-from warehouse import library, output, store
+from warehouse import files, library, output, store
 from warehouse.errors import ExportError, UsageError
 from warehouse.execute import Result
 
@@ -206,7 +206,7 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes(b"old")
 
-    with pytest.raises(RuntimeError), output.whole_file(path) as file:
+    with pytest.raises(RuntimeError), files.whole_file(path) as file:
         file.write(b"half")
         raise RuntimeError
 
@@ -217,7 +217,7 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with (
         pytest.raises(ExportError, match="cannot be written"),
-        output.whole_file(tmp_path / "absent" / "rows.csv"),
+        files.whole_file(tmp_path / "absent" / "rows.csv"),
     ):
         pass
 

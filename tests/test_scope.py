@@ -11,7 +11,7 @@ import pytest
 
 from warehouse import scope, store
 from warehouse.errors import ScopeError
-from warehouse.scope import Selection
+from warehouse.selection import Selection, parse_ranks, parse_time
 
 NOW = datetime.now(UTC).replace(tzinfo=None)
 
@@ -266,26 +266,26 @@ def test_a_trace_name_two_runs_have_is_not_guessed(tmp_path: Path, warehouse: Pa
     ],
 )
 def test_a_time_is_an_exact_number_of_ns(text: str, ns: int) -> None:
-    assert scope.parse_time(text) == ns
+    assert parse_time(text) == ns
 
 
 @pytest.mark.parametrize("text", ["", "soon", "1.5", "0.1ns", "5 parsecs", "1e99s", "1..2", "NaN"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ScopeError):
-        scope.parse_time(text)
+        parse_time(text)
 
 
 @pytest.mark.parametrize(
     ("text", "ranks"), [("0", (0,)), ("0,2", (0, 2)), ("1-3,7", (1, 2, 3, 7)), (" 2 - 3 ", (2, 3))]
 )
 def test_ranks_are_numbers_and_ranges(text: str, ranks: tuple[int, ...]) -> None:
-    assert scope.parse_ranks(text) == ranks
+    assert parse_ranks(text) == ranks
 
 
 @pytest.mark.parametrize("text", ["", "a", "3-1", "1,,2", "-1"])
 def test_what_are_no_ranks_is_refused(text: str) -> None:
     with pytest.raises(ScopeError):
-        scope.parse_ranks(text)
+        parse_ranks(text)
 
 
 def test_filters_are_constants_the_storage_can_prune_by(

@@ -12,6 +12,7 @@ import pytest
 
 from tests.randomtrace import Runs
 from warehouse import library, scope, store
+from warehouse.selection import Selection
 
 Key = tuple[int, int, int]  # track, depth, start of a bucket
 BUDGETS = (1, 60, 2_000, 10_000_000)
@@ -33,7 +34,7 @@ class Slice(NamedTuple):
 @pytest.fixture(scope="module")
 def connection(random_runs: Runs) -> Iterator[duckdb.DuckDBPyConnection]:
     with store.Reader(random_runs.path) as reader:
-        chosen = scope.resolve(reader.connection, scope.Selection(runs=("all",)))
+        chosen = scope.resolve(reader.connection, Selection(runs=("all",)))
         scope.apply(reader.connection, chosen)
         yield reader.connection
 

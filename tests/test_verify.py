@@ -96,6 +96,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
         (("chakra-etplus", "-o", "folder", "--set", "chakra-1.0"), "folder"),
         (("chakra-et", "-o", "one.et", "--set", "chakra-1.0"), "one.et"),
         (("chakra-et", "--set", "chakra-1.0"), "cnn.0.et"),
+        (("dot", "--root", "aten::linear", "-o", "part.dot"), "part.dot"),
     ],
 )
 def test_graphs_stand_too(tw: Tw, linked: Path, arguments: tuple[str, ...], made: str) -> None:
@@ -104,6 +105,42 @@ def test_graphs_stand_too(tw: Tw, linked: Path, arguments: tuple[str, ...], made
     checked = tw("verify", made, "--db", linked)
 
     assert checked.code == 0, checked.out
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
+    """A capture of a TPU."""
+    path = tmp_path_factory.mktemp("verify_tpu") / "w.duckdb"
+    case = data_dir / "bigtpu" / "aks_m1_1core" / "input"
+    ingest.import_paths([case], db=path, options=ingest.Options(run="tpu", jobs=1))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("format", "made"), [("tpu-summary", "summary.txt"), ("tpu-registers", "registers")]
+)
+def test_text_files_of_tpu_captures_stand_too(
+    tw: Tw, capture: Path, format: str, made: str
+) -> None:
+    assert tw("export", format, "--db", capture).code == 0
+    checked = tw("verify", made, "--db", capture)
+
+    assert checked.code == 0, checked.out
+
+
+@pytest.mark.parametrize(
+    "command", [("compare", "gpu", "ddp"), ("check", "all")], ids=["compare", "check"]
+)
+def test_reports_for_people_stand_and_name_their_queries(
+    tw: Tw, db: Path, command: tuple[str, ...]
+) -> None:
+    tw(*command, "--format", "report", "-o", "report.txt")
+    stood = tw("verify", "report.txt")
+    tw("drop", "--run", "ddp", "--yes")
+    gone = tw("verify", "report.txt")
+
+    assert (stood.code, gone.code) == (0, 1), stood.out
+    assert "means something else" not in stood.out
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx", "html"])
@@ -191,6 +228,18 @@ def test_a_query_that_means_something_else_now_is_named(tw: Tw, db: Path, tmp_pa
     assert "means something else now" in ran.out
     gone = tw("verify", "a.csv")
     assert "cannot be made anew" in gone.out
+
+
+def test_a_query_of_a_file_outside_the_library_is_kept_as_text(
+    tw: Tw, db: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "mine.sql"
+    own.write_text("SELECT count(*) AS n FROM slice")
+    assert tw("query", own, "-o", "a.csv").code == 0
+    own.unlink()
+    ran = tw("verify", "a.csv")
+
+    assert (ran.code, "means something else" in ran.out) == (0, False), ran.out
 
 
 def test_machines_can_read_the_findings(tw: Tw, db: Path) -> None:

@@ -20,7 +20,7 @@ import duckdb
 from warehouse import scope, session, store
 from warehouse.answer import Answer
 from warehouse.errors import ScopeError, UsageError
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     import pyarrow as pa

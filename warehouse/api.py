@@ -20,10 +20,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from warehouse import scope as scopes
 from warehouse import session, store
 from warehouse.answer import Answer
 from warehouse.errors import UsageError
+from warehouse.selection import Names, Selection, select
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 class Warehouse:
     """One warehouse file, seen through a scope; made by `warehouse.open`."""
 
-    def __init__(self, place: session.Place, selection: scopes.Selection | None = None) -> None:
+    def __init__(self, place: session.Place, selection: Selection | None = None) -> None:
         self._place = place
-        self._selection = selection or scopes.Selection()
+        self._selection = selection or Selection()
         self._held: session.Session | None = None
         self._stack: ExitStack | None = None
 
@@ -52,8 +52,8 @@ class Warehouse:
     def scope(
         self,
         *,
-        run: scopes.Names = (),
-        trace: scopes.Names = (),
+        run: Names = (),
+        trace: Names = (),
         rank: int | str | Iterable[int] = (),
         start: int | str | None = None,
         end: int | str | None = None,
@@ -63,7 +63,7 @@ class Warehouse:
         `run` is a name, an id, latest, all, tag:NAME or since:7d; `rank` a number, numbers, or a
         text such as "0,2-5"; `start` and `end` are ns after the trace's base, or texts: "1.5ms".
         """
-        chosen = scopes.select(run=run, trace=trace, rank=rank, start=start, end=end)
+        chosen = select(run=run, trace=trace, rank=rank, start=start, end=end)
         return Warehouse(self._place, chosen)
 
     def query(self, name: str, /, *, timeout_s: float | None = None, **parameters: Any) -> Answer:
@@ -114,7 +114,7 @@ class Warehouse:
 
     def traces(self) -> Answer:
         """One row a trace; without a scope, of all runs."""
-        seen = self if self._selection != scopes.Selection() else self.scope(run="all")
+        seen = self if self._selection != Selection() else self.scope(run="all")
         return seen.query("traces")
 
     def queries(self) -> dict[str, Query]:
@@ -135,7 +135,7 @@ class Warehouse:
 
         The rows of the library query `compare_summary`, `compare_kernels`, ...; see `tw compare`.
         """
-        everything = self if self._selection != scopes.Selection() else self.scope(run="all")
+        everything = self if self._selection != Selection() else self.scope(run="all")
         return everything.query(f"compare_{by}", a=a, b=b, **parameters)
 
     def judge(

@@ -187,12 +187,15 @@ class Library:
         key = query.key
         if key is None:
             return hashlib.sha256(tokens.normalise(query.sql).encode()).hexdigest()
-        if key not in self._hashes or self.queries.get(key) is not query:
-            callees = [each for each in self.closure([query]) if each is not query]
-            self._hashes[key] = _content_hash(
-                query, [(callee.key, self.content_hash(callee)) for callee in callees]
-            )
-        return self._hashes[key]
+        is_ours = self.queries.get(key) is query  # not a file of the same name from elsewhere
+        if is_ours and key in self._hashes:
+            return self._hashes[key]
+        callees = [each for each in self.closure([query]) if each is not query]
+        hashes = [(callee.key, self.content_hash(callee)) for callee in callees]
+        found = _content_hash(query, hashes)
+        if is_ours:
+            self._hashes[key] = found
+        return found
 
     def install(self, connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
         """Makes every version, and under its plain name the newest, a macro of the connection.

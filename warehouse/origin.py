@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import output
+from warehouse import files, output
 from warehouse.digest import Digest, Digested
 from warehouse.errors import UsageError
 
@@ -137,12 +137,21 @@ def write_rows(
     """
     with Digest(rows.columns) as digest:
         read = rows if format in EMBEDDED else Digested(rows, digest)
-        with output.whole_file(path) as file:
+        with files.whole_file(path) as file:
             n_shown = output.write(read, format, file, max_rows=max_rows, provenance=about)
         if format not in EMBEDDED and about.get("traces"):
             made = part(about, digest.n_rows, digest.hex)
             put_beside(path, of([about], format, [made], sha256=sha256(path)))
     return n_shown
+
+
+def write_text(text: str, path: Path, answers: Sequence[Answer]) -> None:
+    """Writes what was made of the answers, at least one, and where it comes from; raises
+    ExportError."""
+    with files.whole_file(path) as file:
+        file.write(text.encode())
+    parts = [of_answer(each) for each in answers]
+    put_beside(path, of([each.meta for each in answers], "text", parts, sha256=sha256(path)))
 
 
 def beside(path: Path) -> Path:
@@ -153,7 +162,7 @@ def beside(path: Path) -> Path:
 def put_beside(path: Path, origin: Origin) -> None:
     """Writes it beside a file or into a folder; raises ExportError."""
     target = path / ("_" + SUFFIX.lstrip(".")) if path.is_dir() else beside(path)
-    with output.whole_file(target) as file:
+    with files.whole_file(target) as file:
         file.write(origin.to_json(indent=2).encode() + b"\n")
 
 

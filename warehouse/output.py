@@ -2,20 +2,17 @@
 
 Values stay exact in every format but the table, which rounds floating-point numbers and shortens
 long texts: integers of any size are printed in full, NULL is blank in CSV and null in JSON; NaN,
-which JSON does not know, is null there. A file is written whole or not at all.
+which JSON does not know, is null there.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from warehouse.errors import ExportError, UsageError
+from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,32 +65,6 @@ def format_of(path: Path | None, given: str | None, default: str | None = None) 
             hint=f"Add --format, one of {', '.join(FORMATS)}.",
         )
     return name
-
-
-@contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name only once all is written; raises ExportError."""
-    try:
-        # Not NamedTemporaryFile: that makes files only their owner can read.
-        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    except OSError as error:
-        raise ExportError(f"{path} cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, path)
-    except OSError as error:
-        raise ExportError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write(

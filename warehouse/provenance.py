@@ -23,11 +23,13 @@ def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str,
     `traces` lists what was in scope: id, name, rank, and the sha256 of each source file.
     """
     seen = session.seen
+    is_named = session.queries.queries.get(query.key or "") is query
+    # A file of the user's, or a query the program puts together: only its text finds it again.
     return {
         "query": query.key or "",
         "title": query.header.title if query.header else "",
         "query_hash": session.queries.content_hash(query),
-        "statement": "" if query.key else query.sql,
+        "statement": "" if is_named else query.sql,
         "parameters": json.dumps(dict(values)),
         "runs": json.dumps(seen.run_names),
         "traces": json.dumps(session.traces),

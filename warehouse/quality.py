@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warehouse.library import Library
 
 PREFIX = "check_"
+COMBINED = "check"  # the name of all checks as one query
 SEVERITIES = ("error", "warning", "note")
 COLUMNS = (
     ("run_id", "BIGINT"),
@@ -85,5 +86,5 @@ def combined(queries: Library, names: Sequence[str] = ()) -> Query:
     first = chosen[0].header
     assert first is not None
     keys = tuple(str(query.key) for query in chosen)
-    header = replace(first, name="check", title="All checks", parameters=(), requires_queries=keys)
+    header = replace(first, name=COMBINED, title="All checks", parameters=(), requires_queries=keys)
     return Query(sql, header)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from warehouse import scope, store
 from warehouse.errors import DatabaseError
-from warehouse.scope import Scope, Selection
+from warehouse.scope import Scope
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     import duckdb

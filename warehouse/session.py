@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import config, library, provenance, scope, sides, store
 from warehouse.errors import UsageError
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,11 +62,11 @@ class Session:
     connection: duckdb.DuckDBPyConnection
     seen: scope.Scope  # what the statement that runs, or the last one, sees
     queries: library.Library
-    selection: scope.Selection
+    selection: Selection
     chosen: scope.Scope  # what the selection stands for; a comparison sees its sides instead
     traces: list[dict[str, object]]  # what is in scope; see provenance.traces
 
-    def choose(self, selection: scope.Selection) -> None:
+    def choose(self, selection: Selection) -> None:
         """Sees another selection from now on; raises ScopeError."""
         self.selection, self.chosen = selection, scope.resolve(self.connection, selection)
         self._see(self.chosen)
@@ -73,7 +74,7 @@ class Session:
     def choose_traces(self, trace_ids: Iterable[int], window_ns: Sequence[int | None]) -> None:
         """Sees these very traces from now on, in a time window."""
         self.chosen = scope.of_traces(self.connection, trace_ids, *window_ns)
-        self.selection = scope.Selection(
+        self.selection = Selection(
             runs=("all",), from_ns=self.chosen.from_ns, to_ns=self.chosen.to_ns
         )
         self._see(self.chosen)
@@ -138,7 +139,7 @@ def check(query: library.Query, parameters: Mapping[str, object], dialect: str) 
 @contextmanager
 def opened(
     place: Place,
-    selection: scope.Selection | None = None,
+    selection: Selection | None = None,
     queries: library.Library | None = None,
 ) -> Iterator[Session]:
     """A session; raises DatabaseError, ScopeError and, for broken query files, ContractError.
@@ -152,7 +153,7 @@ def opened(
         memory_limit=place.memory_limit,
         threads=place.threads,
     ) as reader:
-        wanted = selection or scope.Selection()
+        wanted = selection or Selection()
         chosen = scope.resolve(reader.connection, wanted)
         scope.apply(reader.connection, chosen)
         # Read now: while a result is open, the connection answers nothing else.

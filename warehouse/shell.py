@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse import describe, library, origin, output, session, store, tokens
 from warehouse import scope as scopes
 from warehouse.errors import UsageError
+from warehouse.selection import Selection, select
 from warehouse.session import DIALECTS
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ Show = Callable[[bytes], None]
 class State:
     """What the dot commands set."""
 
-    selection: scopes.Selection = field(default_factory=scopes.Selection)
+    selection: Selection = field(default_factory=Selection)
     parameters: dict[str, str] = field(default_factory=dict)
     dialect: str = "duckdb"
     made: list[str] = field(default_factory=list)  # what CREATE made in Perfetto's SQL
@@ -55,12 +56,12 @@ class Shell:
         *,
         show: Show,
         say: Callable[[str], None],
-        selection: scopes.Selection | None = None,
+        selection: Selection | None = None,
         format: str = "table",
         can_write: bool = False,
     ) -> None:
         self.place = place
-        self.state = State(selection or scopes.Selection(), format=format)
+        self.state = State(selection or Selection(), format=format)
         self.can_write = can_write
         self.is_over = False
         self._show, self._say = show, say
@@ -166,14 +167,14 @@ class Shell:
 
     def tables(self, rest: str) -> None:
         """List tables and views."""
-        with session.opened(self.place, scopes.Selection(runs=("all",))) as opened:
+        with session.opened(self.place, Selection(runs=("all",))) as opened:
             self._lines(describe.tables(opened.connection, rest))
 
     def schema(self, rest: str) -> None:
         """Show the columns of a table with type, unit and meaning."""
         if not rest:
             raise UsageError(".schema needs a table", hint=".tables lists them.")
-        with session.opened(self.place, scopes.Selection(runs=("all",))) as opened:
+        with session.opened(self.place, Selection(runs=("all",))) as opened:
             self._lines(describe.table(opened.connection, rest))
 
     def queries(self, rest: str) -> None:
@@ -202,7 +203,7 @@ class Shell:
     def scope(self, rest: str) -> None:
         """Show or set which runs, traces, ranks and times are seen."""
         if rest == "clear":
-            self.state.selection = scopes.Selection()
+            self.state.selection = Selection()
         elif rest:
             self.state.selection = _selection(rest)
         with session.opened(self.place, self.state.selection) as opened:
@@ -354,7 +355,7 @@ def _pairs(text: str) -> tuple[str, dict[str, str]]:
     return name, values
 
 
-def _selection(text: str) -> scopes.Selection:
+def _selection(text: str) -> Selection:
     word, values = _pairs(text)
     names = {"run": "run", "trace": "trace", "rank": "rank", "from": "start", "to": "end"}
     for name in [word] if word else []:
@@ -366,7 +367,7 @@ def _selection(text: str) -> scopes.Selection:
     for key in ("run", "trace"):
         if key in chosen:
             chosen[key] = chosen[key].split(",")
-    return scopes.select(**chosen)
+    return select(**chosen)
 
 
 def _scope_lines(seen: scopes.Scope) -> list[str]:

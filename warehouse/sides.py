@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import scope
 from warehouse.errors import ScopeError
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,7 +36,7 @@ def widened(
     connection: duckdb.DuckDBPyConnection,
     library: Library,
     texts: Mapping[str, str],
-    selection: scope.Selection,
+    selection: Selection,
 ) -> scope.Scope:
     """The scope of a comparison: the traces of its sides, of the chosen ranks and time.
 
@@ -44,7 +45,7 @@ def widened(
     """
     from warehouse import library as libraries
 
-    everything = scope.resolve(connection, scope.Selection(runs=("all",)))
+    everything = scope.resolve(connection, Selection(runs=("all",)))
     scope.apply(connection, everything)
     allowed = scope.resolve(
         connection, selection if selection.runs or selection.traces else _all_runs(selection)
@@ -68,7 +69,7 @@ def widened(
     return scope.of_traces(connection, chosen, allowed.from_ns, allowed.to_ns)
 
 
-def _all_runs(selection: scope.Selection) -> scope.Selection:
+def _all_runs(selection: Selection) -> Selection:
     return replace(selection, runs=("all",))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warehouse import scope, store
 from warehouse.errors import ScopeError, UsageError
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 _NAME = re.compile(r"[^\s:,/][^\s:,/]{0,99}")
 

@@ -16,7 +16,7 @@ from warehouse import digest, origin, session
 from warehouse.answer import Answer
 from warehouse.errors import TwError
 from warehouse.origin import Origin, Part
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,16 +108,20 @@ def _part(opened: Session, part: Part, ids: Mapping[int, int], path: Path, made:
 
 
 def _query(opened: Session, part: Part) -> Query:
-    from warehouse import library
+    from warehouse import library, quality
 
-    return opened.queries.find(part.query) if part.query else library.from_text(part.statement)
+    if part.query.partition("@")[0] == quality.COMBINED:
+        known = quality.checks(opened.queries)
+        names = [each for each in known if f'"{quality.PREFIX}{each}@' in part.statement]
+        return quality.combined(opened.queries, names)
+    return library.from_text(part.statement) if part.statement else opened.queries.find(part.query)
 
 
 def _remark(opened: Session, query: Query, part: Part) -> str | None:
     if opened.queries.content_hash(query) != part.query_hash:
         return "the query, or one it calls, means something else now"
     newest = opened.queries.newest.get(part.query.partition("@")[0])
-    if part.query and newest is not None and str(newest.key) != part.query:
+    if not part.statement and newest is not None and str(newest.key) != part.query:
         return f"there is a newer version: {newest.key}"
     return None
 

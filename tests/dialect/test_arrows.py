@@ -14,6 +14,7 @@ import pytest
 from warehouse import scope, store
 from warehouse.dialect import run
 from warehouse.dialect.perfetto import translate
+from warehouse.selection import Selection
 
 TRACE = 1 << 32
 
@@ -111,7 +112,7 @@ def stored(path: Path, slices: Sequence[Slice], points: Sequence[Point]) -> stor
             [[p.id, p.track, p.ts, p.phase, *p.key, p.slice_id] for p in points],
         )
     reader = store.Reader(path)
-    scope.apply(reader.connection, scope.resolve(reader.connection, scope.Selection()))
+    scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
     run.install(reader.connection)
     return reader
 

@@ -18,6 +18,7 @@ import pytest
 from warehouse import ingest, scope, store
 from warehouse.dialect import catalogue, run
 from warehouse.dialect.perfetto import translate
+from warehouse.selection import Selection
 
 _spec = importlib.util.spec_from_file_location(
     "dialect_statements", Path(__file__).parent / "statements.py"
@@ -49,7 +50,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[st
 def _imported(trace: Path, database: Path) -> store.Reader:
     ingest.import_paths([trace], db=database)
     reader = store.Reader(database)
-    scope.apply(reader.connection, scope.resolve(reader.connection, scope.Selection()))
+    scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
     run.install(reader.connection)
     return reader
 

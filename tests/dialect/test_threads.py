@@ -9,6 +9,7 @@ from typing import Any
 from warehouse import ingest, scope, store
 from warehouse.dialect import run
 from warehouse.dialect.perfetto import translate
+from warehouse.selection import Selection
 
 ASKED = """
 SELECT slice.name, thread.tid, thread.name, thread.is_main_thread, process.pid
@@ -25,7 +26,7 @@ def answers(folder: Path, threads: list[tuple[Any, Any]], sql: str) -> list[tupl
     trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
     ingest.import_paths([trace], db=database)
     with store.Reader(database) as reader:
-        scope.apply(reader.connection, scope.resolve(reader.connection, scope.Selection()))
+        scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
         run.install(reader.connection)
         rewritten = run.answer(reader.connection, translate(sql))
         found: list[tuple[Any, ...]] = reader.connection.execute(rewritten).fetchall()

@@ -16,7 +16,7 @@ from tests.conftest import Tw
 from warehouse import ingest, session
 from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options, export_chakra_et
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 
 def imported(sources: list[Path], db: Path) -> Path:

@@ -18,7 +18,7 @@ from tests.export.test_chakra_et import exported, golden, imported, written
 from warehouse import session, store
 from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options, export_chakra_et
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 __all__ = ["written"]
 Doc = dict[str, Any]

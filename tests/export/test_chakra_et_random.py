@@ -16,7 +16,7 @@ from warehouse import store
 from warehouse.export.chakra_et import Options
 from warehouse.ingest import Options as ImportOptions
 from warehouse.ingest import import_paths
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 SEEDS = (4, 5)
 Made = tuple[Path, dict[str, Program]]

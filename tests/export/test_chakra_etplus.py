@@ -12,9 +12,10 @@ import pytest
 
 from tests import chakra_cases
 from tests.chakra_cases import GOLDEN, LEGACY
-from warehouse import scope, session
+from warehouse import session
 from warehouse.errors import UsageError
 from warehouse.export.chakra_etplus import WrittenRank, export_etplus
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -56,7 +57,7 @@ def export(
     db: Path, run: str, output: Path, link_set: str = "default", orders: tuple[str, ...] = ()
 ) -> list[WrittenRank]:
     place = session.Place(db)
-    with session.opened(place, scope.Selection(runs=(run,))) as opened:
+    with session.opened(place, Selection(runs=(run,))) as opened:
         return export_etplus(opened, output, link_set, orders)
 
 
@@ -205,9 +206,7 @@ def test_a_run_without_a_pair_is_refused_in_one_sentence(
 def test_a_set_that_is_not_stored_is_made_for_the_file_alone(pairs: Pairs, tmp_path: Path) -> None:
     export(pairs("own_gpu_cnn"), "own_gpu_cnn", tmp_path / "et.json", "chakra-1.0")
 
-    with session.opened(
-        session.Place(pairs("own_gpu_cnn")), scope.Selection(runs=("all",))
-    ) as opened:
+    with session.opened(session.Place(pairs("own_gpu_cnn")), Selection(runs=("all",))) as opened:
         stored = opened.connection.execute("SELECT DISTINCT link_set FROM graph").fetchall()
     assert ("chakra-1.0",) not in stored
 

@@ -20,6 +20,7 @@ from warehouse.errors import ExportError
 from warehouse.export.chrome import export_chrome, export_chrome_folder
 from warehouse.export.sql import load
 from warehouse.ingest import import_paths
+from warehouse.selection import Selection
 
 T = 1 << 32
 DATA = Path(__file__).parent.parent / "data" / "kineto"
@@ -178,7 +179,7 @@ def test_several_traces_need_a_folder(tmp_path: Path) -> None:
 def test_one_rank_of_several_can_be_chosen(tmp_path: Path) -> None:
     import_paths([DATA / "ddp_two_ranks"], db=tmp_path / "w.duckdb")
     with store.Reader(tmp_path / "w.duckdb") as reader:
-        chosen = scope.resolve(reader.connection, scope.Selection(ranks=(1,)))
+        chosen = scope.resolve(reader.connection, Selection(ranks=(1,)))
         scope.apply(reader.connection, chosen)
         export_chrome(reader.connection, tmp_path / "x.json.gz")
 

@@ -13,7 +13,7 @@ from warehouse import session
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import dot
 from warehouse.export.dot import Drawn, Wanted, export_dot
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 HOSTILE = 'a "quoted" \\name\\n\n]; }'
 

@@ -15,6 +15,7 @@ from tests.execution_traces import Memory
 from warehouse import ingest, scope, store
 from warehouse.errors import ExportError
 from warehouse.export.execution_trace import export_execution_trace, export_execution_trace_folder
+from warehouse.selection import Selection
 
 OWN = Path(__file__).parents[1] / "data" / "execution_trace"
 
@@ -42,7 +43,7 @@ def round_trip(files: list[Path], folder: Path) -> list[Path]:
     with store.Reader(db) as reader:
         scope.apply(
             reader.connection,
-            scope.resolve(reader.connection, scope.Selection(runs=("all",))),
+            scope.resolve(reader.connection, Selection(runs=("all",))),
         )
         written = export_execution_trace_folder(reader.connection, folder / "out")
     return [each.path for each in written]

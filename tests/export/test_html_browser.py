@@ -17,7 +17,7 @@ from tests.export.browser import Browser, Page, program
 from tests.randomtrace import RandomTrace, import_jobs, make_job
 from warehouse import report, session
 from warehouse.export import html
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><svg onload=alert(1)>{{title}}"
 GIVEN: html.Given = ((), {}, "small")

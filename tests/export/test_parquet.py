@@ -12,6 +12,7 @@ from warehouse import scope
 from warehouse.errors import ExportError
 from warehouse.export import parquet
 from warehouse.export.parquet import export_parquet
+from warehouse.selection import Selection
 
 T = 1 << 32
 OTHER_TRACE = f"""
@@ -64,7 +65,7 @@ def test_empty_tables_keep_their_columns(warehouse: Any, tmp_path: Path) -> None
 
 def test_only_the_scope_is_written(warehouse: Any, slices: Any, tmp_path: Path) -> None:
     connection = warehouse(slices((0, 0, 0, 5, "a")), OTHER_TRACE)
-    scope.apply(connection, scope.resolve(connection, scope.Selection(ranks=(1,))))
+    scope.apply(connection, scope.resolve(connection, Selection(ranks=(1,))))
 
     tables = export_parquet(connection, tmp_path / "lake")
 

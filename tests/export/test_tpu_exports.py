@@ -14,7 +14,7 @@ from warehouse import ingest
 from warehouse.errors import ExportError
 from warehouse.export import tpu_registers, tpu_summary
 from warehouse.export.perfetto import export_perfetto
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 from warehouse.session import Place, opened
 
 MORE = [pytest.param(case, marks=pytest.mark.slow) for case in MORE_CASES]

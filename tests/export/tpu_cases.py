@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from warehouse import ingest, scope, session
+from warehouse import ingest, session
+from warehouse.selection import Selection
 
 CASES = (
     "aks_bmodel", "aks_m0_8core_cdma", "aks_m1_1core", "aks_m1_8core_cdma", "aks_m1_timewrap",
@@ -54,7 +55,7 @@ class Cases:
             assert outcome.error is None
             self.present.add(case)
         place = session.Place(self.db)
-        with session.opened(place, scope.Selection(runs=(case,))) as one:
+        with session.opened(place, Selection(runs=(case,))) as one:
             yield one
 
 

@@ -13,11 +13,12 @@ import pytest
 from tests import chakra_wire as wire
 from tests.chakra_wire import Attr, Graph, Node
 from tw_importers.chakra_et import CHAKRA_ET, sniff
-from warehouse import decode, formats, scope, session
+from warehouse import decode, formats, session
 from warehouse.errors import CorruptTrace
 from warehouse.export.chakra_et import export_chakra_et
 from warehouse.importer import Scratch
 from warehouse.ingest import import_paths
+from warehouse.selection import Selection
 
 COMPUTE = {
     "Id": 3, "Name": "mm", "NodeType": 4, "is_cpu_op": False, "runtime": 12, "data_deps": [],
@@ -65,7 +66,7 @@ def test_it_is_written_as_an_et_file(tmp_path: Path) -> None:
     path.write_bytes(workload(COMPUTE, COLLECTIVE))
     (outcome,) = import_paths([path], db=db)
     assert outcome.status == "imported"
-    with session.opened(session.Place(db), scope.Selection()) as opened:
+    with session.opened(session.Place(db), Selection()) as opened:
         (written,) = export_chakra_et(opened, tmp_path / "out.0.et")
     assert wire.decode(written.path.read_bytes()) == SAME
 

@@ -16,7 +16,7 @@ from warehouse.errors import ExitCode
 
 if TYPE_CHECKING:
     from warehouse.answer import Answer
-    from warehouse.scope import Selection
+    from warehouse.selection import Selection
 
 REPORT = "report"
 _WIDTH = 100
@@ -70,7 +70,7 @@ def check(
       tw check all --strict
       tw check baseline --format json -o findings.json
     """
-    from warehouse.scope import Selection
+    from warehouse.selection import Selection
 
     chosen_format = format or (output.format_of(target, None) if target else REPORT)
     options.refuse_binary_on_terminal(chosen_format, target)
@@ -100,17 +100,12 @@ def _look(
 
 
 def _write(found: Answer, format: str, target: Path | None) -> None:
-    from warehouse.cli.emit import emit
+    from warehouse.cli.emit import emit, emit_text
 
-    if format != REPORT:
+    if format == REPORT:
+        emit_text(report(list(found)), target, [found])
+    else:
         emit(found, format, target, max_rows=-1, about=found.meta)
-        return
-    text = report(list(found))
-    if target is None:
-        click.echo(text, nl=False)
-        return
-    with output.whole_file(target) as file:
-        file.write(text.encode())
 
 
 def report(rows: list[Row]) -> str:

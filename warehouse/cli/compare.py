@@ -11,11 +11,11 @@ import click
 from warehouse import output
 from warehouse.cli import compare_alarm, options
 from warehouse.errors import ExitCode, TwError, UsageError
-from warehouse.scope import Selection, parse_ranks
+from warehouse.selection import Selection, parse_ranks
 
 if TYPE_CHECKING:
-    from warehouse.alarm import Rule
     from warehouse.answer import Answer
+    from warehouse.cli.compare_alarm import Asked
     from warehouse.session import Session
 
 REPORT = "report"
@@ -62,30 +62,7 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
     metavar="SHARE",
     help="Exit code 1 when B is slower than A by more than this: 5% or 0.05.",
 )
-@click.option("--baseline", metavar="RUN", help="Judge by this run or tag, instead of A and B.")
-@click.option("--query", "query_name", metavar="NAME", help="The query whose rows are judged.")
-@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of that query.")
-@click.option(
-    "--fail-if",
-    "condition",
-    metavar="SQL",
-    help="Exit code 1 when this is true of any row: x is the run's row, baseline the other's.",
-)
-@click.option(
-    "--run", "runs", multiple=True, metavar="RUN", help="What is judged.  [default: latest]"
-)
-@click.option(
-    "--key",
-    metavar="COLUMNS",
-    help="Columns on which rows meet, with commas between.  [default: the query's grain]",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(("fail", "ok")),
-    default="fail",
-    show_default=True,
-    help="What rows on one side only mean.",
-)
+@compare_alarm.judgement
 @click.option("--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable.")
 @click.option(
     "--format",
@@ -109,13 +86,7 @@ def compare(
     top: int | None,
     threshold: float | None,
     limit: float | None,
-    baseline: str | None,
-    query_name: str | None,
-    parameters: tuple[str, ...],
-    condition: str | None,
-    runs: tuple[str, ...],
-    key: str | None,
-    missing: str,
+    asked: Asked | None,
     ranks: tuple[str, ...],
     format: str | None,
     target: Path | None,
@@ -152,18 +123,15 @@ def compare(
 
     place = session.Place.of(db, wait_s=wait_s)
     chosen_ranks = tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
-    if baseline is not None or condition is not None:
-        rule = _rule(a, baseline, query_name, condition, options.pairs(parameters), key, missing)
-        as_json = _says_json(format, by, limit)
-        wanted_runs = Selection(runs=runs or ("latest",), ranks=chosen_ranks)
-        compare_alarm.alarm(place, rule, wanted_runs, as_json=as_json, quiet=quiet)
+    if asked is not None:
+        others = (a, by, top, threshold, limit, target)
+        as_json = _says_json(format, others)
+        compare_alarm.alarm(place, asked, chosen_ranks, as_json=as_json, quiet=quiet)
         return
     if a is None or b is None:
         raise UsageError(
             "say what to compare", hint="tw compare A B, or --baseline with --fail-if."
         )
-    if runs or query_name or parameters or key:
-        raise UsageError("--run, --query, -p and --key go with --baseline and --fail-if")
     chosen = format or (output.format_of(target, None) if target else "table" if by else REPORT)
     if by and chosen == REPORT:
         raise UsageError("the report has all tables", hint="Leave out --by, or name a --format.")
@@ -173,7 +141,7 @@ def compare(
     wide = Selection(runs=("all",), ranks=chosen_ranks)
     with session.opened(place, wide) as opened:
         if chosen == REPORT:
-            _write_text(_report(opened, wanted, limits), target)
+            _write_report(opened, wanted, limits, target)
         else:
             _write_rows(_answer(opened, by or "summary", wanted, limits), chosen, target, quiet)
         if limit is not None:
@@ -185,30 +153,12 @@ def compare(
             click.get_current_context().exit(ExitCode.FAILURE)
 
 
-def _rule(
-    a: str | None,
-    baseline: str | None,
-    query: str | None,
-    condition: str | None,
-    parameters: dict[str, str],
-    key: str | None,
-    missing: str,
-) -> Rule:
-    """What is to be judged; raises UsageError for what goes with something else."""
-    from warehouse.alarm import Rule
-
-    if baseline is None or condition is None or query is None:
-        raise UsageError("a judgement needs --baseline, --query and --fail-if")
-    if a is not None:
-        raise UsageError("give either A and B or --baseline", hint="--run says what is judged.")
-    columns = tuple(name.strip() for name in (key or "").split(",") if name.strip())
-    return Rule(query, condition, baseline, parameters, columns, missing == "ok")
-
-
-def _says_json(format: str | None, by: str | None, limit: float | None) -> bool:
-    if by or limit is not None or format not in (None, REPORT, "table", "json"):
+def _says_json(format: str | None, others: tuple[object, ...]) -> bool:
+    """Whether a judgement is to be JSON; raises UsageError for options of the other comparison."""
+    if any(each is not None for each in others) or format not in (None, REPORT, "table", "json"):
         raise UsageError(
-            "a judgement is a table or JSON", hint="Leave out --by and --fail-if-slower."
+            "a judgement by --baseline is printed, as a table or JSON",
+            hint="Leave out A and B, --by, --top, --threshold, --fail-if-slower and -o.",
         )
     return format == "json"
 
@@ -251,17 +201,13 @@ def _write_rows(found: Answer, format: str, target: Path | None, quiet: bool) ->
     say_count(n_shown, found.n_rows, target, quiet=quiet)
 
 
-def _write_text(text: str, target: Path | None) -> None:
-    if target is None:
-        click.echo(text, nl=False)
-        return
-    with output.whole_file(target) as file:
-        file.write(text.encode())
-
-
-def _report(opened: Session, wanted: dict[str, str], limits: dict[str, Any]) -> str:
+def _write_report(
+    opened: Session, wanted: dict[str, str], limits: dict[str, Any], target: Path | None
+) -> None:
     from warehouse.cli.compare_report import report
+    from warehouse.cli.emit import emit_text
 
     few = {**limits, "top": limits["top"] or 10}
-    tables = {by: list(_answer(opened, by, wanted, few)) for by in BY}
-    return report(wanted, tables)
+    answers = {by: _answer(opened, by, wanted, few) for by in BY}
+    text = report(wanted, {by: list(answer) for by, answer in answers.items()})
+    emit_text(text, target, list(answers.values()))

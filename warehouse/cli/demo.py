@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.errors import TwError
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library import Library
@@ -63,7 +64,7 @@ def demo(db: Path, output: Path) -> None:
 
     _import(db)
     with store.Reader(db) as reader:
-        chosen = scope.resolve(reader.connection, scope.Selection(runs=(RUN,)))
+        chosen = scope.resolve(reader.connection, Selection(runs=(RUN,)))
         scope.apply(reader.connection, chosen)
         queries = library.load()
         for title, statement in TABLES:

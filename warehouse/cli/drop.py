@@ -37,7 +37,7 @@ def drop(
       tw drop --run baseline --trace rank-3 --yes
     """
     from warehouse import config, removal
-    from warehouse.scope import Selection
+    from warehouse.selection import Selection
 
     if not runs and not traces:
         raise UsageError("say what to remove", hint="Give --run NAME or --trace NAME.")

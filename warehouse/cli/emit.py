@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from warehouse import output
 from warehouse.errors import ExitCode
 
 if TYPE_CHECKING:
+    from warehouse.answer import Answer
     from warehouse.output import Rows
 
 
@@ -41,6 +42,16 @@ def emit(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ExitCode.OK)
     return n_shown
+
+
+def emit_text(text: str, target: Path | None, answers: Sequence[Answer]) -> None:
+    """Prints or writes a text made of these answers."""
+    if target is None:
+        click.echo(text, nl=False)
+        return
+    from warehouse import origin
+
+    origin.write_text(text, target, answers)
 
 
 def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) -> None:

@@ -19,7 +19,8 @@ from warehouse.cli.scope_options import announce, scope
 if TYPE_CHECKING:
     from warehouse.export.html import Written as Page
     from warehouse.export.perfetto import Written
-    from warehouse.scope import Scope, Selection
+    from warehouse.scope import Scope
+    from warehouse.selection import Selection
     from warehouse.session import Session
 
 
@@ -368,7 +369,7 @@ def _run_stem(chosen: Scope) -> str:
 
 
 def _stem(run_name: str) -> str:
-    from warehouse.export.files import file_stem
+    from warehouse.files import file_stem
 
     return file_stem(run_name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from warehouse.cli.scope_options import announce, scope
 
 if TYPE_CHECKING:
     from warehouse.export.dot import Drawn
-    from warehouse.scope import Selection
+    from warehouse.selection import Selection
 
 
 @click.command()
@@ -77,14 +78,16 @@ def dot(
       tw export dot --kind execution_trace --nodes 50 -o top.dot
     """
     from warehouse import session
-    from warehouse.export.dot import Wanted, export_dot
-    from warehouse.export.files import file_stem
+    from warehouse.export import anew
+    from warehouse.export.dot import Wanted
+    from warehouse.files import file_stem
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)
         names = opened.seen.run_names
         path = output or Path(f"{file_stem(names[0]) if len(names) == 1 else 'graph'}.dot")
-        drawn = export_dot(opened, path, Wanted(root, depth, direction, max_nodes, kind))
+        wanted = asdict(Wanted(root, depth, direction, max_nodes, kind))
+        drawn: Drawn = anew.export(opened, "dot", path, wanted)
     for line in _summary(drawn, depth):
         click.echo(line, err=True)
 

@@ -13,7 +13,7 @@ from warehouse.cli.scope_options import announce, scope
 
 if TYPE_CHECKING:
     from warehouse.export.chakra_etplus import WrittenRank
-    from warehouse.scope import Selection
+    from warehouse.selection import Selection
 
 
 @click.command("chakra-etplus")
@@ -63,7 +63,7 @@ def chakra_etplus(
     from warehouse.errors import UsageError
     from warehouse.export import anew
     from warehouse.export import chakra_etplus as etplus
-    from warehouse.export.files import file_stem
+    from warehouse.files import file_stem
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)

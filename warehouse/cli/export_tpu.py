@@ -8,7 +8,7 @@ import click
 
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 
 @click.command("tpu-summary")
@@ -32,14 +32,12 @@ def tpu_summary(db: Path | None, wait_s: float, selection: Selection, output: Pa
       tw export tpu-summary --run latest -o before.txt
     """
     from warehouse import session
-    from warehouse.export import files, tpu_summary
+    from warehouse.export import anew
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)
-        text = tpu_summary.text(opened)
-    path = output or Path("summary.txt")
-    with files.whole_file(path) as file:
-        file.write(text.encode())
+        path = output or Path("summary.txt")
+        text: str = anew.export(opened, "tpu-summary", path)
     click.echo(text, nl=False)
     click.echo(f"Wrote {path}.", err=True)
 
@@ -66,12 +64,12 @@ def tpu_registers(
       tw export tpu-registers -o registers
     """
     from warehouse import session
-    from warehouse.export import tpu_registers
+    from warehouse.export import anew
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)
         path = output or Path("registers")
-        written = tpu_registers.export_registers(opened.connection, path)
+        written = anew.export(opened, "tpu-registers", path)
     n_bytes = f"{written.n_bytes / 1e6:.1f} MB"
     click.echo(
         f"Wrote {path}: {written.n_commands:,} commands in {written.n_files:,} files, {n_bytes}.",

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warehouse.cli import import_options
 from warehouse.cli import options as shared
 from warehouse.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
+    from warehouse.cli.import_options import Inbox
+    from warehouse.decode import Settings
     from warehouse.inbox import Looked
     from warehouse.ingest import Options, Outcome, Progress
 
@@ -31,23 +34,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to do with a file whose very bytes were imported before.",
 )
-@click.option(
-    "--inbox", type=click.Path(path_type=Path, file_okay=False, exists=True), metavar="DIR",
-    help="Import what is new in this folder, and remember what was seen.",
-)  # fmt: skip
-@click.option(
-    "--settle", default="30s", show_default=True, metavar="TIME",
-    help="How long a file of the inbox must not have changed.",
-)  # fmt: skip
-@click.option("--retry-failed", is_flag=True, help="Read unchanged files of the inbox again.")
-@click.option("--strict", is_flag=True, help="Refuse damaged files instead of repairing them.")
-@click.option("--lenient", is_flag=True, help="Keep what is whole of captures refused otherwise.")
-@click.option("--option", "-o", "options", multiple=True, metavar="NAME=VALUE",
-              help="An option of an importer; `tw formats NAME` lists them.")  # fmt: skip
+@import_options.inbox
+@import_options.decoding
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core]")
-@click.option("--memory-limit", default="800MB", show_default=True, help="To decode and sort in.")
-@click.option("--max-size", type=click.IntRange(min=1), metavar="BYTES",
-              help="Trust compressed files up to this content size.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 def import_(
     paths: tuple[str, ...],
@@ -58,15 +47,9 @@ def import_(
     rank: int | None,
     format_: str | None,
     on_duplicate: str,
-    inbox: Path | None,
-    settle: str,
-    retry_failed: bool,
-    strict: bool,
-    lenient: bool,
-    options: tuple[str, ...],
+    inbox: Inbox | None,
+    settings: Settings,
     jobs: int | None,
-    memory_limit: str,
-    max_size: int | None,
     quiet: bool,
 ) -> None:
     """Read trace files into the warehouse.
@@ -91,19 +74,7 @@ def import_(
     """
     from warehouse import config, ingest
     from warehouse.cli.import_progress import Bar
-    from warehouse.decode import Settings
-    from warehouse.scope import parse_time
-    from warehouse.streams import MAX_CONTENT_BYTES
 
-    if strict and lenient:
-        raise UsageError("--strict and --lenient contradict each other")
-    settings = Settings(
-        memory_limit=memory_limit,
-        is_strict=strict,
-        is_lenient=lenient,
-        max_bytes=max_size or MAX_CONTENT_BYTES,
-        options=tuple(_option(text) for text in options),
-    )
     wanted = ingest.Options(
         run=run, rank=rank, format=format_, wait_s=wait_s, jobs=jobs, settings=settings,
         on_duplicate=on_duplicate,  # type: ignore[arg-type]
@@ -114,8 +85,7 @@ def import_(
     database = config.database_path(db)
     with Bar(quiet) as bar:
         if inbox is not None:
-            times = (parse_time(settle) / 1e9, retry_failed)
-            found = _look(inbox, database, wanted, bar, times)
+            found = _look(inbox, database, wanted, bar)
         else:
             outcomes = ingest.import_paths(
                 (*paths, trace_file) if trace_file else paths,
@@ -124,15 +94,12 @@ def import_(
     sys.exit(_told(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
 
 
-def _look(
-    inbox: Path, db: Path, wanted: Options, bar: Progress, times: tuple[float, bool]
-) -> Looked:
+def _look(inbox: Inbox, db: Path, wanted: Options, bar: Progress) -> Looked:
     from warehouse.inbox import import_new
 
-    settle_s, retries_failed = times
     return import_new(
-        inbox.resolve(), db=db, options=wanted, progress=bar, settle_s=settle_s,
-        retries_failed=retries_failed,
+        inbox.folder, db=db, options=wanted, progress=bar, settle_s=inbox.settle_s,
+        retries_failed=inbox.retries_failed,
     )  # fmt: skip
 
 
@@ -157,13 +124,6 @@ def _told(found: Looked, *, quiet: bool) -> ExitCode:
     if not n_failed:
         return ExitCode.OK
     return ExitCode.PARTIAL if len(new) > n_failed else ExitCode.FAILURE
-
-
-def _option(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--option {text} has no value", hint="Write --option NAME=VALUE.")
-    return name.strip().replace("-", "_"), value.strip()
 
 
 def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli import options
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.info import Info
@@ -33,10 +34,10 @@ def info(
     from dataclasses import asdict
 
     from warehouse import info as facts
-    from warehouse import scope, session
+    from warehouse import session
 
     place = session.Place.of(db, wait_s=wait_s)
-    with session.opened(place, scope.Selection(runs=("all",))) as opened:
+    with session.opened(place, Selection(runs=("all",))) as opened:
         found = facts.read(opened)
     if as_json:
         click.echo(json.dumps(asdict(found), indent=2))

@@ -10,6 +10,7 @@ import click
 
 from warehouse import output
 from warehouse.cli import options
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,7 +78,7 @@ def link(
     chosen = output.format_of(None, format, settings.format)
     options.refuse_binary_on_terminal(chosen, None)
     with store.Reader(path, wait_s=wait_s) as reader:
-        selection = scope.Selection(runs=("all",) if is_all else runs)
+        selection = Selection(runs=("all",) if is_all else runs)
         selected = scope.resolve(reader.connection, selection)
     announce(selected, quiet=quiet)
     done = relink(

@@ -9,7 +9,7 @@ import click
 
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 
 @click.command("open")
@@ -49,8 +49,8 @@ def open_(
         _show(file, no_browser, patience_s)
         return
     from warehouse import session
-    from warehouse.export.files import file_stem
     from warehouse.export.perfetto import export_perfetto
+    from warehouse.files import file_stem
 
     with tempfile.TemporaryDirectory(prefix="tw-open-") as folder:
         with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:

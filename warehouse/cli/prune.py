@@ -12,7 +12,7 @@ from warehouse.errors import UsageError
 
 
 def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
-    from warehouse.scope import parse_age
+    from warehouse.selection import parse_age
 
     return None if value is None else parse_age(value)
 
@@ -58,7 +58,7 @@ def prune(
     """
     from warehouse import config, removal
     from warehouse.cli.drop import ask, count
-    from warehouse.scope import Selection
+    from warehouse.selection import Selection
 
     if older_than is None and not keep_last:
         raise UsageError("say what is old", hint="Give --older-than 30d or --keep-last 20.")

@@ -13,7 +13,7 @@ from warehouse.cli import options
 from warehouse.cli.completion import query_names
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ContractError, TwError
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library import Library, Query

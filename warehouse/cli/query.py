@@ -14,7 +14,7 @@ from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import UsageError
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library import Library, Query

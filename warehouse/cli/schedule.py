@@ -118,7 +118,7 @@ def add(
     """
     from warehouse import library, session
     from warehouse.schedule import definition, due
-    from warehouse.scope import parse_age, parse_ranks
+    from warehouse.selection import parse_age, parse_ranks
 
     place = session.Place.of(db, wait_s=wait_s)
     made = definition.Definition(

@@ -10,6 +10,7 @@ import click
 
 from warehouse import scope as scopes
 from warehouse.cli.completion import run_names
+from warehouse.selection import Selection, parse_ranks, parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -27,12 +28,12 @@ def scope(command: Command) -> Command:
         to_time: str | None,
         **kwargs: Any,
     ) -> Any:
-        selection = scopes.Selection(
+        selection = Selection(
             runs=runs,
             traces=traces,
-            ranks=tuple(sorted({n for text in ranks for n in scopes.parse_ranks(text)})),
-            from_ns=None if from_time is None else scopes.parse_time(from_time),
-            to_ns=None if to_time is None else scopes.parse_time(to_time),
+            ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)})),
+            from_ns=None if from_time is None else parse_time(from_time),
+            to_ns=None if to_time is None else parse_time(to_time),
         )
         return command(*args, selection=selection, **kwargs)
 

@@ -12,7 +12,7 @@ from warehouse import config, output
 from warehouse.cli import options
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ExitCode, TwError
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.shell import Shell

@@ -20,8 +20,8 @@ from prompt_toolkit.styles import DynamicStyle, Style
 from pygments.lexers.sql import SqlLexer
 
 from warehouse import completion, session
-from warehouse import scope as scopes
 from warehouse.errors import TwError
+from warehouse.selection import Selection
 from warehouse.shell import Shell, inputs, is_complete
 
 _PLAIN = Style([])
@@ -47,7 +47,7 @@ class _Completer(Completer):
             try:
                 # Typing does not wait: while somebody writes, there is no completion.
                 place = session.Place(self._place.path, 0.2, query_path=self._place.query_path)
-                with session.opened(place, scopes.Selection(runs=("all",))) as opened:
+                with session.opened(place, Selection(runs=("all",))) as opened:
                     self._words = completion.vocabulary(opened)
             except TwError:
                 return completion.Vocabulary()

@@ -41,7 +41,7 @@ def tag(
       tw tag baseline --delete
     """
     from warehouse import config, tags
-    from warehouse.scope import Selection
+    from warehouse.selection import Selection
 
     path = config.database_path(db)
     if name is None:

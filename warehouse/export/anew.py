@@ -59,6 +59,24 @@ def _chakra_et(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
     return export_chakra_et(opened, path, chosen)
 
 
+def _dot(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export.dot import Wanted, export_dot
+
+    return export_dot(opened, path, Wanted(**options))
+
+
+def _tpu_registers(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export.tpu_registers import export_registers
+
+    return export_registers(opened.connection, path)
+
+
+def _tpu_summary(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export.tpu_summary import export_summary
+
+    return export_summary(opened, path)
+
+
 EXPORTS: Final[Mapping[str, Export]] = {
     "perfetto": _perfetto,
     "chrome": _chrome,
@@ -66,6 +84,9 @@ EXPORTS: Final[Mapping[str, Export]] = {
     "execution-trace": _execution_trace,
     "chakra-etplus": _chakra_etplus,
     "chakra-et": _chakra_et,
+    "dot": _dot,
+    "tpu-registers": _tpu_registers,
+    "tpu-summary": _tpu_summary,
 }
 #: What these write are single files, in a folder that may hold others.
 LOOSE: Final = ("chakra-et",)

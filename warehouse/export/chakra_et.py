@@ -22,8 +22,8 @@ from warehouse.export import chakra_check as check
 from warehouse.export import chakra_message as message
 from warehouse.export import wire
 from warehouse.export.chakra_text import Texts
-from warehouse.export.files import file_stem, whole_file
 from warehouse.export.sql import load
+from warehouse.files import file_stem, whole_file
 
 if TYPE_CHECKING:
     from warehouse.session import Session

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from warehouse import linked_graph, store
 from warehouse.errors import ExportError, UsageError
-from warehouse.export.files import file_stem, whole_file, whole_folder
 from warehouse.export.sql import load
+from warehouse.files import file_stem, whole_file, whole_folder
 
 if TYPE_CHECKING:
     import duckdb

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from warehouse.errors import ExportError
-from warehouse.export.files import file_stem, whole_file, whole_folder
 from warehouse.export.sql import load
+from warehouse.files import file_stem, whole_file, whole_folder
 
 if TYPE_CHECKING:
     import duckdb

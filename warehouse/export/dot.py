@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warehouse.errors import ExportError, UsageError
-from warehouse.export.files import whole_file
+from warehouse.files import whole_file
 
 if TYPE_CHECKING:
     from warehouse.session import Session

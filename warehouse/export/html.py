@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from warehouse import origin, output, report, session
+from warehouse import files, origin, report, session
 from warehouse.errors import UsageError
 from warehouse.export import page_data, page_timeline
-from warehouse.scope import Selection
+from warehouse.selection import Selection
 
 _FOLDER = Path(__file__).parent / "page"
 SCRIPTS = (
@@ -163,7 +163,7 @@ def _made(opened: session.Session) -> Values:
 def write(values: Mapping[str, Any], path: Path) -> Written:
     """Writes the page; the file appears whole or not at all. Raises ExportError."""
     content = page(values).encode()
-    with output.whole_file(path) as file:
+    with files.whole_file(path) as file:
         file.write(content)
     sides = [side for section in values["sections"] for side in section["sides"]]
     return Written(

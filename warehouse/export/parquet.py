@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import ExportError
-from warehouse.export.files import whole_folder
+from warehouse.files import whole_folder
 
 if TYPE_CHECKING:
     import duckdb

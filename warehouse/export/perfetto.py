@@ -24,11 +24,11 @@ import pyarrow as pa
 
 from warehouse.errors import ExportError
 from warehouse.export import arguments, packets, tpu_arguments, tracks, wire
-from warehouse.export.files import whole_file
 from warehouse.export.interning import Interned, Verbatim
 from warehouse.export.lanes import assign as assign_lanes
 from warehouse.export.ordering import BEGIN, END, POINT, Events, concatenate, is_settled, order
 from warehouse.export.sql import load
+from warehouse.files import whole_file
 
 if TYPE_CHECKING:
     import duckdb

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from warehouse.errors import ExportError
 from warehouse.export import wire
-from warehouse.export.files import file_stem, whole_folder
 from warehouse.export.sql import load
+from warehouse.files import file_stem, whole_folder
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import ExportError
+from warehouse.files import whole_file
 
 if TYPE_CHECKING:
     from warehouse.session import Session
@@ -113,6 +115,14 @@ _SHARES = (
     _Cell("Transfer(%)", 11, _percent("transfer_share")),
     _Cell("Overlap(%)", 11, _percent("overlap_share")),
 )
+
+
+def export_summary(session: Session, path: Path) -> str:
+    """Writes the summary, and returns it; raises ExportError."""
+    summary = text(session)
+    with whole_file(path) as file:
+        file.write(summary.encode())
+    return summary
 
 
 def text(session: Session) -> str:

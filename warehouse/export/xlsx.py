@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import origin, output, report
+from warehouse import files, origin, output, report
 from warehouse.answer import Answer
 from warehouse.errors import ExportError
 from warehouse.header import Column
@@ -96,7 +96,7 @@ def export_xlsx(title: str, parts: Iterable[report.Filled], path: Path) -> Writt
     import xlsxwriter
 
     written = Written(path)
-    with output.whole_file(path) as file:
+    with files.whole_file(path) as file:
         options = {
             "constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False,
             "strings_to_numbers": False, "nan_inf_to_errors": False,

@@ -14,9 +14,10 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
 
-from warehouse import output, scope
+from warehouse import output
 from warehouse.errors import UsageError
-from warehouse.export.files import file_stem
+from warehouse.files import file_stem
+from warehouse.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library import Library
@@ -59,8 +60,8 @@ class Definition:
         return datetime.fromisoformat(self.counts_from)
 
     @property
-    def selection(self) -> scope.Selection:
-        return scope.Selection(runs=self.runs, ranks=self.ranks)
+    def selection(self) -> Selection:
+        return Selection(runs=self.runs, ranks=self.ranks)
 
     def to_json(self) -> str:
         """All that has no column of its own in the table `schedule`."""

@@ -91,7 +91,7 @@ def unit_folder() -> Path:
 
 def write_units(tick: Tick, folder: Path) -> list[Path]:
     """Writes the unit files; raises ExportError."""
-    from warehouse import output
+    from warehouse import files
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def write_units(tick: Tick, folder: Path) -> list[Path]:
         raise ExportError(f"the folder {folder} cannot be made: {error.strerror}") from None
     written = []
     for name, text in units(tick).items():
-        with output.whole_file(folder / name) as file:
+        with files.whole_file(folder / name) as file:
             file.write(text.encode())
         written.append(folder / name)
     return written

@@ -1,8 +1,8 @@
 """Output files that appear whole or not at all; knows nothing of what is in them.
 
-A file is written under its name with `.part` behind it and renamed at the end, over an older file
-of that name as `cp` does. A folder is built beside its place likewise, and has to be absent or
-empty before, because replacing a folder would delete files we know nothing of.
+A file is written beside its place, as `.NAME.PROCESS.part`, and renamed at the end, over an older
+file of that name as `cp` does. A folder is built likewise, and has to be absent or empty before,
+because replacing a folder would delete files we know nothing of.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
     Raises ExportError when it cannot be written; whatever was there before then stays.
     """
-    part = path.with_name(path.name + ".part")
+    part = _part(path)
     try:
         with open(part, "wb", buffering=_BUFFER_BYTES) as plain:
             if path.suffix == ".gz":
@@ -39,6 +39,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise _cannot_write(path, error) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _part(path: Path) -> Path:
+    """Where it grows: hidden, and this process's own, as another may write the same file."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 @contextmanager
@@ -58,7 +63,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     Raises ExportError when it cannot be made or something is there already.
     """
     refuse_occupied(path)
-    part = path.with_name(path.name + ".part")
+    part = _part(path)
     try:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir()
