@@ -303,6 +303,26 @@ def test_old_versions_stay_at_hand(tmp_path: Path, connection: duckdb.DuckDBPyCo
     }
 
 
+def test_the_first_lines_of_a_header_say_which_query_it_is() -> None:
+    for query in LIBRARY.queries.values():
+        assert query.header is not None
+        assert header.peek(query.sql) == (query.header.name, query.header.version)
+
+
+def test_our_headers_are_read_only_for_the_queries_that_are_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "queries" / "summary"
+    folder.parent.mkdir()
+    broken = text("broken", "SELECT 1::BIGINT AS x").replace("grain = ", "grown = ")
+    folder_with(folder, good=text("good", "SELECT 1::BIGINT AS x"), broken=broken)
+
+    made = Library()
+    made.add_folder(folder.parent, library.BUILT_IN)
+
+    assert library.understood("good", made).header is not None
+    with pytest.raises(ContractError, match=r"broken\.sql: .*unknown key 'grown'"):
+        _ = library.understood("broken", made).header
+
+
 def test_a_hash_covers_what_is_called(tmp_path: Path) -> None:
     caller = text("caller", "SELECT x FROM base()", calls='"base@1"')
     one = own(tmp_path / "1", caller=caller, base=text("base", "SELECT 1::BIGINT AS x"))

@@ -44,6 +44,9 @@ from warehouse.selection import parse_time
 
 _HEADER = re.compile(r"\s*/\* ---\s*\n(.*?)\n\s*--- \*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_FIRST_LINES = re.compile(
+    r'\s*/\* ---[^\S\n]*\nname = "([a-z][a-z0-9_]*)"\nversion = ([1-9][0-9]{0,9})\n'
+)
 _KEYS = ("name", "version", "title", "help", "grain", "requires", "portable", "param", "column")
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
@@ -166,14 +169,25 @@ def has_header(sql: str) -> bool:
     return _HEADER.match(sql) is not None
 
 
+def peek(sql: str) -> tuple[str, int] | None:
+    """Name and version, where these are the header's first two lines, as in all our queries."""
+    found = _FIRST_LINES.match(sql)
+    return (found[1], int(found[2])) if found else None
+
+
+def lacks_header(source: str) -> ContractError:
+    """That a query of a library has no header."""
+    return ContractError(
+        f"{source} has no header",
+        hint="Start it with /* --- and the header in TOML; `tw queries new` writes an example.",
+    )
+
+
 def parse(sql: str, source: str) -> Header:
     """The header of a query; `source` names the file in errors. Raises ContractError."""
     match = _HEADER.match(sql)
     if not match:
-        raise ContractError(
-            f"{source} has no header",
-            hint="Start it with /* --- and the header in TOML; `tw queries new` writes an example.",
-        )
+        raise lacks_header(source)
     try:
         values = tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:

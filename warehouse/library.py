@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,15 +38,31 @@ class Query:
     """One version of a query, or a statement of the user's that has no header."""
 
     sql: str  # the text of the file
-    header: Header | None
+    own_header: Header | None = None  # of a query put together here, whose text has none
     path: Path | None = None
     origin: str = BUILT_IN  # or the folder it was found in
     layer: str = ""  # the subfolder of queries: lib, link, summary, ...
     precedence: int = 0  # of its folder: a plain name is the newest version in the highest
 
+    @cached_property
+    def header(self) -> Header | None:
+        """What the query says of itself. Read when it is asked for: reading the headers of all
+        queries takes longer than most queries run. Raises ContractError when it is wrong."""
+        if self.own_header or not headers.has_header(self.sql):
+            return self.own_header
+        return headers.parse(self.sql, str(self.path or self.origin))
+
+    @cached_property
+    def pin(self) -> tuple[str, int] | None:
+        """Name and version."""
+        found = None if self.own_header else headers.peek(self.sql)
+        if found is None and self.header:
+            found = self.header.name, self.header.version
+        return found
+
     @property
     def key(self) -> str | None:
-        return self.header.key if self.header else None
+        return f"{self.pin[0]}@{self.pin[1]}" if self.pin else None
 
     @property
     def pins(self) -> dict[str, str]:
@@ -144,10 +160,10 @@ class Library:
         """The newest version of each query, by name, in order of names."""
         found: dict[str, Query] = {}
         for query in self.queries.values():
-            assert query.header is not None
-            other = found.get(query.header.name)
+            name, _ = _pin(query)
+            other = found.get(name)
             if other is None or _order(other) < _order(query):
-                found[query.header.name] = query
+                found[name] = query
         return dict(sorted(found.items()))
 
     def find(self, name: str) -> Query:
@@ -242,38 +258,40 @@ class Library:
             return
         for path in sorted(folder.rglob("*.sql")):
             try:
-                query = read(path, origin, layer=path.relative_to(folder).parts[0])
-                self._add(replace(query, precedence=self._n_folders))
+                query = _read(path, origin, folder, self._n_folders)
+                assert query.header is not None  # read now: a broken one is left out
+                self._add(query)
             except ContractError as error:
                 self.notices.append(f"{error.message}: not in the library")
 
     def _add(self, query: Query) -> None:
-        assert query.header is not None
-        other = self.queries.get(query.header.key)
+        name, version = _pin(query)
+        key = f"{name}@{version}"
+        other = self.queries.get(key)
         if other and other.origin == query.origin:
-            raise ContractError(f"{query.path} and {other.path} are both {query.header.key}")
+            raise ContractError(f"{query.path} and {other.path} are both {key}")
         if query.origin != BUILT_IN and any(
-            q.header and q.origin == BUILT_IN and q.header.name == query.header.name
-            for q in self.queries.values()
+            q.origin == BUILT_IN and _pin(q)[0] == name for q in self.queries.values()
         ):
-            self.notices.append(f"{query.path} takes the place of the query {query.header.name}")
-        self.queries[query.header.key] = query
+            self.notices.append(f"{query.path} takes the place of the query {name}")
+        self.queries[key] = query
 
 
 @cache
 def _built_in(folder: Path, precedence: int) -> tuple[Query, ...]:
     """The queries of the program, which do not change while it runs: read once a process."""
     return tuple(
-        replace(
-            read(path, BUILT_IN, layer=path.relative_to(folder).parts[0]), precedence=precedence
-        )
-        for path in sorted(folder.rglob("*.sql"))
+        _read(path, BUILT_IN, folder, precedence) for path in sorted(folder.rglob("*.sql"))
     )
 
 
+def _pin(query: Query) -> tuple[str, int]:
+    assert query.pin is not None
+    return query.pin
+
+
 def _order(query: Query) -> tuple[int, int]:
-    assert query.header is not None
-    return query.precedence, query.header.version
+    return query.precedence, _pin(query)[1]
 
 
 def _content_hash(query: Query, callees: Sequence[tuple[str | None, str]]) -> str:
@@ -291,19 +309,22 @@ def _content_hash(query: Query, callees: Sequence[tuple[str | None, str]]) -> st
     return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()
 
 
-def read(path: Path, origin: str, *, layer: str = "") -> Query:
-    """A query file of a library; raises ContractError when its header is wrong."""
-    sql = _read_text(path)
-    header = headers.parse(sql, str(path))
-    if path.stem not in (header.name, header.key):
-        raise ContractError(f"{path} holds a query of another name, {header.name}")
-    return Query(sql, header, path, origin, layer)
+def _read(path: Path, origin: str, folder: Path, precedence: int) -> Query:
+    """A query file of a library; raises ContractError when it has no header, or of another name."""
+    layer = path.relative_to(folder).parts[0]
+    query = Query(_read_text(path), path=path, origin=origin, layer=layer, precedence=precedence)
+    if query.pin is None:
+        raise headers.lacks_header(str(path))
+    if path.stem not in (query.pin[0], query.key):
+        raise ContractError(f"{path} holds a query of another name, {query.pin[0]}")
+    return query
 
 
 def from_text(sql: str, source: str = "the statement", path: Path | None = None) -> Query:
     """A query from text, with or without a header; raises ContractError on a wrong header."""
-    header = headers.parse(sql, source) if headers.has_header(sql) else None
-    return Query(sql, header, path, origin=source)
+    query = Query(sql, path=path, origin=source)
+    _ = query.header  # read now, so that a wrong one is told before anything is opened
+    return query
 
 
 def from_file(path: Path) -> Query:
