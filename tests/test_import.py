@@ -7,12 +7,14 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 
+from warehouse import decode as decoding
 from warehouse import ingest
 from warehouse.commit import TRACE_TABLES
 from warehouse.ingest import Options
@@ -152,14 +154,36 @@ def test_ids_and_rows_do_not_depend_on_workers_or_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone, together = tmp_path / "alone.duckdb", tmp_path / "together.duckdb"
+    in_threads = tmp_path / "in_threads.duckdb"
     monkeypatch.setattr(ingest, "_WORTH_SHARING", 0)  # alone, a file has all threads
+    monkeypatch.setattr(decoding, "available_cores", lambda: 2)
     for path in RANKS:
         ingest.import_paths([path], db=alone, options=Options(run="r"))
 
     ingest.import_paths(RANKS, db=together, options=Options(run="r", jobs=2))
+    ingest.import_paths(RANKS, db=in_threads, options=Options(run="r"))
 
     for table in {*TRACE_TABLES, "link"} - {"import_stat"}:
-        assert table_contents(alone, table) == table_contents(together, table), table
+        expected = table_contents(alone, table)
+        assert table_contents(together, table) == expected, table
+        assert table_contents(in_threads, table) == expected, table
+
+
+def test_what_threads_decode_is_given_up_when_the_import_is(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(decoding, "available_cores", lambda: 2)
+
+    def interrupts(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ingest, "commit", interrupts)
+    with pytest.raises(KeyboardInterrupt):
+        ingest.import_paths(RANKS * 2, db=db, options=Options(on_duplicate="replace"))
+
+    assert not db.with_name(db.name + ".scratch").exists()
+    assert not [each for each in threading.enumerate() if "ThreadPool" in each.name]
 
 
 def test_times_are_exact_nanoseconds_since_the_first_event(db: Path, tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 KINETO = Path(__file__).parent / "data" / "kineto"
 RANKS = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
+#: A timeline and the execution trace of the same process.
+PAIR = sorted((KINETO.with_name("execution_trace") / "gpu_cnn").glob("*.json*"))
 OTHER = KINETO / "gpu_handwritten" / "trace.json"
 #: Everything of the links between traces but their numbers.
 BETWEEN = "SELECT * EXCLUDE (id) FROM link WHERE trace_id IS NULL ORDER BY ALL"
@@ -178,6 +180,30 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
     ]
     assert "`tw link --all`" in ran.err
     assert rows(db, "SELECT count(*) FROM trace") == [(2,)]
+
+
+def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
+    tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest, asked = link.link_run, []
+
+    def fails(*arguments: Any) -> None:
+        asked.append(arguments)
+        honest(*arguments)  # whatever it has done until then is undone
+        raise TwError("the query linked_node@1 does not work")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(link, "link_run", fails)
+        ran = tw("import", "-q", "--db", db, *PAIR)
+
+    assert len(asked) == 2, "as the graph was inserted, and by itself"
+    assert "are in the warehouse but not linked to each other" in ran.err
+    assert rows(db, "SELECT kind FROM trace ORDER BY id") == [("timeline",), ("graph",)]
+    assert rows(db, "SELECT DISTINCT kind FROM graph") == [("execution_trace",)]
+    assert tw("link", "--all", "--db", db).code == 0
+    import_paths(PAIR, db=tmp_path / "whole.duckdb")
+    for sql in ("FROM graph_node ORDER BY id", "FROM graph_edge ORDER BY id", BETWEEN):
+        assert rows(db, sql) == rows(tmp_path / "whole.duckdb", sql)
 
 
 @pytest.mark.parametrize(

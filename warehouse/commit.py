@@ -100,10 +100,13 @@ def commit(
     *,
     replace: bool = False,
     wait_s: float = store.DEFAULT_WAIT_S,
+    is_last: bool = False,
 ) -> Committed:
     """Inserts a decoded source as one trace, wholly or not at all.
 
-    Raises DuplicateTrace when another import of the same bytes came first and `replace` is off.
+    A graph that is the last of an import is linked in the same transaction, where its run is the
+    only one to link. Raises DuplicateTrace when another import of the same bytes came first and
+    `replace` is off.
     """
     importer = formats.by_name(decoded.importer_name)
     connection = decoded.opened(settings)
@@ -116,6 +119,11 @@ def commit(
             library.keep_stored(connection)
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, replace, locked)
+            links = is_last and importer.kind == "graph" and done.leaves_unlinked
+            if links and not _is_linked_too(connection, done):
+                connection.execute("ROLLBACK")
+                connection.execute("BEGIN")
+                done = _insert(connection, importer, decoded, choice, replace, locked)
             connection.execute("COMMIT")
         choice.remember(decoded, done)
         done.seconds["lock"] = time.perf_counter() - locked
@@ -124,6 +132,23 @@ def commit(
         # The scratch database is deleted: its last tables need not be written to its file.
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")
         connection.close()
+
+
+def _is_linked_too(connection: duckdb.DuckDBPyConnection, done: Committed) -> bool:
+    """Links the run of the graph just inserted; False where that failed and is to be undone.
+
+    Linked nodes go to the end of the table that has the graph's: in a transaction of their own, all
+    texts of the graph would be compressed twice. (True, too, where there is more to link than this
+    run: `link_runs` does that, each run in a transaction of its own.)
+    """
+    if [run_id for run_id, _ in link.unlinked_runs(connection)] != [done.run_id]:
+        return True
+    try:
+        link.link_run(connection, link.linkers(), done.run_id)
+    except (duckdb.Error, TwError):
+        return False  # `link_runs` tries again, and says what is wrong
+    done.leaves_unlinked = False
+    return True
 
 
 def link_runs(
@@ -306,8 +331,9 @@ def _timeline_of(
     ids = ", ".join(map(str, choice.timelines))
     known = pairing.timelines(connection, f"t.id IN ({ids})")
     pair = pairing.decide(graph, known, share_run=False)
-    if pair.problem is not None and pair.timeline is None:
-        decoded.facts.problems.append(pair.problem)
+    problem = pair.problem if pair.timeline is None else None
+    if problem is not None and problem not in decoded.facts.problems:
+        decoded.facts.problems.append(problem)
     return pair
 
 

@@ -1,8 +1,8 @@
 """Imports traces: find → sniff → decode (no lock) → commit (one transaction a trace) → link runs.
 
-Each trace lands wholly or not at all. Several sources are decoded in worker processes and
-committed one after another in the order they were named, timelines before graphs, so that ids do
-not depend on luck.
+Each trace lands wholly or not at all. Several sources are decoded at once, by threads or by worker
+processes, and committed one after another in the order they were named, timelines before graphs, so
+that ids do not depend on luck.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import shutil
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,6 +40,10 @@ _in_use: set[Path] = set()  # scratch folders of this process
 #: Stored bytes; below this starting a worker, or sharing the work among threads, costs more than it
 #: saves.
 _WORTH_SHARING = 1 << 20
+#: Stored bytes of all sources; below this they are shared among threads of this process: starting
+#: another takes as long as decoding 20 MB, and what threads have to wait for, Python, is a quarter
+#: of the work.
+_WORTH_PROCESSES = 128 << 20
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,8 @@ def import_paths(
                 if isinstance(plan, Outcome):
                     outcome = plan
                 else:
-                    outcome = _finish(plan, next(decoded), db, options, choice)
+                    is_last = plan is jobs[-1]
+                    outcome = _finish(plan, next(decoded), db, options, choice, is_last)
                 outcomes[n] = outcome
                 progress.outcome(outcome)
         done = [outcome.committed for outcome in outcomes.values() if outcome.committed]
@@ -254,7 +261,12 @@ def _duplicate(source: Source, options: Options) -> Outcome:
 
 
 def _finish(
-    job: Job, decoded: Decoded | TwError, db: Path, options: Options, choice: RunChoice
+    job: Job,
+    decoded: Decoded | TwError,
+    db: Path,
+    options: Options,
+    choice: RunChoice,
+    is_last: bool,
 ) -> Outcome:
     """Commits what was decoded; frees its folder either way."""
     if isinstance(decoded, TwError):
@@ -268,6 +280,7 @@ def _finish(
             choice,
             replace=options.on_duplicate == "replace",
             wait_s=options.wait_s,
+            is_last=is_last,
         )
     except DuplicateTrace:
         return _duplicate(job.source, options)
@@ -304,7 +317,10 @@ def _decode_all(
             settings = replace(options.settings, threads=threads)
             yield _try_decode(job, settings, progress.advance, keep_open=True)
         return
-    yield from _decode_in_workers(jobs, min(n_workers, len(jobs)), options, progress)
+    n_workers = min(n_workers, len(jobs))
+    is_little = sum(job.source.size() for job in jobs) < _WORTH_PROCESSES
+    decode = _decode_in_threads if is_little and not options.jobs else _decode_in_workers
+    yield from decode(jobs, n_workers, options, progress)
 
 
 def _try_decode(
@@ -335,18 +351,54 @@ def _try_decode(
         )
 
 
+class _Counter:
+    """Bytes read by threads; tells them, too, that nobody wants what they do any more."""
+
+    def __init__(self) -> None:
+        self.n_bytes = 0
+        self.is_unwanted = False
+        self._lock = threading.Lock()
+
+    def advance(self, n_bytes: int) -> None:
+        """So many more; ends the thread that calls it when the import was given up."""
+        if self.is_unwanted:
+            raise TwError("the import was given up")
+        with self._lock:
+            self.n_bytes += n_bytes
+
+
+def _decode_in_threads(
+    jobs: list[Job], n_threads: int, options: Options, progress: Progress
+) -> Iterator[Decoded | TwError]:
+    settings, counter, seen = _shared(options.settings, n_threads), _Counter(), 0
+    with ThreadPoolExecutor(n_threads) as pool:
+        # No more of them than threads: what is decoded is open until it is committed.
+        futures: deque[Future[Decoded | TwError]] = deque()
+        waiting = iter(jobs)
+        try:
+            while True:
+                for job in islice(waiting, n_threads - len(futures)):
+                    futures.append(
+                        pool.submit(_try_decode, job, settings, counter.advance, keep_open=True)
+                    )
+                if not futures:
+                    return
+                seen = _watch(futures[0], lambda: counter.n_bytes, seen, progress)
+                yield futures.popleft().result()
+        finally:
+            counter.is_unwanted = True
+            for future in futures:
+                if not future.cancel() and isinstance(left := future.result(), Decoded):
+                    left.close()
+
+
 def _decode_in_workers(
     jobs: list[Job], n_workers: int, options: Options, progress: Progress
 ) -> Iterator[Decoded | TwError]:
     # Not fork: DuckDB and Arrow have threads, which a forked child would lack.
     context = get_context("spawn")
     counter = context.Value("q", 0)
-    cores = decoding.available_cores()
-    settings = replace(
-        options.settings,
-        threads=max(1, cores // n_workers),
-        memory_limit=_share(options.settings.memory_limit, n_workers),
-    )
+    settings = _shared(options.settings, n_workers)
     # Nothing is ever sent: its end tells the workers that this process gave up, or is gone. (An
     # Event has a lock, and waits for ever for a worker that ended while it held it.)
     listening, lifeline = context.Pipe(duplex=False)
@@ -357,7 +409,8 @@ def _decode_in_workers(
         seen = 0
         try:
             for job, future in zip(jobs, futures, strict=True):
-                seen = _watch(future, counter, seen, progress)
+                # without the lock, which a killed worker may hold
+                seen = _watch(future, lambda: counter.get_obj().value, seen, progress)
                 yield _result(job, future)
         finally:
             if not all(future.done() for future in futures):
@@ -376,8 +429,8 @@ def _result(job: Job, future: Future[Decoded | TwError]) -> Decoded | TwError:
         )
 
 
-def _watch(future: Future[Any], counter: Synchronized[int], seen: int, progress: Progress) -> int:
-    """Passes on the workers' progress until the future is done; returns the bytes seen."""
+def _watch(future: Future[Any], n_read: Callable[[], int], seen: int, progress: Progress) -> int:
+    """Passes on the progress of others until the future is done; returns the bytes seen."""
     from concurrent.futures import TimeoutError, wait
 
     done: set[Any] = set()
@@ -386,7 +439,7 @@ def _watch(future: Future[Any], counter: Synchronized[int], seen: int, progress:
             done, _ = wait([future], timeout=0.1)
         except TimeoutError:
             continue
-        read = counter.get_obj().value  # without the lock, which a killed worker may hold
+        read = n_read()
         progress.advance(read - seen)
         seen = read
     return seen
@@ -418,6 +471,15 @@ def _decode_in_worker(job: Job, settings: Settings) -> Decoded | TwError:
             _read_bytes.value += n_bytes
 
     return _try_decode(job, settings, advance)
+
+
+def _shared(settings: Settings, n: int) -> Settings:
+    """The settings of one of `n` that decode at the same time."""
+    return replace(
+        settings,
+        threads=max(1, decoding.available_cores() // n),
+        memory_limit=_share(settings.memory_limit, n),
+    )
 
 
 def _share(memory_limit: str, n: int) -> str:

@@ -68,11 +68,23 @@ def _put(waiting: queue.Queue[T | _End[T]], item: T | _End[T], unwanted: threadi
     return False
 
 
+_lock = threading.Lock()
+_n_quick = 0  # who wants quick switching now: several files may be read at a time
+_before = 0.0
+
+
 @contextmanager
 def _quick_switching() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    global _n_quick, _before
+    with _lock:
+        if not _n_quick:
+            _before = sys.getswitchinterval()
+            sys.setswitchinterval(_SWITCH_INTERVAL_S)
+        _n_quick += 1
     try:
         yield
     finally:
-        sys.setswitchinterval(before)
+        with _lock:
+            _n_quick -= 1
+            if not _n_quick:
+                sys.setswitchinterval(_before)
