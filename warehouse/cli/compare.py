@@ -112,7 +112,6 @@ def compare(
 
     \b
     Example:
-      tw compare before after
       tw compare before after --by kernel --top 20 --threshold 5%
       tw compare tag:release latest --fail-if-slower 5%
       tw compare job/rank-0 job/rank-1 --by step --format csv
@@ -124,18 +123,12 @@ def compare(
     place = session.Place.of(db, wait_s=wait_s)
     chosen_ranks = tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
     if asked is not None:
-        others = (a, by, top, threshold, limit, target)
-        as_json = _says_json(format, others)
+        as_json = _says_json(format, (a, by, top, threshold, limit, target))
         compare_alarm.alarm(place, asked, chosen_ranks, as_json=as_json, quiet=quiet)
         return
     if a is None or b is None:
-        raise UsageError(
-            "say what to compare", hint="tw compare A B, or --baseline with --fail-if."
-        )
-    chosen = format or (output.format_of(target, None) if target else "table" if by else REPORT)
-    if by and chosen == REPORT:
-        raise UsageError("the report has all tables", hint="Leave out --by, or name a --format.")
-    options.refuse_binary_on_terminal(chosen, target)
+        raise UsageError("say what to compare", hint="tw compare A B, or --baseline and --fail-if.")
+    chosen = _format(format, by, target)
     wanted = {"a": a, "b": b}
     limits = {"top": top, "threshold": threshold or 0.0}
     wide = Selection(runs=("all",), ranks=chosen_ranks)
@@ -145,12 +138,15 @@ def compare(
         else:
             _write_rows(_answer(opened, by or "summary", wanted, limits), chosen, target, quiet)
         if limit is not None:
-            verdict = _judge(list(_answer(opened, "summary", wanted, {})), limit)
-    if limit is not None:
-        is_slower, text = verdict
-        click.echo(text, err=True)
-        if is_slower:
-            click.get_current_context().exit(ExitCode.FAILURE)
+            _fail_if_slower(opened, wanted, limit)
+
+
+def _format(format: str | None, by: str | None, target: Path | None) -> str:
+    chosen = format or (output.format_of(target, None) if target else "table" if by else REPORT)
+    if by and chosen == REPORT:
+        raise UsageError("the report has all tables", hint="Leave out --by, or name a --format.")
+    options.refuse_binary_on_terminal(chosen, target)
+    return chosen
 
 
 def _says_json(format: str | None, others: tuple[object, ...]) -> bool:
@@ -172,6 +168,13 @@ def _answer(opened: Session, by: str, wanted: dict[str, str], limits: dict[str, 
     result = opened.run(query, values)
     table = result.table()
     return Answer(table, result.columns, opened.provenance(query, result.parameters))
+
+
+def _fail_if_slower(opened: Session, wanted: dict[str, str], limit: float) -> None:
+    is_slower, text = _judge(list(_answer(opened, "summary", wanted, {})), limit)
+    click.echo(text, err=True)
+    if is_slower:
+        click.get_current_context().exit(ExitCode.FAILURE)
 
 
 def _judge(rows: list[Row], limit: float) -> tuple[bool, str]:

@@ -1,24 +1,21 @@
-"""`tw schedule`: exports that are made again and again."""
+"""`tw schedule`: exports that are made again and again; schedule_run.py has what makes them."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli import options
+from warehouse.cli import options, schedule_run
 from warehouse.cli.completion import query_names, run_names
-from warehouse.errors import ExitCode, UsageError
+from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     from warehouse.schedule.definition import Definition
     from warehouse.schedule.records import Run
-    from warehouse.schedule.tick import Outcome
     from warehouse.session import Place
 
 
@@ -340,165 +337,8 @@ def remove(name: str, db: Path | None, wait_s: float) -> None:
     click.echo(f"Removed schedule {name}.", err=True)
 
 
-@schedule.command()
-@click.argument("name")
-@options.database
-def run(name: str, db: Path | None, wait_s: float) -> None:
-    """Make a schedule's file at once, whether or not it is due.
-
-    \b
-    Example:
-      tw schedule run nightly
-    """
-    from warehouse import session
-    from warehouse.schedule import tick
-
-    _report([tick.run_now(session.Place.of(db, wait_s=wait_s), name)], as_json=False, quiet=False)
-
-
-@schedule.command(name="run-due")
-@click.option("--at", "at", metavar="TIME", help="As if it were this time, as 2026-11-20T06:00Z.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as a JSON array.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but what failed.")
-@options.database
-def run_due(at: str | None, as_json: bool, quiet: bool, db: Path | None, wait_s: float) -> None:
-    """Make everything that is due, and end: what cron or systemd calls every few minutes.
-
-    Calling it more often, twice at once, or on two machines does no harm. Exit code 1 when
-    something failed, 3 when the warehouse stayed in use: the next call finds it still due.
-
-    \b
-    Example:
-      tw schedule run-due --wait 60
-    """
-    from warehouse import session
-    from warehouse.schedule import tick
-
-    done = tick.run_due(session.Place.of(db, wait_s=wait_s), _moment(at) if at else None)
-    _report(done, as_json=as_json, quiet=quiet)
-
-
-@schedule.command()
-@click.option(
-    "--every",
-    "every_s",
-    type=click.IntRange(min=1),
-    default=60,
-    show_default=True,
-    metavar="SECONDS",
-    help="How often to look.",
-)
-@options.database
-def loop(every_s: int, db: Path | None, wait_s: float) -> None:
-    """Look for what is due again and again, for containers without cron; end it with Ctrl-C.
-
-    The warehouse is held only while something is made.
-
-    \b
-    Example:
-      tw schedule loop --every 60
-    """
-    import time
-
-    from warehouse import session
-    from warehouse.errors import TwError
-    from warehouse.schedule import tick
-
-    place = session.Place.of(db, wait_s=wait_s)
-    while True:
-        began = time.monotonic()
-        try:
-            for outcome in tick.run_due(place):
-                _say(outcome)
-        except TwError as error:
-            click.echo(f"Error: {error.message}", err=True)
-        time.sleep(max(0.0, every_s - (time.monotonic() - began)))
-
-
-@schedule.command()
-@click.option(
-    "--systemd/--cron",
-    "is_systemd",
-    default=None,
-    help="A user's timer, or a crontab line.  [default: systemd where it is]",
-)
-@click.option(
-    "--every",
-    "every_min",
-    type=click.IntRange(1, 60),
-    default=5,
-    show_default=True,
-    metavar="MINUTES",
-    help="How often to look.",
-)
-@click.option("--write", "writes", is_flag=True, help="Write the units into the user's folder.")
-@options.database
-def install(
-    is_systemd: bool | None, every_min: int, writes: bool, db: Path | None, wait_s: float
-) -> None:
-    """Print what lets the operating system call run-due; or write it.
-
-    \b
-    Example:
-      tw schedule install --systemd --write
-      (crontab -l; tw schedule install --cron) | crontab -
-    """
-    import shutil
-
-    from warehouse import config
-    from warehouse.schedule import install as units
-
-    source = config.load().source
-    made = units.tick(_path(db), source.parent if source else Path.cwd(), every_min)
-    chosen = is_systemd if is_systemd is not None else shutil.which("systemctl") is not None
-    if not chosen:
-        if writes:
-            raise UsageError(
-                "a crontab line is not written",
-                hint="(crontab -l; tw schedule install --cron) | crontab -",
-            )
-        click.echo(units.crontab(made), nl=False)
-        return
-    if not writes:
-        for name, text in units.units(made).items():
-            click.echo(f"# {name}\n{text}")
-        return
-    for path in units.write_units(made, units.unit_folder()):
-        click.echo(f"Wrote {path}.", err=True)
-    click.echo(
-        "Start it: systemctl --user daemon-reload && "
-        f"systemctl --user enable --now {made.unit}.timer",
-        err=True,
-    )
-    click.echo("To run while nobody is logged in: loginctl enable-linger", err=True)
-
-
-def _report(done: Iterable[Outcome], *, as_json: bool, quiet: bool) -> None:
-    """Says each outcome as it comes; exit code 1 when one failed."""
-    rows: list[dict[str, Any]] = []
-    for each in done:
-        rows.append(
-            {
-                "schedule": each.schedule,
-                "due_at": each.due_at.isoformat(),
-                "n_times": each.n_times,
-                **vars(each.made),
-            }
-        )
-        if not as_json and (not quiet or each.made.status == "failed"):
-            _say(each)
-    if as_json:
-        click.echo(json.dumps(rows, indent=2))
-    if any(row["status"] == "failed" for row in rows):
-        sys.exit(ExitCode.FAILURE)
-
-
-def _say(outcome: Outcome) -> None:
-    made = outcome.made
-    said = made.error or f"{made.n_rows:,} rows in {made.output}"
-    times = f"{outcome.n_times:,} times to " if outcome.n_times > 1 else "due "
-    due_at = f"{outcome.due_at:%Y-%m-%d %H:%M} UTC"
-    click.echo(f"{outcome.schedule}, {times}{due_at}: {made.status}: {said}", err=True)
+for each in (schedule_run.run, schedule_run.run_due, schedule_run.loop, schedule_run.install):
+    schedule.add_command(each)
 
 
 def _read(
@@ -534,13 +374,3 @@ def _now() -> datetime:
 
 def _local(moment: datetime, definition: Definition) -> str:
     return moment.astimezone(definition.zone).strftime("%Y-%m-%d %H:%M %Z")
-
-
-def _moment(text: str) -> datetime:
-    from datetime import UTC
-
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is no time", hint="As 2026-11-20T06:00Z.") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
