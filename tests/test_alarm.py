@@ -163,7 +163,7 @@ def test_where_no_rows_meet_nothing_was_judged(judge: Judge) -> None:
         (("--baseline", "base"), "needs --baseline, --query and --fail-if"),
         (("--baseline", "nobody", "--query", "runs", "--fail-if", "true"), "no run and no tag"),
         (("--baseline", "tag:no", "--query", "runs", "--fail-if", "true"), "there is no tag 'no'"),
-        (("base", "--baseline", "base", "--query", "runs", "--fail-if", "true"), "either A and B"),
+        (("base", "--baseline", "base", "--query", "runs", "--fail-if", "true"), "Leave out A"),
         (("base",), "say what to compare"),
         (("base", "same", "--query", "runs"), "go with --baseline"),
         (
@@ -173,6 +173,10 @@ def test_where_no_rows_meet_nothing_was_judged(judge: Judge) -> None:
         (
             ("--baseline", "base", "--query", "runs", "--fail-if", "true", "--format", "csv"),
             "a table or JSON",
+        ),
+        (
+            ("--baseline", "base", "--query", "runs", "--fail-if", "true", "-o", "verdict.txt"),
+            "and -o",
         ),
     ],
 )
