@@ -68,6 +68,32 @@ def recording(pid: int) -> Rows:
     }  # fmt: skip
 
 
+def in_schema_4(tables: Rows, minor: int) -> Rows:
+    """The same recording as schema 4.0 or 4.1 stores it: places in tracks, categories apart."""
+    newer = {name: [dict(row) for row in rows] for name, rows in tables.items()}
+    newer["metadata"][0]["value"] = f"4.{minor}.0"
+    texts = {row["id"]: row["string"] for row in newer["string"]}
+    newer["info_category"] = []
+    for event in newer["event"]:
+        row = {"id": 100 + event["category_id"], "name": texts[event["category_id"]]}
+        if row not in newer["info_category"]:
+            newer["info_category"].append(row)
+        event["category_id"] += 100
+    tracks, times = newer.setdefault("track", []), newer.setdefault("timestamp", [])
+    for table in ("region", "kernel_dispatch", "memory_copy", "memory_allocate"):
+        for row in newer[table]:
+            places = ("pid", "tid", "agent_id", "queue_id", "stream_id")
+            where = {key: row.pop(key) for key in places if key in row}
+            tracks.append({"id": len(tracks) + 1, "nid": 1, **where})
+            row["track_id"] = len(tracks)
+            for key in ("start", "end") if minor == 0 else ():
+                times.append({"id": len(times) + 1, "value": row.pop(key)})
+                row[f"{key}_id"] = len(times)
+    if minor:
+        del newer["timestamp"]
+    return newer
+
+
 def write(path: Path, *recordings: Rows) -> Path:
     with closing(sqlite3.connect(path)) as file:
         for n, tables in enumerate(recordings):
@@ -93,7 +119,25 @@ def db(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     folder = tmp_path_factory.mktemp("rocpd")
     ours = write(folder / "ours.db", recording(10), recording(20))
-    connection = imported([data_dir / REAL, ours], folder / "w.duckdb")
+    newer = [
+        write(folder / f"schema_4_{n}.db", *(in_schema_4(recording(pid), n) for pid in (10, 20)))
+        for n in (0, 1)
+    ]
+    later = recording(10)
+    later["kernel_dispatch"][0] |= {"graph_exec_id": 3, "graph_node_id": 4}
+    # Counters streamed over time belong to no dispatch, though they may name its event.
+    later["pmc_event"] = [
+        {"id": 1, "event_id": 2, "pmc_id": 1, "value": 5.0, "sample_id": None},
+        {"id": 2, "event_id": 2, "pmc_id": 1, "value": 7.0, "sample_id": 1},
+    ]
+    later["sample"] = [{"id": 1, "track_id": 1, "timestamp": 1, "event_id": 2}]
+    later["hip_event"] = [{"id": 1, "start": 1, "end": 2}]
+    # Some writers name threads and processes by the system's numbers.
+    system = in_schema_4(recording(10), 1)
+    for track in system["track"]:
+        track |= {"pid": 10, "tid": 10}
+    more = [write(folder / "later.db", later), write(folder / "system.db", system)]
+    connection = imported([data_dir / REAL, ours, *newer, *more], folder / "w.duckdb")
     yield connection
     connection.close()
 
@@ -138,6 +182,44 @@ def test_recordings_in_one_file_are_told_apart(db: duckdb.DuckDBPyConnection) ->
     ]
 
 
+SLICES = (
+    "x.name, x.category, x.ts, x.dur, k.name, k.kind, p.pid, d.ordinal FROM slice AS x "
+    "JOIN track AS k ON k.id = x.track_id LEFT JOIN process AS p ON p.id = k.process_id "
+    "LEFT JOIN device AS d ON d.id = k.device_id JOIN trace AS t ON t.id = x.trace_id"
+)
+
+
+@pytest.mark.parametrize("schema", ["schema_4_0", "schema_4_1"])
+def test_schema_4_says_the_same_as_schema_3(db: duckdb.DuckDBPyConnection, schema: str) -> None:
+    for query in (
+        SLICES,
+        "x.name, domain, dur FROM annotation AS x JOIN trace AS t ON t.id = x.trace_id",
+        "x.kind, x.rule, x.confidence FROM link AS x JOIN trace AS t ON t.id = x.trace_id",
+        "x.name, value, ordinal FROM metric AS x JOIN trace AS t ON t.id = x.trace_id",
+        "x.name, bytes, device_ordinal FROM memory_event AS x JOIN trace AS t ON t.id = x.trace_id",
+    ):
+        sql = f"SELECT {query} WHERE t.name = $1 ORDER BY ALL"
+        found = db.execute(sql, [schema]).fetchall()
+        assert found and found == db.execute(sql, ["ours"]).fetchall()
+
+
+def test_tracks_may_name_threads_as_the_system_does(db: duckdb.DuckDBPyConnection) -> None:
+    assert rows(db, "thread", "x.tid, x.name", "system") == [(10, "thread of 10")]
+    assert rows(db, "process", "x.pid", "system") == [(10,)]
+
+
+def test_work_of_a_graph_and_counters_over_time_are_told_apart(
+    db: duckdb.DuckDBPyConnection,
+) -> None:
+    assert rows(db, "gpu_op", "graph_id, graph_node_id", "later") == [(3, 4)]
+    assert rows(db, "metric", "x.name, value", "later") == [("SQ_WAVES", 5.0)]
+    assert rows(db, "import_stat", "detail, value", "later' AND x.name = 'unused") == [
+        ("samples taken over time", 1),
+        ("table rocpd_hip_event: not part of the timeline", 1),
+        ("values of counters streamed over time", 1),
+    ]
+
+
 def test_a_device_of_one_machine_is_the_same_in_all_recordings(
     db: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -175,15 +257,25 @@ def test_command_lines_stay_out_unless_asked_for(
     assert asked.execute("SELECT name FROM process").fetchall() == [("secret",)]
 
 
-def test_schema_4_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_an_unknown_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:
     newer = recording(10)
-    newer["metadata"][0]["value"] = "4"
-    newer["timestamp"] = [{"id": 1, "value": 5}]
+    newer["metadata"][0]["value"] = "9"
     for table in ("kernel_dispatch", "region"):
-        newer[table] = [{"id": 1, "start_id": 1, "end_id": 2}]
+        newer[table] = [{"id": 1, "begins": 1, "lasts": 2}]
     found = error(write(tmp_path / "a.db", newer), tmp_path / "w.duckdb")
-    assert "rocpd schema 4; tw reads schema 3" in found.message
+    assert "rocpd schema 9, whose rocpd_kernel_dispatch has neither start" in found.message
     assert found.hint and "rocpd convert" in found.hint
+
+
+def test_a_database_of_rocm_profile_data_is_told_from_rocpd(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.rpd")) as file:
+        file.executescript(
+            "CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INT, start INT);"
+            "CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INT);"
+        )
+    found = error(tmp_path / "a.rpd", tmp_path / "w.duckdb")
+    assert "rocmProfileData" in found.message
+    assert found.hint and "rpd2tracing.py" in found.hint
 
 
 def test_a_file_of_views_alone_is_refused(tmp_path: Path) -> None:

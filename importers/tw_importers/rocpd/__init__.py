@@ -1,8 +1,8 @@
-"""rocpd: the SQLite databases rocprofv3 and rocprof-sys write by default, schema 3.
+"""rocpd: the SQLite databases rocprofv3 and rocprof-sys write by default, schemas 3 and 4.
 
 The tables are called `<name>_<uuid>`, one set for each recording that was merged into the file;
 views with the plain names stand for all of them. Here the tables are read, and rows are joined by
-the recording's guid and their id. Schema 4 keeps times apart from what they are of and is refused.
+the recording's guid and their id. What schema 4 keeps apart is put together first.
 Tables: rocprofiler-sdk, source/share/rocprofiler-sdk-rocpd/rocpd_tables.sql.
 """
 
@@ -25,13 +25,14 @@ def sniff(head: bytes, name: str) -> int:
 
 ROCPD = Importer(
     name="rocpd",
-    title="rocpd databases of rocprofv3 and rocprof-sys (SQLite, schema 3)",
-    version=1,
+    title="rocpd databases of rocprofv3 and rocprof-sys (SQLite, schemas 3 and 4)",
+    version=2,
     sniff=sniff,
     read=read,
     prepare=(
         gpu_activity.MACROS,
         gpu_activity.TABLES,
+        _FOLDER / "places.sql",
         _FOLDER / "gather.sql",
         gpu_activity.PREPARE,
         NESTING,

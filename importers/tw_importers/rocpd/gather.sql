@@ -62,9 +62,11 @@ SELECT
   e.id,
   any_value(e.stack_id) AS stack_id,
   nullif(any_value(e.correlation_id), 0) AS external_id,
-  any_value(c.value) AS category
+  -- schema 4 has a table of categories
+  any_value(coalesce(k.name, c.value)) AS category
 FROM rocpd_event AS e
 LEFT JOIN text_of AS c ON c.guid = e.guid AND c.id = e.category_id
+LEFT JOIN rocpd_info_category AS k ON k.guid = e.guid AND k.id = e.category_id
 GROUP BY e.guid, e.id;
 
 CREATE TABLE argument AS
@@ -94,6 +96,8 @@ SELECT
   k.workgroup_size_z AS block_z,
   s.arch_vgpr_count AS registers,
   k.group_segment_size AS shared_memory_bytes,
+  nullif(k.graph_exec_id, 0) AS graph_id,
+  nullif(k.graph_node_id, 0) AS graph_node_id,
   key_of(k.guid, k.event_id) AS dispatch,
   json_merge_patch('{}', json_object(
     'dispatch_id', k.dispatch_id,
@@ -131,6 +135,8 @@ SELECT
   e.external_id,
   k.size AS bytes,
   copy_direction(n.value) AS direction,
+  nullif(k.graph_exec_id, 0) AS graph_id,
+  nullif(k.graph_node_id, 0) AS graph_node_id,
   json_merge_patch('{}', json_object(
     'thread_id', t.tid,
     'stream_id', k.stream_id,
@@ -233,7 +239,14 @@ FROM rocpd_pmc_event AS v
 LEFT JOIN rocpd_info_pmc AS p ON p.guid = v.guid AND p.id = v.pmc_id
 LEFT JOIN agent AS a ON a.guid = v.guid AND a.id = p.agent_id
 LEFT JOIN rocpd_kernel_dispatch AS k ON k.guid = v.guid AND k.event_id = v.event_id
+WHERE v.sample_id IS NULL
 GROUP BY v.guid, v.event_id, p.symbol, p.name, v.pmc_id;
 
 INSERT INTO not_used
-SELECT 'samples taken over time', count(*) FROM rocpd_sample;
+SELECT 'samples taken over time', count(*) FROM rocpd_sample
+UNION ALL
+SELECT 'values of counters streamed over time', count(*)
+FROM rocpd_pmc_event
+WHERE sample_id IS NOT NULL
+UNION ALL
+SELECT 'table ' || name || ': not part of the timeline', n FROM unread;

@@ -24,6 +24,10 @@ _TABLES: dict[str, tuple[str, str, str]] = {
     ),
     "rocpd_info_queue": ("id", "name", ""),
     "rocpd_info_pmc": ("id agent_id", "name symbol units", ""),
+    # What schema 4 keeps apart: times (4.0), places, and categories.
+    "rocpd_timestamp": ("id value", "", ""),
+    "rocpd_track": ("id nid pid tid agent_id queue_id stream_id", "", ""),
+    "rocpd_info_category": ("id", "name", ""),
     "rocpd_info_kernel_symbol": (
         "id group_segment_size sgpr_count arch_vgpr_count accum_vgpr_count",
         "kernel_name display_name",
@@ -31,29 +35,35 @@ _TABLES: dict[str, tuple[str, str, str]] = {
     ),
     "rocpd_event": ("id category_id stack_id parent_stack_id correlation_id", "", ""),
     "rocpd_arg": ("id event_id position", "name value", ""),
-    "rocpd_pmc_event": ("id event_id pmc_id", "", "value"),
-    "rocpd_region": ("id pid tid start end name_id event_id", "", ""),
+    "rocpd_pmc_event": ("id event_id pmc_id sample_id", "", "value"),
+    "rocpd_region": ("id pid tid start end name_id event_id track_id start_id end_id", "", ""),
     "rocpd_sample": ("id event_id", "", ""),
     "rocpd_kernel_dispatch": (
         "id pid tid agent_id kernel_id dispatch_id queue_id stream_id start end "
-        f"private_segment_size group_segment_size region_name_id event_id {_SIZES}",
+        f"private_segment_size group_segment_size region_name_id event_id {_SIZES} "
+        "graph_exec_id graph_node_id track_id start_id end_id",
         "",
         "",
     ),
     "rocpd_memory_copy": (
-        "id pid tid start end name_id dst_agent_id src_agent_id size queue_id stream_id event_id",
+        "id pid tid start end name_id dst_agent_id src_agent_id size queue_id stream_id event_id "
+        "graph_exec_id graph_node_id track_id start_id end_id",
         "",
         "",
     ),
     "rocpd_memory_allocate": (
-        "id pid tid agent_id start end address size queue_id stream_id event_id", "type level", "",
+        "id pid tid agent_id start end address size queue_id stream_id event_id track_id start_id "
+        "end_id",
+        "type level",
+        "",
     ),
 }  # fmt: skip
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Loads the tables; raises TraceError for other schemas than 3."""
+    """Loads the tables; raises TraceError for schemas of another kind than 3 and 4."""
     with open_database(reader, scratch) as database:
+        _refuse_older(database)
         found = _physical(database)
         if "rocpd_kernel_dispatch" not in found and "rocpd_region" not in found:
             raise CorruptTrace(
@@ -62,6 +72,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
             )
         for base, columns in _TABLES.items():
             _load(scratch, database, base, found.get(base, []), columns)
+        _load_unread(scratch, database, found)
         version = _version(scratch)
         _check(database, found, version)
         keeps = scratch.options.get("with_environment", "").lower() in ("yes", "true", "1")
@@ -128,18 +139,36 @@ def _host(scratch: Scratch) -> str | None:
     return row[0] if row else None
 
 
+def _load_unread(
+    scratch: Scratch, database: Database, found: dict[str, list[tuple[str, str]]]
+) -> None:
+    """The table `unread`: how many rows of events are in tables that make nothing of a timeline."""
+    scratch.connection.execute("CREATE TABLE unread (name VARCHAR, n BIGINT)")
+    for base in sorted(found.keys() - _TABLES.keys()):
+        n = sum(database.count(name) for name, _ in found[base])
+        if n and not base.startswith("rocpd_info_"):
+            scratch.connection.execute("INSERT INTO unread VALUES (?, ?)", [base, n])
+
+
+def _refuse_older(database: Database) -> None:
+    """Schemas 1 and 2 are another program's, with tables of another kind."""
+    if {"rocpd_api", "rocpd_op"} <= set(database.tables):
+        raise TraceError(
+            "it is a database of rocmProfileData (RPD), not of rocprofv3",
+            hint="Make a trace of it and import that: rpd2tracing.py FILE.rpd trace.json",
+        )
+
+
 def _check(
     database: Database, found: dict[str, list[tuple[str, str]]], version: str | None
 ) -> None:
-    lacks_times = any(
-        "start" not in {column.lower() for column in database.columns(name)}
-        for base in ("rocpd_kernel_dispatch", "rocpd_region")
-        for name, _ in found.get(base, [])
-    )
-    if "rocpd_timestamp" in found or lacks_times:
-        schema = version or "of an unknown version"
-        raise TraceError(
-            f"the database has rocpd schema {schema}; tw reads schema 3",
-            hint="Convert it with `rocpd convert -f csv`, or record with "
-            "`rocprofv3 --output-format csv json`.",
-        )
+    for base in ("rocpd_kernel_dispatch", "rocpd_region"):
+        for name, _ in found.get(base, []):
+            columns = {column.lower() for column in database.columns(name)}
+            if not {"start", "start_id"} & columns:
+                raise TraceError(
+                    f"the database has rocpd schema {version or 'of an unknown version'}, whose "
+                    f"{base} has neither start nor start_id",
+                    hint="Convert it with `rocpd convert -f csv`, or record with "
+                    "`rocprofv3 --output-format csv json`.",
+                )
