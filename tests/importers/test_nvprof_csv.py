@@ -26,6 +26,26 @@ s,ms,,,,,,,,KB,MB,MB,GB/s,,,,
 """
 
 
+#: Child processes, each with units of its own, and sums after the trace.
+MANY = """==5== NVPROF is profiling process 5, command: mpirun
+==6== Profiling result:
+"Start","Duration","Grid X","Size","Src Dev","Dst Dev","Device","Context","Stream","Name",\
+"Correlation_ID"
+ms,us,,KB,,,,,,,
+1.0,2.0,,1.0,"GPU (0)","GPU (1)","GPU (0)","1","7","[CUDA memcpy PtoP]",4
+2.0,,,,,,,,,"cudaMemcpyPeer",4
+==7== Profiling result:
+"Start","Duration","Name","Correlation_ID"
+us,ns,,
+3000.0,500.0,"cudaFree",4
+
+==7== Profiling result:
+"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"
+,%,us,,us,us,us,
+"API calls",100.0,0.5,1,0.5,0.5,0.5,"cudaFree"
+"""
+
+
 @pytest.fixture(scope="module")
 def db(
     data_dir: Path, tmp_path_factory: pytest.TempPathFactory
@@ -34,6 +54,8 @@ def db(
     (folder / "old.csv").write_text(OLD)
     names = ("print-gpu-trace.csv", "print-gpu-trace_ns.csv", "print-api-trace.csv")
     paths = [*(data_dir / FOLDER / name for name in (*names, "replay_v9.nvvp")), folder / "old.csv"]
+    (folder / "many.csv").write_text(MANY)
+    paths.append(folder / "many.csv")
     connection = imported(paths, folder / "w.duckdb")
     yield connection
     connection.close()
@@ -74,7 +96,7 @@ def test_units_and_columns_are_those_of_the_run(db: duckdb.DuckDBPyConnection) -
         (1_600_000_000, 1_000_001, "k(int, float)", None, 1536 + 524_288, 3, 4),
     ]
     assert rows(db, "device", "ordinal, x.name", "old") == [(1, "GPU")]
-    assert rows(db, "import_problem", "x.kind, count", "old") == [("unreadable_line", 1)]
+    assert rows(db, "import_problem", "x.kind, count", "old") == [("profiler_warning", 1)]
 
 
 @pytest.mark.parametrize(
@@ -96,3 +118,25 @@ def test_a_table_without_units_is_refused_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('"Start","Duration","Name"\n1.0,2.0,"cuInit"\n')
     found = error(tmp_path / "a.csv", tmp_path / "w.duckdb")
     assert "line 2 has no units" in found.message
+
+
+def test_every_process_has_its_table_with_units_of_its_own(db: duckdb.DuckDBPyConnection) -> None:
+    assert rows(db, "process", "pid", "many") == [(6,), (7,)]
+    assert rows(db, "slice", "x.name, ts, dur", "many") == [
+        ("[CUDA memcpy PtoP]", 0, 2000), ("cudaFree", 2_000_000, 500),
+        ("cudaMemcpyPeer", 1_000_000, -1),
+    ]  # fmt: skip
+    assert rows(db, "gpu_op", "bytes, direction", "many") == [(1024, "PtoP")]
+    assert rows(db, "link", "x.kind", "many") == [("launch",)]
+    assert rows(db, "import_stat", "detail, value", "many' AND x.name = 'unused") == [
+        ("tables of sums and of counters", 1)
+    ]
+    assert rows(db, "import_problem", "x.kind", "many") == [("unfinished",)]
+
+
+def test_older_releases_say_the_call_of_a_kernel_in_its_name(
+    db: duckdb.DuckDBPyConnection,
+) -> None:
+    assert rows(db, "gpu_op", "x.name, correlation_id", "old' AND x.kind = 'kernel") == [
+        ("k(int, float)", 12)
+    ]

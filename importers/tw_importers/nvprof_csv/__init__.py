@@ -1,7 +1,8 @@
 """nvprof's CSV: what `nvprof --csv --print-gpu-trace` and `--print-api-trace` print.
 
-Lines of the tool and of the program come before the table; under its header stands a line of units,
-which differ from run to run and from column to column. Columns are found by their names.
+Lines of the tool and of the program come before a table, and there may be one for each process;
+under its header stands a line of units, which differ from run to run and from column to column.
+Columns are found by their names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from tw_importers.nvprof_csv.read import read
 from warehouse.importer import NESTING, Importer
 
 _FOLDER = files(__package__)
-_TABLE = re.compile(rb'^"?(?:Start"?,"?Duration"?,|Type"?,"?Time\(%\))', re.MULTILINE)
+_TABLE = re.compile(
+    rb'^"?(?:Start"?,"?Duration"?,|(?:Type"?,"?)?Time\(%\)"?,"?Time|Device"?,"?Kernel"?,)',
+    re.MULTILINE,
+)
 _RESULT = re.compile(rb"^={4,}[ \d]*(?:={2,} )?Profiling result:", re.MULTILINE)
 
 
@@ -28,7 +32,7 @@ def sniff(head: bytes, name: str) -> int:
 NVPROF_CSV = Importer(
     name="nvprof_csv",
     title="nvprof's CSV: nvprof --csv --print-gpu-trace or --print-api-trace",
-    version=1,
+    version=2,
     sniff=sniff,
     read=read,
     prepare=(

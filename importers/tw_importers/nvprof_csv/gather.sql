@@ -1,14 +1,17 @@
 -- From the lines of a table nvprof printed to activities.
--- In: `line`, texts, and `unit`, nanoseconds or bytes of one (read.py). Out: gpu_activity/tables.sql.
+-- In: `line`, texts; `unit`, of each table its process, and nanoseconds or bytes of one; `told`
+-- (read.py). Out: gpu_activity/tables.sql.
 
 -- Exactly: at most nine digits behind the point are printed.
 CREATE OR REPLACE TEMP MACRO scaled(text, unit) AS (
   TRY(round(TRY_CAST(text AS DECIMAL(27, 9)) * unit)::BIGINT)
 );
 
+-- The table of the n-th process comes after those before it.
 CREATE TABLE printed AS
 SELECT
-  l.seq,
+  l.source * 4294967296 + l.seq AS seq,
+  u.process,
   scaled(l.start, u.start) AS start_ns,
   TRY(scaled(l.start, u.start) + scaled(l.duration, u.duration)) AS end_ns,
   scaled(l.size, u.size) AS bytes,
@@ -16,9 +19,18 @@ SELECT
   scaled(l.dynamicsmem, u.dynamicsmem) AS dynamic_bytes,
   whole(regexp_extract(l.device, '\((\d+)\)$', 1)) AS ordinal,
   regexp_replace(l.device, ' *\(\d+\)$', '') AS model,
-  l.*
-FROM (SELECT * EXCLUDE (source) FROM line) AS l
-CROSS JOIN unit AS u;
+  -- Kernels' names are followed by the number of their call in brackets: older releases say it
+  -- nowhere else.
+  whole(coalesce(l.correlationid, nullif(regexp_extract(l.name, ' \[(\d+)\]$', 1), '')))
+    AS correlation,
+  l.* EXCLUDE (seq)
+FROM line AS l
+JOIN unit AS u ON u.source = l.source;
+
+INSERT INTO known_process (process, pid)
+SELECT DISTINCT process, whole(process) FROM unit WHERE process IS NOT NULL;
+
+INSERT INTO not_used SELECT 'tables of sums and of counters', n_sums FROM told;
 
 INSERT INTO known_device (device, kind, ordinal, name, vendor)
 SELECT DISTINCT device, 'gpu', ordinal, model, 'NVIDIA' FROM printed WHERE device IS NOT NULL;
@@ -38,15 +50,15 @@ SELECT
     WHEN name LIKE '[Unified Memory%' THEN 'unified_memory'
     ELSE 'kernel'
   END AS category,
-  -- kernels' names are followed by their number in brackets
   regexp_replace(name, ' \[\d+\]$', '') AS name,
   start_ns,
   end_ns,
+  process,
   device,
   'stream ' || stream || CASE WHEN count(DISTINCT context) OVER () > 1 THEN ' of context ' || context
     ELSE '' END AS lane,
   whole(stream) AS stream,
-  whole(correlationid) AS correlation_id,
+  correlation AS correlation_id,
   whole(context) AS context_id,
   bytes,
   nullif(regexp_extract(name, '[HDPA]to[HDPA]'), '') AS direction,
@@ -61,6 +73,9 @@ SELECT
   json_merge_patch('{}', json_object(
     'src_memory', srcmemtype,
     'dst_memory', dstmemtype,
+    'src_device', srcdev,
+    'dst_device', dstdev,
+    'address', virtualaddress,
     'static_shared_memory', static_bytes,
     'dynamic_shared_memory', dynamic_bytes
   ))::VARCHAR AS args_json
@@ -80,6 +95,7 @@ SELECT
   name,
   start_ns,
   CASE WHEN name LIKE '[%' THEN coalesce(end_ns, start_ns) ELSE end_ns END AS end_ns,
-  whole(correlationid) AS correlation_id
+  process,
+  correlation AS correlation_id
 FROM printed
 WHERE device IS NULL;

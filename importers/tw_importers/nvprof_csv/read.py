@@ -1,15 +1,30 @@
-"""Streams a table nvprof printed into the scratch view `line`, its units into the table `unit`."""
+"""Streams the tables nvprof printed into the scratch view `line`; their units into `unit`.
+
+A file may hold several: one of each process, or sums after a trace.
+"""
 
 from __future__ import annotations
 
-from tw_importers.gpu_activity.csv_table import Text, column_name, split_line, stage, view
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tw_importers.gpu_activity.csv_table import (
+    CsvTable,
+    Text,
+    column_name,
+    split_line,
+    stage,
+    view,
+)
 from warehouse.errors import CorruptTrace, UnknownFormat
-from warehouse.importer import ByteReader, Scratch, TraceFacts
+from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
 
 COLUMNS = (
     "start", "duration", "gridx", "gridy", "gridz", "blockx", "blocky", "blockz",
     "registersperthread", "staticsmem", "dynamicsmem", "size", "throughput", "srcmemtype",
-    "dstmemtype", "device", "context", "stream", "name", "correlationid",
+    "dstmemtype", "device", "context", "stream", "name", "correlationid", "srcdev", "dstdev",
+    "virtualaddress",
 )  # fmt: skip
 #: Nanoseconds, or bytes, of one; nvprof's kilobyte has 1024.
 UNITS = {
@@ -17,13 +32,98 @@ UNITS = {
     "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30,
 }  # fmt: skip
 _MAX_LINES_BEFORE = 100_000  # what the profiled program may have printed
+_MAX_TABLES = 1000
 _HINT = "Record with `nvprof --csv --print-gpu-trace --log-file FILE`, or with `nvprof -o FILE`."
+#: What nvprof says between tables, and the headers of its tables.
+_NEXT = re.compile(
+    rb'^(?:={2,}|"?(?:Start"?,"?Duration|Type"?,"?Time\(%\)|Time\(%\)"?,"?Time|Device"?,"))',
+    re.MULTILINE,
+)
+_WARNING = re.compile(rb"^={2,}(?:\d+==|=+) (Warning|Error): (.*)")
+_RESULT = re.compile(rb"^==(\d+)== .*(?:Profiling|Event|Metric) result:")
+
+
+@dataclass
+class _Tables(Text):
+    """The text, table by table: it seems to end where the next table or a word of nvprof begins."""
+
+    after: bytes = b""  # what follows the table, of what was read ahead
+    is_over: bool = False
+
+    def read(self, size: int = -1) -> bytes:
+        if self.is_over:
+            given, self.waiting = self.waiting, b""
+            return given
+        data = super().read(size)
+        end = data.rfind(b"\n") + 1
+        if end:  # whole lines
+            data, self.waiting = data[:end], data[end:] + self.waiting
+        if found := _NEXT.search(data):
+            self.is_over = True
+            self.after = data[found.start() :] + self.waiting
+            self.waiting = b""
+            return data[: found.start()]
+        return data
+
+    def go_on(self) -> None:
+        """Leaves the rest of the table, up to what comes after it."""
+        while not self.is_over and self.read():
+            pass
+        self.waiting, self.after, self.is_over = self.after, b"", False
+
+
+@dataclass
+class _Found:
+    """The tables with times, their scales and processes; what else the file holds."""
+
+    tables: list[CsvTable] = field(default_factory=list)
+    scales: list[dict[str, int]] = field(default_factory=list)
+    processes: list[str | None] = field(default_factory=list)
+    n_sums: int = 0  # tables without times
+    warnings: list[str] = field(default_factory=list)
+    n_lost: int = 0  # rows behind a word of nvprof's in the middle of a table
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Reads the first table in the text; raises TraceError where there is none with times."""
-    text = Text(reader, "the file")
-    headings = _header(text)
+    """Reads all tables in the text; raises TraceError where there is none with times."""
+    text = _Tables(reader, "the file")
+    found = _Found()
+    process: str | None = None
+    n_before = 0
+    while len(found.tables) < _MAX_TABLES and (line := text.line()) is not None:
+        if said := _RESULT.match(line):
+            process = said[1].decode()
+        elif said := _WARNING.match(line):
+            found.warnings.append(said[2].decode(errors="replace"))
+        names = {column_name(heading) for heading in _headings(line)}
+        if names >= {"start", "duration", "name"}:
+            _stage(text, scratch, found, _headings(line))
+            found.processes.append(process)
+            text.go_on()
+        elif {"time(%)", "calls"} <= names or {"device", "kernel"} <= names:
+            found.n_sums += 1
+            text.go_on()
+        elif found.tables:
+            found.n_lost += line[:1].isdigit()
+        elif (n_before := n_before + 1) > _MAX_LINES_BEFORE:
+            break
+    if not found.tables:
+        raise UnknownFormat(
+            "it holds nvprof's sums over a whole run, nothing with a time"
+            if found.n_sums
+            else "it holds no table of nvprof's as CSV",
+            hint=_HINT,
+        )
+    return _finish(scratch, found)
+
+
+def _headings(line: bytes) -> list[str]:
+    if not line.startswith((b'"', b"Start", b"Type", b"Time(%)", b"Device")):
+        return []
+    return split_line(line)
+
+
+def _stage(text: _Tables, scratch: Scratch, found: _Found, headings: Sequence[str]) -> None:
     columns = [column_name(heading) for heading in headings]
     units = split_line(text.line() or b"")
     scales = {
@@ -35,22 +135,28 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         raise CorruptTrace(
             f"line {text.n_lines} has no units of time, which follow the header", hint=_HINT
         )
-    table = stage(text, scratch, "table", headings)
-    view(scratch, "line", COLUMNS, [table])
-    known = ", ".join(f"{scales.get(column, 1)}::BIGINT AS {column}" for column in COLUMNS)
-    scratch.connection.execute(f"CREATE TABLE unit AS SELECT {known}")
-    return TraceFacts(format="nvprof", format_version="csv", problems=table.problems)
+    found.tables.append(stage(text, scratch, f"table{len(found.tables)}", headings))
+    found.scales.append(scales)
 
 
-def _header(text: Text) -> list[str]:
-    """The header of the trace; what stands above it is passed over."""
-    while (line := text.line()) is not None and text.n_lines < _MAX_LINES_BEFORE:
-        headings = split_line(line) if line.startswith((b'"', b"Start", b"Type")) else []
-        names = {column_name(heading) for heading in headings}
-        if names >= {"start", "duration", "name"}:
-            return headings
-        if names >= {"type", "time(%)", "calls"}:
-            raise UnknownFormat(
-                "it holds nvprof's sums over a whole run, nothing with a time", hint=_HINT
-            )
-    raise UnknownFormat("it holds no table of nvprof's as CSV", hint=_HINT)
+def _finish(scratch: Scratch, found: _Found) -> TraceFacts:
+    """Makes the views and tables that gather.sql reads."""
+    view(scratch, "line", COLUMNS, found.tables)
+    connection = scratch.connection
+    scales = ", ".join(f"{column} BIGINT" for column in COLUMNS)
+    connection.execute(f"CREATE TABLE unit (source INTEGER, process VARCHAR, {scales})")
+    for n, (process, known) in enumerate(zip(found.processes, found.scales, strict=True)):
+        marks = ", ".join("?" * (2 + len(COLUMNS)))
+        values = [n, process, *(known.get(column, 1) for column in COLUMNS)]
+        connection.execute(f"INSERT INTO unit VALUES ({marks})", values)
+    connection.execute("CREATE TABLE told AS SELECT ?::BIGINT AS n_sums", [found.n_sums])
+    problems = [problem for table in found.tables for problem in table.problems]
+    if found.warnings:
+        meaning = "warnings of nvprof's"
+        problems.append(
+            Problem("profiler_warning", meaning, len(found.warnings), None, found.warnings[0][:500])
+        )
+    if found.n_lost:
+        meaning = "lines of a table behind a word of nvprof's in its middle, left out"
+        problems.append(Problem("unreadable_line", meaning, found.n_lost))
+    return TraceFacts(format="nvprof", format_version="csv", problems=problems)
