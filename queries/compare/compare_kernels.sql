@@ -1,16 +1,20 @@
 /* ---
 name = "compare_kernels"
-version = 1
+version = 2
 title = "Device work of two sides by name: what was added, removed, renamed and changed"
 help = """
 Kernels, copies and memsets of all traces of a side together, so there is no run or rank here.
 Durations are added, also of those that overlap: the changes of all rows add up to the change of
 device time, exactly.
 
-A kernel that is on one side only is matched with one that is on the other only, of the same kind
-and class, where both were called most often by the same operator, and either they are the only
-such of that operator (match_rule operator), or the only such that ran as often a step, or a trace
-without steps (match_rule operator_count).
+Names meet as they are written (match_rule name). One that is on one side only is matched with one
+that is on the other only, of the same kind and class, by the first of these rules that finds one on
+either side. It is the same kernel, spelled in another way, as Nsight Systems and PyTorch's profiler
+do: the linker's name (mangled); one spelling; one spelling without parameters, and for copies the
+direction (signature); see kernel_key. Or it is another in its place: both were called most often by the
+same operator, and either they are the only such of that operator (operator), or the only such
+that ran as often a step, or a trace without steps (operator_count); both have the same last part of
+their names (base_name).
 
 Spread: per_step_a_ns and per_step_b_ns are means over the steps of a side, where a step of a
 trace without such work counts 0; t is Welch's, (mean b - mean a) / sqrt(variance a / n a +
@@ -21,7 +25,7 @@ at.
 """
 grain = ["kind", "class", "name_a", "name_b"]
 portable = false
-requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_work_by_step@1", "quadrature_node@1"] }
+requires = { schema = ">=13", queries = ["compare_side@1", "compare_size@1", "device_work_by_step@1", "kernel_key@1", "quadrature_node@1"] }
 
 [param.a]
 type = "VARCHAR"
@@ -52,14 +56,14 @@ name = "status"
 type = "VARCHAR"
 unit = "text"
 check = "IN ('added', 'removed', 'renamed', 'changed', 'same')"
-help = "added, removed, renamed, changed or same (as often, and as long in all)"
+help = "added, removed, renamed (another in its place), changed or same (as often, and as long in all)"
 
 [[column]]
 name = "match_rule"
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "name, operator or operator_count; NULL: on one side only"
+help = "name; mangled, spelling, signature: written in another way; operator, operator_count, base_name: another kernel in its place; NULL: on one side only"
 
 [[column]]
 name = "kind"
@@ -194,6 +198,7 @@ help = "Two-sided probability of such a t by chance"
 
 [changes]
 1 = "first version"
+2 = "names that are spelled in different ways by different profilers meet: match_rule has mangled, spelling, signature and base_name, too"
 --- */
 WITH size AS (
   SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
@@ -251,20 +256,66 @@ named AS (
   CROSS JOIN size AS z
   WHERE r.place = 1
 ),
+-- Names of one side only: first those that are another spelling of one name.
 lone AS (
-  SELECT
-    side,
-    kind,
-    class,
-    name,
-    op_name,
-    rate,
-    count(*) OVER (PARTITION BY side, kind, class, op_name) AS n_of_op,
-    count(*) OVER (PARTITION BY side, kind, class, op_name, rate) AS n_of_rate
-  FROM named
-  WHERE n_sides = 1 AND op_name IS NOT NULL
+  SELECT n.side, n.kind, n.class, n.name, n.op_name, n.rate, k.mangled, k.spelling, k.signature, k.base_name
+  FROM named AS n
+  JOIN kernel_key() AS k ON k.kind = n.kind AND k.class = n.class AND k.name = n.name
+  WHERE n.n_sides = 1
 ),
-renamed AS (
+keyed AS (
+  SELECT
+    *,
+    count(*) OVER (PARTITION BY side, kind, class, match_rule, key) AS n_of_key
+  FROM (
+    SELECT side, kind, class, name, 'mangled' AS match_rule, 1 AS precedence, mangled AS key FROM lone
+    UNION ALL
+    SELECT side, kind, class, name, 'spelling', 2, spelling FROM lone
+    UNION ALL
+    SELECT side, kind, class, name, 'signature', 3, signature FROM lone
+  )
+  WHERE key IS NOT NULL
+),
+candidate AS (
+  SELECT
+    a.kind,
+    a.class,
+    a.name AS name_a,
+    b.name AS name_b,
+    a.match_rule,
+    row_number() OVER (PARTITION BY a.kind, a.class, a.name ORDER BY a.precedence) AS place_a,
+    row_number() OVER (PARTITION BY a.kind, a.class, b.name ORDER BY a.precedence) AS place_b
+  FROM keyed AS a
+  JOIN keyed AS b
+    ON b.kind = a.kind AND b.class = a.class AND b.match_rule = a.match_rule AND b.key = a.key
+  WHERE a.side = 'a' AND b.side = 'b' AND a.n_of_key = 1 AND b.n_of_key = 1
+),
+respelled AS (
+  SELECT kind, class, name_a, name_b, match_rule
+  FROM candidate
+  WHERE place_a = 1 AND place_b = 1
+),
+-- Then those that run in the place of another: under its operator,
+called AS (
+  SELECT
+    l.side,
+    l.kind,
+    l.class,
+    l.name,
+    l.op_name,
+    l.rate,
+    count(*) OVER (PARTITION BY l.side, l.kind, l.class, l.op_name) AS n_of_op,
+    count(*) OVER (PARTITION BY l.side, l.kind, l.class, l.op_name, l.rate) AS n_of_rate
+  FROM lone AS l
+  LEFT JOIN respelled AS r
+    ON r.kind = l.kind AND r.class = l.class
+    AND l.name = CASE l.side WHEN 'a' THEN r.name_a ELSE r.name_b END
+  WHERE l.op_name IS NOT NULL AND r.kind IS NULL
+),
+replaced AS (
+  SELECT kind, class, name_a, name_b, match_rule
+  FROM respelled
+  UNION ALL
   SELECT
     a.kind,
     a.class,
@@ -272,8 +323,8 @@ renamed AS (
     b.name AS name_b,
     CASE WHEN a.n_of_op = 1 AND b.n_of_op = 1 THEN 'operator' ELSE 'operator_count' END
       AS match_rule
-  FROM lone AS a
-  JOIN lone AS b
+  FROM called AS a
+  JOIN called AS b
     ON b.kind = a.kind AND b.class = a.class AND b.op_name = a.op_name
   WHERE a.side = 'a'
     AND b.side = 'b'
@@ -282,9 +333,33 @@ renamed AS (
       OR (a.rate = b.rate AND a.n_of_rate = 1 AND b.n_of_rate = 1)
     )
 ),
+-- or under its bare name.
+based AS (
+  SELECT
+    l.side,
+    l.kind,
+    l.class,
+    l.name,
+    l.base_name,
+    count(*) OVER (PARTITION BY l.side, l.kind, l.class, l.base_name) AS n_of_name
+  FROM lone AS l
+  LEFT JOIN replaced AS r
+    ON r.kind = l.kind AND r.class = l.class
+    AND l.name = CASE l.side WHEN 'a' THEN r.name_a ELSE r.name_b END
+  WHERE l.base_name IS NOT NULL AND r.kind IS NULL
+),
+matched AS (
+  SELECT kind, class, name_a, name_b, match_rule
+  FROM replaced
+  UNION ALL
+  SELECT a.kind, a.class, a.name AS name_a, b.name AS name_b, 'base_name' AS match_rule
+  FROM based AS a
+  JOIN based AS b ON b.kind = a.kind AND b.class = a.class AND b.base_name = a.base_name
+  WHERE a.side = 'a' AND b.side = 'b' AND a.n_of_name = 1 AND b.n_of_name = 1
+),
 pair AS (
   SELECT kind, class, name_a, name_b, match_rule
-  FROM renamed
+  FROM matched
   UNION ALL
   SELECT kind, class, name AS name_a, name AS name_b, 'name' AS match_rule
   FROM named
@@ -292,12 +367,12 @@ pair AS (
   UNION ALL
   SELECT n.kind, n.class, n.name AS name_a, NULL AS name_b, NULL AS match_rule
   FROM named AS n
-  LEFT JOIN renamed AS r ON r.kind = n.kind AND r.class = n.class AND r.name_a = n.name
+  LEFT JOIN matched AS r ON r.kind = n.kind AND r.class = n.class AND r.name_a = n.name
   WHERE n.n_sides = 1 AND n.side = 'a' AND r.name_a IS NULL
   UNION ALL
   SELECT n.kind, n.class, NULL AS name_a, n.name AS name_b, NULL AS match_rule
   FROM named AS n
-  LEFT JOIN renamed AS r ON r.kind = n.kind AND r.class = n.class AND r.name_b = n.name
+  LEFT JOIN matched AS r ON r.kind = n.kind AND r.class = n.class AND r.name_b = n.name
   WHERE n.n_sides = 1 AND n.side = 'b' AND r.name_b IS NULL
 ),
 stepped AS (
@@ -424,7 +499,7 @@ SELECT
   CASE
     WHEN name_a IS NULL THEN 'added'
     WHEN name_b IS NULL THEN 'removed'
-    WHEN match_rule <> 'name' THEN 'renamed'
+    WHEN match_rule IN ('operator', 'operator_count', 'base_name') THEN 'renamed'
     WHEN total_a_ns = total_b_ns AND n_ops_a = n_ops_b THEN 'same'
     ELSE 'changed'
   END AS status,

@@ -1,0 +1,453 @@
+/* ---
+name = "compare_kernels"
+version = 1
+title = "Device work of two sides by name: what was added, removed, renamed and changed"
+help = """
+Kernels, copies and memsets of all traces of a side together, so there is no run or rank here.
+Durations are added, also of those that overlap: the changes of all rows add up to the change of
+device time, exactly.
+
+A kernel that is on one side only is matched with one that is on the other only, of the same kind
+and class, where both were called most often by the same operator, and either they are the only
+such of that operator (match_rule operator), or the only such that ran as often a step, or a trace
+without steps (match_rule operator_count).
+
+Spread: per_step_a_ns and per_step_b_ns are means over the steps of a side, where a step of a
+trace without such work counts 0; t is Welch's, (mean b - mean a) / sqrt(variance a / n a +
+variance b / n b), with his degrees of freedom, and p the probability of a t so far from 0, on
+either side, were the means equal. They are NULL with fewer than two steps on a side, or without
+any spread. Steps are taken as independent, and p is not corrected for how many rows are looked
+at.
+"""
+grain = ["kind", "class", "name_a", "name_b"]
+portable = false
+requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_work_by_step@1", "quadrature_node@1"] }
+
+[param.a]
+type = "VARCHAR"
+unit = "side"
+help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+
+[param.b]
+type = "VARCHAR"
+unit = "side"
+help = "What is compared with it, written alike"
+
+[param.top]
+type = "BIGINT"
+unit = "count"
+nullable = true
+min = 1
+help = "Only so many rows; null: all"
+
+[param.threshold]
+type = "DOUBLE"
+unit = "ratio"
+default = 0
+min = 0
+help = "Only rows that changed by at least this much of what they were; what is new or gone always counts"
+
+[[column]]
+name = "status"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('added', 'removed', 'renamed', 'changed', 'same')"
+help = "added, removed, renamed, changed or same (as often, and as long in all)"
+
+[[column]]
+name = "match_rule"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "name, operator or operator_count; NULL: on one side only"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+help = "kernel, memcpy or memset"
+
+[[column]]
+name = "class"
+type = "VARCHAR"
+unit = "text"
+help = "compute, communication or memory"
+
+[[column]]
+name = "name_a"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Its name on side a; NULL: not there"
+
+[[column]]
+name = "name_b"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Its name on side b; NULL: not there"
+
+[[column]]
+name = "op_name"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "The operator that called it most often, on side b if it is there; NULL: not known"
+
+[[column]]
+name = "n_ops_a"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "How often it ran on side a"
+
+[[column]]
+name = "n_ops_b"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "How often it ran on side b"
+
+[[column]]
+name = "total_a_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations on side a"
+
+[[column]]
+name = "total_b_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "Sum of the durations on side b"
+
+[[column]]
+name = "change_ns"
+type = "BIGINT"
+unit = "ns"
+help = "total_b_ns - total_a_ns"
+
+[[column]]
+name = "change_ratio"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "change_ns / total_a_ns; NULL when that is 0"
+
+[[column]]
+name = "share_of_change"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "change_ns of that of all device work, so all rows add up to 1; NULL when that is 0"
+
+[[column]]
+name = "n_steps_a"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Steps of all traces of side a"
+
+[[column]]
+name = "n_steps_b"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Steps of all traces of side b"
+
+[[column]]
+name = "per_step_a_ns"
+type = "DOUBLE"
+unit = "ns"
+nullable = true
+help = "Mean time a step on side a; work outside steps left out; NULL without steps"
+
+[[column]]
+name = "per_step_b_ns"
+type = "DOUBLE"
+unit = "ns"
+nullable = true
+help = "The same on side b"
+
+[[column]]
+name = "t"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "Welch's t of the times a step; above 0: longer on side b"
+
+[[column]]
+name = "degrees_of_freedom"
+type = "DOUBLE"
+unit = "count"
+nullable = true
+help = "Of t, after Welch and Satterthwaite"
+
+[[column]]
+name = "p"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Two-sided probability of such a t by chance"
+
+[changes]
+1 = "first version"
+--- */
+WITH size AS (
+  SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
+  FROM compare_size($a::VARCHAR, $b::VARCHAR)
+),
+side AS (
+  SELECT c.side, c.trace_id, CASE c.side WHEN 'a' THEN z.n_steps_a ELSE z.n_steps_b END AS n_steps
+  FROM compare_side($a::VARCHAR, $b::VARCHAR) AS c
+  CROSS JOIN size AS z
+),
+work AS MATERIALIZED (
+  SELECT c.side, c.n_steps, w.step_id, w.kind, w.class, w.name, w.op_name, w.n_ops, w.total_ns
+  FROM device_work_by_step() AS w
+  JOIN side AS c ON c.trace_id = w.trace_id
+),
+by_op AS (
+  SELECT side, kind, class, name, op_name, sum(n_ops) AS n_ops, sum(total_ns) AS total_ns
+  FROM work
+  GROUP BY side, kind, class, name, op_name
+),
+ranked AS (
+  SELECT
+    side,
+    kind,
+    class,
+    name,
+    op_name,
+    sum(n_ops) OVER of_name AS n_ops,
+    sum(total_ns) OVER of_name AS total_ns,
+    row_number() OVER (
+      PARTITION BY side, kind, class, name ORDER BY n_ops DESC, total_ns DESC, op_name NULLS LAST
+    ) AS place
+  FROM by_op
+  WINDOW of_name AS (PARTITION BY side, kind, class, name)
+),
+-- One row for each name of a side, with the operator that called it most often
+named AS (
+  SELECT
+    r.side,
+    r.kind,
+    r.class,
+    r.name,
+    r.op_name,
+    r.n_ops,
+    r.total_ns,
+    -- how often it ran for each unit, times the units of both sides
+    r.n_ops * CASE
+      WHEN r.side = 'a' AND z.n_steps_a > 0 AND z.n_steps_b > 0 THEN z.n_steps_b
+      WHEN r.side = 'b' AND z.n_steps_a > 0 AND z.n_steps_b > 0 THEN z.n_steps_a
+      WHEN r.side = 'a' THEN z.n_traces_b
+      ELSE z.n_traces_a
+    END AS rate,
+    count(*) OVER (PARTITION BY r.kind, r.class, r.name) AS n_sides
+  FROM ranked AS r
+  CROSS JOIN size AS z
+  WHERE r.place = 1
+),
+lone AS (
+  SELECT
+    side,
+    kind,
+    class,
+    name,
+    op_name,
+    rate,
+    count(*) OVER (PARTITION BY side, kind, class, op_name) AS n_of_op,
+    count(*) OVER (PARTITION BY side, kind, class, op_name, rate) AS n_of_rate
+  FROM named
+  WHERE n_sides = 1 AND op_name IS NOT NULL
+),
+renamed AS (
+  SELECT
+    a.kind,
+    a.class,
+    a.name AS name_a,
+    b.name AS name_b,
+    CASE WHEN a.n_of_op = 1 AND b.n_of_op = 1 THEN 'operator' ELSE 'operator_count' END
+      AS match_rule
+  FROM lone AS a
+  JOIN lone AS b
+    ON b.kind = a.kind AND b.class = a.class AND b.op_name = a.op_name
+  WHERE a.side = 'a'
+    AND b.side = 'b'
+    AND (
+      (a.n_of_op = 1 AND b.n_of_op = 1)
+      OR (a.rate = b.rate AND a.n_of_rate = 1 AND b.n_of_rate = 1)
+    )
+),
+pair AS (
+  SELECT kind, class, name_a, name_b, match_rule
+  FROM renamed
+  UNION ALL
+  SELECT kind, class, name AS name_a, name AS name_b, 'name' AS match_rule
+  FROM named
+  WHERE n_sides = 2 AND side = 'a'
+  UNION ALL
+  SELECT n.kind, n.class, n.name AS name_a, NULL AS name_b, NULL AS match_rule
+  FROM named AS n
+  LEFT JOIN renamed AS r ON r.kind = n.kind AND r.class = n.class AND r.name_a = n.name
+  WHERE n.n_sides = 1 AND n.side = 'a' AND r.name_a IS NULL
+  UNION ALL
+  SELECT n.kind, n.class, NULL AS name_a, n.name AS name_b, NULL AS match_rule
+  FROM named AS n
+  LEFT JOIN renamed AS r ON r.kind = n.kind AND r.class = n.class AND r.name_b = n.name
+  WHERE n.n_sides = 1 AND n.side = 'b' AND r.name_b IS NULL
+),
+stepped AS (
+  SELECT side, kind, class, name, n_steps, step_id, CAST(sum(total_ns) AS DOUBLE) AS ns
+  FROM work
+  WHERE step_id IS NOT NULL
+  GROUP BY side, kind, class, name, n_steps, step_id
+),
+-- Mean and variance over the steps of a side; steps without a row count 0.
+moment_centred AS (
+  SELECT side, kind, class, name, n_steps, ns, sum(ns) OVER (PARTITION BY side, kind, class, name) / n_steps AS mean_ns
+  FROM stepped
+),
+moment AS (
+  SELECT
+    side,
+    kind, class, name,
+    max(mean_ns) AS mean_ns,
+    -- Added in order of size, so that the last digit does not depend on how threads share work
+    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
+      / nullif(max(n_steps) - 1, 0) AS variance
+  FROM moment_centred
+  GROUP BY side, kind, class, name
+),
+figure AS (
+  SELECT
+    row_number() OVER (ORDER BY p.kind, p.class, p.name_a, p.name_b) AS number,
+    p.match_rule,
+    p.kind,
+    p.class,
+    p.name_a,
+    p.name_b,
+    coalesce(b.op_name, a.op_name) AS op_name,
+    coalesce(a.n_ops, 0)::BIGINT AS n_ops_a,
+    coalesce(b.n_ops, 0)::BIGINT AS n_ops_b,
+    coalesce(a.total_ns, 0)::BIGINT AS total_a_ns,
+    coalesce(b.total_ns, 0)::BIGINT AS total_b_ns,
+    z.n_steps_a,
+    z.n_steps_b,
+    CASE WHEN z.n_steps_a > 0 THEN coalesce(ma.mean_ns, 0) END AS per_step_a_ns,
+    CASE WHEN z.n_steps_b > 0 THEN coalesce(mb.mean_ns, 0) END AS per_step_b_ns,
+    CASE WHEN z.n_steps_a > 1 THEN coalesce(ma.variance, 0) END AS variance_a,
+    CASE WHEN z.n_steps_b > 1 THEN coalesce(mb.variance, 0) END AS variance_b
+  FROM pair AS p
+  CROSS JOIN size AS z
+  LEFT JOIN named AS a
+    ON a.side = 'a' AND a.kind = p.kind AND a.class = p.class AND a.name = p.name_a
+  LEFT JOIN named AS b
+    ON b.side = 'b' AND b.kind = p.kind AND b.class = p.class AND b.name = p.name_b
+  LEFT JOIN moment AS ma
+    ON ma.side = 'a' AND ma.kind = p.kind AND ma.class = p.class AND ma.name = p.name_a
+  LEFT JOIN moment AS mb
+    ON mb.side = 'b' AND mb.kind = p.kind AND mb.class = p.class AND mb.name = p.name_b
+),
+test_error AS (
+  SELECT
+    number,
+    per_step_b_ns - per_step_a_ns AS difference,
+    variance_a / nullif(n_steps_a, 0) AS error_a,
+    variance_b / nullif(n_steps_b, 0) AS error_b,
+    n_steps_a,
+    n_steps_b
+  FROM figure
+  WHERE n_steps_a > 1 AND n_steps_b > 1
+),
+test_t AS (
+  SELECT
+    number,
+    difference / sqrt(error_a + error_b) AS t,
+    (error_a + error_b) * (error_a + error_b)
+      / (error_a * error_a / (n_steps_a - 1) + error_b * error_b / (n_steps_b - 1))
+      AS degrees_of_freedom
+  FROM test_error
+  WHERE error_a + error_b > 0
+),
+-- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which has fallen to nothing
+-- 12 / sqrt(df) further on; p is its integral beyond |t|, of that from 0.
+test_bound AS (
+  SELECT
+    number,
+    t,
+    degrees_of_freedom,
+    atan(abs(t) / sqrt(degrees_of_freedom)) AS low,
+    least(pi() / 2, atan(abs(t) / sqrt(degrees_of_freedom)) + 12 / sqrt(degrees_of_freedom)) AS high,
+    least(pi() / 2, 12 / sqrt(degrees_of_freedom)) AS high_of_all
+  FROM test_t
+),
+test AS (
+  SELECT
+    e.number,
+    max(e.t) AS t,
+    max(e.degrees_of_freedom) AS degrees_of_freedom,
+    least(
+      list_sum(list((e.high - e.low) * q.weight * pow(greatest(cos(e.low + (e.high - e.low) * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node))
+        / list_sum(list(e.high_of_all * q.weight * pow(greatest(cos(e.high_of_all * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node)),
+      1
+    ) AS p
+  FROM test_bound AS e
+  CROSS JOIN quadrature_node() AS q
+  GROUP BY e.number
+),
+placed AS (
+  SELECT
+    r.*,
+    e.t,
+    e.degrees_of_freedom,
+    e.p,
+    sum(r.total_b_ns - r.total_a_ns) OVER () AS all_change_ns
+  FROM figure AS r
+  LEFT JOIN test AS e ON e.number = r.number
+),
+shown AS (
+  SELECT
+    *,
+    row_number() OVER (
+      ORDER BY abs(total_b_ns - total_a_ns) DESC, total_a_ns DESC, number
+    ) AS place
+  FROM placed
+  WHERE name_a IS NULL
+    OR name_b IS NULL
+    OR abs(total_b_ns - total_a_ns) >= $threshold::DOUBLE * total_a_ns
+)
+SELECT
+  CASE
+    WHEN name_a IS NULL THEN 'added'
+    WHEN name_b IS NULL THEN 'removed'
+    WHEN match_rule <> 'name' THEN 'renamed'
+    WHEN total_a_ns = total_b_ns AND n_ops_a = n_ops_b THEN 'same'
+    ELSE 'changed'
+  END AS status,
+  match_rule,
+  kind,
+  class,
+  name_a,
+  name_b,
+  op_name,
+  n_ops_a,
+  n_ops_b,
+  total_a_ns,
+  total_b_ns,
+  total_b_ns - total_a_ns AS change_ns,
+  (total_b_ns - total_a_ns) / nullif(total_a_ns, 0) AS change_ratio,
+  CAST((total_b_ns - total_a_ns) / nullif(all_change_ns, 0) AS DOUBLE) AS share_of_change,
+  n_steps_a,
+  n_steps_b,
+  per_step_a_ns,
+  per_step_b_ns,
+  t,
+  degrees_of_freedom,
+  p
+FROM shown
+WHERE $top::BIGINT IS NULL OR place <= $top::BIGINT
+ORDER BY place
