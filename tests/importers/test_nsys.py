@@ -11,10 +11,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.conftest import Tw
 from tests.nsys_cases import CASES, number
 from tw_importers.nsys.read import sniff
 from warehouse import ingest
-from warehouse.decode import Settings
 from warehouse.errors import TraceError
 
 
@@ -146,7 +146,7 @@ def all_texts(db: Path) -> str:
 
 
 def test_environment_command_line_and_other_processes_stay_out_unless_asked_for(
-    data_dir: Path, tmp_path: Path
+    data_dir: Path, tmp_path: Path, tw: Tw
 ) -> None:
     source = tmp_path / "a.sqlite"
     shutil.copy(data_dir / "gpu" / CASES["replay"], source)
@@ -166,9 +166,7 @@ def test_environment_command_line_and_other_processes_stay_out_unless_asked_for(
         )
     assert ingest.import_paths([source], db=tmp_path / "w.duckdb")[0].error is None
     assert "s3cret" not in all_texts(tmp_path / "w.duckdb")
-    settings = Settings(options=(("with_environment", "1"),))
-    options = ingest.Options(settings=settings)
-    assert ingest.import_paths([source], db=tmp_path / "v.duckdb", options=options)[0].error is None
+    assert tw("import", "--with-environment", source, "--db", tmp_path / "v.duckdb").code == 0
     assert "KEY=s3cret" in all_texts(tmp_path / "v.duckdb")
 
 

@@ -15,6 +15,7 @@ from warehouse.selection import parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _NANOSECONDS = 1e9
+_ENVIRONMENT = ("with_environment", "1")  # an option of the importers of such captures
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ def decoding(command: Command) -> Command:
         *args: Any,
         strict: bool,
         lenient: bool,
+        with_environment: bool,
         options: tuple[str, ...],
         memory_limit: str,
         max_size: int | None,
@@ -49,7 +51,7 @@ def decoding(command: Command) -> Command:
             is_strict=strict,
             is_lenient=lenient,
             max_bytes=max_size or MAX_CONTENT_BYTES,
-            options=tuple(_option(text) for text in options),
+            options=(*map(_option, options), *([_ENVIRONMENT] if with_environment else [])),
         )
         return command(*args, settings=settings, **kwargs)
 
@@ -103,6 +105,11 @@ _DECODING = (
     click.option("--strict", is_flag=True, help="Refuse damaged files instead of repairing them."),
     click.option(
         "--lenient", is_flag=True, help="Keep what is whole of captures refused otherwise."
+    ),
+    click.option(
+        "--with-environment",
+        is_flag=True,
+        help="Keep command lines and environment variables of captures, which may hold secrets.",
     ),
     click.option(
         "--option",
