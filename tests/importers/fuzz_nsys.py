@@ -27,8 +27,8 @@ _ODD = (0, 1, 2, 5, 8, 9, 10, 12, 13, 14, 127, 128, 129, 200, 254, 255)
 _DECLARED = {"integer": "INTEGER", "text": "TEXT", "real": "REAL"}
 
 
-def export(path: Path, seed: int = 1, n_rows: int = 40) -> Path:
-    """A sound export with rows in every table that is read, all values random."""
+def export(path: Path, seed: int = 1, n_rows: int = 200) -> Path:
+    """A sound export with rows in every table that is read, all values random; most are much alike."""
     source = random.Random(seed)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA page_size = 1024")
@@ -37,10 +37,17 @@ def export(path: Path, seed: int = 1, n_rows: int = 40) -> Path:
             key = "(id INTEGER PRIMARY KEY, value TEXT)" if table == "StringIds" else f"({names})"
             connection.execute(f'CREATE TABLE "{table}" {key}')
             marks = ", ".join("?" * len(columns))
-            rows = [tuple(_values(columns, n, source)) for n in range(n_rows)]
+            rows = [tuple(_values(columns, n, source)) for n in range(n_rows // 5)]
+            rows += [_later(columns, n, rows[n % 2]) for n in range(n_rows // 5, n_rows)]
             connection.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)
         connection.commit()
     return path
+
+
+def _later(columns: dict[str, Kind], n: int, row: tuple[object, ...]) -> tuple[object, ...]:
+    """The row again at another time: rows that are much alike are read together."""
+    moved = {"id": n, "start": 1000 * n, "timestamp": 1000 * n, "end": 1000 * n + 500}
+    return tuple(moved.get(name, value) for name, value in zip(columns, row, strict=True))
 
 
 def _thread_columns() -> dict[str, Kind]:

@@ -10,7 +10,7 @@ from warehouse import ingest
 
 
 def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path) -> None:
-    source = fuzz_nsys.export(tmp_path / "a.sqlite", n_rows=60)
+    source = fuzz_nsys.export(tmp_path / "a.sqlite", n_rows=300)
     (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb")
     assert outcome.error is None
     with closing(duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True)) as connection:
@@ -18,9 +18,9 @@ def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path)
             connection.execute("SELECT category, count(*) FROM slice GROUP BY ALL").fetchall()
         )
         ranges = connection.execute("SELECT count(*) FROM annotation").fetchone()
-    assert found["gpu_memcpy"] == found["gpu_memset"] == found["cuda_sync"] == found["osrt"] == 60
-    assert found["kernel"] == 2 * 60  # kernels, and graphs recorded as one piece
-    assert found["cuda_runtime"] + found["cuda_driver"] + found["cuda_backtrace"] == 60
+    assert found["gpu_memcpy"] == found["gpu_memset"] == found["cuda_sync"] == found["osrt"] == 300
+    assert found["kernel"] == 2 * 300  # kernels, and graphs recorded as one piece
+    assert found["cuda_runtime"] + found["cuda_driver"] + found["cuda_backtrace"] == 300
     assert ranges == (found["user_annotation"],)
 
 

@@ -73,6 +73,38 @@ def test_random_rows_are_read_as_sqlite_reads_them(
     assert read(path, "a", KINDS) == expected
 
 
+@pytest.mark.parametrize("n_headers", [1, 3, 40])
+@pytest.mark.parametrize("n_odd", [0, 30, 4000])
+def test_rows_of_few_headers_and_of_many_are_read_as_sqlite_reads_them(
+    tmp_path: Path, n_headers: int, n_odd: int
+) -> None:
+    """Headers follow the sizes of the numbers; those many rows share are read together."""
+    source = random.Random(n_headers + n_odd)
+    columns = "a INTEGER, b INTEGER, c, d INTEGER"
+    path = make(tmp_path / "a.db", f"CREATE TABLE a (id INTEGER PRIMARY KEY, {columns})")
+    shapes = [[random_value(source) for _ in range(4)] for _ in range(n_headers)]
+    rows = [(same_size(each, source) for each in source.choice(shapes)) for _ in range(4000)]
+    odd = [(*(random_value(source) for _ in range(3)), 2.0) for _ in range(n_odd)]
+    with closing(sqlite3.connect(path)) as connection:
+        for row in source.sample([*map(tuple, rows), *odd], 4000 + n_odd):
+            connection.execute("INSERT INTO a (a, b, d, c) VALUES (?, ?, ?, ?)", row)
+        connection.execute("DELETE FROM a WHERE id % 9 = 0")
+        connection.execute("ALTER TABLE a ADD COLUMN e INTEGER DEFAULT 5")
+        connection.execute("INSERT INTO a (e) SELECT id FROM a WHERE id < 500")
+        connection.commit()
+        wanted = connection.execute("SELECT id, c, a, d, NULL, b FROM a ORDER BY id").fetchall()
+        added = connection.execute("SELECT e FROM a ORDER BY id").fetchall()
+    assert read(path, "a", dict.fromkeys(["id", "c", "a", "d", "none", "b"], INTEGER)) == wanted
+    assert read(path, "a", {"e": INTEGER}) == added
+
+
+def same_size(value: object, source: random.Random) -> object:
+    """Another number that SQLite stores in as many bytes, near enough."""
+    if not isinstance(value, int) or value in (0, 1):
+        return value
+    return value ^ source.getrandbits(max(1, abs(value).bit_length() - 2))
+
+
 @pytest.mark.parametrize(
     "definition",
     [

@@ -123,14 +123,17 @@ class Pages:
         if bad.any():
             self.damage.add("damaged_page", int(start[bad][0]), int(bad.sum()))
             n_cells[bad] = 0
-        place = np.repeat(np.arange(len(pages)), n_cells)
         n_before = np.cumsum(n_cells) - n_cells
-        at = first[place] + 2 * (np.arange(len(place)) - n_before[place])
-        pointer = self.data[at].astype(np.int64) << 8 | self.data[at + 1]
-        good = (pointer < self.usable) & (start[place] + pointer >= (first + 2 * n_cells)[place])
+        at = np.repeat(first - 2 * n_before, n_cells)
+        at += np.arange(0, 2 * len(at), 2)
+        pointer = np.ndarray((len(self.data) - 1,), ">u2", self.data, strides=(1,))[at]
+        cell = np.repeat(start, n_cells) + pointer
+        good = (pointer < self.usable) & (cell >= np.repeat(first + 2 * n_cells, n_cells))
+        page = np.repeat(pages, n_cells)
         if not good.all():
             self.damage.add("damaged_row", int(at[~good][0]), int((~good).sum()))
-        return (start[place] + pointer)[good], pages[place][good]
+            cell, page = cell[good], page[good]
+        return cell, page
 
     def overflow(self, page: int, n_bytes: int) -> bytes | None:
         """What of a row lies in the chain of pages that begins here; None when that is broken."""

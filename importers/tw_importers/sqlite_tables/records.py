@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
+from tw_importers.sqlite_tables import alike
 from tw_importers.sqlite_tables.pages import Bytes, Numbers
 
 Kind = Literal["integer", "real", "text", "blob"]
@@ -40,6 +41,12 @@ class Rows:
     length: Numbers
     rowid: Numbers
     encoding: str = "utf-8"
+
+    def some(self, which: Numbers) -> Rows:
+        """Those of the rows, by their places."""
+        return Rows(
+            self.data, self.start[which], self.length[which], self.rowid[which], self.encoding
+        )
 
 
 @dataclass
@@ -94,6 +101,76 @@ def columns(
 
     Rows from before a column was added have the column's default there.
     """
+    numbers = {number for number, _ in wanted if number is not None and number != rowid_n}
+    if numbers and all(kind == "integer" for _, kind in wanted):
+        found = _Integers(rows, sorted(numbers))
+        if found.n_left < len(rows.start) / 2:
+            found.fill_rest(defaults)
+            return found.columns([number for number, _ in wanted], rowid_n)
+    return _any_columns(rows, wanted, rowid_n, defaults)
+
+
+class _Integers:
+    """Columns of whole numbers; rows with equal headers are read together."""
+
+    def __init__(self, rows: Rows, numbers: list[int]) -> None:
+        n_rows = len(rows.start)
+        self._rows, self._numbers = rows, numbers
+        self._values = {number: np.zeros(n_rows, np.int64) for number in numbers}
+        self._is_null = {number: np.zeros(n_rows, bool) for number in numbers}
+        self._is_left = np.ones(n_rows, bool)
+        self._is_whole = np.ones(n_rows, bool)
+        self._n_mistyped = 0
+        for group in alike.groups(rows.data, rows.start, rows.length, numbers):
+            self._is_left[group.rows] = False
+            for number in numbers:
+                column = group.column(number)
+                if column is None:
+                    self._is_null[number][group.rows] = True
+                else:
+                    self._values[number][group.rows] = column
+        self.n_left = int(self._is_left.sum())
+
+    def fill_rest(self, defaults: Mapping[int, object]) -> None:
+        """Reads the rows that are like few others."""
+        rest = np.flatnonzero(self._is_left)
+        if not len(rest):
+            return
+        wanted: list[tuple[int | None, Kind]] = [(number, "integer") for number in self._numbers]
+        found = _any_columns(self._rows.some(rest), wanted, None, defaults)
+        self._is_whole[rest] = found.is_whole
+        self._n_mistyped = found.n_mistyped
+        for number, array in zip(self._numbers, found.arrays, strict=True):
+            whole = rest[found.is_whole]
+            self._values[number][whole] = array.fill_null(0).to_numpy()
+            self._is_null[number][whole] = array.is_null().to_numpy(zero_copy_only=False)
+
+    def columns(self, wanted: Sequence[int | None], rowid_n: int | None) -> Columns:
+        """The wanted ones in their order; what is none of `numbers` is the key, or missing."""
+        n_rows = len(self._rows.start)
+        arrays = []
+        for number in wanted:
+            if number is None:
+                array = pa.nulls(n_rows, pa.int64())
+            elif number == rowid_n:
+                array = pa.array(self._rows.rowid)
+            elif self._is_null[number].any():
+                array = pa.array(self._values[number], mask=self._is_null[number])
+            else:
+                array = pa.array(self._values[number])
+            arrays.append(array)
+        if not self._is_whole.all():
+            arrays = [array.filter(pa.array(self._is_whole)) for array in arrays]
+        return Columns(arrays, self._is_whole, self._n_mistyped)
+
+
+def _any_columns(
+    rows: Rows,
+    wanted: Sequence[tuple[int | None, Kind]],
+    rowid_n: int | None,
+    defaults: Mapping[int, object],
+) -> Columns:
+    """Every column found row by row."""
     last = max((number for number, _ in wanted if number is not None), default=-1)
     header, n_bytes = varints(rows.data, rows.start)
     header_end, end = rows.start + header, rows.start + rows.length
@@ -170,7 +247,7 @@ def _integers(field: _Field) -> tuple[pa.Array, int]:
         values[constant] = types[constant] - 8
     if (is_real := types == _REAL).any():
         reals = _eight_bytes(field).view(np.float64)
-        fits = is_real & (np.floor(reals) == reals) & (np.abs(reals) < _TWO63)
+        fits = is_real & _fits_integer(reals)
         values[fits] = reals[fits].astype(np.int64)
         is_good = is_good | fits
     if is_good.all():
@@ -206,7 +283,8 @@ def _reals(field: _Field) -> tuple[pa.Array, int]:
 def _fits_integer(
     reals: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.asarray((np.floor(reals) == reals) & (np.abs(reals) < _TWO63))
+    with np.errstate(invalid="ignore"):  # what is no number does not fit
+        return np.asarray((np.floor(reals) == reals) & (np.abs(reals) < _TWO63))
 
 
 def _content(field: _Field) -> pa.Array:
