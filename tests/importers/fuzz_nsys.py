@@ -28,7 +28,7 @@ _DECLARED = {"integer": "INTEGER", "text": "TEXT", "real": "REAL"}
 
 
 def export(path: Path, seed: int = 1, n_rows: int = 200) -> Path:
-    """A sound export with rows in every table that is read, all values random; most are much alike."""
+    """A sound export with rows in every table that is read, many much alike, else random."""
     source = random.Random(seed)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA page_size = 1024")
