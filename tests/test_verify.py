@@ -242,6 +242,16 @@ def test_a_query_of_a_file_outside_the_library_is_kept_as_text(
     assert (ran.code, "means something else" in ran.out) == (0, False), ran.out
 
 
+def test_several_files_stand_only_if_all_do(tw: Tw, db: Path) -> None:
+    first, second = written(tw, "csv"), written(tw, "jsonl")
+    assert tw("verify", first, second).code == 0
+    second.write_bytes(b"{}\n")
+    ran = tw("verify", first, second, "--json")
+
+    assert ran.code == 1
+    assert [json.loads(line)["stands"] for line in ran.out.splitlines()] == [True, False]
+
+
 def test_machines_can_read_the_findings(tw: Tw, db: Path) -> None:
     path = written(tw, "csv")
     found = json.loads(tw("verify", path, "--json").out)

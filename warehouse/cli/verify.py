@@ -17,15 +17,27 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True))
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True),
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print what was found as JSON, a line a file."
+)
 @click.option(
     "--query-path", "query_path", type=click.Path(path_type=Path, file_okay=False), multiple=True,
     help="Folder of your own queries; repeatable.",
 )  # fmt: skip
 @options.database
 def verify(
-    file: Path, as_json: bool, query_path: tuple[Path, ...], db: Path | None, wait_s: float
+    files: tuple[Path, ...],
+    as_json: bool,
+    query_path: tuple[Path, ...],
+    db: Path | None,
+    wait_s: float,
 ) -> None:
     """Make what is in FILE anew, and say whether its numbers still stand.
 
@@ -37,16 +49,18 @@ def verify(
     \b
     Example:
       tw verify reports/nightly-2026-11-20.xlsx
+      tw verify reports/*.xlsx
     """
     from warehouse import session, verify
 
-    found = verify.verify(session.Place.of(db, wait_s=wait_s, query_path=query_path), file)
-    if as_json:
-        click.echo(json.dumps(_json(file, found), indent=2))
-    else:
-        for line in _lines(file, found):
-            click.echo(line)
-    if not found.stands:
+    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    all_stand = True
+    for file in files:
+        found = verify.verify(place, file)
+        lines = [json.dumps(_json(file, found))] if as_json else _lines(file, found)
+        click.echo("\n".join(lines))
+        all_stand &= found.stands
+    if not all_stand:
         sys.exit(ExitCode.FAILURE)
 
 
