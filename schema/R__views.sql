@@ -88,3 +88,229 @@ FROM gpu_op AS g
 LEFT JOIN link AS l ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
 LEFT JOIN link AS o ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
 WHERE g.kind <> 'sync';
+
+-- A command of a TPU capture: its record and all that is known of what it was
+CREATE OR REPLACE VIEW tpu_command AS
+SELECT
+  r.slice_id, -- [ref slice.id] the slice
+  r.trace_id, -- [ref trace.id] the trace
+  o.track_id, -- [ref track.id] the slice's
+  r.ts, -- [ns] the slice's
+  r.dur, -- [ns] the slice's
+  o.name, -- [text] the slice's
+  o.core, -- [count] core number; NULL for CDMA, whose ports belong to no core
+  o.engine, -- [text] TIU, GDMA, SDMA, CDMA
+  r.command_id, -- [source id] the engine's command number, unwrapped
+  r.command_id - o.id_lift AS raw_command_id, -- [source id] as the counter showed it
+  o.type, -- [text] command type by one name for all chips and capture modes: conv, arith, dma_tensor, ...
+  o.function, -- [text] command function by one name for all chips and capture modes: add, mm2_nn, wait, ...
+  o.source_name, -- [text] name as the vendor's tool shows it, which differs by capture mode
+  o.data_type, -- [text] element type
+  o.direction, -- [text] of a transfer
+  r.bytes, -- [byte] moved
+  r.start_cycle::UBIGINT AS start_cycle, -- [cycle] raw start as the 32-bit counter showed it
+  r.end_cycle::UBIGINT AS end_cycle, -- [cycle] raw end as the 32-bit counter showed it
+  o.kernel_name, -- [text] kernel scope it ran in
+  o.batch, -- [count] batch number
+  o.layer, -- [text] layer of the model
+  o.match_status, -- [text] word or image: joined to its command by number; heuristic: taken for a send or wait by its counters; none
+  o.pmu_layout, -- [text] tiu, dma or cdma, and the chip where layouts differ: names the table of its counters, tpu_<layout>_counter
+  x.pmu, -- [see pmu_layout] all words of the record in its order; only where words the layout reserves are not 0
+  o.device_id, -- [ref device.id] the core, or the port of CDMA
+  o.port, -- [count] port of CDMA; NULL for the engines of a core
+  o.submit_core, -- [count] of CDMA: the core whose command stream holds the command; NULL: not found
+  r.record_n::BIGINT AS record_n, -- [count] place of the record in the capture's stream of its engine, from 0, as dumped
+  r.stream_n::BIGINT AS stream_n, -- [count] place in the engine's stream as shown, from 0: after repairs, without preamble and dropped records
+  CASE WHEN o.port IS NULL THEN r.command_id + 1 ELSE r.command_id END AS shown_id, -- [source id] command number as the vendor's tool shows it: from 1
+  r.section::BIGINT AS section, -- [count] which run of rising command numbers of its engine, from 0
+  o.mode, -- [text] how it was issued: TDI, immediate; RVT, generated; DES, by descriptor; NULL: no command is known
+  o.kind, -- [text] compute, transfer or sync; NULL: not known
+  o.type_code, -- [source id] command type in the command word or register image; NULL: no command is known
+  o.function_code, -- [source id] function (TIU: eu, DMA: special function; RVT of CV84X6: variant); NULL: no command is known
+  o.category, -- [text] group of functions, as the vendor's tool calls it
+  o.result_data_type, -- [text] element type of the result, where a register image says
+  o.source_memory, -- [text] of a transfer: DDR, L2M or LMEM
+  o.destination_memory, -- [text] of a transfer: DDR, L2M or LMEM
+  x.source_address, -- [address] of a transfer, from its register image
+  x.destination_address, -- [address] of a transfer, from its register image
+  CASE WHEN o.is_ddr THEN r.bytes WHEN NOT o.is_ddr THEN 0 END AS ddr_bytes, -- [byte] part of bytes that DDR bandwidth counts; NULL: no transfer
+  CASE WHEN o.is_l2 THEN r.bytes WHEN NOT o.is_l2 THEN 0 END AS l2_bytes, -- [byte] part of bytes that bandwidth of the L2 memory counts; NULL: no transfer
+  ((r.end_cycle::BIGINT - r.start_cycle) & 4294967295) + 1 AS cycles, -- [cycle] end_cycle - start_cycle + 1, wraps of the counter undone
+  r.stall_cycles, -- [cycle] waiting for memory, summed over interfaces as the chip defines it; NULL: not counted
+  r.n_bank_conflicts, -- [count] conflicts of local memory's banks; NULL: not counted
+  r.n_memory_transactions, -- [count] handshakes or requests on the memory side, as the chip defines it; NULL: not counted
+  r.alg_ops, -- [count] operations the algorithm needs; NULL: shapes are not known
+  r.uarch_ops, -- [count] operations the hardware does, dimensions rounded up; NULL: shapes are not known
+  r.alg_cycles, -- [cycle] the least it could take at the chip's peak; NULL: shapes are not known
+  o.kernel_scope, -- [source id] number of the kernel scope it ran in, over all files of the capture
+  o.kernel_slice_id, -- [ref slice.id] the annotation of that scope on its core; NULL: none
+  o.layer_id, -- [ref tpu_layer.id] layer of the model it belongs to; NULL: not known
+  x.registers_json -- [json] fields of its register image by name; NULL: no image
+FROM (
+  SELECT
+    slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
+    section, NULL::BIGINT AS bytes, n_read_stalls::BIGINT AS stall_cycles,
+    NULL::BIGINT AS n_memory_transactions, n_bank_conflicts::BIGINT AS n_bank_conflicts, alg_ops,
+    uarch_ops, alg_cycles
+  FROM tpu_tiu_record
+  UNION ALL
+  SELECT
+    slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
+    section, bytes, stall_cycles, n_memory_transactions, NULL, NULL, NULL, NULL
+  FROM tpu_dma_record
+  UNION ALL
+  SELECT
+    slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
+    section, bytes, stall_cycles, n_memory_transactions, NULL, NULL, NULL, NULL
+  FROM tpu_dma_bm1688_record
+  UNION ALL
+  SELECT
+    slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
+    section, bytes, stall_cycles, n_memory_transactions, NULL, NULL, NULL, NULL
+  FROM tpu_cdma_record
+) AS r
+JOIN tpu_operation AS o ON o.id = r.operation_id
+-- Grouped, so that DuckDB knows of one row a slice, and leaves the join out where nobody asks for it.
+LEFT JOIN (
+  SELECT
+    slice_id,
+    any_value(source_address) AS source_address,
+    any_value(destination_address) AS destination_address,
+    any_value(registers_json) AS registers_json,
+    any_value(pmu) AS pmu
+  FROM tpu_command_extra
+  GROUP BY slice_id
+) AS x ON x.slice_id = r.slice_id;
+
+-- Counters of TIU records; those a chip does not have are NULL
+CREATE OR REPLACE VIEW tpu_tiu_counter AS
+SELECT
+  slice_id, -- [ref slice.id] the slice
+  trace_id, -- [ref trace.id] the trace
+  thread::BIGINT AS thread, -- [count] hardware thread
+  n_bank_conflicts::BIGINT AS n_bank_conflicts, -- [count] conflicts of local memory's banks; AKS, AKSV, CV84X6
+  computation_load, -- [count] load of the arrays, as BM1688 counts it
+  n_reads::BIGINT AS n_reads, -- [count] reads of local memory; BM1688
+  n_read_stalls::BIGINT AS n_read_stalls, -- [cycle] stalled reads of local memory; BM1688
+  n_writes::BIGINT AS n_writes -- [count] writes of local memory; BM1688
+FROM tpu_tiu_record;
+
+-- Counters of GDMA and SDMA records of AKS, AKSV and CV84X6. axi: the side of DDR and L2; gif: the side of local memory
+CREATE OR REPLACE VIEW tpu_dma_counter AS
+SELECT
+  slice_id, -- [ref slice.id] the slice
+  trace_id, -- [ref trace.id] the trace
+  thread::BIGINT AS thread, -- [count] hardware thread
+  ar_latency_cycles::BIGINT AS ar_latency_cycles, -- [cycle] latency of read requests
+  rip_valid_latency_cycles::BIGINT AS rip_valid_latency_cycles, -- [cycle] latency until read data was valid
+  gif_stall_cycles::BIGINT AS gif_stall_cycles, -- [cycle] reads and writes stalled on the side of local memory
+  axi_write_bytes::BIGINT AS axi_write_bytes, -- [byte] written to DDR or L2
+  axi_n_read_requests::BIGINT AS axi_n_read_requests, -- [count] read requests to DDR or L2
+  axi_n_write_requests::BIGINT AS axi_n_write_requests, -- [count] write requests to DDR or L2
+  axi_write_stall_cycles::BIGINT AS axi_write_stall_cycles, -- [cycle] writes to DDR or L2 stalled
+  axi_read_stall_cycles::BIGINT AS axi_read_stall_cycles, -- [cycle] reads from DDR or L2 stalled
+  gif_write_bytes::BIGINT AS gif_write_bytes, -- [byte] written to local memory
+  gif_read_bytes::BIGINT AS gif_read_bytes, -- [byte] read from local memory
+  axi_n_write_beats::BIGINT AS axi_n_write_beats, -- [count] handshakes of writes to DDR or L2
+  axi_n_read_beats::BIGINT AS axi_n_read_beats, -- [count] handshakes of reads from DDR or L2
+  gif_n_write_beats::BIGINT AS gif_n_write_beats, -- [count] handshakes of writes to local memory
+  gif_n_read_beats::BIGINT AS gif_n_read_beats -- [count] handshakes of reads from local memory
+FROM tpu_dma_record;
+
+-- Counters of GDMA records of BM1688, in the order of the record
+CREATE OR REPLACE VIEW tpu_dma_bm1688_counter AS
+SELECT
+  slice_id, -- [ref slice.id] the slice
+  trace_id, -- [ref trace.id] the trace
+  d0_aw_bytes::BIGINT AS d0_aw_bytes, -- [byte] addressed by writes to the first DDR interface
+  d0_wr_bytes::BIGINT AS d0_wr_bytes, -- [byte] written to the first DDR interface
+  d0_ar_bytes::BIGINT AS d0_ar_bytes, -- [byte] read from the first DDR interface
+  d1_aw_bytes::BIGINT AS d1_aw_bytes, -- [byte] addressed by writes to the second DDR interface
+  d1_wr_bytes::BIGINT AS d1_wr_bytes, -- [byte] written to the second DDR interface
+  d1_ar_bytes::BIGINT AS d1_ar_bytes, -- [byte] read from the second DDR interface
+  fmem_aw_bytes::BIGINT AS fmem_aw_bytes, -- [byte] addressed by writes to local memory
+  fmem_wr_bytes::BIGINT AS fmem_wr_bytes, -- [byte] written to local memory
+  fmem_ar_bytes::BIGINT AS fmem_ar_bytes, -- [byte] read from local memory
+  l2_aw_bytes::BIGINT AS l2_aw_bytes, -- [byte] addressed by writes to L2 memory
+  l2_wr_bytes::BIGINT AS l2_wr_bytes, -- [byte] written to L2 memory
+  l2_ar_bytes::BIGINT AS l2_ar_bytes, -- [byte] read from L2 memory
+  d0_wr_valid_bytes::BIGINT AS d0_wr_valid_bytes, -- [byte] valid in writes to the first DDR interface
+  d0_rd_valid_bytes::BIGINT AS d0_rd_valid_bytes, -- [byte] valid in reads from the first DDR interface
+  d1_wr_valid_bytes::BIGINT AS d1_wr_valid_bytes, -- [byte] valid in writes to the second DDR interface
+  d1_rd_valid_bytes::BIGINT AS d1_rd_valid_bytes, -- [byte] valid in reads from the second DDR interface
+  fmem_wr_valid_bytes::BIGINT AS fmem_wr_valid_bytes, -- [byte] valid in writes to local memory
+  fmem_rd_valid_bytes::BIGINT AS fmem_rd_valid_bytes, -- [byte] valid in reads from local memory
+  l2_wr_valid_bytes::BIGINT AS l2_wr_valid_bytes, -- [byte] valid in writes to L2 memory
+  l2_rd_valid_bytes::BIGINT AS l2_rd_valid_bytes, -- [byte] valid in reads from L2 memory
+  d0_wr_stall_bytes::BIGINT AS d0_wr_stall_bytes, -- [byte] stalled in writes to the first DDR interface, as the hardware counts
+  d0_rd_stall_bytes::BIGINT AS d0_rd_stall_bytes, -- [byte] stalled in reads from the first DDR interface, as the hardware counts
+  d1_wr_stall_bytes::BIGINT AS d1_wr_stall_bytes, -- [byte] stalled in writes to the second DDR interface, as the hardware counts
+  d1_rd_stall_bytes::BIGINT AS d1_rd_stall_bytes, -- [byte] stalled in reads from the second DDR interface, as the hardware counts
+  fmem_wr_stall_bytes::BIGINT AS fmem_wr_stall_bytes, -- [byte] stalled in writes to local memory, as the hardware counts
+  fmem_rd_stall_bytes::BIGINT AS fmem_rd_stall_bytes, -- [byte] stalled in reads from local memory, as the hardware counts
+  l2_wr_stall_bytes::BIGINT AS l2_wr_stall_bytes, -- [byte] stalled in writes to L2 memory, as the hardware counts
+  l2_rd_stall_bytes::BIGINT AS l2_rd_stall_bytes, -- [byte] stalled in reads from L2 memory, as the hardware counts
+  d0_aw_end_cycle::BIGINT AS d0_aw_end_cycle, -- [cycle] raw counter at the last of write addresses of the first DDR interface
+  d0_aw_start_cycle::BIGINT AS d0_aw_start_cycle, -- [cycle] raw counter at the first of write addresses of the first DDR interface
+  d0_ar_end_cycle::BIGINT AS d0_ar_end_cycle, -- [cycle] raw counter at the last of read addresses of the first DDR interface
+  d0_ar_start_cycle::BIGINT AS d0_ar_start_cycle, -- [cycle] raw counter at the first of read addresses of the first DDR interface
+  d0_wr_end_cycle::BIGINT AS d0_wr_end_cycle, -- [cycle] raw counter at the last of write data of the first DDR interface
+  d0_wr_start_cycle::BIGINT AS d0_wr_start_cycle, -- [cycle] raw counter at the first of write data of the first DDR interface
+  d0_rd_end_cycle::BIGINT AS d0_rd_end_cycle, -- [cycle] raw counter at the last of read data of the first DDR interface
+  d0_rd_start_cycle::BIGINT AS d0_rd_start_cycle, -- [cycle] raw counter at the first of read data of the first DDR interface
+  d1_aw_end_cycle::BIGINT AS d1_aw_end_cycle, -- [cycle] raw counter at the last of write addresses of the second DDR interface
+  d1_aw_start_cycle::BIGINT AS d1_aw_start_cycle, -- [cycle] raw counter at the first of write addresses of the second DDR interface
+  d1_ar_end_cycle::BIGINT AS d1_ar_end_cycle, -- [cycle] raw counter at the last of read addresses of the second DDR interface
+  d1_ar_start_cycle::BIGINT AS d1_ar_start_cycle, -- [cycle] raw counter at the first of read addresses of the second DDR interface
+  d1_wr_end_cycle::BIGINT AS d1_wr_end_cycle, -- [cycle] raw counter at the last of write data of the second DDR interface
+  d1_wr_start_cycle::BIGINT AS d1_wr_start_cycle, -- [cycle] raw counter at the first of write data of the second DDR interface
+  d1_rd_end_cycle::BIGINT AS d1_rd_end_cycle, -- [cycle] raw counter at the last of read data of the second DDR interface
+  d1_rd_start_cycle::BIGINT AS d1_rd_start_cycle, -- [cycle] raw counter at the first of read data of the second DDR interface
+  fmem_ar_end_cycle::BIGINT AS fmem_ar_end_cycle, -- [cycle] raw counter at the last of read addresses of local memory
+  fmem_ar_start_cycle::BIGINT AS fmem_ar_start_cycle, -- [cycle] raw counter at the first of read addresses of local memory
+  fmem_wr_end_cycle::BIGINT AS fmem_wr_end_cycle, -- [cycle] raw counter at the last of write data of local memory
+  fmem_wr_start_cycle::BIGINT AS fmem_wr_start_cycle, -- [cycle] raw counter at the first of write data of local memory
+  fmem_rd_end_cycle::BIGINT AS fmem_rd_end_cycle, -- [cycle] raw counter at the last of read data of local memory
+  fmem_rd_start_cycle::BIGINT AS fmem_rd_start_cycle, -- [cycle] raw counter at the first of read data of local memory
+  l2_ar_end_cycle::BIGINT AS l2_ar_end_cycle, -- [cycle] raw counter at the last of read addresses of L2 memory
+  l2_ar_start_cycle::BIGINT AS l2_ar_start_cycle, -- [cycle] raw counter at the first of read addresses of L2 memory
+  l2_wr_end_cycle::BIGINT AS l2_wr_end_cycle, -- [cycle] raw counter at the last of write data of L2 memory
+  l2_wr_start_cycle::BIGINT AS l2_wr_start_cycle, -- [cycle] raw counter at the first of write data of L2 memory
+  l2_rd_end_cycle::BIGINT AS l2_rd_end_cycle, -- [cycle] raw counter at the last of read data of L2 memory
+  l2_rd_start_cycle::BIGINT AS l2_rd_start_cycle -- [cycle] raw counter at the first of read data of L2 memory
+FROM tpu_dma_bm1688_record;
+
+-- Counters of CDMA records. m0: the memory side; ati, ari: the link's sides; the last seven pairs are phases
+CREATE OR REPLACE VIEW tpu_cdma_counter AS
+SELECT
+  slice_id, -- [ref slice.id] the slice
+  trace_id, -- [ref trace.id] the trace
+  thread::BIGINT AS thread, -- [count] channel
+  m0_aw_bytes::BIGINT AS m0_aw_bytes, -- [byte] written, by write addresses
+  m0_wr::BIGINT AS m0_wr, -- [count] written, by write data, as the hardware counts
+  m0_ar::BIGINT AS m0_ar, -- [count] read, by read addresses, as the hardware counts
+  m0_n_write_beats::BIGINT AS m0_n_write_beats, -- [count] handshakes of writes
+  m0_write_stall_cycles::BIGINT AS m0_write_stall_cycles, -- [cycle] writes stalled
+  m0_n_read_beats::BIGINT AS m0_n_read_beats, -- [count] handshakes of reads
+  m0_read_stall_cycles::BIGINT AS m0_read_stall_cycles, -- [cycle] reads stalled
+  ati_n_beats::BIGINT AS ati_n_beats, -- [count] handshakes of the transmit interface
+  ati_stall_cycles::BIGINT AS ati_stall_cycles, -- [cycle] transmit interface stalled
+  ari_n_beats::BIGINT AS ari_n_beats, -- [count] handshakes of the receive interface
+  ari_stall_cycles::BIGINT AS ari_stall_cycles, -- [cycle] receive interface stalled
+  ati_fifo_stall_cycles::BIGINT AS ati_fifo_stall_cycles, -- [cycle] transmit queue stalled
+  n_replays::BIGINT AS n_replays, -- [count] messages sent again
+  b_start_cycle::BIGINT AS b_start_cycle, -- [cycle] raw counter at the first of write responses
+  b_end_cycle::BIGINT AS b_end_cycle, -- [cycle] raw counter at the last of write responses
+  ar_start_cycle::BIGINT AS ar_start_cycle, -- [cycle] raw counter at the first of read addresses
+  ar_end_cycle::BIGINT AS ar_end_cycle, -- [cycle] raw counter at the last of read addresses
+  aw_start_cycle::BIGINT AS aw_start_cycle, -- [cycle] raw counter at the first of write addresses
+  aw_end_cycle::BIGINT AS aw_end_cycle, -- [cycle] raw counter at the last of write addresses
+  rd_start_cycle::BIGINT AS rd_start_cycle, -- [cycle] raw counter at the first of read data
+  rd_end_cycle::BIGINT AS rd_end_cycle, -- [cycle] raw counter at the last of read data
+  wr_start_cycle::BIGINT AS wr_start_cycle, -- [cycle] raw counter at the first of write data
+  wr_end_cycle::BIGINT AS wr_end_cycle, -- [cycle] raw counter at the last of write data
+  ati_start_cycle::BIGINT AS ati_start_cycle, -- [cycle] raw counter at the first of the transmit interface
+  ati_end_cycle::BIGINT AS ati_end_cycle, -- [cycle] raw counter at the last of the transmit interface
+  ari_start_cycle::BIGINT AS ari_start_cycle, -- [cycle] raw counter at the first of the receive interface
+  ari_end_cycle::BIGINT AS ari_end_cycle -- [cycle] raw counter at the last of the receive interface
+FROM tpu_cdma_record;

@@ -68,6 +68,7 @@ def command(draw: random.Random, n: int) -> Command:
     is_known = engine == "TIU" and draw.random() < 0.9
     is_moved = engine in ("GDMA", "SDMA") and draw.random() < 0.8
     way = draw.choice([None, "DDR->LMEM", "LMEM->DDR", "DDR->DDR", "L2M->LMEM"])
+    n_bytes = draw.randrange(1000) if is_moved else None
     return Command(
         n,
         trace,
@@ -79,14 +80,14 @@ def command(draw: random.Random, n: int) -> Command:
         None if scope is None else f"k{scope % 3}",
         scope,
         None if engine == "CDMA" else draw.choice([None, *layers]),
-        draw.randrange(1000) if is_moved else None,
+        n_bytes,
         draw.randrange(10_000) if is_known else None,
         draw.randrange(1, 20_000) if is_known else None,
         draw.randrange(100) if is_known else None,
         way,
         way and way.split("->")[0],
         way and way.split("->")[1],
-        draw.randrange(1000) if is_moved else None,
+        draw.choice([0, n_bytes]) if is_moved else None,
     )
 
 
@@ -123,10 +124,22 @@ def _insert(connection: duckdb.DuckDBPyConnection, commands: list[Command]) -> N
         " SELECT n, 1 + n // ?, 1 + n % ?, 0 FROM range(2 * ?) AS r(n)",
         [N_LAYERS, N_LAYERS, N_LAYERS],
     )
-    rows = pa.Table.from_pylist([asdict(c) for c in commands])
-    connection.register("rows", rows)
-    names = ", ".join(rows.column_names)
-    connection.execute(f"INSERT INTO tpu_command (track_id, {names}) SELECT 0, {names} FROM rows")
+    connection.register("rows", pa.Table.from_pylist([asdict(c) for c in commands]))
+    connection.execute(
+        "INSERT INTO tpu_operation BY NAME SELECT slice_id AS id, trace_id, 0 AS track_id, core,"
+        " engine, kind, kernel_name, kernel_scope, layer_id, direction, source_memory,"
+        " destination_memory, CASE WHEN ddr_bytes IS NOT NULL THEN ddr_bytes = bytes END AS is_ddr"
+        " FROM rows"
+    )
+    for table, engines, own in (
+        ("tiu", "engine = 'TIU'", "alg_ops, uarch_ops, alg_cycles"),
+        ("dma", "engine IN ('GDMA', 'SDMA')", "bytes"),
+        ("cdma", "engine = 'CDMA'", "bytes"),
+    ):
+        connection.execute(
+            f"INSERT INTO tpu_{table}_record BY NAME SELECT slice_id, trace_id,"
+            f" slice_id AS operation_id, ts, dur, {own} FROM rows WHERE {engines}"
+        )
 
 
 def _sum(commands: list[Command], kind: str) -> int:

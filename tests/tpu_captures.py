@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 DDR_GB_PER_S, L2_GB_PER_S = 100, 200
@@ -19,7 +19,7 @@ DDR_GB_PER_S, L2_GB_PER_S = 100, 200
 
 @dataclass
 class Command:
-    """A row of tpu_command, and of the table of its counters."""
+    """A row of tpu_command, and the counters of its record."""
 
     slice_id: int
     engine: str
@@ -105,8 +105,13 @@ def last(value: Any) -> tuple[bool, Any]:
     return value is None, value or 0
 
 
-_COLUMNS = [each.name for each in fields(Command) if each.name != "counters"]
-_TABLES = {"TIU": "tpu_tiu_counter", "CDMA": "tpu_cdma_counter"}
+_OF_OPERATION = (
+    "engine", "core", "port", "kind", "kernel_name", "kernel_scope", "batch", "type", "function",
+    "type_code", "source_name", "source_memory", "destination_memory", "direction", "layer",
+)  # fmt: skip
+_OF_TIU = ("n_bank_conflicts", "alg_ops", "uarch_ops", "alg_cycles")
+_OF_TRANSFER = ("bytes", "stall_cycles", "n_memory_transactions")
+_TABLES = {"TIU": "tpu_tiu_record", "CDMA": "tpu_cdma_record"}
 
 
 def statements(captures: list[Capture]) -> list[str]:
@@ -136,25 +141,44 @@ def _of_capture(capture: Capture) -> list[str]:
         f"VALUES ({trace_id << 32}, {trace_id}, 'tpu', 0, 'AKS', '{constants}');",
     ]
     for command in capture.commands:
-        given = {name: getattr(command, name) for name in _COLUMNS}
-        given = {name: value for name, value in given.items() if value is not None}
-        given |= {"trace_id": trace_id, "track_id": trace_id << 32, "name": command.source_name}
-        lines.append(_insert("tpu_command", given))
-        if command.counters:
-            table = _TABLES.get(command.engine, "tpu_dma_counter")
-            key = {"slice_id": command.slice_id, "trace_id": trace_id}
-            lines.append(_insert(table, key | command.counters))
+        lines += _of_command(command, trace_id)
     return lines
 
 
+def _of_command(command: Command, trace_id: int) -> list[str]:
+    """An operation of its own and a record: what the two say together is the command."""
+    own = {"id": command.slice_id, "trace_id": trace_id, "track_id": trace_id << 32,
+           "name": command.source_name}  # fmt: skip
+    told = {name: getattr(command, name) for name in _OF_OPERATION}
+    told |= {"is_ddr": _counts(command, command.ddr_bytes),
+             "is_l2": _counts(command, command.l2_bytes)}  # fmt: skip
+    record = {
+        "slice_id": command.slice_id, "trace_id": trace_id, "operation_id": command.slice_id,
+        "ts": command.ts, "dur": command.dur, "stream_n": command.stream_n,
+    }  # fmt: skip
+    if command.shown_id is not None:
+        record["command_id"] = command.shown_id - (command.port is None)
+    if command.cycles is not None:
+        record |= {"start_cycle": 0, "end_cycle": command.cycles - 1}
+    more = _OF_TIU if command.engine == "TIU" else _OF_TRANSFER
+    record |= {name: getattr(command, name) for name in more} | command.counters
+    table = _TABLES.get(command.engine, "tpu_dma_record")
+    return [_insert("tpu_operation", own | told), _insert(table, record)]
+
+
+def _counts(command: Command, part: int | None) -> bool | None:
+    """Whether bandwidth counts the bytes of a transfer: all of them, or none."""
+    assert part in (None, 0, command.bytes)
+    return None if part is None else part == command.bytes
+
+
 def _insert(table: str, values: dict[str, Any]) -> str:
-    shown = ", ".join(_literal(value) for value in values.values())
-    return f"INSERT INTO {table} ({', '.join(values)})\nVALUES ({shown});"
+    given = {name: value for name, value in values.items() if value is not None}
+    shown = ", ".join(_literal(value) for value in given.values())
+    return f"INSERT INTO {table} ({', '.join(given)})\nVALUES ({shown});"
 
 
 def _literal(value: Any) -> str:
-    if value is None:
-        return "NULL"
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
@@ -217,7 +241,7 @@ def small_capture() -> Capture:
 
 def random_capture(seed: int, *, trace_id: int = 1) -> Capture:
     """A capture in which whatever a warehouse may hold happens: overlaps, empty and negative
-    lengths, commands that are not known, counters that are missing."""
+    lengths, commands that are not known."""
     rng = random.Random(seed)
     engines: list[tuple[str, int | None, int | None]] = [
         (engine, core, None) for core in range(2) for engine in ("TIU", "GDMA", "SDMA")
@@ -279,13 +303,12 @@ def _random_transfer(rng: random.Random, command: Command) -> None:
         return
     command.source_memory = rng.choice((None, "DDR", "L2M", "LMEM"))
     command.destination_memory = rng.choice((None, "DDR", "L2M", "LMEM"))
-    if rng.random() < 0.9:
-        to_local = rng.random() < 0.5
-        command.counters = {
-            "gif_write_bytes": n_bytes if to_local else 0,
-            "axi_write_bytes": 0 if to_local else n_bytes,
-            "gif_read_bytes": rng.choice((0, n_bytes)),
-            "ar_latency_cycles": rng.randint(0, 99),
-            "gif_stall_cycles": rng.randint(0, 5), "axi_read_stall_cycles": rng.randint(0, 5),
-            "axi_write_stall_cycles": rng.randint(0, 5),
-        }  # fmt: skip
+    to_local = rng.random() < 0.5
+    command.counters = {
+        "gif_write_bytes": n_bytes if to_local else 0,
+        "axi_write_bytes": 0 if to_local else n_bytes,
+        "gif_read_bytes": rng.choice((0, n_bytes)),
+        "ar_latency_cycles": rng.randint(0, 99),
+        "gif_stall_cycles": rng.randint(0, 5), "axi_read_stall_cycles": rng.randint(0, 5),
+        "axi_write_stall_cycles": rng.randint(0, 5),
+    }  # fmt: skip

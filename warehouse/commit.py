@@ -24,8 +24,8 @@ from warehouse.importer import Importer
 TRACE_TABLES = (
     "source_event", "flow_point", "counter", "cpu_op", "launch", "gpu_op", "collective",
     "annotation", "step", "python_call", "memory_event", "memory_block",
-    "memory_segment", "call_frame", "metric", "tpu_command", "tpu_tiu_counter", "tpu_dma_counter",
-    "tpu_dma_bm1688_counter", "tpu_cdma_counter", "tpu_layer",
+    "memory_segment", "call_frame", "metric", "tpu_command_extra", "tpu_tiu_record",
+    "tpu_dma_record", "tpu_dma_bm1688_record", "tpu_cdma_record", "tpu_operation", "tpu_layer",
     "rpc", "tensor_use", "process_group", "graph_edge", "graph_node", "tensor", "graph", "slice",
     "track", "thread", "process", "device", "clock", "import_problem", "import_stat", "source_file",
 )  # fmt: skip

@@ -1,13 +1,13 @@
 /* ---
 name = "check_id_unique"
-version = 2
+version = 3
 title = "Ids that two rows share"
 help = """
 Keys of tables, and slices described twice by one table. The schema has no constraints, because an
 index over every row would make imports grow in memory.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=11" }
+requires = { schema = ">=14" }
 
 [[column]]
 name = "run_id"
@@ -89,6 +89,7 @@ unit = "text"
 help = "What can be done"
 
 [changes]
+3 = "commands of TPU captures are stored in other tables"
 2 = "looks at the tables of TPU captures, too"
 1 = "first version"
 --- */
@@ -171,23 +172,26 @@ WITH key AS (
   SELECT 'python_call.slice_id' AS key_name, slice_id AS id
   FROM python_call
   UNION ALL
-  SELECT 'tpu_command.slice_id' AS key_name, slice_id AS id
-  FROM tpu_command
+  SELECT 'tpu_command_extra.slice_id' AS key_name, slice_id AS id
+  FROM tpu_command_extra
+  UNION ALL
+  SELECT 'tpu_operation.id' AS key_name, id
+  FROM tpu_operation
   UNION ALL
   SELECT 'rpc.slice_id' AS key_name, slice_id AS id
   FROM rpc
   UNION ALL
-  SELECT 'tpu_tiu_counter.slice_id' AS key_name, slice_id AS id
-  FROM tpu_tiu_counter
+  SELECT 'tpu_tiu_record.slice_id' AS key_name, slice_id AS id
+  FROM tpu_tiu_record
   UNION ALL
-  SELECT 'tpu_dma_counter.slice_id' AS key_name, slice_id AS id
-  FROM tpu_dma_counter
+  SELECT 'tpu_dma_record.slice_id' AS key_name, slice_id AS id
+  FROM tpu_dma_record
   UNION ALL
-  SELECT 'tpu_dma_bm1688_counter.slice_id' AS key_name, slice_id AS id
-  FROM tpu_dma_bm1688_counter
+  SELECT 'tpu_dma_bm1688_record.slice_id' AS key_name, slice_id AS id
+  FROM tpu_dma_bm1688_record
   UNION ALL
-  SELECT 'tpu_cdma_counter.slice_id' AS key_name, slice_id AS id
-  FROM tpu_cdma_counter
+  SELECT 'tpu_cdma_record.slice_id' AS key_name, slice_id AS id
+  FROM tpu_cdma_record
   UNION ALL
   SELECT 'tpu_layer.id' AS key_name, id
   FROM tpu_layer
@@ -330,33 +334,38 @@ block AS (
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
   UNION ALL
-  SELECT 'tpu_command.slice_id' AS key_name, slice_id >> 5 AS block
-  FROM tpu_command
+  SELECT 'tpu_command_extra.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_command_extra
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
+  UNION ALL
+  SELECT 'tpu_operation.id' AS key_name, id >> 5 AS block
+  FROM tpu_operation
+  GROUP BY id >> 5
+  HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (id & 31))) < count(*)
   UNION ALL
   SELECT 'rpc.slice_id' AS key_name, slice_id >> 5 AS block
   FROM rpc
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
   UNION ALL
-  SELECT 'tpu_tiu_counter.slice_id' AS key_name, slice_id >> 5 AS block
-  FROM tpu_tiu_counter
+  SELECT 'tpu_tiu_record.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_tiu_record
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
   UNION ALL
-  SELECT 'tpu_dma_counter.slice_id' AS key_name, slice_id >> 5 AS block
-  FROM tpu_dma_counter
+  SELECT 'tpu_dma_record.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_dma_record
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
   UNION ALL
-  SELECT 'tpu_dma_bm1688_counter.slice_id' AS key_name, slice_id >> 5 AS block
-  FROM tpu_dma_bm1688_counter
+  SELECT 'tpu_dma_bm1688_record.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_dma_bm1688_record
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
   UNION ALL
-  SELECT 'tpu_cdma_counter.slice_id' AS key_name, slice_id >> 5 AS block
-  FROM tpu_cdma_counter
+  SELECT 'tpu_cdma_record.slice_id' AS key_name, slice_id >> 5 AS block
+  FROM tpu_cdma_record
   GROUP BY slice_id >> 5
   HAVING bit_count(bit_or(CAST(1 AS BIGINT) << (slice_id & 31))) < count(*)
   UNION ALL

@@ -1,6 +1,6 @@
 /* ---
 name = "check_reference"
-version = 2
+version = 3
 title = "References to rows that are not there"
 help = """
 Every reference the schema names within a trace, to slices, tracks, threads, processes, devices,
@@ -8,7 +8,7 @@ clocks, arrows and graphs. Under a time window rows refer to others outside of i
 one.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=11" }
+requires = { schema = ">=14" }
 
 [[column]]
 name = "run_id"
@@ -90,6 +90,7 @@ unit = "text"
 help = "What can be done"
 
 [changes]
+3 = "commands of TPU captures are stored in other tables"
 2 = "looks at the tables of TPU captures, too"
 1 = "first version"
 --- */
@@ -130,8 +131,8 @@ WITH reference AS (
   FROM metric
   WHERE slice_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_command.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
-  FROM tpu_command
+  SELECT 'tpu_command_extra.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_command_extra
   WHERE slice_id IS NOT NULL
   UNION ALL
   SELECT 'rpc.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
@@ -275,8 +276,8 @@ WITH reference AS (
   FROM python_call
   WHERE track_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_command.track_id' AS reference_name, 'track' AS table_name, trace_id, track_id AS id
-  FROM tpu_command
+  SELECT 'tpu_operation.track_id' AS reference_name, 'track' AS table_name, trace_id, track_id AS id
+  FROM tpu_operation
   WHERE track_id IS NOT NULL
   UNION ALL
   SELECT 'rpc.track_id' AS reference_name, 'track' AS table_name, trace_id, track_id AS id
@@ -287,32 +288,48 @@ WITH reference AS (
   FROM collective
   WHERE track_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_tiu_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
-  FROM tpu_tiu_counter
+  SELECT 'tpu_tiu_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_tiu_record
   WHERE slice_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_dma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
-  FROM tpu_dma_counter
+  SELECT 'tpu_tiu_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id, operation_id AS id
+  FROM tpu_tiu_record
+  WHERE operation_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_dma_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_dma_record
   WHERE slice_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_dma_bm1688_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
-  FROM tpu_dma_bm1688_counter
+  SELECT 'tpu_dma_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id, operation_id AS id
+  FROM tpu_dma_record
+  WHERE operation_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_dma_bm1688_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_dma_bm1688_record
   WHERE slice_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_cdma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
-  FROM tpu_cdma_counter
+  SELECT 'tpu_dma_bm1688_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id, operation_id AS id
+  FROM tpu_dma_bm1688_record
+  WHERE operation_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_cdma_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id, slice_id AS id
+  FROM tpu_cdma_record
   WHERE slice_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_command.kernel_slice_id' AS reference_name, 'slice' AS table_name, trace_id, kernel_slice_id AS id
-  FROM tpu_command
+  SELECT 'tpu_cdma_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id, operation_id AS id
+  FROM tpu_cdma_record
+  WHERE operation_id IS NOT NULL
+  UNION ALL
+  SELECT 'tpu_operation.kernel_slice_id' AS reference_name, 'slice' AS table_name, trace_id, kernel_slice_id AS id
+  FROM tpu_operation
   WHERE kernel_slice_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_command.device_id' AS reference_name, 'device' AS table_name, trace_id, device_id AS id
-  FROM tpu_command
+  SELECT 'tpu_operation.device_id' AS reference_name, 'device' AS table_name, trace_id, device_id AS id
+  FROM tpu_operation
   WHERE device_id IS NOT NULL
   UNION ALL
-  SELECT 'tpu_command.layer_id' AS reference_name, 'tpu_layer' AS table_name, trace_id, layer_id AS id
-  FROM tpu_command
+  SELECT 'tpu_operation.layer_id' AS reference_name, 'tpu_layer' AS table_name, trace_id, layer_id AS id
+  FROM tpu_operation
   WHERE layer_id IS NOT NULL
   UNION ALL
   SELECT 'graph.of_graph_id' AS reference_name, 'graph' AS table_name, trace_id, of_graph_id AS id
@@ -373,6 +390,9 @@ target AS (
   SELECT 'tpu_layer' AS table_name, trace_id, id
   FROM tpu_layer
   UNION ALL
+  SELECT 'tpu_operation' AS table_name, trace_id, id
+  FROM tpu_operation
+  UNION ALL
   SELECT 'track' AS table_name, trace_id, id
   FROM track
 ),
@@ -430,6 +450,11 @@ extent AS (
   SELECT 'tpu_layer' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
     max(id) - min(id) + 1 = count(*) AS is_dense
   FROM tpu_layer
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_operation' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
+    max(id) - min(id) + 1 = count(*) AS is_dense
+  FROM tpu_operation
   GROUP BY trace_id
   UNION ALL
   SELECT 'track' AS table_name, trace_id, min(id) AS first_id, max(id) AS last_id,
@@ -494,9 +519,9 @@ span AS (
   WHERE slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_command.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+  SELECT 'tpu_command_extra.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(slice_id) AS first_id, max(slice_id) AS last_id
-  FROM tpu_command
+  FROM tpu_command_extra
   WHERE slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
@@ -710,9 +735,9 @@ span AS (
   WHERE track_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_command.track_id' AS reference_name, 'track' AS table_name, trace_id,
+  SELECT 'tpu_operation.track_id' AS reference_name, 'track' AS table_name, trace_id,
     min(track_id) AS first_id, max(track_id) AS last_id
-  FROM tpu_command
+  FROM tpu_operation
   WHERE track_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
@@ -728,45 +753,69 @@ span AS (
   WHERE track_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_tiu_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+  SELECT 'tpu_tiu_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(slice_id) AS first_id, max(slice_id) AS last_id
-  FROM tpu_tiu_counter
+  FROM tpu_tiu_record
   WHERE slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_dma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+  SELECT 'tpu_tiu_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id,
+    min(operation_id) AS first_id, max(operation_id) AS last_id
+  FROM tpu_tiu_record
+  WHERE operation_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_dma_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(slice_id) AS first_id, max(slice_id) AS last_id
-  FROM tpu_dma_counter
+  FROM tpu_dma_record
   WHERE slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_dma_bm1688_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+  SELECT 'tpu_dma_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id,
+    min(operation_id) AS first_id, max(operation_id) AS last_id
+  FROM tpu_dma_record
+  WHERE operation_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_dma_bm1688_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(slice_id) AS first_id, max(slice_id) AS last_id
-  FROM tpu_dma_bm1688_counter
+  FROM tpu_dma_bm1688_record
   WHERE slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_cdma_counter.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+  SELECT 'tpu_dma_bm1688_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id,
+    min(operation_id) AS first_id, max(operation_id) AS last_id
+  FROM tpu_dma_bm1688_record
+  WHERE operation_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_cdma_record.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(slice_id) AS first_id, max(slice_id) AS last_id
-  FROM tpu_cdma_counter
+  FROM tpu_cdma_record
   WHERE slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_command.kernel_slice_id' AS reference_name, 'slice' AS table_name, trace_id,
+  SELECT 'tpu_cdma_record.operation_id' AS reference_name, 'tpu_operation' AS table_name, trace_id,
+    min(operation_id) AS first_id, max(operation_id) AS last_id
+  FROM tpu_cdma_record
+  WHERE operation_id IS NOT NULL
+  GROUP BY trace_id
+  UNION ALL
+  SELECT 'tpu_operation.kernel_slice_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(kernel_slice_id) AS first_id, max(kernel_slice_id) AS last_id
-  FROM tpu_command
+  FROM tpu_operation
   WHERE kernel_slice_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_command.device_id' AS reference_name, 'device' AS table_name, trace_id,
+  SELECT 'tpu_operation.device_id' AS reference_name, 'device' AS table_name, trace_id,
     min(device_id) AS first_id, max(device_id) AS last_id
-  FROM tpu_command
+  FROM tpu_operation
   WHERE device_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL
-  SELECT 'tpu_command.layer_id' AS reference_name, 'tpu_layer' AS table_name, trace_id,
+  SELECT 'tpu_operation.layer_id' AS reference_name, 'tpu_layer' AS table_name, trace_id,
     min(layer_id) AS first_id, max(layer_id) AS last_id
-  FROM tpu_command
+  FROM tpu_operation
   WHERE layer_id IS NOT NULL
   GROUP BY trace_id
   UNION ALL

@@ -25,7 +25,7 @@ from tests.sophgo_blocks import (
     node,
     tiu_record,
 )
-from tw_importers.sophgo import tables
+from tw_importers.sophgo import placed
 from tw_importers.sophgo.decode import chips, engine
 from warehouse import ingest
 
@@ -250,4 +250,4 @@ def test_commands_of_a_port_are_on_the_track_of_the_direction_they_use() -> None
     kinds = np.array([0, 7, 7, 8, 1, 4, 7, 7, 9, 2, 3, 7])
     functions = np.array([0, 3, 4, 0, 0, 0, 5, 6, 0, 0, 0, 0])
 
-    assert tables._direction(kinds, functions).tolist() == [1] * 4 + [2] * 5 + [3] * 3
+    assert placed.direction(kinds, functions).tolist() == [1] * 4 + [2] * 5 + [3] * 3

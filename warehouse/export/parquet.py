@@ -4,6 +4,9 @@ DIR/<table>/trace_id=<id>/part-0.parquet for tables whose rows belong to a trace
 `trace_id` is in the path and not in the file. DIR/<table>/part-0.parquet for the others. Rows that
 belong to no single trace (links between traces) are in Hive's default partition, which readers
 show as NULL; so is an empty file for a table that has no rows, to keep its columns.
+
+Commands of TPU captures are stored in parts, which queries see whole through views; a lake has what
+queries see, so that they run on it.
 """
 
 from __future__ import annotations
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 
 _BATCH_ROWS = 122_880  # DuckDB's row group
 _DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+_LAYOUTS = ("tiu", "dma", "dma_bm1688", "cdma")
+#: Views that are written, and the tables they are made of, which are not.
+_WHOLE = ["tpu_command", *(f"tpu_{layout}_counter" for layout in _LAYOUTS)]
+_PARTS = ["tpu_operation", "tpu_command_extra", *(f"tpu_{layout}_record" for layout in _LAYOUTS)]
 
 
 @dataclass(frozen=True)
@@ -49,17 +56,23 @@ def export_parquet(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, bool]]:
-    """The stored tables, and whether their rows belong to traces."""
-    return connection.execute("""
+    """The tables of a lake, and whether their rows belong to traces."""
+    return connection.execute(
+        """
         SELECT table_name, bool_or(column_name = 'trace_id')
         FROM duckdb_columns()
         WHERE database_name = current_database() AND schema_name = 'main'
           AND table_name IN (
             SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
+            UNION ALL
+            SELECT unnest($whole::VARCHAR[])
           )
+          AND table_name NOT IN (SELECT unnest($parts::VARCHAR[]))
         GROUP BY table_name
         ORDER BY table_name
-    """).fetchall()
+        """,
+        {"whole": _WHOLE, "parts": _PARTS},
+    ).fetchall()
 
 
 def _write_table(

@@ -2,7 +2,8 @@
 
 The preamble of a capture, marks of the firmware at the ends and send and wait pairs of the
 profiler are left out, as the vendor's tool does. What is bound to what is decided a section at a
-time (sections.py); the rows are joined by SQL (prepare.sql).
+time (sections.py), which gives each record the number of its command; what that is, a join says
+(join.sql).
 """
 
 from __future__ import annotations
@@ -24,31 +25,11 @@ _SHORTEST_SECTION, _EPOCH_ID = 4, 1000
 
 
 @dataclass
-class Bindings:
-    """Section pairs of the whole capture: rows of scratch table `pair`, one for each section."""
-
-    first_id: list[int] = field(default_factory=list)
-    first_command: list[int] = field(default_factory=list)  # number over the capture, or -1
-    n_commands: list[int] = field(default_factory=list)  # 0: all records are of the first one
-    first_image: list[int] = field(default_factory=list)
-    n_images: list[int] = field(default_factory=list)
-
-    def add(self, first_id: int, command: tuple[int, int], image: tuple[int, int]) -> int:
-        self.first_id.append(first_id)
-        self.first_command.append(command[0])
-        self.n_commands.append(command[1])
-        self.first_image.append(image[0])
-        self.n_images.append(image[1])
-        return len(self.first_id) - 1
-
-
-@dataclass
 class Bound:
     """Records of one engine of a core, or of a port, with what they are bound to."""
 
     monitor: Monitor
     section: Ints  # counts stretches of rising ids
-    pair: Ints  # row of `pair`; -1: none
     command: Ints  # row of the engine's commands; -1: none
     image: Ints  # number of the image; -1: none
     sync: Ints  # SEND or WAIT by the counters
@@ -74,7 +55,7 @@ class Bound:
             is_all = bool(which.all())
         if is_all:
             return
-        for name in ("section", "pair", "command", "image", "sync", "submit_core"):
+        for name in ("section", "command", "image", "sync", "submit_core"):
             setattr(self, name, getattr(self, name)[which])
         self._by_descriptor = self._by_descriptor[which]
         self.monitor = self.monitor.take(which)
@@ -88,7 +69,7 @@ def unbound(monitor: Monitor) -> Bound:
     section = np.zeros(len(monitor), np.int64)
     section[1:] = np.cumsum(monitor.id[1:] <= monitor.id[:-1])
     return Bound(
-        monitor, section, none, none.copy(), none.copy(), sync_by_counters(monitor), none.copy(),
+        monitor, section, none, none.copy(), sync_by_counters(monitor), none.copy(),
         _by_descriptor=np.zeros(len(monitor), bool),
     )  # fmt: skip
 
@@ -163,14 +144,9 @@ def trim_strays(bound: Bound) -> bool:
 
 
 def bind_commands(
-    bound: Bound,
-    commands: Commands,
-    first_command: int,
-    pairs: Bindings,
-    kv: dict[tuple[int, int], Ints],
-    extra: Ints,
+    bound: Bound, commands: Commands, kv: dict[tuple[int, int], Ints], extra: Ints
 ) -> None:
-    """Binds records that are not bound to commands, the first of which has this number.
+    """Binds records that are not bound to commands.
 
     `kv` has the numbers of the images of each descriptor, `extra` those of DYN_EXTRA's by place.
     """
@@ -180,31 +156,30 @@ def bind_commands(
     ids = bound.monitor.id[free]
     mine, theirs = sections.of_records(ids), sections.of_commands(commands)
     partners = sections.pair(mine.span, theirs.span)
-    for n in np.flatnonzero(partners >= 0).tolist():  # a section, not a row, at a time
-        m = int(partners[n])
+    is_paired = partners >= 0
+    first = np.where(is_paired, theirs.first[partners], -1)
+    by_descriptor = is_paired & (commands.mode[first] == DES)
+    for n in np.flatnonzero(by_descriptor).tolist():  # a section, not a row, at a time
         rows = free[mine.first[n] : mine.first[n] + mine.count[n]]
-        at, count = int(theirs.first[m]), int(theirs.count[m])
-        first_id = int(bound.monitor.id[rows[0]])
-        relative = bound.monitor.id[rows] - first_id
-        is_des = int(commands.mode[at]) == DES
-        if not is_des:
-            inside = relative < count
-            bound.command[rows] = np.where(inside, at + relative, -1)
-            has_image = inside & (len(extra) > 0)
-            place = commands.extra[at + np.where(inside, relative, 0)]
-            has_image &= (place >= 0) & (place < len(extra))
-            if has_image.any():
-                bound.image[rows[has_image]] = extra[place[has_image]]
-            bound.pair[rows] = pairs.add(first_id, (first_command + at, count), (-1, 0))
-            continue
-        images = kv.get((int(commands.key[at]), int(commands.n_images[at])), np.empty(0, np.int64))
+        at = int(first[n])
+        key = int(commands.key[at]), int(commands.n_images[at])
         bound.command[rows], bound._by_descriptor[rows] = at, True
-        _bind_images(bound, rows, relative, images)
-        image = (int(images[0]), len(images)) if len(images) else (-1, 0)
-        bound.pair[rows] = pairs.add(first_id, (first_command + at, 0), image)
+        relative = bound.monitor.id[rows] - int(bound.monitor.id[rows[0]])
+        _bind_images(bound, rows, relative, kv.get(key, np.empty(0, np.int64)))
+    is_paired &= ~by_descriptor
+    relative = ids - np.repeat(ids[mine.first], mine.count)
+    reach = np.repeat(np.where(is_paired, theirs.count[partners], 0), mine.count)
+    inside = relative < reach
+    command = np.where(inside, np.repeat(first, mine.count) + relative, -1)
+    rows = free[inside] if not inside.all() else free
+    bound.command[rows] = command[inside] if not inside.all() else command
+    if len(extra):
+        place = commands.extra[bound.command[rows]]
+        has_image = (place >= 0) & (place < len(extra))
+        bound.image[rows[has_image]] = extra[place[has_image]]
 
 
-def bind_images(bound: Bound, blocks: list[Ints], pairs: Bindings) -> None:
+def bind_images(bound: Bound, blocks: list[Ints]) -> None:
     """Binds records to images of descriptor blocks, each block a section."""
     spans = np.array([len(images) for images in blocks if len(images)], np.int64)
     blocks = [images for images in blocks if len(images)]
@@ -215,10 +190,10 @@ def bind_images(bound: Bound, blocks: list[Ints], pairs: Bindings) -> None:
     for n in np.flatnonzero(partners >= 0).tolist():
         images = blocks[int(partners[n])]
         rows = np.arange(mine.first[n], mine.first[n] + mine.count[n])
-        _bind_block(bound, rows, int(bound.monitor.id[rows[0]]), images, pairs)
+        _bind_images(bound, rows, bound.monitor.id[rows] - bound.monitor.id[rows[0]], images)
 
 
-def bind_by_id(bound: Bound, blocks: list[Ints], pairs: Bindings) -> None:
+def bind_by_id(bound: Bound, blocks: list[Ints]) -> None:
     """Where no section fits, because records of most were lost: binds by the ids themselves.
 
     The image of a block's command n belongs to id n. A section that begins with a small id is of
@@ -233,12 +208,7 @@ def bind_by_id(bound: Bound, blocks: list[Ints], pairs: Bindings) -> None:
         if n and bound.monitor.id[rows[0]] < _EPOCH_ID and block < len(blocks) - 1:
             block += 1
         if len(rows) >= _SHORTEST_SECTION:
-            _bind_block(bound, rows, 0, blocks[block], pairs)
-
-
-def _bind_block(bound: Bound, rows: Ints, first_id: int, images: Ints, pairs: Bindings) -> None:
-    _bind_images(bound, rows, bound.monitor.id[rows] - first_id, images)
-    bound.pair[rows] = pairs.add(first_id, (-1, 0), (int(images[0]), len(images)))
+            _bind_images(bound, rows, bound.monitor.id[rows], blocks[block])
 
 
 def _bind_images(bound: Bound, rows: Ints, relative: Ints, images: Ints) -> None:

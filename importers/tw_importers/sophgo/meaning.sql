@@ -1,8 +1,25 @@
 -- What each distinct command is: of a word, of a register image, or of a record without a command.
--- In: chip, command_name, data_type, kind, tiu_image, dma_image, cdma_image (tables.py), meaning_base
--- (join.sql); macros and tiu_cost (decode/metrics.sql). Out: `meaning`, one row each, numbered so:
--- meaning_n = kind_n for words, n_kinds + image_n for images, and behind them 12 labels of records
--- without a command: three for each engine, unknown, send and wait.
+-- In: chip, command_name, data_type, kind, tiu_image, dma_image, cdma_image (tables.py); macros and
+-- tiu_cost (decode/metrics.sql). Out: `meaning`, one row each, numbered so: meaning_n = kind_n for
+-- words, n_kinds + image_n for images, and behind them (n_known) 12 labels of records without a
+-- command: three for each engine, unknown, send and wait. These numbers are in `meaning_base`.
+
+-- Joins are done as they are written (join.sql).
+SET disabled_optimizers = 'statistics_propagation,join_order,build_side_probe_side';
+
+CREATE TABLE meaning_base AS
+SELECT
+  (SELECT count(*) FROM kind) AS n_kinds,
+  (SELECT count(*) FROM kind)
+    + (SELECT count(*) FROM tiu_image)
+    + (SELECT count(*) FROM dma_image)
+    + (SELECT count(*) FROM cdma_image) AS n_known,
+  name AS chip,
+  memory AS way,
+  tiu_sys_type,
+  dma_sys_type,
+  cdma_sys_type
+FROM chip;
 
 -- Words. A reference to descriptors has no type; its records are of images, or unknown.
 CREATE TABLE word_meaning AS

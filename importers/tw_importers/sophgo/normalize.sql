@@ -63,15 +63,16 @@ INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, paren
 SELECT
   getvariable('first_id') + p.n,
   getvariable('trace_id'),
-  getvariable('first_id') + p.track_n,
+  getvariable('first_id') + o.track_n,
   p.ts,
   p.dur,
   'tpu_command',
-  m.source_name,
+  t.source_name,
   coalesce(n.depth, 0),
   getvariable('first_id') + n.parent_n
 FROM scratch.placed AS p
-JOIN scratch.meaning AS m ON m.meaning_n = p.meaning_n
+JOIN scratch.known_operation AS o ON o.operation_n = p.operation_n
+JOIN scratch.told AS t ON t.operation_n = p.operation_n
 LEFT JOIN scratch.nest AS n ON n.entry_n = p.n;
 
 INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
@@ -135,165 +136,158 @@ SELECT
 FROM scratch.layer
 ORDER BY layer_n;
 
--- Counters by name, in the table of their layout.
-INSERT INTO tpu_tiu_counter (slice_id, trace_id, thread, n_bank_conflicts)
-SELECT getvariable('first_id') + n, getvariable('trace_id'), w3 & 1, w3 >> 1
-FROM scratch.placed
-WHERE layout_n = 0;
-
-INSERT INTO tpu_tiu_counter (
-  slice_id, trace_id, computation_load, n_reads, n_read_stalls, n_writes
+INSERT INTO tpu_operation (
+  id, trace_id, track_id, device_id, engine, core, port, submit_core, name, mode, match_status, kind,
+  type_code, function_code, type, function, category, source_name, data_type, result_data_type,
+  direction, source_memory, destination_memory, is_ddr, is_l2, pmu_layout, id_lift, kernel_name,
+  kernel_scope, kernel_slice_id, batch, layer_id, layer
 )
 SELECT
-  getvariable('first_id') + n, getvariable('trace_id'),
-  (w2 >> 16) | (w3::BIGINT << 16), w4, w5, w6
-FROM scratch.placed
-WHERE layout_n = 1;
+  getvariable('first_id') + o.stored_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + o.track_n,
+  getvariable('first_id') + l.device_n,
+  CASE l.stream WHEN 0 THEN 'TIU' WHEN 1 THEN 'GDMA' WHEN 3 THEN 'SDMA' ELSE 'CDMA' END AS engine,
+  l.core,
+  l.port,
+  o.submit_core,
+  m.source_name,
+  o.mode,
+  m.match_status,
+  m.kind,
+  m.type_code,
+  m.function_code,
+  m.type,
+  m.function,
+  m.category,
+  m.source_name,
+  m.data_type,
+  m.result_data_type,
+  m.direction,
+  m.source_memory,
+  m.destination_memory,
+  CASE
+    WHEN m.kind = 'transfer' THEN
+      m.match_status = 'none'
+      OR coalesce(m.direction LIKE '%DDR%', false)
+      OR m.match_status = 'word' AND b.chip <> 'CV84X6'
+  END AS is_ddr,
+  CASE
+    WHEN m.kind = 'transfer' THEN
+      coalesce(m.direction LIKE '%L2M%', false)
+      AND (b.chip = 'CV84X6' OR m.direction NOT LIKE '%DDR%' AND m.match_status = 'image')
+  END AS is_l2,
+  CASE
+    WHEN l.stream = 0 THEN 'tiu' WHEN l.port IS NOT NULL THEN 'cdma'
+    WHEN b.chip = 'BM1688' THEN 'dma_bm1688' ELSE 'dma'
+  END AS pmu_layout,
+  o.id_lift,
+  s.name,
+  o.scope,
+  getvariable('first_id') + c.n_commands + o.kernel_n,
+  o.batch,
+  getvariable('first_id') + y.layer_n,
+  y.name
+FROM scratch.stored_operation AS o
+JOIN scratch.meaning AS m ON m.meaning_n = o.meaning_n
+JOIN scratch.lane AS l ON l.track_n = o.track_n
+CROSS JOIN scratch.meaning_base AS b
+CROSS JOIN (SELECT count(*) AS n_commands FROM scratch.placed) AS c
+LEFT JOIN scratch.scope AS s ON s.scope = o.scope
+LEFT JOIN scratch.layer AS y ON y.layer_n = o.layer_n
+ORDER BY o.stored_n;
 
-INSERT INTO tpu_dma_counter
+-- Records, in the table of their layout.
+INSERT INTO tpu_tiu_record (
+  slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
+  section, alg_ops, uarch_ops, alg_cycles, thread, n_bank_conflicts
+)
 SELECT
-  getvariable('first_id') + n, getvariable('trace_id'),
-  w3 & 1, w3 >> 1 & 524287, w3 >> 20, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15
-FROM scratch.placed
-WHERE layout_n = 2;
+  getvariable('first_id') + p.n, getvariable('trace_id'),
+  getvariable('first_id') + coalesce(l.stored_n, t.stored_n),
+  p.ts, p.dur, p.command_id, p.start_cycle, p.end_cycle, p.record_n, p.stream_n, p.section,
+  t.alg_ops, t.uarch_ops, t.alg_cycles, p.w3 & 1, p.w3 >> 1
+FROM scratch.tiu_placed AS p
+JOIN scratch.told AS t ON t.operation_n = p.operation_n
+LEFT JOIN scratch.told_located AS l ON l.n = p.n;
 
-INSERT INTO tpu_dma_bm1688_counter
+INSERT INTO tpu_tiu_record (
+  slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
+  section, alg_ops, uarch_ops, alg_cycles, computation_load, n_reads, n_read_stalls, n_writes
+)
 SELECT
-  getvariable('first_id') + n, getvariable('trace_id'),
+  getvariable('first_id') + p.n, getvariable('trace_id'),
+  getvariable('first_id') + coalesce(l.stored_n, t.stored_n),
+  p.ts, p.dur, p.command_id, p.start_cycle, p.end_cycle, p.record_n, p.stream_n, p.section,
+  t.alg_ops, t.uarch_ops, t.alg_cycles, (p.w2 >> 16) | (p.w3::BIGINT << 16), p.w4, p.w5, p.w6
+FROM scratch.tiu_bm1688_placed AS p
+JOIN scratch.told AS t ON t.operation_n = p.operation_n
+LEFT JOIN scratch.told_located AS l ON l.n = p.n;
+
+INSERT INTO tpu_dma_record
+SELECT
+  getvariable('first_id') + p.n, getvariable('trace_id'),
+  getvariable('first_id') + coalesce(l.stored_n, t.stored_n),
+  p.ts, p.dur, p.command_id, p.start_cycle, p.end_cycle, p.record_n, p.stream_n, p.section,
+  scratch.axi_bytes(c.name, p.w5::BIGINT, p.w10::BIGINT, p.w11::BIGINT),
+  scratch.axi_stall_cycles(c.name, p.w4::BIGINT, p.w8::BIGINT, p.w9::BIGINT),
+  scratch.axi_transactions(
+    c.name, p.w12::BIGINT, p.w13::BIGINT, p.w7::BIGINT, p.w6::BIGINT
+  ),
+  p.w3 & 1, p.w3 >> 1 & 524287, p.w3 >> 20, p.w4, p.w5, p.w6, p.w7, p.w8, p.w9, p.w10, p.w11,
+  p.w12, p.w13, p.w14, p.w15
+FROM scratch.dma_placed AS p
+JOIN scratch.told AS t ON t.operation_n = p.operation_n
+LEFT JOIN scratch.told_located AS l ON l.n = p.n
+CROSS JOIN scratch.chip AS c;
+
+INSERT INTO tpu_dma_bm1688_record
+SELECT
+  getvariable('first_id') + p.n, getvariable('trace_id'),
+  getvariable('first_id') + coalesce(l.stored_n, t.stored_n),
+  p.ts, p.dur, p.command_id, p.start_cycle, p.end_cycle, p.record_n, p.stream_n, p.section,
+  d.bytes, d.stall_cycles, d.n_memory_transactions,
   w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14,
   w16, w17, w18, w19, w20, w21, w22, w23,
   w24, w25, w26, w27, w28, w29, w30, w31,
   w32, w33, w34, w35, w36, w37, w38, w39,
   w40, w41, w42, w43, w44, w45, w46, w47,
   w50, w51, w52, w53, w54, w55, w58, w59, w60, w61, w62, w63
-FROM scratch.dma_bm1688_record;
+FROM scratch.dma_bm1688_placed AS p
+JOIN scratch.told AS t ON t.operation_n = p.operation_n
+JOIN scratch.long_measured AS d ON d.n = p.n
+LEFT JOIN scratch.told_located AS l ON l.n = p.n;
 
-INSERT INTO tpu_cdma_counter
+INSERT INTO tpu_cdma_record
 SELECT
-  getvariable('first_id') + n, getvariable('trace_id'),
+  getvariable('first_id') + p.n, getvariable('trace_id'),
+  getvariable('first_id') + coalesce(l.stored_n, t.stored_n),
+  p.ts, p.dur, p.command_id, p.start_cycle, p.end_cycle, p.record_n, p.stream_n, p.section,
+  d.bytes, d.stall_cycles, d.n_memory_transactions,
   w2 >> 24 & 1, w4, w5, w6, w8, w9, w10, w11, w12, w13, w14, w15, w16, w17,
   w18, w19, w20, w21, w22, w23, w24, w25, w26, w27, w28, w29, w30, w31
-FROM scratch.cdma_record;
+FROM scratch.cdma_placed AS p
+JOIN scratch.told AS t ON t.operation_n = p.operation_n
+JOIN scratch.long_measured AS d ON d.n = p.n
+LEFT JOIN scratch.told_located AS l ON l.n = p.n;
 
-INSERT INTO tpu_command (
-  slice_id, trace_id, track_id, ts, dur, name, core, engine, command_id, raw_command_id, type,
-  function, source_name, data_type, direction, bytes, start_cycle, end_cycle, kernel_name, batch,
-  match_status, pmu_layout, pmu, device_id, port, submit_core, record_n, stream_n, shown_id, section,
-  mode, kind, type_code, function_code, category, result_data_type, source_memory,
-  destination_memory, source_address, destination_address, ddr_bytes, l2_bytes, cycles,
-  stall_cycles, n_bank_conflicts, n_memory_transactions, alg_ops, uarch_ops, alg_cycles,
-  kernel_scope, kernel_slice_id, layer_id, layer, registers_json
-)
+-- Register images, and all words where those the layout reserves hold something.
+INSERT INTO tpu_command_extra
 SELECT
-  getvariable('first_id') + p.n,
-  getvariable('trace_id'),
-  getvariable('first_id') + p.track_n,
-  p.ts,
-  p.dur,
-  m.source_name,
-  l.core,
-  CASE l.stream WHEN 0 THEN 'TIU' WHEN 1 THEN 'GDMA' WHEN 3 THEN 'SDMA' ELSE 'CDMA' END AS engine,
-  p.id,
-  CASE p.layout_n WHEN 1 THEN p.w2 & 65535 WHEN 3 THEN p.w2 & 1048575 WHEN 4 THEN p.w2 & 16777215
-    ELSE p.w2 END AS raw_command_id,
-  m.type,
-  m.function,
-  m.source_name,
-  m.data_type,
-  m.direction,
-  p.bytes,
-  p.start_cycle,
-  p.end_cycle,
-  s.name,
-  p.batch,
-  m.match_status,
-  CASE p.layout_n WHEN 0 THEN 'tiu' WHEN 1 THEN 'tiu' WHEN 2 THEN 'dma' WHEN 3 THEN 'dma_bm1688'
-    ELSE 'cdma' END AS pmu_layout,
-  p.pmu,
-  getvariable('first_id') + l.device_n,
-  l.port,
-  if(p.submit_core >= 0, p.submit_core, NULL),
-  p.record_n,
-  p.stream_n,
-  p.id + if(l.port IS NULL, 1, 0) AS shown_id,
-  p.section,
-  g.mode,
-  m.kind,
-  m.type_code,
-  m.function_code,
-  m.category,
-  m.result_data_type,
-  m.source_memory,
-  m.destination_memory,
-  m.source_address,
-  m.destination_address,
-  CASE
-    WHEN m.kind <> 'transfer' THEN NULL
-    WHEN m.match_status = 'none' OR m.direction LIKE '%DDR%' THEN p.bytes
-    WHEN m.match_status = 'word' AND b.chip <> 'CV84X6' THEN p.bytes
-    ELSE 0
-  END AS ddr_bytes,
-  CASE
-    WHEN m.kind <> 'transfer' THEN NULL
-    WHEN m.direction LIKE '%L2M%' AND b.chip = 'CV84X6' THEN p.bytes
-    WHEN m.direction LIKE '%L2M%' AND m.direction NOT LIKE '%DDR%' AND m.match_status = 'image'
-      THEN p.bytes
-    ELSE 0
-  END AS l2_bytes,
-  p.cycles,
-  p.stall_cycles,
-  if(p.layout_n = 0, p.w3 >> 1, NULL) AS n_bank_conflicts,
-  p.n_memory_transactions,
-  m.alg_ops,
-  m.uarch_ops,
-  m.alg_cycles,
-  p.scope,
-  getvariable('first_id') + b.n_commands + coalesce(i.kernel_n, e.kernel_n),
-  getvariable('first_id') + y.layer_n,
-  y.name,
-  m.registers_json
-FROM (
-  SELECT
-    p.*,
-    CASE
-      WHEN p.layout_n = 2
-        THEN scratch.axi_bytes(c.name, p.w5::BIGINT, p.w10::BIGINT, p.w11::BIGINT)
-      ELSE d.bytes
-    END AS bytes,
-    CASE
-      WHEN p.layout_n = 1 THEN p.w5
-      WHEN p.layout_n = 2
-        THEN scratch.axi_stall_cycles(c.name, p.w4::BIGINT, p.w8::BIGINT, p.w9::BIGINT)
-      ELSE d.stall_cycles
-    END AS stall_cycles,
-    CASE
-      WHEN p.layout_n = 2
-        THEN scratch.axi_transactions(
-          c.name, p.w12::BIGINT, p.w13::BIGINT, p.w7::BIGINT, p.w6::BIGINT
-        )
-      ELSE d.n_memory_transactions
-    END AS n_memory_transactions,
-    CASE
-      WHEN p.layout_n = 1 AND p.w7 <> 0
-        THEN [p.start_cycle, p.end_cycle, p.w2, p.w3, p.w4, p.w5, p.w6, p.w7]::BIGINT[]
-      WHEN d.words IS NOT NULL THEN [p.start_cycle, p.end_cycle]::BIGINT[] || d.words
-    END AS pmu
-  FROM scratch.placed AS p
-  CROSS JOIN scratch.chip AS c
-  LEFT JOIN scratch.long_measured AS d ON d.n = p.n
-) AS p
-JOIN scratch.meaning AS m ON m.meaning_n = p.meaning_n
-JOIN scratch.lane AS l ON l.track_n = p.track_n
-CROSS JOIN (
-  SELECT chip, (SELECT count(*) FROM scratch.placed) AS n_commands FROM scratch.meaning_base
-) AS b
-LEFT JOIN scratch.kind AS g ON g.kind_n = p.kind_n
-LEFT JOIN scratch.scope AS s ON s.scope = p.scope
-LEFT JOIN scratch.in_kernel AS i ON i.n = p.n
-LEFT JOIN scratch.kernel AS e
-  ON e.scope = p.scope AND e.part IS NULL
-  AND e.core IS NOT DISTINCT FROM l.core AND e.port IS NOT DISTINCT FROM l.port
-LEFT JOIN scratch.in_layer AS o ON o.n = p.n
-LEFT JOIN scratch.layer AS y ON y.layer_n = o.layer_n;
+  getvariable('first_id') + p.n, getvariable('trace_id'),
+  m.source_address, m.destination_address, m.registers_json, w.pmu
+FROM scratch.placed AS p
+JOIN scratch.known_operation AS o ON o.operation_n = p.operation_n
+JOIN scratch.meaning AS m ON m.meaning_n = o.meaning_n
+LEFT JOIN (
+  SELECT n, [start_cycle, end_cycle, w2, w3, w4, w5, w6, w7]::BIGINT[] AS pmu
+  FROM scratch.tiu_bm1688_placed
+  WHERE w7 <> 0
+  UNION ALL
+  SELECT n, [start_cycle, end_cycle]::BIGINT[] || words
+  FROM scratch.long_measured
+  WHERE words IS NOT NULL
+) AS w ON w.n = p.n
+WHERE m.registers_json IS NOT NULL OR w.pmu IS NOT NULL;
 
 SET disabled_optimizers = 'statistics_propagation'; -- as on all our connections

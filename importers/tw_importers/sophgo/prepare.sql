@@ -1,12 +1,46 @@
 -- From records and commands of a capture to its timeline, without any lock.
 -- In: the tables of tables.py, `meaning` (meaning.sql), macros of decode/metrics.sql. Out: `kernel`,
--- `in_kernel`, `in_layer`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
+-- `located`, `stored_operation`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
+
+-- Operations with what their commands are, and when they ran.
+CREATE TABLE known_operation AS
+SELECT
+  o.operation_n,
+  o.track_n,
+  nullif(o.submit_core, -1) AS submit_core,
+  o.id_lift,
+  CASE
+    WHEN o.image_n >= 0 THEN b.n_kinds + o.image_n
+    WHEN k.mode IS DISTINCT FROM 'DES' AND c.kind_n IS NOT NULL THEN c.kind_n
+    ELSE b.n_known + o.label_n
+  END AS meaning_n,
+  c.kind_n,
+  k.mode,
+  nullif(c.scope, -1) AS scope,
+  nullif(c.batch, -1) AS batch,
+  r.n_records,
+  r.ts,
+  r.last_ts,
+  r.end_ts
+FROM operation AS o
+CROSS JOIN meaning_base AS b
+LEFT JOIN context AS c ON c.context_n = o.context_n
+LEFT JOIN kind AS k ON k.kind_n = c.kind_n
+LEFT JOIN (
+  SELECT operation_n, count(*) AS n_records, min(ts) AS ts, max(ts) AS last_ts,
+    max(ts + dur) AS end_ts
+  FROM placed
+  GROUP BY operation_n
+) AS r ON r.operation_n = o.operation_n
+ORDER BY o.operation_n;
 
 -- What counters add up to where a record is too long for `record` to hold it. Of BM1688 the vendor's
 -- tool sums up all interfaces for words, and those of a transfer's way for images.
 CREATE TABLE long_measured AS
 SELECT
   d.n,
+  d.start_cycle,
+  d.end_cycle,
   interface_bytes(
     w3::BIGINT, w5::BIGINT, w6::BIGINT, w8::BIGINT, w9::BIGINT, w11::BIGINT, w12::BIGINT,
     w14::BIGINT
@@ -28,13 +62,15 @@ SELECT
     w40, w41, w42, w43, w44, w45, w46, w47, w48, w49, w50, w51, w52, w53, w54, w55, w56, w57,
     w58, w59, w60, w61, w62, w63
   ]::BIGINT[] END AS words
-FROM (SELECT n, meaning_n FROM placed) AS p
-JOIN dma_bm1688_record AS d ON d.n = p.n
+FROM dma_bm1688_placed AS d
 CROSS JOIN chip AS c
-JOIN meaning AS m ON m.meaning_n = p.meaning_n
+JOIN known_operation AS o ON o.operation_n = d.operation_n
+JOIN meaning AS m ON m.meaning_n = o.meaning_n
 UNION ALL
 SELECT
   n,
+  start_cycle,
+  end_cycle,
   w4,
   0,
   w14::BIGINT + w12 + w10 + w8,
@@ -42,29 +78,17 @@ SELECT
     w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15, w16, w17, w18, w19, w20, w21,
     w22, w23, w24, w25, w26, w27, w28, w29, w30, w31
   ]::BIGINT[] END
-FROM cdma_record;
+FROM cdma_placed;
 
 -- Kernels: on each core one slice for every stretch of commands of one scope, in the order they start;
 -- scopes that CDMA serves, too, are shown with their port alone.
 CREATE TABLE kernel AS
 -- Commands alike, together: they are few, and say all that is to be known where scopes are not mixed.
 WITH named AS (
-  SELECT
-    g.*,
-    l.core,
-    l.port,
-    s.name,
-    k.mode
-  FROM (
-    SELECT
-      track_n, scope, batch, kind_n, min(ts) AS ts, max(ts) AS last_ts, max(ts + dur) AS end_ts
-    FROM placed
-    WHERE scope IS NOT NULL
-    GROUP BY track_n, scope, batch, kind_n
-  ) AS g
-  JOIN lane AS l ON l.track_n = g.track_n
-  JOIN scope AS s ON s.scope = g.scope
-  LEFT JOIN kind AS k ON k.kind_n = g.kind_n
+  SELECT o.operation_n, o.scope, o.batch, o.ts, o.last_ts, o.end_ts, o.mode, l.core, l.port, s.name
+  FROM known_operation AS o
+  JOIN lane AS l ON l.track_n = o.track_n
+  JOIN scope AS s ON s.scope = o.scope
 ),
 shown AS (
   SELECT *
@@ -104,8 +128,7 @@ single AS (
     FROM shown AS s
     JOIN mixed AS m ON m.core IS NOT DISTINCT FROM s.core AND m.port IS NOT DISTINCT FROM s.port
   ) AS s
-    ON s.track_n = p.track_n AND s.scope = p.scope AND s.kind_n = p.kind_n
-    AND s.batch IS NOT DISTINCT FROM p.batch
+    ON s.operation_n = p.operation_n
 ),
 stretch AS (
   SELECT *, sum(is_new::BIGINT) OVER (PARTITION BY core, port ORDER BY ts, end_ts, n) AS part
@@ -148,42 +171,132 @@ JOIN lane AS l
   AND l.name LIKE '%Kernel Function'
 ORDER BY kernel_n;
 
--- The kernel each command of a core with mixed scopes is shown under; elsewhere its scope says it.
-CREATE TABLE in_kernel AS
-SELECT p.n, max(k.kernel_n) AS kernel_n
-FROM placed AS p
-JOIN (
-  SELECT l.track_n, k.kernel_n, k.scope, k.ts, k.dur
-  FROM lane AS l
-  JOIN kernel AS k
-    ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
-    AND k.part IS NOT NULL
-) AS k
-  ON k.track_n = p.track_n AND k.scope = p.scope AND p.ts BETWEEN k.ts AND k.ts + k.dur
-GROUP BY p.n;
-
--- The layer each command belongs to, by its number from 1; where numbers start again in each part of
--- the model, it is the first of them.
-CREATE TABLE in_layer AS
-SELECT p.n, min(y.layer_n) AS layer_n
-FROM (
-  SELECT p.n, l.core, l.stream, p.id + 1 AS shown_id
+-- Of commands whose operation does not say it: the kernel, where a core's scopes are mixed, and the layer.
+-- A layer is found by the command's number from 1; where numbers start again in each part of the model,
+-- it is the first of them.
+CREATE TABLE located AS
+WITH in_kernel AS (
+  SELECT p.n, max(k.kernel_n) AS kernel_n
   FROM placed AS p
-  JOIN lane AS l ON l.track_n = p.track_n AND l.stream IN (0, 1)
-  WHERE EXISTS (FROM layer)
-) AS p
-JOIN layer AS y
-  ON y.core = p.core
-  AND p.shown_id >= if(p.stream = 0, y.first_tiu_id, y.first_dma_id)
-  AND p.shown_id <= if(p.stream = 0, y.last_tiu_id, y.last_dma_id)
-GROUP BY p.n;
+  JOIN (
+    SELECT o.operation_n, k.kernel_n, k.ts, k.dur
+    FROM known_operation AS o
+    JOIN lane AS l ON l.track_n = o.track_n
+    JOIN kernel AS k
+      ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
+      AND k.scope = o.scope AND k.part IS NOT NULL
+  ) AS k
+    ON k.operation_n = p.operation_n AND p.ts BETWEEN k.ts AND k.ts + k.dur
+  GROUP BY p.n
+),
+in_layer AS (
+  SELECT p.n, min(y.layer_n) AS layer_n
+  FROM (
+    SELECT p.n, l.core, l.stream, p.command_id + 1 AS shown_id
+    FROM placed AS p
+    JOIN known_operation AS o ON o.operation_n = p.operation_n
+    JOIN lane AS l ON l.track_n = o.track_n AND l.stream IN (0, 1)
+    WHERE EXISTS (FROM layer)
+  ) AS p
+  JOIN layer AS y
+    ON y.core = p.core
+    AND p.shown_id >= if(p.stream = 0, y.first_tiu_id, y.first_dma_id)
+    AND p.shown_id <= if(p.stream = 0, y.last_tiu_id, y.last_dma_id)
+  GROUP BY p.n
+)
+SELECT coalesce(k.n, y.n) AS n, k.kernel_n, y.layer_n
+FROM in_kernel AS k
+FULL JOIN in_layer AS y ON y.n = k.n;
+
+-- Operations as their commands differ by kernel and layer; nearly always one of each.
+CREATE TABLE variant AS
+SELECT
+  o.* EXCLUDE (ts, last_ts, end_ts, n_records),
+  e.kernel_n,
+  v.located_kernel_n,
+  v.layer_n,
+  v.is_located
+FROM (
+  SELECT p.operation_n, l.kernel_n AS located_kernel_n, l.layer_n, true AS is_located
+  FROM placed AS p
+  JOIN located AS l ON l.n = p.n
+  GROUP BY ALL
+  UNION ALL
+  SELECT o.operation_n, NULL, NULL, false
+  FROM known_operation AS o
+  LEFT JOIN (
+    SELECT p.operation_n, count(*) AS n_located
+    FROM placed AS p
+    JOIN located AS l ON l.n = p.n
+    GROUP BY p.operation_n
+  ) AS l ON l.operation_n = o.operation_n
+  WHERE o.n_records > coalesce(l.n_located, 0)
+) AS v
+JOIN known_operation AS o ON o.operation_n = v.operation_n
+JOIN lane AS l ON l.track_n = o.track_n
+LEFT JOIN kernel AS e
+  ON e.scope = o.scope AND e.part IS NULL
+  AND e.core IS NOT DISTINCT FROM l.core AND e.port IS NOT DISTINCT FROM l.port;
+
+-- What is stored of them: one row for all that a command's own columns do not tell apart. Register images
+-- differ from command to command; what commands are called does not.
+CREATE TABLE told_operation AS
+SELECT
+  v.operation_n,
+  v.is_located,
+  v.located_kernel_n,
+  v.layer_n,
+  dense_rank() OVER (
+    ORDER BY
+      v.track_n, v.submit_core, v.id_lift, v.mode, v.scope, v.batch, v.kernel_n,
+      v.located_kernel_n, v.layer_n, m.match_status, m.kind, m.type_code, m.function_code,
+      m.type, m.function, m.category, m.source_name, m.data_type, m.result_data_type, m.direction,
+      m.source_memory, m.destination_memory
+  ) - 1 AS stored_n,
+  v.* EXCLUDE (operation_n, is_located, located_kernel_n, layer_n)
+FROM variant AS v
+JOIN meaning AS m ON m.meaning_n = v.meaning_n;
+
+CREATE TABLE stored_operation AS
+SELECT DISTINCT ON (t.stored_n)
+  t.stored_n,
+  t.track_n,
+  t.submit_core,
+  t.id_lift,
+  t.mode,
+  t.meaning_n,
+  t.scope,
+  t.batch,
+  coalesce(t.located_kernel_n, t.kernel_n) AS kernel_n,
+  t.layer_n
+FROM told_operation AS t
+ORDER BY t.stored_n, t.meaning_n;
+
+-- What records are stored with: of each operation, and of those that `located` tells apart.
+CREATE TABLE told AS
+SELECT o.operation_n, t.stored_n, m.source_name, m.alg_ops, m.uarch_ops, m.alg_cycles
+FROM known_operation AS o
+JOIN meaning AS m ON m.meaning_n = o.meaning_n
+LEFT JOIN (SELECT operation_n, stored_n FROM told_operation WHERE NOT is_located) AS t
+  ON t.operation_n = o.operation_n
+ORDER BY o.operation_n;
+
+CREATE TABLE told_located AS
+SELECT l.n, t.stored_n
+FROM located AS l
+JOIN placed AS p ON p.n = l.n
+JOIN (SELECT * FROM told_operation WHERE is_located) AS t
+  ON t.operation_n = p.operation_n
+  AND t.located_kernel_n IS NOT DISTINCT FROM l.kernel_n
+  AND t.layer_n IS NOT DISTINCT FROM l.layer_n;
 
 -- Only where something overlaps is there anything to nest. A table: nesting reads it on a connection of
 -- its own, which does not see what is registered.
 CREATE TABLE entry AS
-SELECT p.n AS entry_n, p.track_n, p.ts, p.dur AS reach, p.n AS seq
+SELECT p.n AS entry_n, o.track_n, p.ts, p.dur AS reach, p.n AS seq
 FROM placed AS p
-SEMI JOIN crowded AS c ON c.track_n = p.track_n
+JOIN known_operation AS o ON o.operation_n = p.operation_n
+JOIN crowded AS c ON c.track_n = o.track_n
 UNION ALL
 SELECT (SELECT count(*) FROM placed) + kernel_n, track_n, ts, dur, kernel_n
 FROM kernel;
@@ -197,8 +310,8 @@ CREATE VIEW unused AS SELECT reason, n FROM dropped;
 CREATE TABLE problem AS
 SELECT kind, severity, count, meaning FROM found
 UNION ALL
-SELECT 'unmatched_record', 'note', count(*),
+SELECT 'unmatched_record', 'note', coalesce(sum(o.n_records), 0)::BIGINT,
   'records no command was found for, though the capture has commands'
-FROM placed AS p
-JOIN meaning AS m USING (meaning_n)
+FROM known_operation AS o
+JOIN meaning AS m ON m.meaning_n = o.meaning_n
 WHERE m.match_status IN ('none', 'heuristic') AND EXISTS (FROM kind);

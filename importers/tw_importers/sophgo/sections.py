@@ -56,11 +56,6 @@ def of_commands(commands: Commands) -> Sections:
     return found
 
 
-def of_numbers(number: Ints) -> Sections:
-    """Stretches of rising numbers of images, which begin with 0 in each block."""
-    return of_records(number)
-
-
 def _sections(is_new: NDArray[np.bool_], ids: Ints) -> Sections:
     first = np.flatnonzero(is_new)
     count = np.diff(np.append(first, len(ids)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tw_importers.sophgo import bind
-from tw_importers.sophgo.bind import Bindings, Bound
+from tw_importers.sophgo.bind import Bound
 from tw_importers.sophgo.commands import Commands
 from tw_importers.sophgo.core import ENGINES, Core, Port
 from tw_importers.sophgo.decode import Chip
@@ -43,8 +43,6 @@ class Timeline:
     profile: Profile
     lanes: list[Lane] = field(default_factory=list)
     commands: list[Commands] = field(default_factory=list)  # in the order of their numbers
-    images: list[Ints] = field(default_factory=list)  # of each command, as many as commands
-    pairs: Bindings = field(default_factory=Bindings)
     sync_ns: list[int | None] = field(default_factory=list)  # of each core, on its own counter
     offsets_ns: list[int] = field(default_factory=list)  # subtracted from each core's times
     origin_ns: int = 0  # of ts = 0, on the time of the first core that has a sync point
@@ -57,13 +55,12 @@ class Timeline:
     anchored: set[int] = field(default_factory=set)  # ports on the time of the cores
     port_offsets_ns: dict[int, int] = field(default_factory=dict)  # to add to each port's times
 
-    def number(self, engine: str, commands: Commands, images: Ints) -> int:
-        """Gives commands their numbers, and returns the first; `images` are theirs, or -1."""
+    def number(self, engine: str, commands: Commands) -> int:
+        """Gives commands their numbers, and returns the first."""
         self.engine_of.append(engine)
         first = self.n_commands
         self.n_commands += len(commands)
         self.commands.append(commands)
-        self.images.append(images)
         return first
 
 
@@ -216,10 +213,10 @@ def _bind_core(line: Timeline, work: _CoreWork, store: Store) -> None:
         blocks = [store.stream(b, engine, core.file) for b in core.des.get(engine, [])]
         if blocks:
             blocks = [_counted(line, images, store) for images in blocks]
-            bind.bind_images(bound, blocks, line.pairs)
+            bind.bind_images(bound, blocks)
             if not bound.is_bound.any() and _chip(line).constant("stray_tiu_records"):
-                bind.bind_by_id(bound, blocks, line.pairs)
-        bind.bind_commands(bound, commands, first, line.pairs, kv, extra)
+                bind.bind_by_id(bound, blocks)
+        bind.bind_commands(bound, commands, kv, extra)
         is_known = (
             blocks and not len(commands)
             if profile.is_bmodel
@@ -256,11 +253,8 @@ def _numbered(
     keys = set(zip(commands.key[des].tolist(), commands.n_images[des].tolist(), strict=True))
     for key in sorted(keys & core.kv.keys()):
         kv[key] = store.stream(core.kv[key], engine, core.file)
-    has_image = (commands.extra >= 0) & (commands.extra < len(extra))
     line.n_without_image += int((commands.extra >= len(extra)).sum())
-    images = np.full(len(commands), -1)
-    images[has_image] = extra[commands.extra[has_image]]
-    return line.number(engine, commands, images), extra, kv
+    return line.number(engine, commands), extra, kv
 
 
 def _bind_port(
@@ -276,11 +270,11 @@ def _bind_port(
         commands = commands.take(slice(init if each.core.core == anchor else 0, None))
         begin, extra, kv = _numbered(line, each.core, "CDMA", commands, store)
         one = bind.unbound(port.monitor)
-        bind.bind_commands(one, commands, begin, line.pairs, kv, extra)
+        bind.bind_commands(one, commands, kv, extra)
         found = one.is_bound
         claims += found
         # Commands of all cores are numbered on, so a place among them is one in the joined ones.
-        for name in ("pair", "command", "image", "_by_descriptor"):
+        for name in ("command", "image", "_by_descriptor"):
             getattr(bound, name)[found] = getattr(one, name)[found]
         bound.command[found & (one.command >= 0)] += begin - first
         bound.submit_core[found] = each.core.core
@@ -294,7 +288,7 @@ def _bind_port(
 
 
 def _unclaim(bound: Bound, which: np.ndarray) -> None:
-    for name in ("pair", "command", "image", "submit_core"):
+    for name in ("command", "image", "submit_core"):
         getattr(bound, name)[which] = -1
     bound._by_descriptor[which] = False
 

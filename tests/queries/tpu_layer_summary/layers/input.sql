@@ -14,11 +14,19 @@ INSERT INTO tpu_layer (id, trace_id, ordinal, core, file_line, name, operation) 
   (11, 1, 2, 0, 8, 'y', 'Conv2D'),
   (12, 1, 3, 0, 9, NULL, 'Reshape'),
   (20, 2, 1, 1, NULL, 'z', 'Add');
-INSERT INTO tpu_command (slice_id, trace_id, track_id, ts, dur, core, engine, kind, layer_id, bytes,
-  source_memory, destination_memory, alg_ops, uarch_ops, alg_cycles) VALUES
-  (1, 1, 0, 0, 4000, 0, 'GDMA', 'transfer', 10, 128000, 'DDR', 'LMEM', NULL, NULL, NULL),
-  (2, 1, 0, 4000, 1000, 0, 'TIU', 'compute', 11, NULL, NULL, NULL, 640000, 1280000, 500),
-  (3, 1, 0, 4500, 3000, 0, 'GDMA', 'transfer', 11, 64000, 'LMEM', 'DDR', NULL, NULL, NULL),
-  (4, 1, 0, 7000, 200, 0, 'TIU', 'sync', 11, NULL, NULL, NULL, 1, 1, 0),
-  (5, 1, 0, 9000, 100, 0, 'GDMA', 'transfer', NULL, 5, 'DDR', 'LMEM', NULL, NULL, NULL),
-  (6, 2, 0, 10, -1, 1, 'TIU', 'compute', 20, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO tpu_operation (id, trace_id, track_id, core, engine, kind, layer_id, source_memory,
+  destination_memory)
+VALUES
+  (1, 1, 0, 0, 'GDMA', 'transfer', 10, 'DDR', 'LMEM'),
+  (2, 1, 0, 0, 'TIU', 'compute', 11, NULL, NULL),
+  (3, 1, 0, 0, 'GDMA', 'transfer', 11, 'LMEM', 'DDR'),
+  (4, 1, 0, 0, 'TIU', 'sync', 11, NULL, NULL),
+  (5, 1, 0, 0, 'GDMA', 'transfer', NULL, 'DDR', 'LMEM'),
+  (6, 2, 0, 1, 'TIU', 'compute', 20, NULL, NULL);
+INSERT INTO tpu_dma_record (slice_id, trace_id, operation_id, ts, dur, bytes)
+VALUES (1, 1, 1, 0, 4000, 128000), (3, 1, 3, 4500, 3000, 64000), (5, 1, 5, 9000, 100, 5);
+INSERT INTO tpu_tiu_record (slice_id, trace_id, operation_id, ts, dur, alg_ops, uarch_ops, alg_cycles)
+VALUES
+  (2, 1, 2, 4000, 1000, 640000, 1280000, 500),
+  (4, 1, 4, 7000, 200, 1, 1, 0),
+  (6, 2, 6, 10, -1, NULL, NULL, NULL);

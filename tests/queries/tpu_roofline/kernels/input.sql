@@ -11,16 +11,25 @@ VALUES
 INSERT INTO device (id, trace_id, kind, ordinal, name, properties_json) VALUES
   (1, 1, 'tpu', 0, 'AKS', '{"Core Num": 8, "DDR Max BW(GB/s/Core)": 64.0, "L2 Max BW(GB/s)": 128,
     "TIU Frequency(MHz)": 1000, "DMA Frequency(MHz)": 1000}');
-INSERT INTO tpu_command (slice_id, trace_id, track_id, ts, dur, core, engine, kind, kernel_name,
-  kernel_scope, bytes, direction, source_memory, destination_memory, ddr_bytes, alg_ops, alg_cycles)
+INSERT INTO tpu_operation (id, trace_id, track_id, core, engine, kind, kernel_name, kernel_scope,
+  direction, source_memory, destination_memory, is_ddr)
 VALUES
-  (1, 1, 0, 0, 1000, 0, 'TIU', 'compute', 'k', 0, NULL, NULL, NULL, NULL, NULL, 4096000, 500),
-  (2, 1, 0, 500, 1500, 0, 'GDMA', 'transfer', 'k', 0, 128000, 'DDR->LMEM', 'DDR', 'LMEM', 128000,
-    NULL, NULL),
-  (3, 1, 0, 0, 1000, 1, 'TIU', 'compute', 'k', 0, NULL, NULL, NULL, NULL, NULL, 4096000, 500),
-  (4, 1, 0, 3000, 500, 0, 'TIU', 'compute', 'w', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-  (5, 1, 0, 3500, 500, 0, 'TIU', 'sync', 'w', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-  (6, 1, 0, 5000, 100, 0, 'GDMA', NULL, NULL, NULL, 6400, NULL, NULL, NULL, 6400, NULL, NULL),
-  (7, 1, 0, 0, 9000, NULL, 'CDMA', 'transfer', 'k', 0, 1000000, 'DDR->DDR', 'DDR', 'DDR', 1000000,
-    NULL, NULL),
-  (8, 2, 0, 0, -1, 0, 'TIU', 'compute', 'k', 0, NULL, NULL, NULL, NULL, NULL, 100, 1);
+  (1, 1, 0, 0, 'TIU', 'compute', 'k', 0, NULL, NULL, NULL, NULL),
+  (2, 1, 0, 0, 'GDMA', 'transfer', 'k', 0, 'DDR->LMEM', 'DDR', 'LMEM', true),
+  (3, 1, 0, 1, 'TIU', 'compute', 'k', 0, NULL, NULL, NULL, NULL),
+  (4, 1, 0, 0, 'TIU', 'compute', 'w', 1, NULL, NULL, NULL, NULL),
+  (5, 1, 0, 0, 'TIU', 'sync', 'w', 1, NULL, NULL, NULL, NULL),
+  (6, 1, 0, 0, 'GDMA', NULL, NULL, NULL, NULL, NULL, NULL, true),
+  (7, 1, 0, NULL, 'CDMA', 'transfer', 'k', 0, 'DDR->DDR', 'DDR', 'DDR', true),
+  (8, 2, 0, 0, 'TIU', 'compute', 'k', 0, NULL, NULL, NULL, NULL);
+INSERT INTO tpu_tiu_record (slice_id, trace_id, operation_id, ts, dur, alg_ops, alg_cycles)
+VALUES
+  (1, 1, 1, 0, 1000, 4096000, 500),
+  (3, 1, 3, 0, 1000, 4096000, 500),
+  (4, 1, 4, 3000, 500, NULL, NULL),
+  (5, 1, 5, 3500, 500, NULL, NULL),
+  (8, 2, 8, 0, -1, 100, 1);
+INSERT INTO tpu_dma_record (slice_id, trace_id, operation_id, ts, dur, bytes)
+VALUES (2, 1, 2, 500, 1500, 128000), (6, 1, 6, 5000, 100, 6400);
+INSERT INTO tpu_cdma_record (slice_id, trace_id, operation_id, ts, dur, bytes)
+VALUES (7, 1, 7, 0, 9000, 1000000);

@@ -9,35 +9,39 @@ VALUES (1, 1, 't1', 'sophgo', 'sophgo', 1, '0', '2024-01-01', 0, 0,
   0, 90);
 INSERT INTO device (id, trace_id, kind, ordinal, name, properties_json)
 VALUES (4294967296, 1, 'tpu', 0, 'AKS', '{"Core Num": 2, "DDR Max BW(GB/s/Core)": 100, "L2 Max BW(GB/s)": 200, "TIU Frequency(MHz)": 1000, "DMA Frequency(MHz)": 1000}');
-INSERT INTO tpu_command (slice_id, engine, ts, dur, core, kind, cycles, bytes, ddr_bytes, l2_bytes, stall_cycles, n_memory_transactions, kernel_name, kernel_scope, batch, type, function, type_code, source_name, source_memory, destination_memory, direction, shown_id, stream_n, trace_id, track_id, name)
-VALUES (1, 'GDMA', 0, 10, 0, 'transfer', 11, 400, 400, 0, 2, 4, 'a', 0, 0, 'dma_tensor', 'copy', 0, 'tensorLd', 'DDR', 'LMEM', 'DDR->LMEM', 1, 0, 1, 4294967296, 'tensorLd');
-INSERT INTO tpu_dma_counter (slice_id, trace_id, gif_write_bytes, gif_read_bytes, axi_write_bytes, ar_latency_cycles)
-VALUES (1, 1, 400, 0, 0, 90);
-INSERT INTO tpu_command (slice_id, engine, ts, dur, core, kind, cycles, n_bank_conflicts, alg_ops, uarch_ops, alg_cycles, kernel_name, kernel_scope, batch, type, function, type_code, source_name, shown_id, stream_n, trace_id, track_id, name)
-VALUES (2, 'TIU', 10, 10, 0, 'compute', 11, 3, 50, 100, 5, 'a', 0, 0, 'arith', 'add', 3, 'arith.add', 1, 0, 1, 4294967296, 'arith.add');
-INSERT INTO tpu_tiu_counter (slice_id, trace_id, n_bank_conflicts)
-VALUES (2, 1, 3);
-INSERT INTO tpu_command (slice_id, engine, ts, dur, core, kind, cycles, n_bank_conflicts, kernel_name, kernel_scope, batch, type, function, type_code, source_name, shown_id, stream_n, trace_id, track_id, name)
-VALUES (3, 'TIU', 20, 5, 0, 'sync', 6, 1, 'a', 0, 0, 'sys', 'wait', 15, 'wait_msg', 2, 1, 1, 4294967296, 'wait_msg');
-INSERT INTO tpu_command (slice_id, engine, ts, dur, core, kind, cycles, bytes, ddr_bytes, l2_bytes, stall_cycles, n_memory_transactions, kernel_name, kernel_scope, batch, type, function, type_code, source_name, source_memory, destination_memory, direction, shown_id, stream_n, trace_id, track_id, name)
-VALUES (4, 'GDMA', 15, 20, 0, 'transfer', 21, 800, 800, 0, 4, 8, 'a', 0, 0, 'dma_tensor', 'copy', 0, 'tensorSt', 'LMEM', 'DDR', 'LMEM->DDR', 2, 1, 1, 4294967296, 'tensorSt');
-INSERT INTO tpu_dma_counter (slice_id, trace_id, gif_write_bytes, gif_read_bytes, axi_write_bytes, ar_latency_cycles)
-VALUES (4, 1, 0, 800, 800, 70);
-INSERT INTO tpu_command (slice_id, engine, ts, dur, core, kind, cycles, bytes, ddr_bytes, l2_bytes, stall_cycles, n_memory_transactions, type, function, type_code, source_name, source_memory, destination_memory, direction, shown_id, stream_n, trace_id, track_id, name)
-VALUES (5, 'SDMA', 30, 20, 0, 'transfer', 21, 1000, 0, 1000, 0, 10, 'dma_tensor', 'copy', 0, 'tensorLd', 'L2M', 'LMEM', 'L2M->LMEM', 1, 0, 1, 4294967296, 'tensorLd');
-INSERT INTO tpu_dma_counter (slice_id, trace_id, gif_write_bytes, gif_read_bytes, axi_write_bytes, ar_latency_cycles)
-VALUES (5, 1, 1000, 0, 0, 10);
-INSERT INTO tpu_command (slice_id, engine, ts, dur, core, kind, cycles, n_bank_conflicts, alg_ops, uarch_ops, alg_cycles, kernel_name, kernel_scope, batch, type, function, type_code, source_name, shown_id, stream_n, trace_id, track_id, name)
-VALUES (6, 'TIU', 0, 40, 1, 'compute', 41, 0, 300, 300, 20, 'a', 1, 1, 'matmul', 'mm2_nn', 2, 'mm2.nn', 1, 0, 1, 4294967296, 'mm2.nn');
-INSERT INTO tpu_command (slice_id, engine, ts, dur, port, kind, cycles, bytes, ddr_bytes, l2_bytes, stall_cycles, type, function, type_code, source_name, shown_id, stream_n, trace_id, track_id, name)
-VALUES (7, 'CDMA', 40, 20, 0, 'transfer', 21, 500, 500, 0, 0, 'cdma_send', 'send', 0, 'send', 1, 0, 1, 4294967296, 'send');
-INSERT INTO tpu_cdma_counter (slice_id, trace_id, thread, m0_aw_bytes, n_replays, m0_read_stall_cycles, ati_stall_cycles)
-VALUES (7, 1, 0, 500, 1, 2, 5);
-INSERT INTO tpu_command (slice_id, engine, ts, dur, port, kind, cycles, bytes, ddr_bytes, l2_bytes, stall_cycles, type, function, type_code, source_name, shown_id, stream_n, trace_id, track_id, name)
-VALUES (8, 'CDMA', 50, 40, 0, 'transfer', 41, 2000, 2000, 0, 0, 'cdma_receive', 'receive', 4, 'receive', 2, 1, 1, 4294967296, 'receive');
-INSERT INTO tpu_cdma_counter (slice_id, trace_id, thread, m0_aw_bytes, n_replays)
-VALUES (8, 1, 1, 2000, 0);
-INSERT INTO tpu_command (slice_id, engine, ts, dur, port, kind, cycles, bytes, type, function, type_code, source_name, shown_id, stream_n, trace_id, track_id, name)
-VALUES (9, 'CDMA', 60, 10, 0, 'sync', 11, 0, 'sys', 'tx_wait', 7, 'sys_msg_tx_wait', 3, 2, 1, 4294967296, 'sys_msg_tx_wait');
-INSERT INTO tpu_cdma_counter (slice_id, trace_id, thread, m0_aw_bytes)
-VALUES (9, 1, 0, 0);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, core, kind, kernel_name, kernel_scope, batch, type, function, type_code, source_name, source_memory, destination_memory, direction, is_ddr, is_l2)
+VALUES (1, 1, 4294967296, 'tensorLd', 'GDMA', 0, 'transfer', 'a', 0, 0, 'dma_tensor', 'copy', 0, 'tensorLd', 'DDR', 'LMEM', 'DDR->LMEM', True, False);
+INSERT INTO tpu_dma_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, bytes, stall_cycles, n_memory_transactions, gif_write_bytes, gif_read_bytes, axi_write_bytes, ar_latency_cycles)
+VALUES (1, 1, 1, 0, 10, 0, 0, 0, 10, 400, 2, 4, 400, 0, 0, 90);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, core, kind, kernel_name, kernel_scope, batch, type, function, type_code, source_name)
+VALUES (2, 1, 4294967296, 'arith.add', 'TIU', 0, 'compute', 'a', 0, 0, 'arith', 'add', 3, 'arith.add');
+INSERT INTO tpu_tiu_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, n_bank_conflicts, alg_ops, uarch_ops, alg_cycles)
+VALUES (2, 1, 2, 10, 10, 0, 0, 0, 10, 3, 50, 100, 5);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, core, kind, kernel_name, kernel_scope, batch, type, function, type_code, source_name)
+VALUES (3, 1, 4294967296, 'wait_msg', 'TIU', 0, 'sync', 'a', 0, 0, 'sys', 'wait', 15, 'wait_msg');
+INSERT INTO tpu_tiu_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, n_bank_conflicts)
+VALUES (3, 1, 3, 20, 5, 1, 1, 0, 5, 1);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, core, kind, kernel_name, kernel_scope, batch, type, function, type_code, source_name, source_memory, destination_memory, direction, is_ddr, is_l2)
+VALUES (4, 1, 4294967296, 'tensorSt', 'GDMA', 0, 'transfer', 'a', 0, 0, 'dma_tensor', 'copy', 0, 'tensorSt', 'LMEM', 'DDR', 'LMEM->DDR', True, False);
+INSERT INTO tpu_dma_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, bytes, stall_cycles, n_memory_transactions, gif_write_bytes, gif_read_bytes, axi_write_bytes, ar_latency_cycles)
+VALUES (4, 1, 4, 15, 20, 1, 1, 0, 20, 800, 4, 8, 0, 800, 800, 70);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, core, kind, type, function, type_code, source_name, source_memory, destination_memory, direction, is_ddr, is_l2)
+VALUES (5, 1, 4294967296, 'tensorLd', 'SDMA', 0, 'transfer', 'dma_tensor', 'copy', 0, 'tensorLd', 'L2M', 'LMEM', 'L2M->LMEM', False, True);
+INSERT INTO tpu_dma_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, bytes, stall_cycles, n_memory_transactions, gif_write_bytes, gif_read_bytes, axi_write_bytes, ar_latency_cycles)
+VALUES (5, 1, 5, 30, 20, 0, 0, 0, 20, 1000, 0, 10, 1000, 0, 0, 10);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, core, kind, kernel_name, kernel_scope, batch, type, function, type_code, source_name)
+VALUES (6, 1, 4294967296, 'mm2.nn', 'TIU', 1, 'compute', 'a', 1, 1, 'matmul', 'mm2_nn', 2, 'mm2.nn');
+INSERT INTO tpu_tiu_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, n_bank_conflicts, alg_ops, uarch_ops, alg_cycles)
+VALUES (6, 1, 6, 0, 40, 0, 0, 0, 40, 0, 300, 300, 20);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, port, kind, type, function, type_code, source_name, is_ddr, is_l2)
+VALUES (7, 1, 4294967296, 'send', 'CDMA', 0, 'transfer', 'cdma_send', 'send', 0, 'send', True, False);
+INSERT INTO tpu_cdma_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, bytes, stall_cycles, thread, m0_aw_bytes, n_replays, m0_read_stall_cycles, ati_stall_cycles)
+VALUES (7, 1, 7, 40, 20, 0, 1, 0, 20, 500, 0, 0, 500, 1, 2, 5);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, port, kind, type, function, type_code, source_name, is_ddr, is_l2)
+VALUES (8, 1, 4294967296, 'receive', 'CDMA', 0, 'transfer', 'cdma_receive', 'receive', 4, 'receive', True, False);
+INSERT INTO tpu_cdma_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, bytes, stall_cycles, thread, m0_aw_bytes, n_replays)
+VALUES (8, 1, 8, 50, 40, 1, 2, 0, 40, 2000, 0, 1, 2000, 0);
+INSERT INTO tpu_operation (id, trace_id, track_id, name, engine, port, kind, type, function, type_code, source_name)
+VALUES (9, 1, 4294967296, 'sys_msg_tx_wait', 'CDMA', 0, 'sync', 'sys', 'tx_wait', 7, 'sys_msg_tx_wait');
+INSERT INTO tpu_cdma_record (slice_id, trace_id, operation_id, ts, dur, stream_n, command_id, start_cycle, end_cycle, bytes, thread, m0_aw_bytes)
+VALUES (9, 1, 9, 60, 10, 2, 3, 0, 10, 0, 0, 0);
