@@ -257,7 +257,7 @@ def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
             _with_label(source, error.message), hint=error.hint, offset=error.offset
         ) from None
     except UnknownFormat as error:
-        raise UnknownFormat(_with_label(source, error.message), hint=error.hint) from None
+        raise type(error)(_with_label(source, error.message), hint=error.hint) from None
     except duckdb.Error as error:
         raise TwError(
             f"{source.label} could not be decoded: {str(error).splitlines()[0]}",

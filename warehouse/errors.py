@@ -11,6 +11,7 @@
     │   └── Foreign                   damaged, or no warehouse at all
     ├── TraceError            exit 1   an input file cannot be imported
     │   ├── UnknownFormat             no importer knows its content
+    │   │   └── ForeignFile           but it is known what it is, and what to make of it
     │   ├── CorruptTrace              it ends, or goes wrong, at a known offset
     │   └── DuplicateTrace            the same bytes are in the warehouse already
     ├── QueryError            exit 1   a query is refused or fails
@@ -111,6 +112,10 @@ class TraceError(TwError):
 
 class UnknownFormat(TraceError):
     """No importer recognises the content."""
+
+
+class ForeignFile(UnknownFormat):
+    """A file of another tool, of which something can be made that an importer reads: the hint."""
 
 
 class CorruptTrace(TraceError):

@@ -10,7 +10,8 @@ from functools import cache
 from importlib.metadata import EntryPoint
 
 from warehouse import plugins
-from warehouse.errors import TwError, UnknownFormat, UsageError
+from warehouse.errors import ForeignFile, TwError, UnknownFormat, UsageError
+from warehouse.foreign import refusal
 from warehouse.importer import ENTRY_POINT_GROUP, SNIFF_BYTES, Importer
 from warehouse.sources import Source
 from warehouse.streams import TraceStream
@@ -82,6 +83,8 @@ def choose(source: Source) -> Importer:
         if sure > certainty:
             best, certainty = importer, sure
     if best is None:
+        if known := refusal(source.file_name, head):
+            raise ForeignFile(f"{source.label} is {known.what}", hint=known.hint)
         raise UnknownFormat(
             f"{source.label} is in no format tw knows: it begins with {_shown(head)}",
             hint="`tw formats` lists what can be read; --format NAME forces one.",

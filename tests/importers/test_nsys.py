@@ -170,15 +170,6 @@ def test_environment_command_line_and_other_processes_stay_out_unless_asked_for(
     assert "KEY=s3cret" in all_texts(tmp_path / "v.duckdb")
 
 
-def test_a_report_that_was_not_exported_is_refused_with_the_command(tmp_path: Path) -> None:
-    for name in ("a.nsys-rep", "b.qdrep", "c.qdstrm"):
-        report = tmp_path / name
-        report.write_bytes(b"\x1f\x05QDREP" + bytes(100))
-        (outcome,) = ingest.import_paths([report], db=tmp_path / "w.duckdb")
-        assert isinstance(outcome.error, TraceError)
-        assert "nsys export --type sqlite" in (outcome.error.hint or "")
-
-
 def test_a_database_of_something_else_is_refused_by_a_sentence(tmp_path: Path) -> None:
     source = tmp_path / "a.sqlite"
     with closing(sqlite3.connect(source)) as other:

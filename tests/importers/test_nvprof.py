@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,15 @@ def test_work_is_caused_by_the_runtimes_call_rather_than_the_drivers_in_it(
         ("cudaLaunchKernel", "_Z1kv", 1.0),
         ("cudaMemcpyAsync", "[CUDA memcpy DtoH]", 1.0),
     ]
+
+
+def test_functions_have_cuptis_numbers_and_the_names_nvprof_prints() -> None:
+    text = (files("tw_importers.nvprof") / "cbid.csv").read_text()
+    named = {tuple(line.split(",")[:2]): line.split(",")[2] for line in text.splitlines()[1:]}
+    assert len(named) == len(text.splitlines()) - 1 > 1200
+    assert named["driver", "276"] == "cuMemcpyHtoD" and named["driver", "307"] == "cuLaunchKernel"
+    assert named["runtime", "211"] == "cudaLaunchKernel"
+    assert named["runtime", "409"] == "cudaStreamGetCaptureInfo_v2"
 
 
 def test_a_function_without_a_known_name_has_its_number(db: duckdb.DuckDBPyConnection) -> None:

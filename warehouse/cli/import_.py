@@ -10,7 +10,7 @@ import click
 
 from warehouse.cli import import_options
 from warehouse.cli import options as shared
-from warehouse.errors import ExitCode, UsageError
+from warehouse.errors import ExitCode, ForeignFile, UsageError
 
 if TYPE_CHECKING:
     from warehouse.cli.import_options import Inbox
@@ -126,6 +126,14 @@ def _told(found: Looked, *, quiet: bool) -> ExitCode:
     return ExitCode.PARTIAL if len(new) > n_failed else ExitCode.FAILURE
 
 
+def _explain_first(outcomes: list[Outcome]) -> None:
+    """Of files of which none is a trace, what the first one is that tw knows something of."""
+    for outcome in outcomes:
+        if isinstance(outcome.error, ForeignFile):
+            click.echo(f"{outcome.error.message}\nHint: {outcome.error.hint}", err=True)
+            return
+
+
 def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:
     """Says how many of how many, and returns the exit code that fits."""
     wanted = [o for o in outcomes if o.status != "ignored"]
@@ -138,6 +146,7 @@ def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:
         click.echo(f"{len(done)} of {len(wanted)} imported or present.", err=True)
     if not wanted:
         click.echo("Error: there is no trace among the files.", err=True)
+        _explain_first(outcomes)
         return ExitCode.FAILURE
     if len(done) == len(wanted):
         return ExitCode.OK

@@ -6,24 +6,21 @@ import json
 
 from tw_importers.nsys.tables import CATEGORIES, DESCRIPTIONS, DETAILS, MODELS, TABLES
 from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, is_sqlite, open_database
-from warehouse.errors import TraceError
+from warehouse.errors import UnknownFormat
 from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
 
 #: Names of tables that are in every export, as they stand in the file's first pages.
 _SIGNS = (b"CUPTI_ACTIVITY_KIND_", b"TARGET_INFO_", b"ENUM_NSYS_EVENT_TYPE", b"StringIds")
-_REPORTS = (".nsys-rep", ".qdrep", ".qdstrm")
 _NEWEST = (3, 25)
 _PAIR: dict[str, Kind] = {"name": TEXT, "value": TEXT}
 
 
 def sniff(head: bytes, name: str) -> int:
-    """Certain of SQLite files with Nsight's tables, and of its own reports, which are refused.
+    """Certain of SQLite files with Nsight's tables.
 
     Tables are exported when they have rows, so that a large file's may be described far behind what
     is seen here: any other SQLite file might be one.
     """
-    if name.lower().endswith(_REPORTS):
-        return 60
     if not is_sqlite(head):
         return 0
     if b"StringIds" in head and sum(sign in head for sign in _SIGNS) > 1:
@@ -33,10 +30,6 @@ def sniff(head: bytes, name: str) -> int:
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads all tables it knows; raises TraceError for what is no SQLite export of Nsight's."""
-    path = scratch.file_of(reader)
-    with path.open("rb") as file:
-        if not is_sqlite(file.read(16)):
-            raise _no_export(path.name)
     with open_database(reader, scratch) as database:
         _check(database)
         for target, (table, columns) in TABLES.items():
@@ -50,20 +43,13 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
 
 def _check(database: Database) -> None:
-    """Raises TraceError for other databases: none of their tables is one of an export's."""
+    """Raises UnknownFormat for other databases: none of their tables is one of an export's."""
     events = {table for table, _ in TABLES.values()} | set(CATEGORIES)
     if not events & set(database.tables):
-        raise TraceError(
+        raise UnknownFormat(
             "a SQLite file, but no export of Nsight Systems: it has none of its tables",
             hint="`nsys export --type sqlite REPORT` makes one.",
         )
-
-
-def _no_export(name: str) -> TraceError:
-    return TraceError(
-        f"{name} is a report of Nsight Systems, or what is left of one, and no SQLite file",
-        hint=f"Export it first: nsys export --type sqlite --output trace.sqlite {name}",
-    )
 
 
 def _is_thread_table(database: Database, table: str) -> bool:

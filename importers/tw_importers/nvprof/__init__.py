@@ -3,7 +3,8 @@
 Their layout has a version, which says little: tools wrote the same number with different columns.
 So columns are found by name, and what a file lacks is NULL.
 Tables: CUPTI's activity records, cupti_activity.h. Numbers of API functions are named from
-cbid.csv, as far as recordings and nvprof itself have told what they stand for.
+cbid.csv: CUPTI's, of CUDA 13.0, which keeps those of all releases; without versions, as nvprof
+prints them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def sniff(head: bytes, name: str) -> int:
 NVPROF = Importer(
     name="nvprof",
     title="nvprof's SQLite databases (nvprof -o): kernels, copies, API calls, NVTX ranges",
-    version=1,
+    version=2,
     sniff=sniff,
     read=read,
     prepare=(

@@ -6,7 +6,7 @@ import json
 import re
 
 from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind, open_database
-from warehouse.errors import CorruptTrace, TraceError
+from warehouse.errors import CorruptTrace, TraceError, UnknownFormat
 from warehouse.importer import ByteReader, Scratch, TraceFacts
 
 OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}
@@ -153,7 +153,7 @@ def _load_unread(
 def _refuse_older(database: Database) -> None:
     """Schemas 1 and 2 are another program's, with tables of another kind."""
     if {"rocpd_api", "rocpd_op"} <= set(database.tables):
-        raise TraceError(
+        raise UnknownFormat(
             "it is a database of rocmProfileData (RPD), not of rocprofv3",
             hint="Make a trace of it and import that: rpd2tracing.py FILE.rpd trace.json",
         )
