@@ -1,6 +1,6 @@
 /* ---
 name = "roofline"
-version = 2
+version = 3
 title = "Operators on the roofline: operations, bytes, what was achieved and what the device allows"
 help = """
 Operators of equal name and shapes in one row, as far as op_work has a formula for them. Their time
@@ -11,7 +11,7 @@ then so is all that rests on them. roof_share is what was achieved of the least 
 intensity * peak_bytes_per_s; above 1 the peak is too low, or caches saved bytes.
 """
 grain = ["trace_id", "device_id", "name", "input_dims", "input_types"]
-requires = { schema = ">=1", queries = ["op_work@2"] }
+requires = { schema = ">=1", queries = ["op_work@3"] }
 portable = false
 
 [param.peak_flops_per_s]
@@ -189,6 +189,7 @@ help = "What was achieved of what intensity and peaks allow"
 [changes]
 1 = "first version"
 2 = "more operators have a formula; elementwise ones have operations, too"
+3 = "the same rows, by the formulas of shape_work@2"
 --- */
 WITH worked AS (
   SELECT * FROM op_work()

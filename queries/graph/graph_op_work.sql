@@ -1,6 +1,6 @@
 /* ---
 name = "graph_op_work"
-version = 1
+version = 2
 title = "Operators of graphs: what each had to compute and move, and how fast it did"
 help = """
 One row a node that counts work, see graph_node_work: the outermost operator with known shapes. Time is that
@@ -9,7 +9,7 @@ traces (no times there, so no rates), imported .et files and linked graphs; run 
 for times.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=8", queries = ["graph_node_work@1"] }
+requires = { schema = ">=8", queries = ["graph_node_work@2"] }
 portable = false
 
 [[column]]
@@ -167,6 +167,7 @@ help = "bytes / busy_ns, in 10^9 bytes a second; NULL likewise"
 
 [changes]
 1 = "first version"
+2 = "the same rows, faster"
 --- */
 SELECT
   run_id,

@@ -1,6 +1,6 @@
 /* ---
 name = "et_node"
-version = 1
+version = 2
 title = "Nodes of a Chakra file for simulators, from a graph linked with a timeline"
 help = """
 A thread is one chain of operators in the order of their calls; device work depends on the operator that launched
@@ -11,7 +11,7 @@ from what is above them; their size is the bytes that this rank puts in; sends a
 job. Durations are those without what runs inside, rounded to microseconds, and exact beside.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=10", queries = ["et_chain@1", "et_source@1"] }
+requires = { schema = ">=10", queries = ["et_chain@1", "et_source@2"] }
 portable = false
 
 [param.graph_id]
@@ -222,6 +222,7 @@ help = "What consumers may miss: a kernel of no known collective, the other side
 
 [changes]
 1 = "first version"
+2 = "the same rows, faster"
 --- */
 WITH source AS MATERIALIZED (
   SELECT * FROM et_source($graph_id::BIGINT)
@@ -529,10 +530,23 @@ dependency AS (
   WHERE from_node_id IS NOT NULL
   GROUP BY to_node_id, from_node_id
 ),
-depending AS (
-  SELECT d.to_node_id, list(f.node_id ORDER BY d.place, f.node_id) AS data_deps
+on_node AS MATERIALIZED (
+  SELECT d.to_node_id, f.node_id, d.place
   FROM dependency AS d
   JOIN node AS f ON f.graph_node_id = d.from_node_id
+),
+-- Most nodes depend on one: only the lists of the others are sorted.
+counted AS MATERIALIZED (
+  SELECT to_node_id, count(*) AS n_deps, min(node_id) AS node_id FROM on_node GROUP BY to_node_id
+),
+depending AS (
+  SELECT to_node_id, [node_id] AS data_deps
+  FROM counted
+  WHERE n_deps = 1
+  UNION ALL
+  SELECT d.to_node_id, list(d.node_id ORDER BY d.place, d.node_id)
+  FROM on_node AS d
+  SEMI JOIN (SELECT to_node_id FROM counted WHERE n_deps > 1) AS c ON c.to_node_id = d.to_node_id
   GROUP BY d.to_node_id
 ),
 waited_for AS (

@@ -1,6 +1,6 @@
 /* ---
 name = "et_source"
-version = 1
+version = 2
 title = "What a node of a graph says of itself, for a Chakra file"
 help = """
 Linked graphs, imported ET+ files, which are such graphs in JSON, and host traces alike: where a linked graph
@@ -8,7 +8,7 @@ refers to the execution trace, its words are here. Attributes that the node does
 are those that are no integer below 2^63.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=10" }
+requires = { schema = ">=10", queries = ["et_attribute@1"] }
 portable = false
 
 [param.graph_id]
@@ -140,6 +140,7 @@ help = "Operator schema"
 
 [changes]
 1 = "first version"
+2 = "the same rows, faster"
 --- */
 WITH parent AS (
   SELECT to_node_id, min_by(from_node_id, ordinal) AS from_node_id
@@ -152,24 +153,8 @@ node AS (
   FROM graph_node
   WHERE graph_id = $graph_id::BIGINT
 ),
--- Device work repeats the attributes of its host node, so they are read once for both.
-attribute AS (
-  SELECT
-    id,
-    record_function_id AS rf_id,
-    sequence_number AS seq_id,
-    thread_id AS tid,
-    op_schema,
-    [TRY_CAST(value AS BIGINT) FOR value IN json_extract_string(
-      attributes_json, ['$[1].value', '$[3].value', '$[5].value']
-    )] AS at_usual_places,
-    json_extract_string(attributes_json, ['$[1].name', '$[3].name', '$[5].name'])
-      = ['fw_parent', 'scope', 'fw_tid'] AS is_usual,
-    CASE WHEN NOT coalesce(is_usual, false) THEN TRY(
-      from_json(attributes_json, '[{"name": "VARCHAR", "value": "VARCHAR"}]')
-    ) END AS attributes
-  FROM graph_node
-  WHERE id IN (SELECT text_id FROM node)
+span AS (
+  SELECT min(text_id) AS first_id, max(text_id) AS last_id FROM node
 )
 SELECT
   n.id AS graph_node_id,
@@ -192,21 +177,16 @@ SELECT
   n.start_ns,
   n.exclusive_us,
   a.rf_id,
-  CASE WHEN a.is_usual THEN a.at_usual_places[1]
-    ELSE TRY_CAST(list_filter(a.attributes, lambda x: x.name = 'fw_parent')[1].value AS BIGINT)
-  END AS fw_parent,
+  a.fw_parent,
   a.seq_id,
-  CASE WHEN a.is_usual THEN a.at_usual_places[2]
-    ELSE TRY_CAST(list_filter(a.attributes, lambda x: x.name = 'scope')[1].value AS BIGINT)
-  END AS scope,
+  a.scope,
   a.tid,
-  CASE WHEN a.is_usual THEN a.at_usual_places[3]
-    ELSE TRY_CAST(list_filter(a.attributes, lambda x: x.name = 'fw_tid')[1].value AS BIGINT)
-  END AS fw_tid,
+  a.fw_tid,
   a.op_schema
 FROM node AS n
 LEFT JOIN parent AS p ON p.to_node_id = n.id
-LEFT JOIN attribute AS a ON a.id = n.text_id
+LEFT JOIN et_attribute((SELECT first_id FROM span), (SELECT last_id FROM span)) AS a
+  ON a.graph_node_id = n.text_id
 LEFT JOIN gpu_op AS g ON g.slice_id = n.slice_id
 LEFT JOIN collective AS c
   ON c.slice_id = n.slice_id

@@ -1,6 +1,6 @@
 /* ---
 name = "et_work"
-version = 1
+version = 2
 title = "Operations and bytes of the nodes of Chakra files, for roofline models"
 help = """
 What an operator computes and moves, by its shapes (graph_node_work), is shared out among the kernels it launched in
@@ -8,8 +8,14 @@ proportion to their durations, such that the sums are exact; kernels that commun
 without kernels has it itself.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=10", queries = ["graph_call@1", "graph_node_work@1"] }
+requires = { schema = ">=10", queries = ["graph_call@2", "graph_node_work@2"] }
 portable = false
+
+[param.graph_id]
+type = "BIGINT"
+unit = "ref graph.id"
+nullable = true
+help = "Only the nodes of this graph"
 
 [[column]]
 name = "graph_node_id"
@@ -35,12 +41,13 @@ help = "Bytes that must move at least; NULL: not known"
 
 [changes]
 1 = "first version"
+2 = "the parameter graph_id"
 --- */
 WITH RECURSIVE work AS MATERIALIZED (
-  SELECT graph_node_id, flops, bytes FROM graph_node_work() WHERE flops >= 0 OR bytes >= 0
+  SELECT graph_node_id, flops, bytes FROM graph_node_work($graph_id::BIGINT) WHERE flops >= 0 OR bytes >= 0
 ),
 call AS MATERIALIZED (
-  SELECT graph_node_id, parent_id, side, name, self_ns FROM graph_call()
+  SELECT graph_node_id, parent_id, side, name, self_ns FROM graph_call($graph_id::BIGINT)
 ),
 -- From each kernel up to the operator whose work it does.
 climb AS (

@@ -1,6 +1,6 @@
 /* ---
 name = "graph_call"
-version = 1
+version = 2
 title = "Nodes of graphs as calls: who called whom, on which side, and for how long"
 help = """
 One row a node, of host traces, imported files and linked graphs alike. The parent is the node at the
@@ -11,6 +11,12 @@ files of Chakra's protobuf hold times of that kind already. A node without a dur
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8" }
+
+[param.graph_id]
+type = "BIGINT"
+unit = "ref graph.id"
+nullable = true
+help = "Only the nodes of this graph"
 
 [[column]]
 name = "graph_node_id"
@@ -136,11 +142,14 @@ help = "Its own time, see above"
 
 [changes]
 1 = "first version"
+2 = "the parameter graph_id"
 --- */
 WITH parent AS (
   SELECT to_node_id AS id, min_by(from_node_id, (ordinal, id)) AS parent_id
   FROM graph_edge
-  WHERE kind = 'control' AND from_node_id <> to_node_id
+  WHERE kind = 'control'
+    AND from_node_id <> to_node_id
+    AND ($graph_id::BIGINT IS NULL OR graph_id = $graph_id::BIGINT)
   GROUP BY to_node_id
 ),
 inside AS (
@@ -179,3 +188,4 @@ JOIN graph AS g ON g.id = n.graph_id
 JOIN trace AS t ON t.id = n.trace_id
 LEFT JOIN parent AS p ON p.id = n.id
 LEFT JOIN inside AS i ON i.id = n.id
+WHERE $graph_id::BIGINT IS NULL OR n.graph_id = $graph_id::BIGINT

@@ -1,6 +1,6 @@
 /* ---
 name = "graph_io"
-version = 1
+version = 2
 title = "Shapes, types and values of what the nodes of a graph take and give, as JSON"
 help = """
 One row a node, of host traces, files and linked graphs alike; nodes of a linked graph have those of
@@ -15,6 +15,12 @@ requires = { schema = ">=8", queries = ["shape_model@1"] }
 type = "BOOLEAN"
 default = false
 help = "Only nodes with the name of an operator in shape_model"
+
+[param.graph_id]
+type = "BIGINT"
+unit = "ref graph.id"
+nullable = true
+help = "Only the nodes of this graph"
 
 [[column]]
 name = "graph_node_id"
@@ -92,43 +98,43 @@ help = "Their values"
 
 [changes]
 1 = "first version"
+2 = "the parameter graph_id; the same rows, each text read once"
 --- */
-WITH text_of AS (
-  SELECT
-    n.id,
-    n.trace_id,
-    n.graph_id,
-    n.name,
-    TRY_CAST(coalesce(n.inputs_json, h.inputs_json) AS JSON) AS inputs,
-    TRY_CAST(coalesce(n.outputs_json, h.outputs_json) AS JSON) AS outputs
-  FROM graph_node AS n
-  LEFT JOIN graph_node AS h ON h.id = n.of_node_id
-  WHERE NOT $only_work::BOOLEAN OR n.name IN (SELECT name FROM shape_model())
-),
-part AS (
+WITH node AS (
   SELECT
     id,
     trace_id,
     graph_id,
     name,
-    json_extract_string(inputs, ['$.shapes', '$.types', '$.values']) AS i,
-    json_extract_string(outputs, ['$.shapes', '$.types', '$.values']) AS o,
-    json_type(inputs, '$.types') = 'VARCHAR' AS is_python_input,
-    json_type(outputs, '$.types') = 'VARCHAR' AS is_python_output
-  FROM text_of
+    CASE WHEN inputs_json IS NULL AND outputs_json IS NULL THEN coalesce(of_node_id, id) ELSE id END
+      AS text_id
+  FROM graph_node
+  WHERE ($graph_id::BIGINT IS NULL OR graph_id = $graph_id::BIGINT)
+    AND (NOT $only_work::BOOLEAN OR name IN (SELECT name FROM shape_model()))
+),
+-- Nodes of several graphs share a text: it is read once for all.
+part AS (
+  SELECT
+    id,
+    TRY(json_extract_string(inputs_json, ['$.shapes', '$.types', '$.values'])) AS i,
+    TRY(json_extract_string(outputs_json, ['$.shapes', '$.types', '$.values'])) AS o
+  FROM graph_node
+  WHERE id IN (SELECT text_id FROM node)
 )
 SELECT
-  id AS graph_node_id,
-  trace_id,
-  graph_id,
-  name,
-  i[1] AS input_shapes,
-  CASE WHEN is_python_input THEN replace(i[2], '''', '"') ELSE i[2] END AS input_types,
-  i[3] AS input_values,
+  n.id AS graph_node_id,
+  n.trace_id,
+  n.graph_id,
+  n.name,
+  p.i[1] AS input_shapes,
+  -- as Python writes a list, or as JSON does
+  CASE WHEN starts_with(p.i[2], '[''') THEN replace(p.i[2], '''', '"') ELSE p.i[2] END AS input_types,
+  p.i[3] AS input_values,
   regexp_replace(
-    i[3], '\[-?\d+, ?-?\d+, ?-?\d+, ?-?\d+, ?-?\d+, ?["''][^"'']*["'']\]', '0', 'g'
+    p.i[3], '\[-?\d+, ?-?\d+, ?-?\d+, ?-?\d+, ?-?\d+, ?["''][^"'']*["'']\]', '0', 'g'
   ) AS input_scalars,
-  o[1] AS output_shapes,
-  CASE WHEN is_python_output THEN replace(o[2], '''', '"') ELSE o[2] END AS output_types,
-  o[3] AS output_values
-FROM part
+  p.o[1] AS output_shapes,
+  CASE WHEN starts_with(p.o[2], '[''') THEN replace(p.o[2], '''', '"') ELSE p.o[2] END AS output_types,
+  p.o[3] AS output_values
+FROM node AS n
+LEFT JOIN part AS p ON p.id = n.text_id

@@ -1,6 +1,6 @@
 /* ---
 name = "graph_node_work"
-version = 1
+version = 2
 title = "Operations, bytes and device time of the nodes of graphs, from the shapes they record"
 help = """
 Only host nodes that shape_work has a formula for, and nodes that state num_ops or tensor_size
@@ -9,8 +9,14 @@ nothing counts twice. Host traces, imported files and linked graphs each have th
 that of all device nodes below; a host trace has none.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=8", queries = ["graph_call@1", "graph_io@1", "shape_work@1"] }
+requires = { schema = ">=8", queries = ["graph_call@2", "graph_io@2", "shape_work@2"] }
 portable = false
+
+[param.graph_id]
+type = "BIGINT"
+unit = "ref graph.id"
+nullable = true
+help = "Only the nodes of this graph"
 
 [[column]]
 name = "graph_node_id"
@@ -145,14 +151,15 @@ help = "Where its device work ran; of several the first; NULL: nowhere, or the g
 
 [changes]
 1 = "first version"
+2 = "the parameter graph_id"
 --- */
 WITH RECURSIVE formula AS MATERIALIZED (
   SELECT *
-  FROM shape_work('graph')
+  FROM shape_work('graph', $graph_id::BIGINT)
   WHERE flops >= 0 OR bytes_read >= 0 OR bytes_written >= 0
 ),
 call AS MATERIALIZED (
-  SELECT * FROM graph_call()
+  SELECT * FROM graph_call($graph_id::BIGINT)
 ),
 stated AS (
   SELECT
@@ -164,7 +171,8 @@ stated AS (
       id,
       TRY(from_json(attributes_json, '[{"name": "VARCHAR", "value": "VARCHAR"}]')) AS attributes
     FROM graph_node
-    WHERE contains(attributes_json, '"num_ops"') OR contains(attributes_json, '"tensor_size"')
+    WHERE (contains(attributes_json, '"num_ops"') OR contains(attributes_json, '"tensor_size"'))
+      AND ($graph_id::BIGINT IS NULL OR graph_id = $graph_id::BIGINT)
   )
 ),
 shaped AS (
@@ -177,7 +185,7 @@ shaped AS (
     f.bytes_read,
     f.bytes_written,
     f.bytes_read + f.bytes_written AS bytes
-  FROM graph_io(true) AS i
+  FROM graph_io(true, $graph_id::BIGINT) AS i
   JOIN formula AS f
     ON f.name = i.name
     AND f.shapes = i.input_shapes

@@ -1,6 +1,6 @@
 /* ---
 name = "op_work"
-version = 2
+version = 3
 title = "Floating-point operations and bytes of operators, from the shapes of their inputs"
 help = """
 Only operators that shape_work has a formula for and whose shapes were recorded, and only those that
@@ -9,7 +9,7 @@ move: each input read and each output written once; outputs are not recorded on 
 a reduction writes counts as nothing. What is not known is NULL.
 """
 grain = ["slice_id"]
-requires = { schema = ">=1", queries = ["shape_work@1"] }
+requires = { schema = ">=1", queries = ["shape_work@2"] }
 portable = false
 
 [[column]]
@@ -84,6 +84,7 @@ help = "Least that must move; NULL: a shape or type is missing"
 [changes]
 1 = "first version"
 2 = "formulas are those of shape_work: more operators, and operations of elementwise ones"
+3 = "the same rows, by the formulas of shape_work@2"
 --- */
 WITH formula AS (
   SELECT name, shapes, types, scalars, model, flops, bytes_read + bytes_written AS bytes

@@ -1,6 +1,6 @@
 /* ---
 name = "shape_work"
-version = 1
+version = 2
 title = "Operations and bytes of each combination of operator, shapes and types that was recorded"
 help = """
 The one place with formulas: op_work applies them to operators of a timeline, graph_node_work to
@@ -28,13 +28,19 @@ Outputs are those recorded, else what the formula makes: of a reduction nothing.
 is NULL.
 """
 grain = ["name", "shapes", "types", "scalars", "output_shapes", "output_types"]
-requires = { schema = ">=1", queries = ["graph_io@1", "shape_model@1"] }
+requires = { schema = ">=1", queries = ["graph_io@2", "shape_model@1"] }
 portable = false
 
 [param.source]
 type = "VARCHAR"
 default = "graph"
 help = "timeline: operators of cpu_op; graph: nodes of graphs"
+
+[param.graph_id]
+type = "BIGINT"
+unit = "ref graph.id"
+nullable = true
+help = "Only nodes of this graph"
 
 [[column]]
 name = "name"
@@ -105,6 +111,7 @@ help = "Least that must be written; NULL: a shape or type is missing"
 
 [changes]
 1 = "first version"
+2 = "the parameter graph_id"
 --- */
 WITH model_of AS (
   SELECT * FROM shape_model()
@@ -143,7 +150,7 @@ recorded AS (
     g.input_scalars,
     g.output_shapes,
     g.output_types
-  FROM graph_io(true) AS g
+  FROM graph_io(true, $graph_id::BIGINT) AS g
   JOIN model_of AS m ON m.name = g.name
   WHERE $source::VARCHAR = 'graph' AND g.input_shapes IS NOT NULL
 ),

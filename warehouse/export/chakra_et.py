@@ -42,6 +42,8 @@ _ATTRIBUTES = {
     "comm_dst": "int32", "comm_tag": "int32", "num_ops": "int64", "tensor_size": "uint64",
     "duration_ns": "uint64",
 }  # fmt: skip
+#: Of these, what the execution trace says of its nodes: read with their texts, a batch at a time.
+_LATER = "rf_id, fw_parent, seq_id, scope, tid, fw_tid, op_schema"
 #: Consumers cut two characters off both ends of a metadata node's values and read the rest as JSON;
 #: so no character of it may be escaped as Python does. A text is written as it is.
 _METADATA_INPUTS = """
@@ -107,7 +109,6 @@ def export_chakra_et(
     try:
         linked_graph.ensure(session, options.link_set)
         graphs = find_graphs(session, options)
-        _prepare_work(session, graphs, options)
         return [
             write_graph(session, graph, path, options)
             for graph, path in zip(graphs, _paths(graphs, output), strict=True)
@@ -194,6 +195,7 @@ def _prepare(session: Session, graph: Graph, options: Options) -> None:
     if graph.is_imported:
         select = load("chakra_imported", graph_id=graph.id, node_types=_NODE_TYPES)
     else:
+        _prepare_work(session, graph, options)
         select = _call(session, graph, options)
     session.connection.execute(f'CREATE OR REPLACE TEMP TABLE "et nodes" AS {select}')
     if options.link_set == CHAKRA_1_0 and not graph.is_imported:
@@ -203,11 +205,12 @@ def _prepare(session: Session, graph: Graph, options: Options) -> None:
 def _call(session: Session, graph: Graph, options: Options) -> str:
     """The SELECT of a graph's nodes by the rules of a set."""
     if options.link_set == CHAKRA_1_0:
-        return f'SELECT * FROM "{_installed(session, "et_node_1_0")}"({graph.id})'
+        query = _installed(session, "et_node_1_0")
+        return f'SELECT * EXCLUDE ({_LATER}) FROM "{query}"({graph.id})'
     wanted = (options.with_start_times, "stream" in options.orders, "group" in options.orders)
     given = ", ".join(str(each).lower() for each in wanted)
     return (
-        f"SELECT n.*, w.num_ops, w.tensor_size "
+        f"SELECT n.* EXCLUDE ({_LATER}), w.num_ops, w.tensor_size "
         f'FROM "{_installed(session, "et_node")}"({graph.id}, {given}) AS n '
         'LEFT JOIN "et work" AS w ON w.graph_node_id = n.graph_node_id AND n.type = 4 '
         "ORDER BY n.node_id, n.graph_node_id"
@@ -221,12 +224,14 @@ def _installed(session: Session, name: str) -> str:
     return str(query.key)
 
 
-def _prepare_work(session: Session, graphs: list[Graph], options: Options) -> None:
-    """Operations and bytes of the nodes of all graphs at once, as the TEMP table "et work"."""
-    if options.link_set == CHAKRA_1_0 or all(graph.is_imported for graph in graphs):
+def _prepare_work(session: Session, graph: Graph, options: Options) -> None:
+    """Operations and bytes of the nodes of a graph, as the TEMP table "et work"."""
+    if options.link_set == CHAKRA_1_0:
         return
     key = _installed(session, "et_work")
-    session.connection.execute(f'CREATE OR REPLACE TEMP TABLE "et work" AS FROM "{key}"()')
+    session.connection.execute(
+        f'CREATE OR REPLACE TEMP TABLE "et work" AS FROM "{key}"({graph.id})'
+    )
 
 
 def _imported_head(graph: Graph) -> bytes:
@@ -266,15 +271,31 @@ def _attributes(nodes: pa.RecordBatch) -> wire.Column:
 
 def _batches(session: Session, graph: Graph, options: Options) -> Iterator[pa.RecordBatch]:
     """The nodes in their order with their texts, which are read for a batch at a time."""
-    select = 'SELECT * FROM "et nodes" AS n'
-    if not graph.is_imported:
-        inputs = _METADATA_INPUTS if options.link_set == "default" else "t.inputs_json"
-        select = (
-            f"SELECT n.*, {inputs} AS inputs_json, t.outputs_json "
-            'FROM "et nodes" AS n JOIN graph_node AS t ON t.id = n.text_id'
-        )
     (n_nodes,) = store.one(session.connection, 'SELECT count(*) FROM "et nodes"')
+    key = _installed(session, "et_attribute")
     for first in range(0, n_nodes, _BATCH_ROWS):
-        last = first + _BATCH_ROWS - 1
-        rows = f"{select} WHERE n.rowid BETWEEN {first} AND {last} ORDER BY n.rowid"
-        yield from session.connection.sql(rows).to_arrow_table().combine_chunks().to_batches()
+        rows = f"n.rowid BETWEEN {first} AND {first + _BATCH_ROWS - 1}"
+        source = (
+            '"et nodes" AS n' if graph.is_imported else _with_texts(session, rows, options, key)
+        )
+        table = session.connection.sql(f"FROM {source} WHERE {rows} ORDER BY n.rowid")
+        yield from table.to_arrow_table().combine_chunks().to_batches()
+
+
+def _with_texts(session: Session, rows: str, options: Options, attributes_of: str) -> str:
+    """What to select from: nodes with what the execution trace says of them.
+
+    `attributes_of` is the query of its attributes. Its nodes are named from the first to the last,
+    so that no others are read.
+    """
+    first, last = store.one(
+        session.connection, f'SELECT min(text_id), max(text_id) FROM "et nodes" AS n WHERE {rows}'
+    )
+    inputs = _METADATA_INPUTS if options.link_set == "default" else "t.inputs_json"
+    return (
+        f"(SELECT n.rowid, n.*, a.* EXCLUDE (graph_node_id), {inputs} AS inputs_json, "
+        't.outputs_json FROM "et nodes" AS n '
+        f"JOIN (FROM graph_node WHERE id BETWEEN {first} AND {last}) AS t ON t.id = n.text_id "
+        f'JOIN "{attributes_of}"({first}, {last}) AS a '
+        "ON a.graph_node_id = n.text_id) AS n"
+    )

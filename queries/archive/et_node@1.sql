@@ -1,0 +1,611 @@
+/* ---
+name = "et_node"
+version = 1
+title = "Nodes of a Chakra file for simulators, from a graph linked with a timeline"
+help = """
+A thread is one chain of operators in the order of their calls; device work depends on the operator that launched
+it; what waited for device work, or for another thread, depends on that, and if asked for, work
+of a stream or a process group depends on that before it. A dependency that points back in time is left
+out, so the graph has an order. Kernels that communicate get their kind from their own name, or else
+from what is above them; their size is the bytes that this rank puts in; sends and receives say ranks of the
+job. Durations are those without what runs inside, rounded to microseconds, and exact beside.
+"""
+grain = ["graph_node_id"]
+requires = { schema = ">=10", queries = ["et_chain@1", "et_source@1"] }
+portable = false
+
+[param.graph_id]
+type = "BIGINT"
+help = "The graph: an execution trace, or one linked with a timeline"
+
+[param.with_start_times]
+type = "BOOLEAN"
+default = false
+help = "Say when nodes began"
+
+[param.with_stream_order]
+type = "BOOLEAN"
+default = false
+help = "Device work waits for that before it on its stream"
+
+[param.with_group_order]
+type = "BOOLEAN"
+default = false
+help = "A collective waits for the one before it in its process group"
+
+[[column]]
+name = "graph_node_id"
+type = "BIGINT"
+unit = "ref graph_node.id"
+help = "The node it is made from"
+
+[[column]]
+name = "text_id"
+type = "BIGINT"
+unit = "ref graph_node.id"
+help = "The node whose inputs and outputs it has"
+
+[[column]]
+name = "node_id"
+type = "UBIGINT"
+unit = "source id"
+help = "Its id in the file"
+
+[[column]]
+name = "name"
+type = "VARCHAR"
+unit = "text"
+help = "Its name"
+
+[[column]]
+name = "type"
+type = "BIGINT"
+unit = "count"
+check = "BETWEEN 1 AND 7"
+help = "Number of its type: 1 metadata, 4 computation, 5 send, 6 receive, 7 collective"
+
+[[column]]
+name = "ctrl_deps"
+type = "UBIGINT[]"
+unit = "source id"
+help = "Nodes it depends on by control"
+
+[[column]]
+name = "data_deps"
+type = "UBIGINT[]"
+unit = "source id"
+help = "Nodes it depends on by data, in order"
+
+[[column]]
+name = "start_micros"
+type = "UBIGINT"
+unit = "us"
+nullable = true
+help = "Start; NULL: not written"
+
+[[column]]
+name = "duration_micros"
+type = "UBIGINT"
+unit = "us"
+help = "Duration"
+
+[[column]]
+name = "rf_id"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Attribute, as the execution trace says it; NULL here and below: not written"
+
+[[column]]
+name = "fw_parent"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Attribute, as the execution trace says it"
+
+[[column]]
+name = "seq_id"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Attribute, as the execution trace says it"
+
+[[column]]
+name = "scope"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Attribute, as the execution trace says it"
+
+[[column]]
+name = "tid"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Attribute, as the execution trace says it"
+
+[[column]]
+name = "fw_tid"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Attribute, as the execution trace says it"
+
+[[column]]
+name = "op_schema"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Attribute, as the execution trace says it"
+
+[[column]]
+name = "is_cpu_op"
+type = "BOOLEAN"
+unit = "bool"
+help = "Whether it ran on the host"
+
+[[column]]
+name = "stream"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Stream; 0 on the host"
+
+[[column]]
+name = "comm_type"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Kind of collective: 0 all-reduce, 1 reduce, 2 all-gather, 3 gather, 4 scatter, 5 broadcast, 6 all-to-all, 7 reduce-scatter, 9 barrier"
+
+[[column]]
+name = "comm_size"
+type = "BIGINT"
+unit = "byte"
+nullable = true
+help = "Bytes"
+
+[[column]]
+name = "pg_name"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Process group"
+
+[[column]]
+name = "comm_src"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Rank that sends, of sends and receives"
+
+[[column]]
+name = "comm_dst"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Rank that receives, of sends and receives"
+
+[[column]]
+name = "comm_tag"
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Tag of sends and receives"
+
+[[column]]
+name = "duration_ns"
+type = "BIGINT"
+unit = "ns"
+nullable = true
+help = "Duration, exact; NULL: not linked"
+
+[[column]]
+name = "metadata_text"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Of metadata: the text of the input values in the form that consumers parse; NULL: none is needed"
+
+[[column]]
+name = "n_left_out"
+type = "BIGINT"
+unit = "count"
+help = "Dependencies that point back in time and are left out"
+
+[[column]]
+name = "trouble"
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "What consumers may miss: a kernel of no known collective, the other side of a send; NULL: nothing"
+
+[changes]
+1 = "first version"
+--- */
+WITH source AS MATERIALIZED (
+  SELECT * FROM et_source($graph_id::BIGINT)
+),
+-- Without what is only passed on.
+node AS MATERIALIZED (
+  SELECT
+    n.graph_node_id,
+    n.node_id,
+    n.parent_id,
+    n.text_id,
+    n.name,
+    n.is_device,
+    n.stream,
+    n.group_name,
+    n.start_ns,
+    n.exclusive_us,
+    p.name AS parent_name,
+    p.text_id AS parent_text_id,
+    g.name AS grandparent_name,
+    g.text_id AS grandparent_text_id,
+    contains(n.name, 'process_group:init') AND NOT n.is_device AS is_metadata
+  FROM source AS n
+  LEFT JOIN source AS p ON p.graph_node_id = n.parent_id
+  LEFT JOIN source AS g ON g.graph_node_id = p.parent_id
+),
+chain AS MATERIALIZED (
+  SELECT * FROM et_chain($graph_id::BIGINT)
+),
+-- What sends bytes to other ranks: kernels of NCCL and its kin, old and new.
+kernel AS MATERIALIZED (
+  SELECT *
+  FROM node
+  WHERE is_device
+    AND regexp_matches(lower(name), '\b(nccl|rccl|msccl)[a-z0-9_]*kernel')
+),
+-- What the node and the two above it say, the nearest first.
+teller AS MATERIALIZED (
+  SELECT
+    k.graph_node_id,
+    t.level,
+    t.name,
+    n.inputs_json,
+    n.op_schema,
+    from_json(n.attributes_json, '[{"name": "VARCHAR", "value": "VARCHAR"}]') AS attributes
+  FROM kernel AS k
+  CROSS JOIN LATERAL (VALUES
+    (0, k.text_id, NULL), (1, k.parent_text_id, k.parent_name),
+    (2, k.grandparent_text_id, k.grandparent_name)
+  ) AS t(level, text_id, name)
+  JOIN graph_node AS n ON n.id = t.text_id
+),
+stated AS (
+  SELECT
+    graph_node_id,
+    min_by(attribute.value, level) FILTER (attribute.name = 'collective_name') AS collective_name,
+    min_by(attribute.value, level) FILTER (attribute.name = 'pg_name') AS group_name,
+    min_by(attribute.value, level) FILTER (attribute.name = 'dtype') AS data_type,
+    min_by(TRY_CAST(attribute.value AS BIGINT), level)
+      FILTER (attribute.name = 'in_msg_nelems') AS n_elements
+  FROM (SELECT graph_node_id, level, unnest(attributes) AS attribute FROM teller)
+  WHERE attribute.value <> ''
+  GROUP BY graph_node_id
+),
+element AS (
+  SELECT data_type, n_bytes
+  FROM (VALUES
+    ('float', 4), ('half', 2), ('bfloat16', 2), ('double', 8), ('int', 4), ('long', 8), ('byte', 1),
+    ('char', 1), ('bool', 1), ('short', 2), ('complexfloat', 8), ('complexdouble', 16),
+    ('float8_e4m3fn', 1), ('float8_e5m2', 1), ('float8_e4m3fnuz', 1), ('float8_e5m2fnuz', 1)
+  ) AS e(data_type, n_bytes)
+),
+-- All arguments of the host node; the first is a result where the schema calls it one.
+argument AS MATERIALIZED (
+  SELECT
+    graph_node_id,
+    level,
+    place,
+    io.types[place] AS type,
+    io.values[place] AS value,
+    place = 1 AND regexp_matches(op_schema, '^[^(]*\([^,)]* output') AS is_result
+  FROM (
+    SELECT
+      graph_node_id, level, op_schema, io, unnest(generate_series(1, len(io.values))) AS place
+    FROM (
+      SELECT
+        graph_node_id,
+        level,
+        op_schema,
+        TRY(from_json(inputs_json, '{"values": ["JSON"], "types": ["VARCHAR"]}')) AS io
+      FROM teller
+    )
+  )
+),
+size AS (
+  SELECT
+    graph_node_id,
+    sum(TRY_CAST(parts[4] AS BIGINT) * TRY_CAST(parts[5] AS BIGINT))::BIGINT AS n_bytes
+  FROM (
+    SELECT
+      graph_node_id,
+      str_split(unnest(regexp_extract_all(
+        replace(value::VARCHAR, ' ', ''), '\[((?:-?\d+,){5})"', 1
+      )), ',') AS parts
+    FROM argument
+    WHERE level = 0 AND NOT coalesce(is_result, false) AND contains(type, 'Tensor')
+  )
+  GROUP BY graph_node_id
+),
+-- The names that tell what a kernel does, the surest first; a kernel that sends and receives, or one
+-- for all purposes, tells nothing.
+word AS (
+  SELECT graph_node_id, place, regexp_replace(lower(name), '[^a-z0-9]', '', 'g') AS text
+  FROM (
+    SELECT
+      graph_node_id,
+      0 AS place,
+      CASE WHEN NOT regexp_matches(name, '(?i)sendrecv|generic')
+        THEN regexp_replace(name, '[(<].*', '')
+      END AS name
+    FROM kernel
+    UNION ALL
+    SELECT graph_node_id, 1, collective_name FROM stated
+    UNION ALL
+    SELECT graph_node_id, 2, parent_name FROM kernel
+    UNION ALL
+    SELECT graph_node_id, 3, grandparent_name FROM kernel
+  )
+  WHERE name IS NOT NULL
+),
+purpose AS (
+  SELECT graph_node_id, min_by(purpose, place) AS purpose
+  FROM (
+    SELECT
+      graph_node_id,
+      place,
+      CASE
+        WHEN contains(text, 'allreduce') THEN 0
+        WHEN contains(text, 'alltoall') THEN 6
+        WHEN contains(text, 'allgather') THEN 2
+        WHEN contains(text, 'reducescatter') THEN 7
+        WHEN contains(text, 'broadcast') THEN 5
+        WHEN contains(text, 'barrier') THEN 9
+        WHEN contains(text, 'gather') THEN 3
+        WHEN contains(text, 'scatter') THEN 4
+        WHEN contains(text, 'isendirecv') OR contains(text, 'coalesced') THEN NULL
+        WHEN contains(text, 'send') THEN 100
+        WHEN contains(text, 'recv') THEN 101
+        WHEN contains(text, 'reduce') THEN 1
+      END AS purpose
+    FROM word
+  )
+  WHERE purpose IS NOT NULL
+  GROUP BY graph_node_id
+),
+-- Who is at the other end: the operator's argument, or what its annotation says; both count within
+-- the process group.
+peer AS (
+  SELECT
+    t.graph_node_id,
+    min_by(coalesce(
+      CASE WHEN regexp_matches(t.name, '^c10d::(send|recv_?)$') THEN a.third END,
+      TRY_CAST(regexp_extract(t.name, '(\d+) ?(->|<-) ?(\d+)', 3) AS BIGINT),
+      a.before_word
+    ), t.level) AS peer,
+    min_by(
+      CASE
+        WHEN regexp_matches(t.name, '^c10d::(send|recv_?)$') THEN a.fourth
+        WHEN t.name = 'c10d::recv_any_source_' THEN a.third
+      END,
+      t.level
+    ) AS tag
+  FROM teller AS t
+  LEFT JOIN (
+    SELECT
+      graph_node_id,
+      level,
+      max(CASE WHEN place = 3 THEN number END) AS third,
+      max(CASE WHEN place = 4 THEN number END) AS fourth,
+      max(CASE WHEN next_word IN ('send', 'recv') THEN number END) AS before_word
+    FROM (
+      SELECT
+        *,
+        TRY_CAST(value AS BIGINT) AS number,
+        lead(CASE WHEN type = 'String' THEN value ->> '$' END) OVER (
+          PARTITION BY graph_node_id, level ORDER BY place
+        ) AS next_word
+      FROM argument
+    )
+    GROUP BY graph_node_id, level
+  ) AS a ON a.graph_node_id = t.graph_node_id AND a.level = t.level
+  GROUP BY t.graph_node_id
+),
+own AS (
+  SELECT coalesce(g.of_graph_id, g.id) AS text_graph_id, t.rank, g.kind
+  FROM graph AS g
+  JOIN trace AS t ON t.id = g.trace_id
+  WHERE g.id = $graph_id::BIGINT
+),
+member AS (
+  SELECT DISTINCT name, from_json(ranks_json, '["BIGINT"]') AS ranks
+  FROM process_group
+  WHERE graph_id = (SELECT text_graph_id FROM own)
+),
+comm AS MATERIALIZED (
+  SELECT
+    k.graph_node_id,
+    CASE p.purpose WHEN 100 THEN 5 WHEN 101 THEN 6 ELSE 7 END AS type,
+    coalesce(p.purpose, CASE WHEN contains(lower(k.name), 'sendrecv') THEN 6 END) AS purpose,
+    coalesce(s.n_elements * e.n_bytes, z.n_bytes, 0) AS comm_size,
+    nullif(coalesce(s.group_name, k.group_name), '') AS group_name,
+    CASE WHEN len(m.ranks) > 0 THEN m.ranks[q.peer + 1] ELSE q.peer END AS peer,
+    q.tag
+  FROM kernel AS k
+  LEFT JOIN purpose AS p ON p.graph_node_id = k.graph_node_id
+  LEFT JOIN stated AS s ON s.graph_node_id = k.graph_node_id
+  LEFT JOIN element AS e
+    ON e.data_type = regexp_replace(lower(s.data_type), '^(c10::|torch\.)', '')
+  LEFT JOIN size AS z ON z.graph_node_id = k.graph_node_id
+  LEFT JOIN peer AS q ON q.graph_node_id = k.graph_node_id
+  LEFT JOIN member AS m ON m.name = coalesce(s.group_name, k.group_name)
+),
+-- A moment for every node, such that the chain of a thread and launches never lead back: on the host the
+-- latest start so far on the thread. What else depends on what must lead to a later moment, or
+-- among device work of one moment to a later node; so nothing can be cyclic, whatever the input.
+timed AS MATERIALIZED (
+  SELECT
+    n.graph_node_id,
+    n.is_device,
+    coalesce(
+      greatest(
+        CASE WHEN n.is_device THEN n.start_ns END,
+        max(CASE WHEN NOT n.is_device THEN n.start_ns END) OVER (
+          PARTITION BY c.root_id ORDER BY c.place
+        )
+      ),
+      -9223372036854775808
+    ) AS moment_ns
+  FROM node AS n
+  LEFT JOIN chain AS c ON c.graph_node_id = n.graph_node_id
+),
+wanted AS (
+  SELECT from_node_id, to_node_id, kind, 1 AS place
+  FROM graph_edge
+  WHERE graph_id = $graph_id::BIGINT
+    AND (
+      kind IN ('inter_thread', 'sync')
+      OR (kind = 'stream_order' AND $with_stream_order::BOOLEAN)
+      OR (kind = 'group_order' AND $with_group_order::BOOLEAN)
+    )
+  UNION ALL
+  SELECT
+    lag(graph_node_id) OVER (PARTITION BY stream ORDER BY start_ns, graph_node_id),
+    graph_node_id,
+    'stream_order',
+    1
+  FROM node
+  WHERE $with_stream_order::BOOLEAN
+    AND is_device
+    AND stream IS NOT NULL
+    AND (SELECT kind FROM own) = 'execution_trace'
+  UNION ALL
+  SELECT
+    lag(n.graph_node_id) OVER (PARTITION BY c.group_name ORDER BY n.start_ns, n.graph_node_id),
+    n.graph_node_id,
+    'group_order',
+    1
+  FROM comm AS c
+  JOIN node AS n ON n.graph_node_id = c.graph_node_id
+  WHERE $with_group_order::BOOLEAN
+    AND (SELECT kind FROM own) = 'execution_trace'
+),
+judged AS (
+  SELECT
+    w.from_node_id,
+    w.to_node_id,
+    w.kind,
+    f.moment_ns < t.moment_ns
+      OR (
+        f.moment_ns = t.moment_ns
+        AND f.is_device
+        AND t.is_device
+        AND w.from_node_id < w.to_node_id
+      ) AS is_kept
+  FROM wanted AS w
+  JOIN timed AS f ON f.graph_node_id = w.from_node_id
+  JOIN timed AS t ON t.graph_node_id = w.to_node_id
+  -- ET+ files repeat with device work what its operator waits for.
+  WHERE w.kind <> 'inter_thread' OR NOT t.is_device
+),
+dependency AS (
+  SELECT to_node_id, from_node_id, min(place) AS place
+  FROM (
+    SELECT to_node_id, from_node_id, CASE WHEN kind = 'inter_thread' THEN 0 ELSE 2 END AS place
+    FROM judged
+    WHERE is_kept
+    UNION ALL
+    SELECT
+      n.graph_node_id,
+      CASE WHEN n.is_device THEN n.parent_id ELSE c.before_id END,
+      1
+    FROM node AS n
+    LEFT JOIN chain AS c ON c.graph_node_id = n.graph_node_id
+  )
+  WHERE from_node_id IS NOT NULL
+  GROUP BY to_node_id, from_node_id
+),
+depending AS (
+  SELECT d.to_node_id, list(f.node_id ORDER BY d.place, f.node_id) AS data_deps
+  FROM dependency AS d
+  JOIN node AS f ON f.graph_node_id = d.from_node_id
+  GROUP BY d.to_node_id
+),
+waited_for AS (
+  SELECT DISTINCT from_node_id FROM dependency
+),
+left_out AS (
+  SELECT to_node_id, count(*) AS n FROM judged WHERE NOT is_kept GROUP BY to_node_id
+),
+-- The texts of few nodes: a join with all texts would hold them all.
+metadata AS (
+  SELECT m.graph_node_id, TRY(json_extract_string(x.inputs_json, '$.values[0]')) AS text
+  FROM graph_node AS x
+  JOIN (SELECT graph_node_id, text_id FROM node WHERE is_metadata) AS m ON m.text_id = x.id
+),
+-- A node that nothing depends on and that depends on nothing, and took no time, does nothing.
+kept AS (
+  SELECT n.graph_node_id, n.node_id, n.is_metadata, d.data_deps
+  FROM node AS n
+  LEFT JOIN depending AS d ON d.to_node_id = n.graph_node_id
+  LEFT JOIN waited_for AS w ON w.from_node_id = n.graph_node_id
+  WHERE d.to_node_id IS NOT NULL
+    OR w.from_node_id IS NOT NULL
+    OR n.is_device
+    OR n.is_metadata
+    OR n.exclusive_us IS NOT NULL
+)
+SELECT
+  n.graph_node_id,
+  s.text_id,
+  n.node_id,
+  s.name,
+  CASE
+    WHEN n.is_metadata THEN 1
+    WHEN c.purpose IS NOT NULL THEN c.type
+    ELSE 4
+  END::BIGINT AS type,
+  CASE WHEN p.graph_node_id IS NOT NULL THEN [p.node_id] ELSE [] END::UBIGINT[] AS ctrl_deps,
+  coalesce(n.data_deps, []) AS data_deps,
+  CASE WHEN $with_start_times::BOOLEAN AND s.start_ns > 0 THEN s.start_ns // 1000 END::UBIGINT
+    AS start_micros,
+  greatest(round(coalesce(s.exclusive_us, 0)), 0)::UBIGINT AS duration_micros,
+  s.rf_id,
+  s.fw_parent,
+  s.seq_id,
+  s.scope,
+  s.tid,
+  s.fw_tid,
+  s.op_schema,
+  NOT s.is_device AS is_cpu_op,
+  s.stream,
+  CASE WHEN c.purpose < 100 THEN c.purpose END::BIGINT AS comm_type,
+  CASE WHEN c.purpose IS NOT NULL THEN c.comm_size END AS comm_size,
+  CASE WHEN c.purpose IS NOT NULL THEN c.group_name END AS pg_name,
+  CASE c.purpose WHEN 100 THEN o.rank WHEN 101 THEN c.peer END AS comm_src,
+  CASE c.purpose WHEN 100 THEN c.peer WHEN 101 THEN o.rank END AS comm_dst,
+  CASE WHEN c.purpose >= 100 THEN coalesce(c.tag, 0) END::BIGINT AS comm_tag,
+  CASE WHEN s.exclusive_us >= 0 THEN round(s.exclusive_us * 1000) END::BIGINT AS duration_ns,
+  '[''' || x.text || ''']' AS metadata_text,
+  coalesce(l.n, 0) AS n_left_out,
+  CASE
+    WHEN c.graph_node_id IS NOT NULL AND c.purpose IS NULL
+      THEN 'kernels of no collective that is known are written as computation'
+    WHEN c.purpose >= 100 AND c.peer IS NULL
+      THEN 'sends and receives do not say who is at the other end'
+    WHEN c.purpose IN (1, 3, 4, 9)
+      THEN 'collectives are of a kind that ASTRA-sim does not simulate: reduce, gather, scatter, barrier'
+    WHEN c.purpose IS NOT NULL AND NOT regexp_full_match(coalesce(c.group_name, '0'), '\d+')
+      THEN 'collectives are in a process group whose name is no number, as ASTRA-sim wants it'
+  END AS trouble
+FROM kept AS n
+JOIN source AS s ON s.graph_node_id = n.graph_node_id
+CROSS JOIN own AS o
+LEFT JOIN (SELECT graph_node_id, node_id FROM kept) AS p ON p.graph_node_id = s.parent_id
+LEFT JOIN comm AS c ON c.graph_node_id = n.graph_node_id
+LEFT JOIN left_out AS l ON l.to_node_id = n.graph_node_id
+LEFT JOIN metadata AS x ON x.graph_node_id = n.graph_node_id

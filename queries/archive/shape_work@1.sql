@@ -1,0 +1,421 @@
+/* ---
+name = "shape_work"
+version = 1
+title = "Operations and bytes of each combination of operator, shapes and types that was recorded"
+help = """
+The one place with formulas: op_work applies them to operators of a timeline, graph_node_work to
+nodes of graphs. A row is a combination; what it was computed from is its key.
+
+Products are counted as torch.utils.flop_counter does: a product of m x k and k x n is 2 m n k
+operations; a convolution 2 x batch x places x kernel x the weight's channels in and out, where
+places are those of its output, of its input if transposed; its backward once each for the gradients
+asked for; attention 2 x batch x heads x queries x keys x (depth of keys + depth of values), causal
+masks not counted, and its backward five products instead of two. Unlike there, the weight's gradient
+of a grouped convolution is not counted once for each group, and attention in the layout batch x
+queries x heads x depth is read as that.
+
+For the rest, which that counter leaves at 0, the conventions are: elementwise 1 an element of the
+result whatever the function, addcmul, addcdiv, dropout 2, lerp and mean squared errors 3, copies and fills 0;
+reductions 1 an element of the input, norms 2, variances and logsumexp 3; softmax 5, its backward 4;
+normalisation over batch, layer or group 5 an element and 2 more with a weight, over root mean squares
+3 and 1, batch normalisation that does not train 2 and 2, backward twice as much (training, 5 and 2); pooling 1 an
+element of each window; embedding 0, bags of them and gradients 1 an element added; fused Adam 13, SGD 2 and with
+momentum 4, Adagrad 7 an element of a parameter.
+
+bytes_read and bytes_written are the least that must move: every input read once and every output
+written once, tables of embeddings only where they are looked up, what is only overwritten not read.
+Outputs are those recorded, else what the formula makes: of a reduction nothing. What is not known
+is NULL.
+"""
+grain = ["name", "shapes", "types", "scalars", "output_shapes", "output_types"]
+requires = { schema = ">=1", queries = ["graph_io@1", "shape_model@1"] }
+portable = false
+
+[param.source]
+type = "VARCHAR"
+default = "graph"
+help = "timeline: operators of cpu_op; graph: nodes of graphs"
+
+[[column]]
+name = "name"
+type = "VARCHAR"
+unit = "text"
+help = "The operator"
+
+[[column]]
+name = "shapes"
+type = "VARCHAR"
+unit = "json"
+help = "Shapes of its inputs"
+
+[[column]]
+name = "types"
+type = "VARCHAR"
+unit = "json"
+nullable = true
+help = "Types of its inputs"
+
+[[column]]
+name = "scalars"
+type = "VARCHAR"
+unit = "json"
+nullable = true
+help = "Values of its inputs that are no tensors, where the formula needs them"
+
+[[column]]
+name = "output_shapes"
+type = "VARCHAR"
+unit = "json"
+nullable = true
+help = "Shapes of its outputs, where recorded"
+
+[[column]]
+name = "output_types"
+type = "VARCHAR"
+unit = "json"
+nullable = true
+help = "Types of its outputs, where recorded"
+
+[[column]]
+name = "model"
+type = "VARCHAR"
+unit = "text"
+help = "Which formula: matmul, convolution, attention, normalisation, ... or their backward"
+
+[[column]]
+name = "flops"
+type = "DOUBLE"
+unit = "count"
+nullable = true
+help = "Floating-point operations; NULL: no formula, or a shape is missing"
+
+[[column]]
+name = "bytes_read"
+type = "DOUBLE"
+unit = "byte"
+nullable = true
+help = "Least that must be read; NULL: a shape or type is missing"
+
+[[column]]
+name = "bytes_written"
+type = "DOUBLE"
+unit = "byte"
+nullable = true
+help = "Least that must be written; NULL: a shape or type is missing"
+
+[changes]
+1 = "first version"
+--- */
+WITH model_of AS (
+  SELECT * FROM shape_model()
+),
+element AS (
+  SELECT unnest(types) AS type, n_bytes
+  FROM (VALUES
+    (['bool', 'unsigned char', 'signed char', 'char', 'c10::quint8', 'c10::qint8',
+      'c10::Float8_e4m3fn', 'c10::Float8_e5m2', 'c10::Float8_e4m3fnuz', 'c10::Float8_e5m2fnuz',
+      'c10::Float8_e8m0fnu'], 1),
+    (['c10::Half', 'c10::BFloat16', 'short', 'short int', 'unsigned short', 'uint16_t'], 2),
+    (['float', 'int', 'unsigned int', 'uint32_t', 'c10::complex<c10::Half>'], 4),
+    (['double', 'long', 'long int', 'long long', 'unsigned long', 'uint64_t', 'c10::complex<float>'], 8),
+    (['c10::complex<double>'], 16)
+  ) AS e(types, n_bytes)
+),
+-- what is recorded; tensors among the values are left out, so that equal calls are equal
+recorded AS (
+  SELECT
+    o.name,
+    m.model,
+    o.input_dims_json AS shapes,
+    o.input_type_json AS types,
+    o.concrete_inputs_json AS values_json,
+    NULL AS output_shapes,
+    NULL AS output_types
+  FROM cpu_op AS o
+  JOIN model_of AS m ON m.name = o.name
+  WHERE $source::VARCHAR = 'timeline' AND o.input_dims_json IS NOT NULL AND m.model <> 'collective'
+  UNION ALL
+  SELECT
+    g.name,
+    m.model,
+    g.input_shapes,
+    g.input_types,
+    g.input_scalars,
+    g.output_shapes,
+    g.output_types
+  FROM graph_io(true) AS g
+  JOIN model_of AS m ON m.name = g.name
+  WHERE $source::VARCHAR = 'graph' AND g.input_shapes IS NOT NULL
+),
+combination AS (
+  SELECT DISTINCT
+    name,
+    shapes,
+    types,
+    CASE
+      WHEN model LIKE 'convolution%' OR model LIKE 'pooling%' OR model = 'embedding_backward'
+        OR name LIKE '%batch_norm' THEN values_json
+    END AS scalars,
+    output_shapes,
+    output_types
+  FROM recorded
+),
+-- Worked out in doubles: exact below 2^53, and no shape, however damaged, makes them fail.
+signature AS (
+  SELECT
+    row_number() OVER () AS signature_n,
+    c.*,
+    m.model,
+    m.first_input,
+    m.per_element,
+    m.weight,
+    m.more_per_element,
+    coalesce(m.not_read, []) AS not_read,
+    m.writes,
+    TRY(json_transform(c.shapes, '[["DOUBLE"]]')) AS d,
+    TRY(json_transform(c.types, '["VARCHAR"]')) AS t,
+    TRY(json_transform(c.scalars, '["VARCHAR"]')) AS v
+  FROM combination AS c
+  JOIN model_of AS m ON m.name = c.name
+),
+-- Each tensor of each argument, those in lists too
+argument AS (
+  SELECT
+    signature_n,
+    is_output,
+    argument,
+    regexp_extract_all(shape, '\[([0-9, ]*)\]', 1) AS dims,
+    CASE
+      WHEN contains(type, 'Tensor(') THEN regexp_extract_all(type, 'Tensor\(([^)]*)\)', 1)
+      WHEN type IN ('', 'Scalar', 'ScalarList', 'Int', 'Double', 'Bool', 'None', 'Object', 'Device',
+        'String', 'Complex', 'Capsule', 'Generator', 'Storage', 'Layout', 'MemoryFormat')
+        OR regexp_matches(type, '^(GenericList|Tuple|Dict)') THEN []
+      ELSE [type]
+    END AS tensor_types
+  FROM (
+    SELECT
+      signature_n,
+      false AS is_output,
+      unnest(TRY(json_transform(shapes, '["JSON"]')))::VARCHAR AS shape,
+      unnest(t) AS type,
+      generate_subscripts(t, 1) AS argument
+    FROM signature
+    UNION ALL
+    SELECT
+      signature_n,
+      true,
+      unnest(TRY(json_transform(output_shapes, '["JSON"]')))::VARCHAR,
+      unnest(TRY(json_transform(output_types, '["VARCHAR"]'))),
+      generate_subscripts(TRY(json_transform(output_types, '["VARCHAR"]')), 1)
+    FROM signature
+    WHERE output_types IS NOT NULL
+  )
+),
+tensor_of AS (
+  SELECT
+    a.signature_n,
+    a.is_output,
+    a.argument,
+    coalesce(list_product(TRY_CAST(list_filter(string_split(a.dim, ','), lambda x: trim(x) <> '') AS DOUBLE[])), 1)
+      AS n_elements,
+    e.n_bytes
+  FROM (
+    SELECT
+      signature_n,
+      is_output,
+      argument,
+      unnest(CASE WHEN len(dims) = len(tensor_types) THEN dims ELSE [NULL FOR x IN tensor_types] END) AS dim,
+      unnest(tensor_types) AS type
+    FROM argument
+  ) AS a
+  LEFT JOIN element AS e ON e.type = a.type AND a.dim IS NOT NULL
+),
+size AS (
+  SELECT
+    w.signature_n,
+    sum(CASE WHEN NOT w.is_output AND w.argument = s.first_input THEN w.n_elements END) AS first_elements,
+    sum(CASE WHEN NOT w.is_output AND w.argument = s.weight THEN w.n_elements END) > 0 AS has_weight,
+    sum(CASE WHEN NOT w.is_output AND NOT list_contains(s.not_read, w.argument)
+      THEN w.n_elements * w.n_bytes ELSE 0 END) AS read_bytes,
+    sum(CASE WHEN NOT w.is_output AND list_contains(s.writes, w.argument)
+      THEN w.n_elements * w.n_bytes ELSE 0 END) AS rewritten_bytes,
+    sum(CASE WHEN w.is_output THEN w.n_elements END) AS output_elements,
+    sum(CASE WHEN w.is_output THEN w.n_elements * w.n_bytes END) AS output_bytes,
+    bool_and(w.n_bytes IS NOT NULL) FILTER (NOT w.is_output) AS is_input_known,
+    bool_and(w.n_bytes IS NOT NULL) FILTER (w.is_output) AS is_output_known
+  FROM tensor_of AS w
+  JOIN signature AS s ON s.signature_n = w.signature_n
+  GROUP BY w.signature_n
+),
+-- a and b: what is multiplied, or input and weight, or queries and keys; c: values.
+shaped AS (
+  SELECT
+    s.*,
+    z.first_elements,
+    z.has_weight,
+    z.output_elements,
+    z.output_bytes,
+    z.is_output_known,
+    CASE WHEN z.is_input_known THEN z.read_bytes END AS read_bytes,
+    CASE WHEN z.is_input_known AND s.writes IS NOT NULL THEN z.rewritten_bytes END AS rewritten_bytes,
+    s.d[s.first_input] AS a,
+    s.d[s.first_input + 1] AS b,
+    s.d[s.first_input + 2] AS c,
+    TRY_CAST(s.v[s.first_input + 3] AS DOUBLE[]) AS stride,
+    TRY_CAST(s.v[s.first_input + 4] AS DOUBLE[]) AS padding,
+    TRY_CAST(s.v[s.first_input + 5] AS DOUBLE[]) AS dilation,
+    TRY_CAST(s.v[s.first_input + 6] AS BOOLEAN) AS is_transposed,
+    TRY_CAST(s.v[s.first_input + 7] AS DOUBLE[]) AS output_padding,
+    TRY_CAST(s.v[s.first_input + 8] AS DOUBLE) AS n_groups,
+    TRY_CAST(s.v[11] AS BOOLEAN[]) AS output_mask,
+    -- of _flash_attention_forward and the like the heads come after the queries; in those of
+    -- several lengths in one, the lengths are not in the shapes
+    s.name LIKE '%::\_%\_attention\_%ward' ESCAPE '\' AND s.name NOT LIKE '%scaled_dot%' AS is_heads_last,
+    -- the type of the result: a comparison's is bool, whatever is compared
+    CASE
+      WHEN regexp_matches(s.name, '^aten::(_foreach_)?(eq|ne|lt|le|gt|ge|logical_.*|isnan)_?$') THEN 1
+      WHEN s.name = 'aten::_scaled_mm' THEN 2
+      ELSE e.n_bytes
+    END AS result_bytes
+  FROM signature AS s
+  LEFT JOIN size AS z ON z.signature_n = s.signature_n
+  LEFT JOIN (
+    SELECT signature_n, argument, max(n_bytes) AS n_bytes
+    FROM tensor_of
+    WHERE NOT is_output
+    GROUP BY signature_n, argument
+  ) AS e
+    ON e.signature_n = s.signature_n
+    AND e.argument = CASE
+      WHEN s.name LIKE 'aten::where%' THEN 2
+      WHEN s.model = 'embedding' THEN 1
+      ELSE s.first_input
+    END
+),
+placed AS (
+  SELECT
+    *,
+    CASE WHEN model LIKE 'convolution%' THEN list_product(b[3:]) END AS n_kernel,
+    CASE
+      WHEN model = 'convolution_backward' THEN list_product(d[1][3:])
+      WHEN model = 'convolution' AND is_transposed THEN list_product([
+        (a[i + 2] - 1) * coalesce(stride[i], stride[1]) - 2 * coalesce(padding[i], padding[1])
+          + coalesce(dilation[i], dilation[1]) * (b[i + 2] - 1)
+          + coalesce(output_padding[i], output_padding[1], 0) + 1
+        FOR i IN range(1, len(a) - 1)
+      ])
+      WHEN model = 'convolution' THEN list_product([
+        floor(
+          (a[i + 2] + 2 * coalesce(padding[i], padding[1])
+            - coalesce(dilation[i], dilation[1]) * (b[i + 2] - 1) - 1)
+          / coalesce(stride[i], stride[1])
+        ) + 1
+        FOR i IN range(1, len(a) - 1)
+      ])
+    END AS n_places,
+    CASE
+      WHEN model = 'elementwise' AND name NOT LIKE 'aten::\_foreach%' ESCAPE '\' THEN list_product([
+        greatest(
+          CASE WHEN i < len(a) THEN a[len(a) - i] END,
+          CASE WHEN i < len(b) THEN b[len(b) - i] END,
+          CASE WHEN i < len(c) THEN c[len(c) - i] END
+        )
+        FOR i IN range(greatest(len(a), coalesce(len(b), 0), coalesce(len(c), 0)))
+      ])
+    END AS n_broadcast,
+    -- a list with one number is that of a kernel as wide as high
+    CASE WHEN model LIKE 'pooling%' AND first_input > 1 AND name NOT LIKE '%adaptive%'
+      THEN list_product(TRY_CAST(v[first_input] AS DOUBLE[]))
+        * CASE WHEN len(TRY_CAST(v[first_input] AS DOUBLE[])) = 1
+          THEN pow(TRY_CAST(v[first_input] AS DOUBLE[])[1], CASE WHEN name LIKE '%3d%' THEN 2 ELSE 1 END)
+          ELSE 1 END
+    END AS n_window,
+    CASE WHEN is_heads_last THEN a[3] ELSE a[2] END AS n_heads,
+    CASE WHEN is_heads_last THEN a[2] ELSE a[3] END AS n_queries,
+    CASE WHEN is_heads_last THEN b[2] ELSE b[3] END AS n_keys
+  FROM shaped
+),
+counted AS (
+  SELECT
+    *,
+    CASE model
+      WHEN 'matmul' THEN 2 * CASE
+        WHEN name = 'aten::linear' THEN list_product(a) * CASE WHEN len(b) > 1 THEN b[1] ELSE 1 END
+        WHEN len(b) = 1 THEN list_product(a)
+        ELSE list_product(a) * b[len(b)]
+      END
+      WHEN 'convolution' THEN 2 * a[1] * n_kernel * b[1] * b[2]
+        * CASE WHEN is_transposed THEN list_product(a[3:]) ELSE n_places END
+      WHEN 'convolution_backward' THEN 2 * a[1] * n_kernel * b[1] * b[2]
+        * CASE WHEN is_transposed THEN list_product(a[3:]) ELSE n_places END
+        * (output_mask[1]::INTEGER + output_mask[2]::INTEGER)
+      WHEN 'attention' THEN
+        2 * a[1] * n_heads * n_queries * n_keys * (a[4] + c[4])
+      WHEN 'attention_backward' THEN
+        2 * a[1] * n_heads * n_queries * n_keys * (3 * a[4] + 2 * c[4])
+      WHEN 'normalisation' THEN first_elements * (
+        CASE WHEN name LIKE '%batch_norm' AND NOT coalesce(TRY_CAST(v[6] AS BOOLEAN), true)
+          THEN 2 ELSE per_element END
+        + CASE WHEN has_weight THEN more_per_element ELSE 0 END
+      )
+      WHEN 'normalisation_backward' THEN
+        first_elements * (per_element + CASE WHEN has_weight THEN more_per_element ELSE 0 END)
+      WHEN 'optimizer' THEN
+        first_elements * (per_element + CASE WHEN has_weight THEN more_per_element ELSE 0 END)
+      WHEN 'elementwise' THEN
+        per_element * coalesce(n_broadcast, first_elements)
+      WHEN 'pooling' THEN CASE
+        WHEN first_input = 1 THEN first_elements
+        ELSE n_window * output_elements / CASE WHEN name LIKE '%with_indices' THEN 2 ELSE 1 END
+      END
+      WHEN 'pooling_backward' THEN CASE
+        WHEN first_input = 3 THEN n_window * list_product(d[1])
+        ELSE first_elements
+      END
+      WHEN 'embedding' THEN per_element * first_elements * d[1][len(d[1])]
+      ELSE per_element * first_elements
+    END AS flops,
+    CASE
+      WHEN is_output_known THEN output_bytes
+      ELSE CASE model
+        WHEN 'matmul' THEN result_bytes * CASE
+          WHEN name = 'aten::linear' THEN list_product(a) / nullif(a[len(a)], 0)
+            * CASE WHEN len(b) > 1 THEN b[1] ELSE 1 END
+          WHEN len(b) = 1 THEN list_product(a) / nullif(a[len(a)], 0)
+          ELSE list_product(a) / nullif(a[len(a)], 0) * b[len(b)]
+        END
+        WHEN 'convolution' THEN a[1] * n_places * result_bytes
+          * CASE WHEN is_transposed THEN b[2] * n_groups ELSE b[1] END
+        WHEN 'convolution_backward' THEN result_bytes * (
+          list_product(a) * output_mask[1]::INTEGER + list_product(b) * output_mask[2]::INTEGER
+        )
+        WHEN 'attention' THEN a[1] * a[2] * a[3] * c[4] * result_bytes
+        WHEN 'attention_backward' THEN
+          result_bytes * (list_product(a) + list_product(b) + list_product(c))
+        WHEN 'embedding' THEN result_bytes * d[1][len(d[1])]
+          * CASE WHEN per_element = 0 THEN list_product(d[2]) ELSE list_product(d[3]) END
+        WHEN 'embedding_backward' THEN result_bytes * d[1][len(d[1])] * TRY_CAST(v[3] AS DOUBLE)
+        WHEN 'elementwise' THEN coalesce(rewritten_bytes, n_broadcast * result_bytes, first_elements * result_bytes)
+        ELSE rewritten_bytes
+      END
+    END AS written
+  FROM placed
+)
+SELECT
+  name,
+  shapes,
+  types,
+  scalars,
+  output_shapes,
+  output_types,
+  model,
+  flops,
+  -- where rows of a table are looked up, as much is read of it as is written
+  read_bytes + CASE
+    WHEN model = 'gather' OR name = 'aten::embedding' THEN written
+    WHEN model = 'embedding' THEN result_bytes * d[1][len(d[1])] * first_elements
+    ELSE 0
+  END AS bytes_read,
+  written AS bytes_written
+FROM counted
+ORDER BY name, shapes
