@@ -9,7 +9,6 @@ here.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10" }
-portable = false
 
 [param.first_id]
 type = "BIGINT"
