@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+_MANY_TRACKS = 1 << 12  # in a block: looking at one by one would take longer than it saves
 BLOCK_ROWS = 1 << 18  # memory stays bounded: a block carries over only the slices still open
 
 SCHEMA = pa.schema([("entry_n", pa.int64()), ("depth", pa.int32()), ("parent_n", pa.int64())])
@@ -103,11 +104,7 @@ def nest_block(
 def _parents(track: Ints, end: Ints, need: Ints, n_open: int) -> Ints:
     """For each row the index of its parent, -1 for none; the `n_open` first nest in a chain."""
     parent = np.arange(-1, len(track) - 1, dtype=np.int64)
-    new_track = np.empty(len(track), bool)
-    if len(track):
-        new_track[0] = True
-        np.not_equal(track[1:], track[:-1], out=new_track[1:])
-    parent[new_track] = -1
+    parent[_roots(track, end, need)] = -1
     waiting = np.flatnonzero(parent >= 0)
     waiting = waiting[waiting >= n_open]
     while len(waiting):
@@ -117,6 +114,23 @@ def _parents(track: Ints, end: Ints, need: Ints, n_open: int) -> Ints:
         parent[waiting] = parent[target]
         waiting = waiting[parent[waiting] >= 0]
     return parent
+
+
+def _roots(track: Ints, end: Ints, need: Ints) -> NDArray[np.bool_]:
+    """Rows that reach further than all before them on their track, as nearly all of a stream do.
+
+    They would find that out too, but only after a round for every doubling of their number.
+    """
+    is_root = np.empty(len(track), bool)
+    is_root[:1] = True
+    np.not_equal(track[1:], track[:-1], out=is_root[1:])
+    first = np.flatnonzero(is_root)
+    if len(first) > _MANY_TRACKS:
+        return is_root
+    for start, stop in zip(first.tolist(), [*first[1:].tolist(), len(track)], strict=True):
+        furthest = np.maximum.accumulate(end[start : stop - 1])
+        np.greater(need[start + 1 : stop], furthest, out=is_root[start + 1 : stop])
+    return is_root
 
 
 def _drop(rows: Ints, targets: Ints, keep: NDArray[np.bool_]) -> tuple[Ints, Ints]:
