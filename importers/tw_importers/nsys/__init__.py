@@ -20,7 +20,15 @@ NSYS = Importer(
     version=2,
     sniff=sniff,
     read=read,
-    prepare=(_FOLDER / "names.sql", _FOLDER / "places.sql", _FOLDER / "prepare.sql", NESTING),
+    prepare=(
+        _FOLDER / "names.sql",
+        _FOLDER / "places.sql",
+        _FOLDER / "tracks.sql",
+        _FOLDER / "spans.sql",
+        _FOLDER / "described.sql",
+        _FOLDER / "account.sql",
+        NESTING,
+    ),
     normalize=(_FOLDER / "normalize.sql",),
     options={
         "with_environment": "1: keep command lines and environment variables of the capture too",

@@ -1,7 +1,5 @@
 -- From spans and places to core tables, inside the transaction of the import.
 -- Variables: trace_id, first_id (= trace_id << 32).
--- The large tables are filled in the order of `span`, as far as joins keep it: a sort of rows with texts
--- takes as long as all the rest.
 
 INSERT INTO process (id, trace_id, pid, name, rank, source_pid)
 SELECT
@@ -83,105 +81,92 @@ CROSS JOIN scratch.origin AS o
 WHERE m.timestamp IS NOT NULL
 ORDER BY l.track_n, m.timestamp, m.rowid;
 
+-- Sorted once more, narrow as the rows are before they get their texts: what comes out of a join,
+-- DuckDB inserts with one thread.
 INSERT INTO slice (
   id, trace_id, track_id, ts, dur, category, name, depth, parent_id, phase, args_json
 )
 SELECT
-  getvariable('first_id') + s.slice_n,
+  getvariable('first_id') + slice_n,
   getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  s.ts,
-  s.dur,
-  s.category,
-  s.name,
-  coalesce(n.depth, 0),
-  getvariable('first_id') + n.parent_n,
-  s.phase,
-  s.args
+  getvariable('first_id') + track_n,
+  ts,
+  dur,
+  category::VARCHAR,
+  coalesce(name_label::VARCHAR, name),
+  coalesce(depth, 0),
+  getvariable('first_id') + parent_n,
+  if(is_instant, 'i', NULL),
+  coalesce(args_label::VARCHAR, args)
 FROM (
-  SELECT d.slice_n, d.track_n, d.ts, d.dur,
-    CASE d.kind WHEN 'kernel' THEN 'kernel' WHEN 'memcpy' THEN 'gpu_memcpy'
-      WHEN 'memset' THEN 'gpu_memset' ELSE 'cuda_sync' END AS category,
-    d.name, NULL::VARCHAR AS phase, d.args
-  FROM scratch.described AS d
-  WHERE d.family <> 'kernel'
-  UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, coalesce(d.value, b.value, 'kernel'), NULL,
-    a.args
-  FROM scratch.span AS s
-  JOIN scratch.kernel AS k ON k.rowid = s.row_n
-  LEFT JOIN scratch.name AS d ON d.id = k.demangledName
-  LEFT JOIN scratch.name AS b ON b.id = k.shortName
-  LEFT JOIN scratch.kernel_args AS a
-    ON a.launchType IS NOT DISTINCT FROM k.launchType
-    AND a.cacheConfig IS NOT DISTINCT FROM k.cacheConfig
-    AND a.localMemoryPerThread IS NOT DISTINCT FROM k.localMemoryPerThread
-    AND a.localMemoryTotal IS NOT DISTINCT FROM k.localMemoryTotal
-    AND a.sharedMemoryExecuted IS NOT DISTINCT FROM k.sharedMemoryExecuted
-    AND a.sharedMemoryLimitConfig IS NOT DISTINCT FROM k.sharedMemoryLimitConfig
-  WHERE s.family = 'kernel'
-  UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, n.shown, NULL,
-    if(n.shown <> n.value, n.args, NULL)
-  FROM scratch.span AS s
-  JOIN scratch.api AS a ON a.rowid = s.row_n
+  SELECT s.*, n.depth, n.parent_n
+  FROM (
+    SELECT rowid AS slice_n, track_n, ts, dur, category, name AS name_label, args AS args_label,
+      NULL::VARCHAR AS name, NULL::VARCHAR AS args, false AS is_instant
+    FROM scratch.span
+    WHERE family IN ('kernel', 'call')
+    UNION ALL
+    SELECT slice_n, track_n, ts, dur, category, NULL, NULL, name, args, false
+    FROM scratch.described
+    UNION ALL
+    SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, NULL, NULL, n.shown,
+      nullif(json_merge_patch('{}', json_object(
+        'returnValue', nullif(e.returnValue, 0), 'nestingLevel', e.nestingLevel, 'tag', e.tag,
+        'remoteRank', e.remoteRank, 'rootRank', e.rootRank, 'size', e.size,
+        'recvSize', e.recvSize, 'commHandle', e.commHandle, 'requestHandle', e.requestHandle,
+        'graphNodeId', e.graphNodeId, 'originalGraphNodeId', e.originalGraphNodeId,
+        'lineNo', e.lineNo, 'bytes', e.bytes,
+        'eventClass', if(e.eventClass IN (31, 32), e.eventClass, NULL)
+      ))::VARCHAR, '{}'),
+      false
+    FROM scratch.span AS s
+    JOIN scratch.thread_event AS e ON e.rowid = s.row_n
+    LEFT JOIN scratch.name AS n ON n.id = coalesce(e.nameId, e.textId)
+    WHERE s.family = 'thread_event'
+    UNION ALL
+    SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, NULL, NULL, r.name, nullif(r.args, '{}'),
+      r.style = 'mark'
+    FROM scratch.span AS s
+    JOIN scratch.range AS r ON r.row_n = s.row_n
+    WHERE s.family = 'range'
+    UNION ALL
+    SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, NULL, NULL,
+      if(m.memoryOperationType = 1, 'release', 'allocate'),
+      json_merge_patch('{}', json_object(
+        'Bytes', m.bytes, 'Addr', m.address, 'Memory', k.name, 'Name', m.name,
+        'correlation', m.correlationId
+      ))::VARCHAR,
+      true
+    FROM scratch.span AS s
+    JOIN scratch.memory_usage AS m ON m.rowid = s.row_n
+    LEFT JOIN scratch.memory_kind AS k ON k.id = m.memKind
+    WHERE s.family = 'memory_usage'
+    UNION ALL
+    SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, NULL, NULL, 'CPU page fault',
+      json_merge_patch('{}', json_object(
+        'address', f.address, 'CpuInstruction', f.CpuInstruction, 'module', n.value
+      ))::VARCHAR,
+      true
+    FROM scratch.span AS s
+    JOIN scratch.cpu_fault AS f ON f.rowid = s.row_n
+    LEFT JOIN scratch.name AS n ON n.id = f.module
+    WHERE s.family = 'cpu_fault'
+    UNION ALL
+    SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, NULL, NULL, 'GPU page faults',
+      json_merge_patch('{}', json_object(
+        'address', f.address, 'numberOfPageFaults', f.numberOfPageFaults,
+        'faultAccessType', f.faultAccessType
+      ))::VARCHAR,
+      false
+    FROM scratch.span AS s
+    JOIN scratch.gpu_fault AS f ON f.rowid = s.row_n
+    WHERE s.family = 'gpu_fault'
+  ) AS s
   LEFT JOIN (
-    SELECT id, value, shown, json_object('name', value)::VARCHAR AS args FROM scratch.name
-  ) AS n ON n.id = a.nameId
-  WHERE s.family = 'call'
-  UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, n.shown, NULL,
-    nullif(json_merge_patch('{}', json_object(
-      'returnValue', nullif(e.returnValue, 0), 'nestingLevel', e.nestingLevel, 'tag', e.tag,
-      'remoteRank', e.remoteRank, 'rootRank', e.rootRank, 'size', e.size, 'recvSize', e.recvSize,
-      'commHandle', e.commHandle, 'requestHandle', e.requestHandle,
-      'graphNodeId', e.graphNodeId, 'originalGraphNodeId', e.originalGraphNodeId,
-      'lineNo', e.lineNo, 'bytes', e.bytes,
-      'eventClass', if(e.eventClass IN (31, 32), e.eventClass, NULL)
-    ))::VARCHAR, '{}')
-  FROM scratch.span AS s
-  JOIN scratch.thread_event AS e ON e.rowid = s.row_n
-  LEFT JOIN scratch.name AS n ON n.id = coalesce(e.nameId, e.textId)
-  WHERE s.family = 'thread_event'
-  UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, r.name, if(r.style = 'mark', 'i', NULL),
-    nullif(r.args, '{}')
-  FROM scratch.span AS s
-  JOIN scratch.range AS r ON r.row_n = s.row_n
-  WHERE s.family = 'range'
-  UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category,
-    if(m.memoryOperationType = 1, 'release', 'allocate'), 'i',
-    json_merge_patch('{}', json_object(
-      'Bytes', m.bytes, 'Addr', m.address, 'Memory', k.name, 'Name', m.name,
-      'correlation', m.correlationId
-    ))::VARCHAR
-  FROM scratch.span AS s
-  JOIN scratch.memory_usage AS m ON m.rowid = s.row_n
-  LEFT JOIN scratch.memory_kind AS k ON k.id = m.memKind
-  WHERE s.family = 'memory_usage'
-  UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, 'CPU page fault', 'i',
-    json_merge_patch('{}', json_object(
-      'address', f.address, 'CpuInstruction', f.CpuInstruction, 'module', n.value
-    ))::VARCHAR
-  FROM scratch.span AS s
-  JOIN scratch.cpu_fault AS f ON f.rowid = s.row_n
-  LEFT JOIN scratch.name AS n ON n.id = f.module
-  WHERE s.family = 'cpu_fault'
-  UNION ALL
-  SELECT s.rowid, s.track_n, s.ts, s.dur, s.category, 'GPU page faults', NULL,
-    json_merge_patch('{}', json_object(
-      'address', f.address, 'numberOfPageFaults', f.numberOfPageFaults,
-      'faultAccessType', f.faultAccessType
-    ))::VARCHAR
-  FROM scratch.span AS s
-  JOIN scratch.gpu_fault AS f ON f.rowid = s.row_n
-  WHERE s.family = 'gpu_fault'
-) AS s
-LEFT JOIN (
-  SELECT entry_n, depth, parent_n FROM scratch.nest WHERE depth > 0
-) AS n ON n.entry_n = s.slice_n;
+    SELECT entry_n, depth, parent_n FROM scratch.nest WHERE depth > 0
+  ) AS n ON n.entry_n = s.slice_n
+  ORDER BY s.slice_n
+);
 
 INSERT INTO gpu_op (
   slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, correlation_id,
@@ -191,61 +176,107 @@ INSERT INTO gpu_op (
   source_memory_kind, destination_memory_kind, green_context_id, is_unified, virtual_address
 )
 SELECT
-  getvariable('first_id') + d.slice_n,
+  getvariable('first_id') + slice_n,
   getvariable('trace_id'),
-  getvariable('first_id') + d.track_n,
-  getvariable('first_id') + l.device_n,
-  d.ts,
-  d.dur,
-  d.name,
-  d.kind,
-  CASE
-    WHEN d.kind = 'sync' THEN 'sync'
-    WHEN d.kind <> 'kernel' THEN 'memory'
-    WHEN d.is_communication THEN 'communication'
-    ELSE 'compute'
-  END,
-  l.stream,
-  d.correlation_id,
-  d.context_id,
-  d.bytes,
-  d.direction,
-  d.gridX, d.gridY, d.gridZ, d.blockX, d.blockY, d.blockZ,
-  d.registersPerThread,
-  d.staticSharedMemory + d.dynamicSharedMemory,
-  d.graph_id,
-  d.graph_node_id,
-  if(d.kind = 'sync', d.name, NULL),
-  d.wait_on_event_id,
-  d.base_name,
-  d.mangled_name,
-  d.staticSharedMemory,
-  d.dynamicSharedMemory,
-  d.source_kind,
-  d.destination_kind,
-  d.green_context_id,
-  d.is_unified,
-  d.virtual_address
-FROM scratch.described AS d
-JOIN scratch.lane AS l ON l.track_n = d.track_n;
+  getvariable('first_id') + track_n,
+  getvariable('first_id') + device_n,
+  ts,
+  dur,
+  name::VARCHAR,
+  'kernel',
+  if(is_communication, 'communication', 'compute'),
+  stream,
+  correlationId,
+  contextId,
+  NULL,
+  NULL,
+  gridX, gridY, gridZ, blockX, blockY, blockZ,
+  registersPerThread,
+  staticSharedMemory + dynamicSharedMemory,
+  graphId,
+  graphNodeId,
+  NULL,
+  NULL,
+  base_name::VARCHAR,
+  mangled_name::VARCHAR,
+  staticSharedMemory,
+  dynamicSharedMemory,
+  NULL,
+  NULL,
+  greenContextId,
+  NULL,
+  NULL
+FROM (
+  SELECT
+    s.rowid AS slice_n, s.track_n, l.device_n, s.ts, s.dur, s.name, l.stream,
+    coalesce(b.value, d.value) AS base_name,
+    m.value AS mangled_name,
+    coalesce(d.is_communication, b.is_communication, false) AS is_communication,
+    k.correlationId, k.contextId, k.gridX, k.gridY, k.gridZ, k.blockX, k.blockY, k.blockZ,
+    k.registersPerThread, k.staticSharedMemory, k.dynamicSharedMemory, k.graphId, k.graphNodeId,
+    k.greenContextId
+  FROM scratch.kernel AS k
+  JOIN scratch.span AS s ON s.row_n = k.rowid AND s.family = 'kernel'
+  JOIN scratch.lane AS l ON l.track_n = s.track_n
+  LEFT JOIN scratch.label AS d ON d.id = k.demangledName
+  LEFT JOIN scratch.label AS b ON b.id = k.shortName
+  LEFT JOIN scratch.label AS m ON m.id = k.mangledName
+  ORDER BY s.rowid
+)
+UNION ALL
+SELECT
+  getvariable('first_id') + slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + track_n,
+  getvariable('first_id') + device_n,
+  ts,
+  dur,
+  name,
+  kind,
+  CASE kind WHEN 'sync' THEN 'sync' WHEN 'kernel' THEN 'compute' ELSE 'memory' END,
+  stream,
+  correlation_id,
+  context_id,
+  bytes,
+  direction,
+  NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL,
+  NULL,
+  graph_id,
+  graph_node_id,
+  if(kind = 'sync', name, NULL),
+  wait_on_event_id,
+  NULL,
+  NULL,
+  NULL,
+  NULL,
+  source_kind,
+  destination_kind,
+  green_context_id,
+  is_unified,
+  virtual_address
+FROM (
+  SELECT d.*, l.device_n, l.stream
+  FROM scratch.described AS d
+  JOIN scratch.lane AS l ON l.track_n = d.track_n
+  ORDER BY d.slice_n
+);
 
 INSERT INTO launch (
   slice_id, trace_id, track_id, ts, dur, name, category, correlation_id, result
 )
 SELECT
-  getvariable('first_id') + s.rowid,
+  getvariable('first_id') + rowid,
   getvariable('trace_id'),
-  getvariable('first_id') + s.track_n,
-  s.ts,
-  s.dur,
-  n.shown,
-  s.category,
-  a.correlationId,
-  a.returnValue
-FROM scratch.span AS s
-JOIN scratch.api AS a ON a.rowid = s.row_n
-LEFT JOIN scratch.name AS n ON n.id = a.nameId
-WHERE s.family = 'call' AND s.category <> 'cuda_backtrace';
+  getvariable('first_id') + track_n,
+  ts,
+  dur,
+  name::VARCHAR,
+  category::VARCHAR,
+  correlation_id,
+  result
+FROM scratch.span
+WHERE family = 'call' AND category <> 'cuda_backtrace';
 
 INSERT INTO annotation (
   slice_id, trace_id, track_id, ts, dur, name, side, domain, external_id, style, category
