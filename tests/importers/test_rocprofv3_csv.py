@@ -72,6 +72,23 @@ OURS = {
              "64,1,1,64,1,1\n"),
         )
     },
+    # --agent-index=type-relative, counters over time, samples, and an API of a later release.
+    "numbered": {
+        "9_kernel_trace.csv": KERNEL
+        + "K,GPU 1,1,0,9,5,1,k,1,100,140,0,0,8,0,8,64,1,1,64,1,1\n",
+        "9_memory_copy_trace.csv": "Kind,Direction,Source_Agent_Id,Destination_Agent_Id,"
+        "Correlation_Id,Start_Timestamp,End_Timestamp\n"
+        "MEMORY_COPY,MEMORY_COPY_HOST_TO_DEVICE,CPU 1,GPU 1,6,50,60\n",
+        "9_memory_allocation_trace.csv": ALLOCATION
+        + "M,MEMORY_ALLOCATION_ALLOCATE,CPU 1,64,0x20,1,10,20\n"
+        + "M,MEMORY_ALLOCATION_ALLOCATE,GPU 1,32,0x30,2,21,22\n",
+        "9_agent_info.csv": AGENT + "0,0,CPU,0,0,cpu,CPU,Host,\n1,1,CPU,0,0,cpu,CPU,Host,\n"
+        "4,2,GPU,104,1,gfx,AMD,First,\n7,3,GPU,104,1,gfx,AMD,Second,\n",
+        "9_spm_trace.csv": "Dispatch_Id,Counter_Name,Counter_Value\n5,SQ_BUSY,77\n",
+        "9_pc_sampling_host_trap.csv": "Sample_Timestamp,Exec_Mask,Dispatch_Id,Instruction,"
+        "Instruction_Comment,Correlation_Id\n105,1,5,v_add,x.cpp:3,1\n110,1,5,v_mul,,1\n",
+        "9_rocshmem_api_trace.csv": API + "ROCSHMEM_API,put,9,9,8,10,12\n",
+    },
     "damaged": {"kernel_trace.csv": OLD_KERNEL + "K,2,1,1,k,1,10,30,0,0,64,1,1,64,1,1\nK,2,1,1,k\n"
         "K,2,1,1,k,1,x,30,0,0,64,1,1,64,1,1\nK,2,1,1,k,1,50,40,0,0,64,1,1,64,1,1\n"},
 }  # fmt: skip
@@ -285,3 +302,27 @@ def test_sums_alone_are_refused_with_what_to_import(data_dir: Path, tmp_path: Pa
     alone = Path(shutil.copy(source, tmp_path / "hip_api_stats.csv"))
     found = error(alone, tmp_path / "w.duckdb")
     assert "sums over a whole run" in found.message and "--kernel-trace" in str(found.hint)
+
+
+def test_agents_may_be_numbered_in_each_kind(db: duckdb.DuckDBPyConnection) -> None:
+    assert rows(db, "device", "x.kind, ordinal, x.name", "numbered") == [
+        ("cpu", 0, "Host"), ("cpu", 1, "Host"), ("gpu", 4, "First"), ("gpu", 7, "Second"),
+    ]  # fmt: skip
+    of_device = "(SELECT d.name FROM device AS d WHERE d.id = x.device_id)"
+    assert rows(db, "gpu_op", f"x.kind, {of_device}", "numbered") == [
+        ("kernel", "Second"), ("memcpy", "Second"),
+    ]  # fmt: skip
+    assert rows(db, "memory_event", "bytes, device_kind, device_ordinal", "numbered") == [
+        (32, "hip", 7), (64, "cpu", -1),
+    ]  # fmt: skip
+
+
+def test_counters_over_time_name_the_dispatch_alone_and_samples_are_counted(
+    db: duckdb.DuckDBPyConnection,
+) -> None:
+    of_slice = "(SELECT s.name FROM slice AS s WHERE s.id = x.slice_id)"
+    assert rows(db, "metric", f"x.name, value, {of_slice}", "numbered") == [("SQ_BUSY", 77.0, "k")]
+    assert rows(db, "import_stat", "detail, value", "numbered") and (
+        "samples of program counters", 2.0
+    ) in rows(db, "import_stat", "detail, value", "numbered")  # fmt: skip
+    assert rows(db, "slice", "category, x.name, dur", "numbered")[-1] == ("rocshmem_api", "put", 2)

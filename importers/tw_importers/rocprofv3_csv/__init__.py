@@ -21,10 +21,11 @@ from warehouse.importer import NESTING, Capture, Captures, Importer, Part
 _FOLDER = files(__package__)
 _TRACE = re.compile(
     r"(?:(?P<of>.*?)_)?(?P<kind>kernel|memory_copy|memory_allocation|scratch_memory"
-    r"|(?:hip|hsa|hip_runtime|hip_compiler|marker|rccl|rocdecode|rocjpeg|ompt)(?:_api)?)_trace\.csv"
+    r"|(?:hip|hsa|hip_runtime|hip_compiler|marker|rccl|rocdecode|rocjpeg|ompt|spm)"
+    r"|(?:hip_runtime|hip_compiler|[a-z]+)_api)_trace\.csv"
 )
 _OTHER = re.compile(
-    r"(?:(?P<of>.*?)_)?(?P<kind>counter_collection|agent_info"
+    r"(?:(?P<of>.*?)_)?(?P<kind>counter_collection|agent_info|pc_sampling_[a-z_]+"
     r"|(?:kernel|memory_copy|memory_allocation|scratch_memory|domain"
     r"|(?:hip|hsa|marker|rccl|rocdecode|rocjpeg)(?:_api)?)_stats)\.csv"
 )
@@ -48,7 +49,7 @@ def find(names: Sequence[str]) -> list[Capture]:
 
 
 def _has_records(role: str) -> bool:
-    return role != "agent_info" and not role.endswith("_stats")
+    return role != "agent_info" and not role.endswith("_stats") and not role.startswith("pc_")
 
 
 def sniff(head: bytes, name: str) -> int:
@@ -61,7 +62,7 @@ def sniff(head: bytes, name: str) -> int:
 ROCPROFV3_CSV = Importer(
     name="rocprofv3_csv",
     title="rocprofv3's CSV files: kernel, copy, API, marker, memory traces and counters",
-    version=1,
+    version=2,
     sniff=sniff,
     read=read,
     prepare=(

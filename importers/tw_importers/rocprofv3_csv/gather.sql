@@ -2,8 +2,16 @@
 -- In: `capture`, and of each kind of record a view `…_line` (read.py): columns as the files head
 -- them, lower case and without underscores; all texts. Out: the tables of gpu_activity/tables.sql.
 
+-- Agents are numbered over all of them, `Agent 4`, or with --agent-index=type-relative in each kind,
+-- `GPU 0`: then the kind belongs to the key.
 CREATE OR REPLACE TEMP MACRO agent_key(said) AS (
-  coalesce(nullif(regexp_extract(said, '(\d+)$', 1), ''), said)
+  coalesce(
+    nullif(lower(regexp_replace(
+      regexp_extract(said, '^(?:CPU|GPU)\W*\d+$'), '\W*(\d+)$', ' \1'
+    )), ''),
+    nullif(regexp_extract(said, '(\d+)$', 1), ''),
+    said
+  )
 );
 
 -- Kernels, copies and allocations do not name their process. It is the one in the files' names; else
@@ -35,11 +43,31 @@ WHERE guid IS NOT NULL
 GROUP BY guid
 HAVING count(DISTINCT processid) = 1;
 
+CREATE TABLE said_agent AS
+SELECT DISTINCT agent_key(agentid) AS device
+FROM (
+  SELECT agentid FROM kernel_line
+  UNION
+  SELECT agentid FROM counter_line
+  UNION
+  SELECT agentid FROM allocation_line
+  UNION
+  SELECT sourceagentid FROM copy_line
+  UNION
+  SELECT destinationagentid FROM copy_line
+)
+WHERE agentid IS NOT NULL;
+
 INSERT INTO known_device (
   device, kind, ordinal, name, vendor, uuid, n_compute_units, clock_hz, properties_json
 )
 SELECT
-  nodeid,
+  CASE
+    WHEN (SELECT bool_or(device LIKE '_pu %') FROM said_agent)
+      THEN concat_ws(' ', lower(agenttype),
+        row_number() OVER (PARTITION BY agenttype ORDER BY whole(nodeid), nodeid) - 1)
+    ELSE nodeid
+  END,
   CASE WHEN agenttype LIKE '%GPU%' THEN 'gpu' WHEN agenttype LIKE '%CPU%' THEN 'cpu'
     ELSE lower(agenttype) END,
   whole(nodeid),
@@ -52,6 +80,12 @@ SELECT
     'model_name', modelname)::VARCHAR
 FROM agent_line
 WHERE nodeid IS NOT NULL AND agenttype IS NOT NULL;
+
+INSERT INTO known_device (device, kind, ordinal)
+SELECT a.device, a.device[:3], whole(a.device[5:])
+FROM said_agent AS a
+ANTI JOIN known_device AS k ON k.device = a.device
+WHERE a.device LIKE '_pu %';
 
 INSERT INTO activity BY NAME
 SELECT
@@ -182,7 +216,8 @@ SELECT
     ELSE a.said_bytes END AS bytes,
   a.address,
   CASE d.kind WHEN 'cpu' THEN 'cpu' WHEN 'gpu' THEN 'hip' END AS device_kind,
-  CASE WHEN d.kind = 'cpu' THEN -1 ELSE whole(a.device) END AS device_ordinal,
+  CASE WHEN d.kind = 'cpu' THEN -1
+    ELSE coalesce(d.ordinal, whole(regexp_extract(a.device, '(\d+)$'))) END AS device_ordinal,
   json_merge_patch('{}', json_object(
     'agent', a.agentid,
     'address', a.said_address,
@@ -192,11 +227,11 @@ SELECT
 FROM allocated AS a
 -- Without a list of agents, those with work of theirs are GPUs.
 LEFT JOIN (
-  SELECT device, min(kind) AS kind
+  SELECT device, min(kind) AS kind, min(ordinal) AS ordinal
   FROM (
-    SELECT device, kind FROM known_device
+    SELECT device, kind, ordinal FROM known_device
     UNION
-    SELECT device, 'gpu' FROM activity WHERE kind = 'kernel'
+    SELECT device, 'gpu', NULL FROM activity WHERE kind = 'kernel'
   )
   GROUP BY device
 ) AS d ON d.device = a.device;
@@ -247,6 +282,17 @@ SELECT
   whole(c.dispatchid) AS ordinal,
   concat_ws(' ', c.guid, agent_key(c.agentid), c.dispatchid) AS dispatch
 FROM counter_line AS c;
+
+-- Counters streamed over time name no agent: a dispatch's number is the process's.
+UPDATE counted SET dispatch = a.dispatch, device = a.device
+FROM (
+  SELECT whole(regexp_extract(dispatch, '(\d+)$', 1)) AS ordinal, any_value(dispatch) AS dispatch,
+    any_value(device) AS device
+  FROM activity
+  WHERE kind = 'kernel'
+  GROUP BY ordinal
+) AS a
+WHERE counted.device IS NULL AND counted.kernelname IS NULL AND a.ordinal = counted.ordinal;
 
 CREATE TABLE dispatched AS
 SELECT c.*
@@ -300,7 +346,9 @@ WHERE start_ns IS NULL;
 INSERT INTO not_used
 SELECT 'dispatches without a time', count(*) FROM leftover
 UNION ALL
-SELECT 'files of sums, which follow from the traces', n FROM capture;
+SELECT 'files of sums, which follow from the traces', n FROM capture
+UNION ALL
+SELECT 'samples of program counters', count(*) FROM pc_sample_line;
 
 INSERT INTO defect
 SELECT 'no_timestamps', 'note', count(*),

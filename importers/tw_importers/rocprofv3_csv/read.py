@@ -36,6 +36,7 @@ GROUPS: dict[str, tuple[int, tuple[str, ...]]] = {
         "allocflags", "operation", "kind", "agentid", "queueid", "threadid", "allocationsize",
         *_TIMES, "guid",
     )),
+    "pc_sample": (2, ("sampletimestamp", "instruction")),
     "agent": (2, (
         "agenttype", "nodeid", "logicalnodeid", "cucount", "maxengineclkfcompute", "name",
         "vendorname", "productname", "modelname", "uuid",
@@ -61,6 +62,13 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     if group == "summary" or table is None:
         raise UnknownFormat(
             "it holds sums over a whole run, nothing with a time",
+            hint="Import the traces rocprofv3 writes beside it: --kernel-trace, --hip-trace, ...",
+        )
+    if group in ("agent", "pc_sample"):
+        raise UnknownFormat(
+            "it holds a list of devices"
+            if group == "agent"
+            else "it holds samples of instructions",
             hint="Import the traces rocprofv3 writes beside it: --kernel-trace, --hip-trace, ...",
         )
     return _finish(scratch, {group: [table]}, None, 0)
