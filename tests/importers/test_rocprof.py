@@ -29,6 +29,13 @@ OURS = {
         "results.csv": "Index,KernelName,gpu-id,queue-id,pid,tid,grd,wgr,lds,scr,vgpr,sgpr,sig,obj,"
         'SQ_WAVES\n0,"k",0,1,9,9,64,64,0,0,24,16,0x0,0x1,2\n'
     },
+    # rocprofv2, and rocprofiler-compute on top of rocprofv3: numbers that are no counters.
+    "v2": {
+        "results_9.csv": "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,GRD,WGR,LDS,SCR,Arch_VGPR,ACCUM_VGPR,"
+        "SGPR,Wave_Size,SIG,OBJ,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,Kernel_ID,"
+        "fbar,SQ_WAVES\n"
+        '0,0,0,7,7,2048,256,0,0,8,0,16,64,0x0,0x1,"k(int)",100,200,41,3,6,8.000000\n'
+    },
     "workload": {
         "timestamps.csv": "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,"
         "LDS_Per_Workgroup,Arch_VGPR,Kernel_Name,Start_Timestamp,End_Timestamp\n"
@@ -153,3 +160,12 @@ def test_the_json_of_rocprof_is_read_as_trace_events(tmp_path: Path) -> None:
     )
     found = imported([tmp_path / "results.json"], tmp_path / "w.duckdb")
     assert found.execute("SELECT name FROM slice").fetchall() == [("k",)]
+
+
+def test_numbers_of_a_dispatch_are_not_taken_for_counters(db: duckdb.DuckDBPyConnection) -> None:
+    assert rows(db, "metric", "x.name, value", "results_9") == [("SQ_WAVES", 8.0)]
+    assert rows(db, "gpu_op", "x.name, grid_x, dur, correlation_id", "results_9") == [
+        ("k(int)", 8, 100, 41)
+    ]
+    numbers = "args_json ->> '$.kernel_id', args_json ->> '$.fbar'"
+    assert rows(db, "slice", numbers, "results_9") == [("3", "6")]

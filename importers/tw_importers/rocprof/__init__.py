@@ -49,7 +49,7 @@ def sniff(head: bytes, name: str) -> int:
 ROCPROF = Importer(
     name="rocprof",
     title="rocprof v1 and v2 (results.csv) and rocprofiler-compute's workloads, as CSV",
-    version=1,
+    version=2,
     sniff=sniff,
     read=read,
     prepare=(

@@ -35,6 +35,8 @@ COLUMNS = {
     "completed": ("completens",),
     "duration": ("durationns",),
     "correlation": ("correlationid",),
+    "kernel_id": ("kernelid",),
+    "barriers": ("fbar",),
 }
 _MACHINE = (
     "hostname", "gpumodel", "gpuarch", "cupergpu", "maxsclk", "hbmbw", "command", "workloadname",
