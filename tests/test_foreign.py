@@ -24,6 +24,7 @@ _NOISE = bytes(range(1, 250))
         ("a.qdrep", _NOISE, "report of Nsight Systems", "nsys export --type sqlite"),
         ("a.qdstrm.gz", gzip.compress(_NOISE), "report of Nsight Systems", "nsys export"),
         ("a.ncu-rep", _NOISE, "Nsight Compute", "nsys profile"),
+        ("cuda_api_trace.csv", b"Start (ns),Name\n1,a\n", "`nsys stats`", "SQLite file"),
         ("a.pftrace", _NOISE, "Perfetto trace", "--output-format rocpd"),
         ("traces.def", b"OTF2" + _NOISE, "OTF2 archive", "--output-format rocpd"),
         ("a.nvvp", _NOISE, "no SQLite database", "nvprof -o FILE"),

@@ -25,6 +25,18 @@ _KNOWN = (
         _NSYS + "{name}",
     ),
     Refusal(
+        tuple(
+            f"{report}.csv" for report in (
+                "cuda_api_sum", "cuda_api_trace", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum",
+                "cuda_gpu_mem_time_sum", "cuda_gpu_sum", "cuda_gpu_trace", "cuda_kern_exec_sum",
+                "cuda_kern_exec_trace", "nvtx_pushpop_sum", "nvtx_pushpop_trace", "nvtx_sum",
+                "osrt_sum",
+            )
+        ), (),
+        "a report printed by `nsys stats`, which is less than what it was printed from",
+        "Import the SQLite file beside the .nsys-rep; it gives the same reports as queries.",
+    ),
+    Refusal(
         (".ncu-rep",), (b"NVR\0",),
         "a report of Nsight Compute, which has no timeline",
         "Record one with `nsys profile`, and export it with `nsys export --type sqlite`.",

@@ -22,7 +22,7 @@ _FOLDER = files(__package__)
 _TRACE = re.compile(
     r"(?:(?P<of>.*?)_)?(?P<kind>kernel|memory_copy|memory_allocation|scratch_memory"
     r"|(?:hip|hsa|hip_runtime|hip_compiler|marker|rccl|rocdecode|rocjpeg|ompt|spm)"
-    r"|(?:hip_runtime|hip_compiler|[a-z]+)_api)_trace\.csv"
+    r"|(?:hip_runtime|hip_compiler|(?!cuda)[a-z]+)_api)_trace\.csv"  # `nsys stats` has cuda_api
 )
 _OTHER = re.compile(
     r"(?:(?P<of>.*?)_)?(?P<kind>counter_collection|agent_info|pc_sampling_[a-z_]+"
