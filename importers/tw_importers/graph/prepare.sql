@@ -3,7 +3,8 @@
 -- types and perhaps strides. Out: `use`, `tensor`, `group_text`, `process_group`.
 
 -- Arguments that are tensors, or lists with tensors in them. A tensor is written as
--- [tensor, storage, offset, elements, bytes an element, device].
+-- [tensor, storage, offset, elements, bytes an element, device]. (JSON functions print values without
+-- blanks, however the file has them; so equal ones are equal texts.)
 CREATE TABLE argument AS
 WITH io AS (
   SELECT seq, false AS is_output, inputs AS text FROM node_text WHERE inputs LIKE '{%Tensor(%'
@@ -38,14 +39,13 @@ CREATE MACRO leaves(type) AS list_filter(
 CREATE MACRO brackets(text) AS regexp_extract_all(text, '\[[^\[\]]*\]');
 CREATE MACRO at_tensors(texts, types) AS CASE WHEN len(texts) = len(types) THEN
   list_filter(texts, lambda t, i: starts_with(types[i], 'Tensor(')) END;
-CREATE MACRO tight(text) AS translate(text, E' \t\r\n', '');
 
 CREATE TABLE use AS
 WITH list AS (
-  SELECT seq, is_output, argument, types, brackets(tight(shape)) AS shapes,
-    brackets(tight(stride)) AS strides,
+  SELECT seq, is_output, argument, types, brackets(shape) AS shapes,
+    brackets(stride) AS strides,
     -- A quote in a JSON string has a backslash before it: nothing inside one looks like this.
-    regexp_extract_all(tight(value), '\[(?:-?\d+,){5}"[^",\[\]]*"\]') AS tensors,
+    regexp_extract_all(value, '\[(?:-?\d+,){5}"[^",\[\]]*"\]') AS tensors,
     list_filter(types, lambda t: starts_with(t, 'Tensor(')) AS dtypes
   FROM (SELECT *, leaves(type) AS types FROM argument WHERE NOT starts_with(type, 'Tensor('))
 ),
@@ -55,8 +55,7 @@ element AS (
     at_tensors(shapes, types) AS shapes, at_tensors(strides, types) AS strides
   FROM list
 )
-SELECT seq, is_output, argument, 0 AS ordinal, tight(value) AS text, type, tight(shape) AS shape,
-  tight(stride) AS stride
+SELECT seq, is_output, argument, 0 AS ordinal, value AS text, type, shape, stride
 FROM argument
 WHERE starts_with(type, 'Tensor(')
 UNION ALL
