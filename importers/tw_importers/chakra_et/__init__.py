@@ -6,47 +6,31 @@ of inputs and outputs, fields nobody knows; so the file can be written again (wa
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
-from google.protobuf.message import DecodeError
-
 from tw_importers import graph
-from tw_importers.chakra_et.frames import length_at
-from tw_importers.chakra_et.messages import is_foreign, message, not_declared
-from tw_importers.chakra_et.read import read
-from tw_importers.chakra_et.workload import is_workload
-from warehouse.errors import CorruptTrace
-from warehouse.importer import Importer
+from warehouse.importer import ByteReader, Importer, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
-_MOST_SHOWN = 1 << 14  # bytes of metadata that are still believed to be some
+_JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*[{\[]\s*["{\[\]}]')
 
 
 def sniff(head: bytes, name: str) -> int:
     """Certain with global metadata and behind it a node, or as JSON with the list of nodes; less so
     with metadata alone."""
-    if is_workload(head):
-        return 95
-    try:
-        metadata, rest = _first(head)
-        parsed = message("GlobalMetadata").FromString(metadata)
-        names = [message("AttributeProto").FromString(each).name for each in parsed.attr]
-        if not_declared(parsed) or not all(each.isascii() for each in [*names, parsed.version]):
-            return 0
-        if not rest:
-            return 70 if metadata else 0
-        node = message("Node").FromString(_first(rest)[0])
-        return 95 if node.name and not is_foreign(node, not_declared(node)) else 0
-    except (CorruptTrace, DecodeError):
+    if _JSON.match(head) and b"workload_graph" not in head:
         return 0
+    from tw_importers.chakra_et.certainty import certainty
+
+    return certainty(head)
 
 
-def _first(data: bytes) -> tuple[bytes, bytes]:
-    """The first message and what follows it."""
-    size, begin = length_at(data, 0)
-    if begin + size > len(data):
-        raise DecodeError
-    return data[begin : begin + size], data[begin + size :]
+def _read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    # Not before it is needed: loading protobuf takes longer than looking at a file.
+    from tw_importers.chakra_et.read import read
+
+    return read(reader, scratch)
 
 
 CHAKRA_ET = Importer(
@@ -54,7 +38,7 @@ CHAKRA_ET = Importer(
     title="Chakra execution traces as protobuf (.et), and the feeder's workloads as JSON",
     version=1,
     sniff=sniff,
-    read=read,
+    read=_read,
     prepare=(_FOLDER / "node_text.sql", graph.PREPARE, _FOLDER / "prepare.sql"),
     normalize=(_FOLDER / "normalize.sql", graph.NORMALIZE),
     kind="graph",

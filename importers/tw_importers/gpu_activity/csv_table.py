@@ -110,6 +110,12 @@ def split_line(line: bytes) -> list[str]:
         return []
 
 
+def headings(head: bytes) -> list[str]:
+    """The fields of a file's first line; none of JSON, whose one line may be long."""
+    first = head.lstrip(codecs.BOM_UTF8).partition(b"\n")[0]
+    return [] if first.lstrip().startswith((b"{", b"[")) else split_line(first)
+
+
 def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> CsvTable:
     """Writes the lines that follow to the table `name`: seq, and each of `headings` as a text.
 

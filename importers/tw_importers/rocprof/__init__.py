@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 
 from tw_importers import gpu_activity
-from tw_importers.gpu_activity.csv_table import split_line
+from tw_importers.gpu_activity.csv_table import headings
 from tw_importers.rocprof.read import OPTIONS, is_dispatches, is_summary, read, read_capture
 from warehouse.importer import NESTING, Capture, Captures, Importer, Part
 
@@ -41,9 +41,8 @@ def find(names: Sequence[str]) -> list[Capture]:
 
 def sniff(head: bytes, name: str) -> int:
     """Certain with a kernel's name, its sizes, and a number or times."""
-    first = head.lstrip(b"\xef\xbb\xbf").partition(b"\n")[0]
-    headings = split_line(first)
-    return 88 if is_dispatches(headings) or is_summary(headings) else 0
+    found = headings(head)
+    return 88 if is_dispatches(found) or is_summary(found) else 0
 
 
 ROCPROF = Importer(

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 
 from tw_importers import gpu_activity
-from tw_importers.gpu_activity.csv_table import column_name, split_line
+from tw_importers.gpu_activity.csv_table import column_name, headings
 from tw_importers.rocprofv3_csv.read import group_of, read, read_capture
 from warehouse.importer import NESTING, Capture, Captures, Importer, Part
 
@@ -54,8 +54,7 @@ def _has_records(role: str) -> bool:
 
 def sniff(head: bytes, name: str) -> int:
     """Certain with the columns of one of the kinds of files."""
-    first = head.lstrip(b"\xef\xbb\xbf").partition(b"\n")[0]
-    group = group_of({column_name(heading) for heading in split_line(first)})
+    group = group_of({column_name(heading) for heading in headings(head)})
     return 0 if group is None else 92
 
 
