@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from warehouse.session import Session
 
 #: Nodes whose texts are put together at a time: what is in memory at once.
-_CHUNK_NODES = 4096
+_CHUNK_NODES = 8192
 #: The oldest schema whose layout of nodes is the one written here.
 _NESTED_SCHEMA = "1.0.2-chakra.0.0.4"
 _ORDERS = {"stream": "stream_order", "group": "group_order"}
@@ -157,16 +157,26 @@ def _write(
     with whole_file(path) as file:
         file.write(json.dumps(header)[:-1].encode())
         file.write(b', "nodes": [\n' if header else b'"nodes": [\n')
-        _write_nodes(connection, graph, file)
+        _write_nodes(connection, file)
         file.write(b"\n]}\n")
     return WrittenRank(path, graph.trace_name, *_counts(connection, graph), old_schema)
 
 
-def _write_nodes(connection: duckdb.DuckDBPyConnection, graph: _Graph, file: BinaryIO) -> None:
-    (n_nodes,) = store.one(connection, 'SELECT count(*) FROM "etplus node"')
-    for first in range(0, n_nodes, _CHUNK_NODES):
+def _write_nodes(connection: duckdb.DuckDBPyConnection, file: BinaryIO) -> None:
+    chunks = connection.execute(
+        "SELECT node_id // $n AS chunk, coalesce(min(text_id), 0), coalesce(max(text_id), 0) "
+        'FROM "etplus node" GROUP BY chunk ORDER BY chunk',
+        {"n": _CHUNK_NODES},
+    ).fetchall()
+    for n, first_text, last_text in chunks:
         lines = connection.sql(
-            load("chakra_etplus_text", graph_id=graph.id, first=first, end=first + _CHUNK_NODES)
+            load(
+                "chakra_etplus_text",
+                first=n * _CHUNK_NODES,
+                end=(n + 1) * _CHUNK_NODES,
+                first_text=first_text,
+                last_text=last_text,
+            )
         ).to_arrow_table()
         for part in lines.column(0).chunks:
             file.write(_text(part))

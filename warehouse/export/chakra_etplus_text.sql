@@ -1,4 +1,5 @@
--- The text of the nodes from {first} up to {end}, each with what separates it from the one before.
+-- The text of the nodes from {first} up to {end}, each with what separates it from the one before. Of the
+-- execution trace only its nodes from {first_text} to {last_text} are read.
 SELECT
   concat(
     CASE WHEN n.node_id > 0 THEN E',\n' END,
@@ -7,9 +8,12 @@ SELECT
     n.tail
   ) AS line
 FROM "etplus node" AS n
-LEFT JOIN graph_node AS t
+LEFT JOIN (
+  SELECT id, inputs_json, outputs_json, attributes_json, extra_json
+  FROM graph_node
+  WHERE id BETWEEN {first_text} AND {last_text}
+) AS t
   ON t.id = n.text_id
-  AND t.graph_id = (SELECT of_graph_id FROM graph WHERE id = {graph_id})
 WHERE n.node_id >= {first}
   AND n.node_id < {end}
 ORDER BY n.node_id
