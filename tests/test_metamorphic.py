@@ -35,6 +35,7 @@ PUBLIC = [q for q in LIBRARY.newest.values() if q.layer not in ("lib", "link", "
 BASE = jobs()["base job"][0]
 DEEPEST = SliceOf(max(BASE.calls, key=lambda call: len(BASE.ancestors(call))).mark)
 PARAMETERS: Mapping[str, Mapping[str, object]] = {
+    "gpu_gaps": {"min_ns": 1, "top": None},
     "python_stack": {"slice_id": DEEPEST},
     "slice_ancestors": {"slice_id": DEEPEST},
     "slice_children": {"slice_id": SliceOf(BASE.steps[0].mark)},
@@ -91,6 +92,11 @@ SILENT: Mapping[str, str] = {
     "memory_fragmentation": "only snapshots say segments",
     "memory_peak_category": "only the memory profiler's own files say categories",
     "memory_snapshot_segment": "only snapshots say segments",
+    "cuda_memset_sync": "only Nsight Systems says which memory is set",
+    **{
+        f"{name}_sum": "only Nsight Systems records calls of these libraries"
+        for name in ("mpi_event", "openacc", "openmp")
+    },
     "nvtx_startend_sum": "only Nsight Systems tells ranges that start and end anywhere",
     "osrt_sum": "only Nsight Systems records calls of the operating system",
     "timeline_shade": "the budget of a small trace's timeline shows every slice",
