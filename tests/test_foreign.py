@@ -29,6 +29,12 @@ _NOISE = bytes(range(1, 250))
         ("traces.def", b"OTF2" + _NOISE, "OTF2 archive", "--output-format rocpd"),
         ("a.nvvp", _NOISE, "no SQLite database", "nvprof -o FILE"),
         ("a.h5", b"\x89HDF\r\n\x1a\n" + _NOISE, "HDF5", "nsys export --type sqlite"),
+        (
+            "a_cuda_gpu_trace.csv",
+            b"Start (ns),Duration (ns),CorrId\n1,2,3\n",
+            "nsys stats",
+            "SQLite",
+        ),
         ("a.sqlite", _NOISE, "encrypted", "copied whole"),
     ],
 )

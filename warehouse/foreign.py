@@ -37,6 +37,16 @@ _KNOWN = (
         "Import the SQLite file beside the .nsys-rep; it gives the same reports as queries.",
     ),
     Refusal(
+        (),
+        tuple(
+            quote + heading
+            for quote in (b"", b'"')
+            for heading in (b"Start (ns)", b"Time (%)", b"API Start (ns)", b"Total (MB)")
+        ),
+        "a report printed by `nsys stats`, which says less than what it was made from",
+        "Import the SQLite file beside it, and ask for the report: tw query cuda_gpu_kern_sum, ...",
+    ),
+    Refusal(
         (".ncu-rep",), (b"NVR\0",),
         "a report of Nsight Compute, which has no timeline",
         "Record one with `nsys profile`, and export it with `nsys export --type sqlite`.",

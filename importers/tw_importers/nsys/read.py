@@ -48,7 +48,8 @@ def _check(database: Database) -> None:
     if not events & set(database.tables):
         raise UnknownFormat(
             "a SQLite file, but no export of Nsight Systems: it has none of its tables",
-            hint="`nsys export --type sqlite REPORT` makes one.",
+            hint="`nsys export --type sqlite REPORT` makes one. "
+            "Of rocprof, import results.csv or results.json, not results.db.",
         )
 
 
