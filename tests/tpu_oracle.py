@@ -654,7 +654,8 @@ def all_traffic(capture: Capture) -> list[Row]:
     rows: list[Row] = []
     for c in capture.commands:
         if found := traffic(c):
-            row: Row = {"slice_id": c.slice_id}
+            row: Row = {"slice_id": c.slice_id, "engine": c.engine, "core": c.core, "port": c.port}
+            row |= {"start_ns": c.ts, "end_ns": c.end}
             for memory, name in MEMORIES.items():
                 read, written = found.get(memory, (0, 0))
                 row |= {f"{name}_read_bytes": read, f"{name}_write_bytes": written}

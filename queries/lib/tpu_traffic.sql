@@ -1,16 +1,17 @@
 /* ---
 name = "tpu_traffic"
-version = 1
+version = 2
 title = "What TPU transfers read and write in each memory, by the counters of their records"
 help = """
 Of GDMA and SDMA of most chips the record has bytes written to local memory, read from it, and written
 outside; what was written and not read from local memory was read outside. Outside is the L2 memory
 where the command says so, else DDR. BM1688 counts every interface. CDMA has bytes of its own side: what
 a port sends it reads from DDR, what it receives it writes there; where the command is not known, the
-record's channel tells. Transfers without counters have no row.
+record's channel tells. Counters a
+record does not have count as 0.
 """
 grain = ["slice_id"]
-requires = { schema = ">=9" }
+requires = { schema = ">=14" }
 
 [[column]]
 name = "trace_id"
@@ -23,6 +24,38 @@ name = "slice_id"
 type = "BIGINT"
 unit = "ref slice.id"
 help = "The command"
+
+[[column]]
+name = "engine"
+type = "VARCHAR"
+unit = "text"
+help = "GDMA, SDMA or CDMA"
+
+[[column]]
+name = "core"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Core; NULL for CDMA"
+
+[[column]]
+name = "port"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Port of CDMA; NULL for engines of a core"
+
+[[column]]
+name = "start_ns"
+type = "BIGINT"
+unit = "ns"
+help = "When the transfer began"
+
+[[column]]
+name = "end_ns"
+type = "BIGINT"
+unit = "ns"
+help = "When it ended; its start where it has no length or never ended"
 
 [[column]]
 name = "ddr_read_bytes"
@@ -67,69 +100,107 @@ check = ">= 0"
 help = "Written to local memory"
 
 [changes]
+2 = "says which engine moved it, and when"
 1 = "first version"
 --- */
-WITH outside AS (
+WITH told AS (
   SELECT
-    n.trace_id,
-    n.slice_id,
-    coalesce(c.source_memory = 'L2M', false) AS is_from_l2,
-    coalesce(c.destination_memory = 'L2M', false) AS is_to_l2,
-    greatest(
-      coalesce(n.gif_write_bytes, 0) + coalesce(n.axi_write_bytes, 0)
-        - coalesce(n.gif_read_bytes, 0),
-      0
-    ) AS read_bytes,
-    coalesce(n.axi_write_bytes, 0) AS write_bytes,
-    coalesce(n.gif_read_bytes, 0) AS lmem_read_bytes,
-    coalesce(n.gif_write_bytes, 0) AS lmem_write_bytes
-  FROM tpu_dma_counter AS n
-  JOIN tpu_command AS c ON c.slice_id = n.slice_id
+    id,
+    engine,
+    core,
+    port,
+    function,
+    type_code,
+    coalesce(source_memory = 'L2M', false) AS is_from_l2,
+    coalesce(destination_memory = 'L2M', false) AS is_to_l2
+  FROM tpu_operation
 ),
-link AS (
+outside AS (
   SELECT
     n.trace_id,
     n.slice_id,
-    coalesce(n.m0_aw_bytes, 0) AS bytes,
+    o.engine,
+    o.core,
+    o.port,
+    n.ts,
+    n.dur,
+    o.is_from_l2,
+    o.is_to_l2,
+    CAST(coalesce(n.axi_write_bytes, 0) AS BIGINT) AS write_bytes,
+    CAST(coalesce(n.gif_read_bytes, 0) AS BIGINT) AS lmem_read_bytes,
+    CAST(coalesce(n.gif_write_bytes, 0) AS BIGINT) AS lmem_write_bytes
+  FROM tpu_dma_record AS n
+  JOIN told AS o ON o.id = n.operation_id
+),
+linked AS (
+  SELECT
+    n.trace_id,
+    n.slice_id,
+    o.engine,
+    o.core,
+    o.port,
+    n.ts,
+    n.dur,
+    CAST(coalesce(n.m0_aw_bytes, 0) AS BIGINT) AS bytes,
     CASE
-      WHEN c.function IN ('send', 'write', 'tcp_send') THEN 'out'
-      WHEN c.function IN ('receive', 'read', 'tcp_receive') THEN 'in'
-      WHEN c.type_code IS NOT NULL THEN 'both'
+      WHEN o.function IN ('send', 'write', 'tcp_send') THEN 'out'
+      WHEN o.function IN ('receive', 'read', 'tcp_receive') THEN 'in'
+      WHEN o.type_code IS NOT NULL THEN 'both'
       WHEN n.thread = 1 THEN 'in'
       ELSE 'out'
     END AS way
-  FROM tpu_cdma_counter AS n
-  JOIN tpu_command AS c ON c.slice_id = n.slice_id
+  FROM tpu_cdma_record AS n
+  JOIN told AS o ON o.id = n.operation_id
 )
 SELECT
   trace_id,
   slice_id,
-  CASE WHEN is_from_l2 THEN 0 ELSE read_bytes END AS ddr_read_bytes,
+  engine,
+  core,
+  port,
+  ts AS start_ns,
+  ts + greatest(dur, 0) AS end_ns,
+  CASE
+    WHEN is_from_l2 THEN 0 ELSE greatest(lmem_write_bytes + write_bytes - lmem_read_bytes, 0)
+  END AS ddr_read_bytes,
   CASE WHEN is_to_l2 THEN 0 ELSE write_bytes END AS ddr_write_bytes,
-  CASE WHEN is_from_l2 THEN read_bytes ELSE 0 END AS l2_read_bytes,
+  CASE
+    WHEN is_from_l2 THEN greatest(lmem_write_bytes + write_bytes - lmem_read_bytes, 0) ELSE 0
+  END AS l2_read_bytes,
   CASE WHEN is_to_l2 THEN write_bytes ELSE 0 END AS l2_write_bytes,
   lmem_read_bytes,
   lmem_write_bytes
 FROM outside
 UNION ALL
 SELECT
-  trace_id,
-  slice_id,
-  coalesce(d0_ar_bytes, 0) + coalesce(d1_ar_bytes, 0),
-  coalesce(d0_wr_bytes, 0) + coalesce(d1_wr_bytes, 0),
-  coalesce(l2_ar_bytes, 0),
-  coalesce(l2_wr_bytes, 0),
-  coalesce(fmem_ar_bytes, 0),
-  coalesce(fmem_wr_bytes, 0)
-FROM tpu_dma_bm1688_counter
+  n.trace_id,
+  n.slice_id,
+  o.engine,
+  o.core,
+  o.port,
+  n.ts,
+  n.ts + greatest(n.dur, 0),
+  CAST(coalesce(n.d0_ar_bytes, 0) AS BIGINT) + coalesce(n.d1_ar_bytes, 0),
+  CAST(coalesce(n.d0_wr_bytes, 0) AS BIGINT) + coalesce(n.d1_wr_bytes, 0),
+  CAST(coalesce(n.l2_ar_bytes, 0) AS BIGINT),
+  CAST(coalesce(n.l2_wr_bytes, 0) AS BIGINT),
+  CAST(coalesce(n.fmem_ar_bytes, 0) AS BIGINT),
+  CAST(coalesce(n.fmem_wr_bytes, 0) AS BIGINT)
+FROM tpu_dma_bm1688_record AS n
+JOIN told AS o ON o.id = n.operation_id
 UNION ALL
 SELECT
   trace_id,
   slice_id,
+  engine,
+  core,
+  port,
+  ts,
+  ts + greatest(dur, 0),
   CASE WHEN way IN ('out', 'both') THEN bytes ELSE 0 END,
   CASE WHEN way IN ('in', 'both') THEN bytes ELSE 0 END,
   0,
   0,
   0,
   0
-FROM link
+FROM linked

@@ -1,6 +1,6 @@
 /* ---
 name = "tpu_core_imbalance"
-version = 1
+version = 2
 title = "How unevenly the cores of a TPU work"
 help = """
 For each engine of cores: the core that works longest, the shortest, the mean. imbalance is how much longer the
@@ -8,7 +8,7 @@ longest works than the mean: what waiting for it costs where all wait. Cores wit
 engine count only if they have commands of another.
 """
 grain = ["trace_id", "engine"]
-requires = { schema = ">=9", queries = ["tpu_engine_step@1"] }
+requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
 
 [[column]]
 name = "run_id"
@@ -98,6 +98,7 @@ nullable = true
 help = "Latest"
 
 [changes]
+2 = "reads less; the same figures"
 1 = "first version"
 --- */
 WITH worked AS (

@@ -1,13 +1,13 @@
 /* ---
 name = "tpu_overlap"
-version = 1
+version = 2
 title = "How much of moving data computing hides, on each TPU core"
 help = """
 TIU against GDMA and SDMA of the core. Synchronisation is neither. span_ns is that of the whole capture, so
 that cores compare. The whole chip, with CDMA, is in tpu_device_overlap.
 """
 grain = ["trace_id", "core"]
-requires = { schema = ">=9", queries = ["tpu_core_overlap@1", "tpu_work@1"] }
+requires = { schema = ">=9", queries = ["tpu_core_overlap@2", "tpu_work@1"] }
 
 [[column]]
 name = "run_id"
@@ -101,6 +101,7 @@ check = "BETWEEN 0 AND 1"
 help = "overlap_ns / the lesser of compute_ns and transfer_ns: 1 when one hides the other; NULL when that is 0"
 
 [changes]
+2 = "reads less; the same figures"
 1 = "first version"
 --- */
 WITH span AS (

@@ -5,8 +5,7 @@ DIR/<table>/trace_id=<id>/part-0.parquet for tables whose rows belong to a trace
 belong to no single trace (links between traces) are in Hive's default partition, which readers
 show as NULL; so is an empty file for a table that has no rows, to keep its columns.
 
-Commands of TPU captures are stored in parts, which queries see whole through views; a lake has what
-queries see, so that they run on it.
+Commands of TPU captures are stored in parts; the views that show them whole are written, too.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
 _BATCH_ROWS = 122_880  # DuckDB's row group
 _DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _LAYOUTS = ("tiu", "dma", "dma_bm1688", "cdma")
-#: Views that are written, and the tables they are made of, which are not.
-_WHOLE = ["tpu_command", *(f"tpu_{layout}_counter" for layout in _LAYOUTS)]
-_PARTS = ["tpu_operation", "tpu_command_extra", *(f"tpu_{layout}_record" for layout in _LAYOUTS)]
+#: Views that are written like tables.
+_VIEWS = ["tpu_command", *(f"tpu_{layout}_counter" for layout in _LAYOUTS)]
 
 
 @dataclass(frozen=True)
@@ -65,13 +63,12 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, bool]]:
           AND table_name IN (
             SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
             UNION ALL
-            SELECT unnest($whole::VARCHAR[])
+            SELECT unnest($views::VARCHAR[])
           )
-          AND table_name NOT IN (SELECT unnest($parts::VARCHAR[]))
         GROUP BY table_name
         ORDER BY table_name
         """,
-        {"whole": _WHOLE, "parts": _PARTS},
+        {"views": _VIEWS},
     ).fetchall()
 
 

@@ -1,0 +1,249 @@
+/* ---
+name = "tpu_bandwidth"
+version = 1
+title = "DDR, L2 and local-memory traffic of each TPU engine, against the peak"
+help = """
+One row for each memory an engine reads or writes. Rates are over the time the engine moves data
+(work_ns) and over the whole capture (span_ns). The peak is that of one core, of DDR and L2 as the chip's
+data sheet has it; a core's engines share it, so rates above it are the counters' word against the
+sheet's. Local memory has no stated peak. Of CDMA this is the traffic a port causes in DDR; the link
+itself is in tpu_link.
+"""
+grain = ["trace_id", "engine", "core", "port", "memory"]
+requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_engine_step@1", "tpu_traffic@1", "tpu_work@1"] }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "engine"
+type = "VARCHAR"
+unit = "text"
+help = "TIU, GDMA, SDMA or CDMA"
+
+[[column]]
+name = "core"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Core; NULL for CDMA"
+
+[[column]]
+name = "port"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Port of CDMA; NULL for the engines of a core"
+
+[[column]]
+name = "memory"
+type = "VARCHAR"
+unit = "text"
+help = "DDR, L2M or LMEM"
+
+[[column]]
+name = "n_transfers"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Commands that read or write it"
+
+[[column]]
+name = "read_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Read from it"
+
+[[column]]
+name = "write_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Written to it"
+
+[[column]]
+name = "total_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Both"
+
+[[column]]
+name = "work_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "The engine moves data, whichever memory"
+
+[[column]]
+name = "span_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "From the first start to the last end of the capture"
+
+[[column]]
+name = "read_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "read_bytes / work_ns; NULL when that is 0"
+
+[[column]]
+name = "write_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "write_bytes / work_ns"
+
+[[column]]
+name = "total_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "total_bytes / work_ns"
+
+[[column]]
+name = "mean_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "total_bytes / span_ns"
+
+[[column]]
+name = "peak_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "Peak of the memory for one core; NULL: not known, or CDMA"
+
+[[column]]
+name = "peak_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = ">= 0"
+help = "total_bytes_per_s / peak_bytes_per_s"
+
+[[column]]
+name = "mean_peak_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = ">= 0"
+help = "mean_bytes_per_s / peak_bytes_per_s"
+
+[changes]
+1 = "first version"
+--- */
+WITH traffic AS (
+  SELECT * FROM tpu_traffic()
+),
+moved AS (
+  SELECT
+    c.trace_id,
+    c.engine,
+    c.core,
+    c.port,
+    count(*) FILTER (WHERE m.ddr_read_bytes + m.ddr_write_bytes > 0) AS ddr_n,
+    count(*) FILTER (WHERE m.l2_read_bytes + m.l2_write_bytes > 0) AS l2_n,
+    count(*) FILTER (WHERE m.lmem_read_bytes + m.lmem_write_bytes > 0) AS lmem_n,
+    sum(m.ddr_read_bytes)::BIGINT AS ddr_read_bytes,
+    sum(m.ddr_write_bytes)::BIGINT AS ddr_write_bytes,
+    sum(m.l2_read_bytes)::BIGINT AS l2_read_bytes,
+    sum(m.l2_write_bytes)::BIGINT AS l2_write_bytes,
+    sum(m.lmem_read_bytes)::BIGINT AS lmem_read_bytes,
+    sum(m.lmem_write_bytes)::BIGINT AS lmem_write_bytes
+  FROM traffic AS m
+  JOIN tpu_command AS c ON c.slice_id = m.slice_id
+  GROUP BY c.trace_id, c.engine, c.core, c.port
+),
+work AS (
+  SELECT trace_id, engine, core, port, sum(work_ns)::BIGINT AS work_ns
+  FROM tpu_engine_step()
+  GROUP BY trace_id, engine, core, port
+),
+span AS (
+  SELECT trace_id, max(end_ns) - min(start_ns) AS span_ns
+  FROM tpu_work()
+  GROUP BY trace_id
+),
+long AS (
+  SELECT trace_id, engine, core, port, 'DDR' AS memory, ddr_n AS n_transfers,
+    ddr_read_bytes AS read_bytes, ddr_write_bytes AS write_bytes
+  FROM moved
+  UNION ALL
+  SELECT trace_id, engine, core, port, 'L2M', l2_n, l2_read_bytes, l2_write_bytes
+  FROM moved
+  UNION ALL
+  SELECT trace_id, engine, core, port, 'LMEM', lmem_n, lmem_read_bytes, lmem_write_bytes
+  FROM moved
+),
+rated AS (
+  SELECT
+    l.*,
+    w.work_ns,
+    s.span_ns,
+    CASE
+      WHEN l.engine = 'CDMA' THEN NULL
+      WHEN l.memory = 'DDR' THEN h.ddr_bytes_per_s
+      WHEN l.memory = 'L2M' THEN h.l2_bytes_per_s
+    END AS peak_bytes_per_s
+  FROM long AS l
+  JOIN work AS w
+    ON w.trace_id = l.trace_id
+    AND w.engine = l.engine
+    AND w.core IS NOT DISTINCT FROM l.core
+    AND w.port IS NOT DISTINCT FROM l.port
+  JOIN span AS s ON s.trace_id = l.trace_id
+  LEFT JOIN tpu_chip() AS h ON h.trace_id = l.trace_id
+  WHERE l.n_transfers > 0
+)
+SELECT
+  t.run_id,
+  r.trace_id,
+  t.rank,
+  r.engine,
+  r.core,
+  r.port,
+  r.memory,
+  r.n_transfers,
+  r.read_bytes,
+  r.write_bytes,
+  r.read_bytes + r.write_bytes AS total_bytes,
+  r.work_ns,
+  r.span_ns,
+  r.read_bytes * 1e9 / nullif(r.work_ns, 0) AS read_bytes_per_s,
+  r.write_bytes * 1e9 / nullif(r.work_ns, 0) AS write_bytes_per_s,
+  (r.read_bytes + r.write_bytes) * 1e9 / nullif(r.work_ns, 0) AS total_bytes_per_s,
+  (r.read_bytes + r.write_bytes) * 1e9 / nullif(r.span_ns, 0) AS mean_bytes_per_s,
+  r.peak_bytes_per_s,
+  (r.read_bytes + r.write_bytes) * 1e9 / nullif(r.work_ns, 0) / nullif(r.peak_bytes_per_s, 0)
+    AS peak_share,
+  (r.read_bytes + r.write_bytes) * 1e9 / nullif(r.span_ns, 0) / nullif(r.peak_bytes_per_s, 0)
+    AS mean_peak_share
+FROM rated AS r
+JOIN trace AS t ON t.id = r.trace_id
+ORDER BY t.run_id, t.rank, r.trace_id, r.core, r.port, r.engine, r.memory

@@ -1,0 +1,430 @@
+/* ---
+name = "tpu_summary"
+version = 1
+title = "A TPU capture in one row a core, and one for the whole: the figures of the vendor's summary, and idle time"
+help = """
+The first columns are those of the vendor's summary.txt: work of an engine is the sum of the cycles of its
+commands, without synchronisation, and shares are of the time of the whole capture. Where that summary is
+wrong this one is not the same: the rate is NULL where no shapes are recorded (there: 100 %);
+parallelism has SDMA with one core as with many; sends of SDMA are no work, as those of GDMA are none.
+Idle times and DDR traffic are of tpu_engine_summary and tpu_bandwidth. The row of the whole (core NULL) has
+the largest cycles of a core, as there, and sums of bytes and idle times. CDMA is in tpu_link.
+"""
+grain = ["trace_id", "core"]
+requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_core_overlap@1", "tpu_engine_step@1", "tpu_traffic@1", "tpu_work@1"] }
+
+[[column]]
+name = "run_id"
+type = "BIGINT"
+unit = "ref run.id"
+help = "The run"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "rank"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "The trace's rank, if known"
+
+[[column]]
+name = "core"
+type = "BIGINT"
+unit = "count"
+nullable = true
+help = "Core; NULL: the whole capture"
+
+[[column]]
+name = "n_cores"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Cores the row is about"
+
+[[column]]
+name = "parallelism"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = ">= 0"
+help = "Working time of TIU, GDMA and SDMA / (total_ns * n_cores); they work at once, so it may pass 1"
+
+[[column]]
+name = "total_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "From the first start to the last end of the capture, any engine"
+
+[[column]]
+name = "tiu_working_ratio"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = ">= 0"
+help = "Working time of TIU / (total_ns * n_cores)"
+
+[[column]]
+name = "tiu_cycles"
+type = "BIGINT"
+unit = "cycle"
+check = ">= 0"
+help = "Cycles of TIU commands that compute"
+
+[[column]]
+name = "tiu_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "The same as time"
+
+[[column]]
+name = "uarch_rate"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = ">= 0"
+help = "Operations needed / operations done; NULL: no shapes are recorded"
+
+[[column]]
+name = "gdma_cycles"
+type = "BIGINT"
+unit = "cycle"
+check = ">= 0"
+help = "Cycles of GDMA commands that move data"
+
+[[column]]
+name = "gdma_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "The same as time"
+
+[[column]]
+name = "gdma_ddr_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+check = ">= 0"
+help = "Bytes of GDMA commands that touch DDR / their time; 0 without any"
+
+[[column]]
+name = "gdma_l2_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+check = ">= 0"
+help = "The same of those that touch the L2 memory and not DDR"
+
+[[column]]
+name = "sdma_cycles"
+type = "BIGINT"
+unit = "cycle"
+check = ">= 0"
+help = "Cycles of SDMA commands that move data"
+
+[[column]]
+name = "sdma_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "The same as time"
+
+[[column]]
+name = "sdma_ddr_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+check = ">= 0"
+help = "As for GDMA"
+
+[[column]]
+name = "tiu_idle_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "No TIU command runs; of the whole: sum over cores"
+
+[[column]]
+name = "gdma_idle_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "No GDMA command runs"
+
+[[column]]
+name = "sdma_idle_ns"
+type = "BIGINT"
+unit = "ns"
+check = ">= 0"
+help = "No SDMA command runs; a core without any is idle"
+
+[[column]]
+name = "ddr_read_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Read from DDR by GDMA and SDMA"
+
+[[column]]
+name = "ddr_write_bytes"
+type = "BIGINT"
+unit = "byte"
+check = ">= 0"
+help = "Written to DDR by GDMA and SDMA"
+
+[[column]]
+name = "ddr_read_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "ddr_read_bytes / total_ns"
+
+[[column]]
+name = "ddr_write_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "ddr_write_bytes / total_ns"
+
+[[column]]
+name = "ddr_total_bytes_per_s"
+type = "DOUBLE"
+unit = "byte/s"
+nullable = true
+check = ">= 0"
+help = "Both"
+
+[[column]]
+name = "compute_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Part of the capture in which the TIU computes; of the whole: mean over cores"
+
+[[column]]
+name = "transfer_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Part of the capture in which GDMA or SDMA move data; of the whole: mean over cores"
+
+[[column]]
+name = "overlap_share"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Both at once / the lesser of the two times, each summed over cores; NULL when that is 0"
+
+[changes]
+1 = "first version"
+--- */
+WITH command AS (
+  SELECT
+    trace_id,
+    core,
+    engine,
+    coalesce(kind = 'sync', false) AS is_sync,
+    coalesce(cycles, 0) AS cycles,
+    coalesce(ddr_bytes, 0) AS ddr_bytes,
+    coalesce(l2_bytes, 0) AS l2_bytes,
+    alg_ops,
+    uarch_ops
+  FROM tpu_command
+  WHERE core IS NOT NULL
+),
+summed AS (
+  SELECT
+    trace_id,
+    core,
+    engine,
+    sum(cycles)::BIGINT AS cycles,
+    sum(alg_ops)::BIGINT AS alg_ops,
+    sum(uarch_ops)::BIGINT AS uarch_ops,
+    sum(ddr_bytes)::BIGINT AS ddr_bytes,
+    sum(CASE WHEN ddr_bytes > 0 THEN cycles ELSE 0 END)::BIGINT AS ddr_cycles,
+    sum(CASE WHEN ddr_bytes = 0 THEN l2_bytes ELSE 0 END)::BIGINT AS l2_bytes,
+    sum(CASE WHEN ddr_bytes = 0 AND l2_bytes > 0 THEN cycles ELSE 0 END)::BIGINT AS l2_cycles
+  FROM command
+  WHERE NOT is_sync
+  GROUP BY trace_id, core, engine
+),
+-- Time as the vendor's tool has it: cycles to ns with two decimals, then cut to whole ns.
+timed AS (
+  SELECT
+    s.*,
+    floor(round(s.cycles * 1e9 / c.hz, 2))::BIGINT AS ns,
+    floor(round(s.ddr_cycles * 1e9 / c.hz, 2))::BIGINT AS ddr_ns,
+    floor(round(s.l2_cycles * 1e9 / c.hz, 2))::BIGINT AS l2_ns
+  FROM summed AS s
+  JOIN (
+    SELECT trace_id, 'TIU' AS engine, coalesce(tiu_hz, 1e9) AS hz FROM tpu_chip()
+    UNION ALL
+    SELECT trace_id, 'GDMA', coalesce(dma_hz, 1e9) FROM tpu_chip()
+    UNION ALL
+    SELECT trace_id, 'SDMA', coalesce(dma_hz, 1e9) FROM tpu_chip()
+  ) AS c ON c.trace_id = s.trace_id AND c.engine = s.engine
+),
+work AS (
+  SELECT
+    trace_id,
+    core,
+    sum(CASE WHEN engine = 'TIU' THEN cycles ELSE 0 END)::BIGINT AS tiu_cycles,
+    sum(CASE WHEN engine = 'TIU' THEN ns ELSE 0 END)::BIGINT AS tiu_ns,
+    sum(alg_ops)::BIGINT AS alg_ops,
+    sum(uarch_ops)::BIGINT AS uarch_ops,
+    sum(CASE WHEN engine = 'GDMA' THEN cycles ELSE 0 END)::BIGINT AS gdma_cycles,
+    sum(CASE WHEN engine = 'GDMA' THEN ns ELSE 0 END)::BIGINT AS gdma_ns,
+    sum(CASE WHEN engine = 'GDMA' THEN ddr_bytes ELSE 0 END)::BIGINT AS gdma_ddr_bytes,
+    sum(CASE WHEN engine = 'GDMA' THEN ddr_ns ELSE 0 END)::BIGINT AS gdma_ddr_ns,
+    sum(CASE WHEN engine = 'GDMA' THEN l2_bytes ELSE 0 END)::BIGINT AS gdma_l2_bytes,
+    sum(CASE WHEN engine = 'GDMA' THEN l2_ns ELSE 0 END)::BIGINT AS gdma_l2_ns,
+    sum(CASE WHEN engine = 'SDMA' THEN cycles ELSE 0 END)::BIGINT AS sdma_cycles,
+    sum(CASE WHEN engine = 'SDMA' THEN ns ELSE 0 END)::BIGINT AS sdma_ns,
+    sum(CASE WHEN engine = 'SDMA' THEN ddr_bytes ELSE 0 END)::BIGINT AS sdma_ddr_bytes,
+    sum(CASE WHEN engine = 'SDMA' THEN ddr_ns ELSE 0 END)::BIGINT AS sdma_ddr_ns
+  FROM timed
+  GROUP BY trace_id, core
+),
+busy AS (
+  SELECT
+    trace_id,
+    core,
+    sum(CASE WHEN engine = 'TIU' THEN busy_ns ELSE 0 END)::BIGINT AS tiu_busy_ns,
+    sum(CASE WHEN engine = 'GDMA' THEN busy_ns ELSE 0 END)::BIGINT AS gdma_busy_ns,
+    sum(CASE WHEN engine = 'SDMA' THEN busy_ns ELSE 0 END)::BIGINT AS sdma_busy_ns
+  FROM tpu_engine_step()
+  WHERE core IS NOT NULL
+  GROUP BY trace_id, core
+),
+traffic AS (
+  SELECT
+    c.trace_id,
+    c.core,
+    sum(m.ddr_read_bytes)::BIGINT AS ddr_read_bytes,
+    sum(m.ddr_write_bytes)::BIGINT AS ddr_write_bytes
+  FROM tpu_traffic() AS m
+  JOIN tpu_command AS c ON c.slice_id = m.slice_id
+  WHERE c.core IS NOT NULL
+  GROUP BY c.trace_id, c.core
+),
+shared AS (
+  SELECT trace_id, core, compute_ns, transfer_ns, either_ns FROM tpu_core_overlap()
+),
+place AS (
+  SELECT trace_id, ordinal AS core FROM device WHERE kind = 'core'
+  UNION
+  SELECT trace_id, core FROM command
+),
+by_core AS (
+  SELECT
+    p.trace_id,
+    p.core,
+    1 AS n_cores,
+    coalesce(w.tiu_cycles, 0) AS tiu_cycles,
+    coalesce(w.tiu_ns, 0) AS tiu_ns,
+    w.alg_ops,
+    w.uarch_ops,
+    coalesce(w.gdma_cycles, 0) AS gdma_cycles,
+    coalesce(w.gdma_ns, 0) AS gdma_ns,
+    coalesce(w.gdma_ddr_bytes, 0) AS gdma_ddr_bytes,
+    coalesce(w.gdma_ddr_ns, 0) AS gdma_ddr_ns,
+    coalesce(w.gdma_l2_bytes, 0) AS gdma_l2_bytes,
+    coalesce(w.gdma_l2_ns, 0) AS gdma_l2_ns,
+    coalesce(w.sdma_cycles, 0) AS sdma_cycles,
+    coalesce(w.sdma_ns, 0) AS sdma_ns,
+    coalesce(w.sdma_ddr_bytes, 0) AS sdma_ddr_bytes,
+    coalesce(w.sdma_ddr_ns, 0) AS sdma_ddr_ns,
+    coalesce(b.tiu_busy_ns, 0) AS tiu_busy_ns,
+    coalesce(b.gdma_busy_ns, 0) AS gdma_busy_ns,
+    coalesce(b.sdma_busy_ns, 0) AS sdma_busy_ns,
+    coalesce(m.ddr_read_bytes, 0) AS ddr_read_bytes,
+    coalesce(m.ddr_write_bytes, 0) AS ddr_write_bytes,
+    coalesce(o.compute_ns, 0) AS compute_ns,
+    coalesce(o.transfer_ns, 0) AS transfer_ns,
+    coalesce(o.either_ns, 0) AS either_ns
+  FROM place AS p
+  LEFT JOIN work AS w ON w.trace_id = p.trace_id AND w.core = p.core
+  LEFT JOIN busy AS b ON b.trace_id = p.trace_id AND b.core = p.core
+  LEFT JOIN traffic AS m ON m.trace_id = p.trace_id AND m.core = p.core
+  LEFT JOIN shared AS o ON o.trace_id = p.trace_id AND o.core = p.core
+),
+rows AS (
+  SELECT * FROM by_core
+  UNION ALL
+  SELECT
+    trace_id,
+    NULL,
+    count(*),
+    max(tiu_cycles),
+    sum(tiu_ns)::BIGINT,
+    sum(alg_ops)::BIGINT,
+    sum(uarch_ops)::BIGINT,
+    max(gdma_cycles),
+    sum(gdma_ns)::BIGINT,
+    sum(gdma_ddr_bytes)::BIGINT,
+    sum(gdma_ddr_ns)::BIGINT,
+    sum(gdma_l2_bytes)::BIGINT,
+    sum(gdma_l2_ns)::BIGINT,
+    max(sdma_cycles),
+    sum(sdma_ns)::BIGINT,
+    sum(sdma_ddr_bytes)::BIGINT,
+    sum(sdma_ddr_ns)::BIGINT,
+    sum(tiu_busy_ns)::BIGINT,
+    sum(gdma_busy_ns)::BIGINT,
+    sum(sdma_busy_ns)::BIGINT,
+    sum(ddr_read_bytes)::BIGINT,
+    sum(ddr_write_bytes)::BIGINT,
+    sum(compute_ns)::BIGINT,
+    sum(transfer_ns)::BIGINT,
+    sum(either_ns)::BIGINT
+  FROM by_core
+  GROUP BY trace_id
+),
+span AS (
+  SELECT trace_id, max(end_ns) - min(start_ns) AS total_ns
+  FROM tpu_work()
+  GROUP BY trace_id
+)
+SELECT
+  t.run_id,
+  r.trace_id,
+  t.rank,
+  r.core,
+  r.n_cores,
+  (r.tiu_ns + r.gdma_ns + r.sdma_ns) / nullif(s.total_ns * r.n_cores, 0) AS parallelism,
+  s.total_ns,
+  r.tiu_ns / nullif(s.total_ns * r.n_cores, 0) AS tiu_working_ratio,
+  r.tiu_cycles,
+  r.tiu_ns,
+  r.alg_ops / nullif(r.uarch_ops, 0) AS uarch_rate,
+  r.gdma_cycles,
+  r.gdma_ns,
+  coalesce(r.gdma_ddr_bytes * 1e9 / nullif(r.gdma_ddr_ns, 0), 0) AS gdma_ddr_bytes_per_s,
+  coalesce(r.gdma_l2_bytes * 1e9 / nullif(r.gdma_l2_ns, 0), 0) AS gdma_l2_bytes_per_s,
+  r.sdma_cycles,
+  r.sdma_ns,
+  coalesce(r.sdma_ddr_bytes * 1e9 / nullif(r.sdma_ddr_ns, 0), 0) AS sdma_ddr_bytes_per_s,
+  s.total_ns * r.n_cores - r.tiu_busy_ns AS tiu_idle_ns,
+  s.total_ns * r.n_cores - r.gdma_busy_ns AS gdma_idle_ns,
+  s.total_ns * r.n_cores - r.sdma_busy_ns AS sdma_idle_ns,
+  r.ddr_read_bytes,
+  r.ddr_write_bytes,
+  r.ddr_read_bytes * 1e9 / nullif(s.total_ns, 0) AS ddr_read_bytes_per_s,
+  r.ddr_write_bytes * 1e9 / nullif(s.total_ns, 0) AS ddr_write_bytes_per_s,
+  (r.ddr_read_bytes + r.ddr_write_bytes) * 1e9 / nullif(s.total_ns, 0) AS ddr_total_bytes_per_s,
+  r.compute_ns / nullif(s.total_ns * r.n_cores, 0) AS compute_share,
+  r.transfer_ns / nullif(s.total_ns * r.n_cores, 0) AS transfer_share,
+  (r.compute_ns + r.transfer_ns - r.either_ns) / nullif(least(r.compute_ns, r.transfer_ns), 0)
+    AS overlap_share
+FROM rows AS r
+JOIN span AS s ON s.trace_id = r.trace_id
+JOIN trace AS t ON t.id = r.trace_id
+ORDER BY t.run_id, t.rank, r.trace_id, r.core NULLS LAST
