@@ -113,7 +113,7 @@ WITH node AS (
     AND (NOT $only_work::BOOLEAN OR name IN (SELECT name FROM shape_model()))
 ),
 -- Nodes of several graphs share a text: it is read once for all.
-part AS (
+part AS MATERIALIZED (
   SELECT
     id,
     TRY(json_extract_string(inputs_json, ['$.shapes', '$.types', '$.values'])) AS i,

@@ -3,8 +3,8 @@ name = "graph_node_work"
 version = 2
 title = "Operations, bytes and device time of the nodes of graphs, from the shapes they record"
 help = """
-Only host nodes that shape_work has a formula for, and nodes that state num_ops or tensor_size
-themselves (ASTRA-sim's attributes); of several on the way from the root the outermost alone, so that
+Only host nodes that shape_work has a formula for, and nodes of Chakra files that state num_ops or
+tensor_size themselves (ASTRA-sim's attributes); of several on the way from the root the outermost alone, so that
 nothing counts twice. Host traces, imported files and linked graphs each have their own rows. Device time is
 that of all device nodes below; a host trace has none.
 """
@@ -171,7 +171,8 @@ stated AS (
       id,
       TRY(from_json(attributes_json, '[{"name": "VARCHAR", "value": "VARCHAR"}]')) AS attributes
     FROM graph_node
-    WHERE (contains(attributes_json, '"num_ops"') OR contains(attributes_json, '"tensor_size"'))
+    WHERE type IS NOT NULL
+      AND (contains(attributes_json, '"num_ops"') OR contains(attributes_json, '"tensor_size"'))
       AND ($graph_id::BIGINT IS NULL OR graph_id = $graph_id::BIGINT)
   )
 ),
