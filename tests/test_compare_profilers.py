@@ -18,13 +18,16 @@ from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 
 from tests.gpu_profiles import imported
 from warehouse import library, migrate, session
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
 
 RECORDING = "kineto/two_ranks/rank-0.json.gz"
 KINDS = {"kernel": "kernel", "gpu_memcpy": "memcpy", "gpu_memset": "memset"}
@@ -305,3 +308,15 @@ def test_spellings_of_one_function_have_one_signature_and_others_have_not() -> N
 
     assert [pair for pair in SAME if found[pair[0]] != found[pair[1]]] == []
     assert [pair for pair in OTHER if found[pair[0]] == found[pair[1]]] == []
+
+
+def test_the_report_leaves_out_what_one_side_did_not_record(db: Path, tw: Tw) -> None:
+    said = tw("compare", "two_ranks", "nsys", "--db", db)
+
+    assert said.code == 0
+    assert "B has no steps: they are left out.\n" in said.out
+    assert "B has no operators: they are left out.\n" in said.out
+    measures = re.findall(r"^\w+(?= .*%)", said.out, re.MULTILINE)
+    assert "device_time" in measures
+    assert not {"step_time", "operator_time", "n_operator_calls"} & set(measures)
+    assert "Operators that changed most" not in said.out

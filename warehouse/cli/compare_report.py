@@ -9,15 +9,24 @@ from warehouse import output
 Row = dict[str, Any]
 _NAME_WIDTH = 56
 _SHOWN_STEPS = 10
+#: What a profiler records or not -> its measures.
+_RECORDED = {
+    "steps": ("step_time",),
+    "operators": ("operator_time", "n_operator_calls"),
+}
 
 
 def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
     """`sides` has the texts of a and b; `tables` the rows of each comparison, by its name."""
     summary = tables["summary"]
-    lines = [*_heading(sides, summary[0]), "", *_summary(summary)]
+    absent = _absent(sides, summary)
+    shown = [row for row in summary if row["measure"] not in absent]
+    lines = [*_heading(sides, summary[0]), *sorted(set(absent.values())), "", *_summary(shown)]
     lines += _section("Device work that changed most", _kernels(tables["kernel"]))
-    lines += _section("Operators that changed most", _ops(tables["op"]))
-    lines += _section("Steps, first with first", _steps(tables["step"]))
+    if "operator_time" not in absent:
+        lines += _section("Operators that changed most", _ops(tables["op"]))
+    if "step_time" not in absent:
+        lines += _section("Steps, first with first", _steps(tables["step"]))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -33,6 +42,24 @@ def _heading(sides: dict[str, str], row: Row) -> list[str]:
         for name, text in sides.items()
     ]
     return [*lines, f"Changes are B less A, of {told[row['basis']]}."]
+
+
+def _absent(sides: dict[str, str], rows: list[Row]) -> dict[str, str]:
+    """What one side's profiler did not record at all -> the line that says so.
+
+    Profilers of GPUs know no steps and no operators: these have not become faster by all they took.
+    """
+    found: dict[str, str] = {}
+    for noun, measures in _RECORDED.items():
+        totals = {row["measure"]: row for row in rows if row["measure"] in measures}
+        for name in sides:
+            others = [other for other in sides if other != name]
+            if all(row[f"total_{name}"] == 0 for row in totals.values()) and any(
+                row[f"total_{other}"] for row in totals.values() for other in others
+            ):
+                line = f"{name.upper()} has no {noun}: they are left out."
+                found.update(dict.fromkeys(totals, line))
+    return found
 
 
 def _summary(rows: list[Row]) -> list[str]:
