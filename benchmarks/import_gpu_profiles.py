@@ -2,8 +2,9 @@
 
     python benchmarks/import_gpu_profiles.py [--dispatches 1000000] [--runs 3] [--only rocpd ...]
 
-Prints wall, processor time and peak memory of `tw import` into a new warehouse, and records a second
-of each. A database holds as many calls as dispatches, which both count; the other files dispatches.
+Prints wall, processor time and peak memory of `tw import` into a new warehouse, and records a
+second of each. A database holds as many calls as dispatches, and both count; the other files hold
+dispatches alone.
 """
 
 from __future__ import annotations
@@ -47,9 +48,12 @@ def _measure(recording: Path, db: Path, n_records: int, n_runs: int) -> None:
                str(recording), "--db", str(db)]  # fmt: skip
     new = median([run(command, before=lambda: db.unlink(missing_ok=True)) for _ in range(n_runs)])
     line("into a new warehouse", new)
-    say(
-        f"  {n_records / new.wall_s:,.0f} records/s; {n_records / new.cpu_s:,.0f} a processor second"
-    )
+    rate, cost = n_records / new.wall_s, n_records / new.cpu_s
+    say(f"  {rate:,.0f} records/s; {cost:,.0f} a second of a processor")
+
+
+def _name(n: int) -> str:
+    return _NAMES[n * 7 % 60]
 
 
 def _times(n: int) -> tuple[int, int]:
@@ -66,8 +70,8 @@ def write_rocprof(path: Path, n_dispatches: int) -> None:
         for n in range(n_dispatches):
             start, end = _times(n)
             file.write(
-                f'{n},"{_NAMES[n * 7 % 60]}",0,{n % 4},{n},908,908,{64 * (1 + n % 64)},64,0,0,32,4,'
-                f"48,64,0x0,0x7f3c471c4ec0,{n % 64},{n % 999},{start - 900},{start},{end},{end + 50}\n"
+                f'{n},"{_name(n)}",0,{n % 4},{n},908,908,{64 * (1 + n % 64)},64,0,0,32,4,48,64,0x0,'
+                f"0x7f3c471c4ec0,{n % 64},{n % 999},{start - 900},{start},{end},{end + 50}\n"
             )
 
 
@@ -82,8 +86,8 @@ def write_rocprofv3_csv(path: Path, n_dispatches: int) -> None:
         for n in range(n_dispatches):
             start, end = _times(n)
             file.write(
-                f'"KERNEL_DISPATCH","Agent 4",{n % 4},1,908,{n},{n * 7 % 60},"{_NAMES[n * 7 % 60]}",'
-                f"{n},{start},{end},0,0,32,4,48,64,1,1,{64 * (1 + n % 64)},1,1\n"
+                f'"KERNEL_DISPATCH","Agent 4",{n % 4},1,908,{n},{n * 7 % 60},"{_name(n)}",{n},'
+                f"{start},{end},0,0,32,4,48,64,1,1,{64 * (1 + n % 64)},1,1\n"
             )
 
 
@@ -113,7 +117,8 @@ def write_rocprofv3_json(path: Path, n_dispatches: int) -> None:
                 f'"queue_id":{{"handle":{n % 4}}},"kernel_id":{n * 7 % 60},"dispatch_id":{n},'
                 '"private_segment_size":0,"group_segment_size":0,'
                 '"workgroup_size":{"x":64,"y":1,"z":1},'
-                f'"grid_size":{{"x":{64 * (1 + n % 64)},"y":1,"z":1}}}},"stream_id":{{"handle":0}}}}'
+                f'"grid_size":{{"x":{64 * (1 + n % 64)},"y":1,"z":1}}}},'
+                '"stream_id":{"handle":0}}'
             )
         file.write("]}}]}")
 
@@ -164,8 +169,8 @@ def write_nvprof(path: Path, n_dispatches: int) -> None:
              for n in range(n_dispatches)),
         ),
         "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL": (
-            "_id_ registersPerThread start end deviceId contextId streamId gridX gridY gridZ blockX "
-            "blockY blockZ staticSharedMemory dynamicSharedMemory correlationId gridId name",
+            "_id_ registersPerThread start end deviceId contextId streamId gridX gridY gridZ "
+            "blockX blockY blockZ staticSharedMemory dynamicSharedMemory correlationId gridId name",
             ((n, 32, *_times(n), 0, 1, 7 + n % 4, 1 + n % 64, 1, 1, 256, 1, 1, 0, 0, n, n,
               1 + n * 7 % 60) for n in range(n_dispatches)),
         ),
@@ -190,14 +195,15 @@ def write_nvprof_csv(path: Path, n_dispatches: int) -> None:
 
     def lines() -> Iterator[str]:
         yield "======== Profiling result:"
-        yield ('"Start","Duration","Grid X","Grid Y","Grid Z","Block X","Block Y","Block Z",'
-               '"Registers Per Thread","Static SMem","Dynamic SMem","Size","Throughput",'
-               '"SrcMemType","DstMemType","Device","Context","Stream","Name","Correlation_ID"')  # fmt: skip
+        heading = ("Start,Duration,Grid X,Grid Y,Grid Z,Block X,Block Y,Block Z,"
+                   "Registers Per Thread,Static SMem,Dynamic SMem,Size,Throughput,SrcMemType,"
+                   "DstMemType,Device,Context,Stream,Name,Correlation_ID")  # fmt: skip
+        yield ",".join(f'"{each}"' for each in heading.split(","))
         yield "ns,ns,,,,,,,,B,B,B,MB/s,,,,,,,"
         for n in range(n_dispatches):
             start, end = _times(n)
             yield (f"{start - _START},{end - start},{1 + n % 64},1,1,256,1,1,32,0,0,,,,,"
-                   f'"Tesla V100 (0)","1","{7 + n % 4}","{_NAMES[n * 7 % 60]} [{n}]",{n}')  # fmt: skip
+                   f'"Tesla V100 (0)","1","{7 + n % 4}","{_name(n)} [{n}]",{n}')  # fmt: skip
 
     with path.open("w") as file:
         file.writelines(f"{each}\n" for each in lines())

@@ -17,6 +17,8 @@ from warehouse.errors import CorruptTrace
 from warehouse.importer import ByteReader, Problem, Scratch
 
 _BLOCK = 4 << 20
+#: Columns of few texts, each of them on many lines: kept as numbers of these. Any column may be.
+_REPEATED = frozenset({"kernelname", "function", "name", "domain", "kind", "agentid", "device"})
 _MAX_HEADER = 1 << 20  # bytes without the end of a line in them: this is no table
 _HINT = "Was it written to its end? Record it again, or copy it again."
 
@@ -147,7 +149,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
 def _batches(
     text: Text, columns: list[str], lines: _Lines, failures: list[BaseException]
 ) -> Iterator[pa.RecordBatch]:
-    schema = pa.schema([("seq", pa.int64()), *((column, pa.string()) for column in columns)])
+    schema = _schema(columns)
     seq = 0
     try:
         for batch in _open(text, columns, lines):
@@ -165,6 +167,14 @@ def _batches(
         raise
 
 
+def _schema(columns: Iterable[str]) -> pa.Schema:
+    return pa.schema([("seq", pa.int64()), *((column, _type(column)) for column in columns)])
+
+
+def _type(column: str) -> pa.DataType:
+    return pa.dictionary(pa.int32(), pa.string()) if column in _REPEATED else pa.string()
+
+
 def _open(text: Text, columns: list[str], lines: _Lines) -> Iterable[pa.RecordBatch]:
     text.waiting = text.waiting or text.read(_BLOCK)
     if not text.waiting:  # PyArrow refuses a file without a line
@@ -175,7 +185,7 @@ def _open(text: Text, columns: list[str], lines: _Lines) -> Iterable[pa.RecordBa
         read_options=csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=columns),
         parse_options=csv.ParseOptions(newlines_in_values=True, invalid_row_handler=lines.judge),
         convert_options=csv.ConvertOptions(
-            column_types=dict.fromkeys(columns, pa.string()),
+            column_types={column: _type(column) for column in columns},
             strings_can_be_null=True,
             null_values=[""],
         ),
@@ -197,8 +207,7 @@ def _write(
     batches: Iterator[pa.RecordBatch],
     failures: list[BaseException],
 ) -> None:
-    columns = [pa.field(column, pa.string()) for column in table.columns]
-    schema = pa.schema([pa.field("seq", pa.int64()), *columns])
+    schema = _schema(table.columns)
     target = scratch.path(table.name).replace("'", "''")
     scratch.connection.register("csv_lines", pa.RecordBatchReader.from_batches(schema, batches))
     try:

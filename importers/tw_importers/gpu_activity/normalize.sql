@@ -1,4 +1,5 @@
--- From prepared spans to core tables, inside the transaction of the import.
+-- From prepared spans to core tables, inside the transaction of the import. The large ones are not
+-- sorted once more: they come in the order of the source, which is that of time.
 -- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are prepare.sql's.
 
 INSERT INTO process (id, trace_id, pid, name, extra_json)
@@ -79,8 +80,7 @@ SELECT
   getvariable('first_id') + n.parent_n,
   s.args_json
 FROM scratch.span AS s
-JOIN scratch.nest AS n ON n.entry_n = s.slice_n
-ORDER BY s.slice_n;
+JOIN scratch.nest AS n ON n.entry_n = s.slice_n;
 
 INSERT INTO launch (
   slice_id, trace_id, track_id, ts, dur, name, category, correlation_id, external_id, callback_id
@@ -97,8 +97,7 @@ SELECT
   external_id,
   callback_id
 FROM scratch.span
-WHERE kind = 'call'
-ORDER BY slice_n;
+WHERE kind = 'call';
 
 INSERT INTO gpu_op (
   slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, correlation_id,
@@ -141,8 +140,7 @@ SELECT
   sync_kind,
   wait_on_event_id
 FROM scratch.span
-WHERE kind IN ('kernel', 'memcpy', 'memset', 'sync')
-ORDER BY slice_n;
+WHERE kind IN ('kernel', 'memcpy', 'memset', 'sync');
 
 INSERT INTO annotation (
   slice_id, trace_id, track_id, ts, dur, name, side, domain, external_id

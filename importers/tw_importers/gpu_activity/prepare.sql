@@ -96,17 +96,16 @@ FROM (
 JOIN process_place AS p USING (process)
 LEFT JOIN device_place AS d USING (device);
 
--- Stored by category, track and time, as all slices are.
-CREATE TABLE span AS
+-- Stored by category, track and time, as all slices are. What is sorted is narrow: the rest of an
+-- activity, its texts above all, stays where it is, and is joined by its row.
+CREATE TABLE place AS
 SELECT
-  (row_number() OVER (ORDER BY a.category, l.track_n, a.start_ns, a.end_ns DESC, a.seq) - 1)::BIGINT
-    AS slice_n,
+  a.rowid AS activity_n,
   l.track_n,
+  l.process_n,
   l.device_n,
   a.start_ns - o.first_ns AS ts,
-  CASE WHEN a.end_ns IS NULL THEN -1 ELSE a.end_ns - a.start_ns END AS dur,
-  one_id(a.correlation_id, l.process_n) AS correlation_id,
-  a.* EXCLUDE (start_ns, end_ns, process, thread, device, lane, correlation_id)
+  CASE WHEN a.end_ns IS NULL THEN -1 ELSE a.end_ns - a.start_ns END AS dur
 FROM activity AS a
 JOIN lane_place AS l
   ON l.process = coalesce(a.process, '')
@@ -116,10 +115,23 @@ JOIN lane_place AS l
   AND l.stream IS NOT DISTINCT FROM a.stream
 CROSS JOIN origin AS o
 WHERE a.start_ns IS NOT NULL
-ORDER BY slice_n;
+ORDER BY a.category, l.track_n, a.start_ns, a.end_ns DESC, a.seq;
+
+CREATE VIEW span AS
+SELECT
+  p.rowid AS slice_n,
+  p.track_n,
+  p.device_n,
+  p.ts,
+  p.dur,
+  one_id(a.correlation_id, p.process_n) AS correlation_id,
+  a.* EXCLUDE (start_ns, end_ns, process, thread, device, lane, correlation_id)
+-- The narrow side last: a join keeps all of that in memory.
+FROM activity AS a
+JOIN place AS p ON p.activity_n = a.rowid;
 
 CREATE VIEW entry AS
-SELECT slice_n AS entry_n, track_n, ts, greatest(dur, 0) AS reach, slice_n AS seq FROM span;
+SELECT rowid AS entry_n, track_n, ts, greatest(dur, 0) AS reach, rowid AS seq FROM place;
 
 CREATE VIEW event AS SELECT seq FROM activity UNION ALL SELECT seq FROM leftover;
 

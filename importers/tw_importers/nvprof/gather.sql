@@ -57,8 +57,11 @@ SELECT
   CASE WHEN a.api = 'runtime' OR c.is_runtime IS DISTINCT FROM true THEN nullif(a.correlationId, 0)
     END AS correlation_id,
   a.cbid AS callback_id,
-  json_object('cbid', a.cbid, 'correlation', a.correlationId, 'return_value', a.returnValue)::VARCHAR
-    AS args_json
+  json_of(concat_ws(',',
+    '"cbid":' || a.cbid,
+    '"correlation":' || a.correlationId,
+    '"return_value":' || a.returnValue
+  )) AS args_json
 FROM api_call AS a
 LEFT JOIN function_name AS f ON f.api = a.api AND f.cbid = a.cbid
 LEFT JOIN caller AS c ON c.correlation_id = a.correlationId;
@@ -138,14 +141,14 @@ SELECT
   CASE WHEN k.queued > 0 AND k.start >= k.queued THEN TRY(k.start - k.queued) END AS queued_ns,
   nullif(k.graphId, 0) AS graph_id,
   nullif(k.graphNodeId, 0) AS graph_node_id,
-  json_merge_patch('{}', json_object(
-    'grid_id', k.gridId,
-    'static_shared_memory', k.staticSharedMemory,
-    'dynamic_shared_memory', k.dynamicSharedMemory,
-    'local_memory_per_thread', k.localMemoryPerThread,
-    'local_memory_total', k.localMemoryTotal,
-    'submitted', nullif(k.submitted, 0)
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"grid_id":' || k.gridId,
+    '"static_shared_memory":' || k.staticSharedMemory,
+    '"dynamic_shared_memory":' || k.dynamicSharedMemory,
+    '"local_memory_per_thread":' || k.localMemoryPerThread,
+    '"local_memory_total":' || k.localMemoryTotal,
+    '"submitted":' || nullif(k.submitted, 0)
+  )) AS args_json
 FROM (FROM concurrent_kernel UNION ALL FROM serial_kernel) AS k
 CROSS JOIN sole_process AS s
 CROSS JOIN many_contexts AS m
@@ -171,13 +174,13 @@ SELECT
   copy_name(k.copyKind) AS direction,
   nullif(k.graphId, 0) AS graph_id,
   nullif(k.graphNodeId, 0) AS graph_node_id,
-  json_merge_patch('{}', json_object(
-    'src_memory', memory_name(k.srcKind),
-    'dst_memory', memory_name(k.dstKind),
-    'is_async', CASE WHEN k.flags & 1 = 1 THEN true END,
-    'src_device', k.srcDeviceId,
-    'dst_device', k.dstDeviceId
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"src_memory":' || quoted(memory_name(k.srcKind)),
+    '"dst_memory":' || quoted(memory_name(k.dstKind)),
+    '"is_async":' || (CASE WHEN k.flags & 1 = 1 THEN true END),
+    '"src_device":' || k.srcDeviceId,
+    '"dst_device":' || k.dstDeviceId
+  )) AS args_json
 FROM (FROM memcpy UNION ALL BY NAME FROM peer_memcpy) AS k
 CROSS JOIN sole_process AS s
 CROSS JOIN many_contexts AS m
@@ -199,9 +202,10 @@ SELECT
   nullif(k.correlationId, 0) AS correlation_id,
   k.contextId AS context_id,
   k.bytes,
-  json_merge_patch('{}', json_object(
-    'value', k.value, 'memory', memory_name(k.memoryKind)
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"value":' || k.value,
+    '"memory":' || quoted(memory_name(k.memoryKind))
+  )) AS args_json
 FROM memset AS k
 CROSS JOIN sole_process AS s
 CROSS JOIN many_contexts AS m
@@ -251,7 +255,9 @@ SELECT
   b.thread,
   b.id AS external_id,
   coalesce(d.value, '') AS domain,
-  json_object('id', b.id)::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"id":' || b.id
+  )) AS args_json
 FROM half AS b
 CROSS JOIN sole_process AS s
 LEFT JOIN (SELECT id, min(timestamp) AS timestamp FROM half WHERE flags & 4 = 4 GROUP BY id) AS e

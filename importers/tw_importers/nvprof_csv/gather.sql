@@ -70,15 +70,15 @@ SELECT
   whole(blockz) AS block_z,
   whole(registersperthread) AS registers,
   TRY(static_bytes + dynamic_bytes) AS shared_memory_bytes,
-  json_merge_patch('{}', json_object(
-    'src_memory', srcmemtype,
-    'dst_memory', dstmemtype,
-    'src_device', srcdev,
-    'dst_device', dstdev,
-    'address', virtualaddress,
-    'static_shared_memory', static_bytes,
-    'dynamic_shared_memory', dynamic_bytes
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"src_memory":' || quoted(srcmemtype),
+    '"dst_memory":' || quoted(dstmemtype),
+    '"src_device":' || quoted(srcdev),
+    '"dst_device":' || quoted(dstdev),
+    '"address":' || quoted(virtualaddress),
+    '"static_shared_memory":' || static_bytes,
+    '"dynamic_shared_memory":' || dynamic_bytes
+  )) AS args_json
 FROM printed
 WHERE device IS NOT NULL;
 

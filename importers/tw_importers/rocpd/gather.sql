@@ -99,16 +99,16 @@ SELECT
   nullif(k.graph_exec_id, 0) AS graph_id,
   nullif(k.graph_node_id, 0) AS graph_node_id,
   key_of(k.guid, k.event_id) AS dispatch,
-  json_merge_patch('{}', json_object(
-    'dispatch_id', k.dispatch_id,
-    'kernel_id', k.kernel_id,
-    'thread_id', t.tid,
-    'stream_id', k.stream_id,
-    'scratch_bytes', k.private_segment_size,
-    'accum_vgpr', s.accum_vgpr_count,
-    'sgpr', s.sgpr_count,
-    'region', nullif(r.value, '')
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"dispatch_id":' || k.dispatch_id,
+    '"kernel_id":' || k.kernel_id,
+    '"thread_id":' || t.tid,
+    '"stream_id":' || k.stream_id,
+    '"scratch_bytes":' || k.private_segment_size,
+    '"accum_vgpr":' || s.accum_vgpr_count,
+    '"sgpr":' || s.sgpr_count,
+    '"region":' || quoted(nullif(r.value, ''))
+  )) AS args_json
 FROM rocpd_kernel_dispatch AS k
 LEFT JOIN rocpd_info_kernel_symbol AS s ON s.guid = k.guid AND s.id = k.kernel_id
 LEFT JOIN agent AS a ON a.guid = k.guid AND a.id = k.agent_id
@@ -137,13 +137,13 @@ SELECT
   copy_direction(n.value) AS direction,
   nullif(k.graph_exec_id, 0) AS graph_id,
   nullif(k.graph_node_id, 0) AS graph_node_id,
-  json_merge_patch('{}', json_object(
-    'thread_id', t.tid,
-    'stream_id', k.stream_id,
-    'queue_id', k.queue_id,
-    'source_agent', s.ordinal,
-    'destination_agent', d.ordinal
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"thread_id":' || t.tid,
+    '"stream_id":' || k.stream_id,
+    '"queue_id":' || k.queue_id,
+    '"source_agent":' || quoted(s.ordinal),
+    '"destination_agent":' || quoted(d.ordinal)
+  )) AS args_json
 FROM rocpd_memory_copy AS k
 LEFT JOIN text_of AS n ON n.guid = k.guid AND n.id = k.name_id
 LEFT JOIN agent AS d ON d.guid = k.guid AND d.id = k.dst_agent_id
@@ -175,9 +175,11 @@ SELECT
   e.stack_id AS correlation_id,
   e.external_id,
   CASE WHEN e.category LIKE 'MARKER%' THEN e.category END AS domain,
-  json_merge_patch('{}', json_object(
-    'domain', e.category, 'correlation_id', e.stack_id, 'args', g.args
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"domain":' || quoted(e.category),
+    '"correlation_id":' || e.stack_id,
+    '"args":' || quoted(g.args)
+  )) AS args_json
 FROM rocpd_region AS r
 LEFT JOIN text_of AS n ON n.guid = r.guid AND n.id = r.name_id
 LEFT JOIN told_event AS e ON e.guid = r.guid AND e.id = r.event_id
@@ -206,9 +208,12 @@ SELECT
     AS device_kind,
   CASE coalesce(kind, lag(kind) OVER same_address)
     WHEN 'cpu' THEN -1 ELSE coalesce(ordinal, lag(ordinal) OVER same_address) END AS device_ordinal,
-  json_merge_patch('{}', json_object(
-    'correlation_id', stack_id, 'address', address, 'bytes', size, 'agent', ordinal
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"correlation_id":' || stack_id,
+    '"address":' || quoted(address),
+    '"bytes":' || size,
+    '"agent":' || quoted(ordinal)
+  )) AS args_json
 FROM (
   SELECT
     m.*,

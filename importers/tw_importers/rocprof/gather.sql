@@ -1,21 +1,38 @@
 -- From tables of dispatches to activities.
 -- In: `dispatch`, `counter_value`, `machine` (read.py). Out: the tables of gpu_activity/tables.sql.
 
--- One dispatch may stand in several tables: in one with its times, in one with its counters.
+-- One dispatch may stand in several tables: in one with its times, in one with its counters. The n-th
+-- line with a number belongs to the n-th with it elsewhere; process ids differ by pass. What is
+-- sorted is narrow, the rest of a line stays in its file.
 CREATE TABLE said AS
 SELECT
-  *,
-  whole(start) AS start_ns,
-  coalesce(whole("end"), TRY(whole(start) + whole(duration))) AS end_ns,
-  coalesce('gpu ' || gpu, 'gpu') AS device,
-  -- the n-th line with a number belongs to the n-th with it elsewhere; process ids differ by pass
-  concat_ws(' ', number, row_number() OVER (PARTITION BY source, number ORDER BY seq)) AS key
-FROM dispatch;
+  source,
+  seq,
+  number,
+  device,
+  concat_ws(' ', number, nth) AS key,
+  row_number() OVER (PARTITION BY number, nth ORDER BY is_untimed, source, seq) = 1 AS is_first
+FROM (
+  SELECT
+    source,
+    seq,
+    number,
+    coalesce('gpu ' || gpu, 'gpu') AS device,
+    whole(start) IS NULL AS is_untimed,
+    row_number() OVER (PARTITION BY source, number ORDER BY seq) AS nth
+  FROM dispatch
+);
 
-CREATE TABLE first_of AS
-SELECT *
-FROM said
-QUALIFY row_number() OVER (PARTITION BY key ORDER BY start_ns IS NULL, source, seq) = 1;
+CREATE VIEW first_of AS
+SELECT
+  d.*,
+  s.device,
+  s.key,
+  whole(d.start) AS start_ns,
+  coalesce(whole(d."end"), TRY(whole(d.start) + whole(d.duration))) AS end_ns
+FROM dispatch AS d
+JOIN (SELECT source, seq, device, key FROM said WHERE is_first) AS s
+  ON s.source = d.source AND s.seq = d.seq;
 
 INSERT INTO known_device (device, kind, ordinal, name, vendor, n_compute_units, clock_hz,
   peak_bytes_per_s, properties_json)
@@ -58,21 +75,21 @@ SELECT
   CASE WHEN whole(dispatched) > 0 AND start_ns >= whole(dispatched)
     THEN TRY(start_ns - whole(dispatched)) END AS queued_ns,
   key AS dispatch,
-  json_merge_patch('{}', json_object(
-    'dispatch_id', whole(number),
-    'kernel_id', whole(kernel_id),
-    'queue_index', whole(queue_index),
-    'thread_id', whole(tid),
-    'scratch_bytes', whole(scratch_bytes),
-    'accum_vgpr', whole(accum_vgpr),
-    'sgpr', whole(sgpr),
-    'wave_size', whole(wave_size),
-    'fbar', whole(barriers),
-    'dispatch_ns', whole(dispatched),
-    'complete_ns', whole(completed),
-    'signal', signal,
-    'object', object
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"dispatch_id":' || whole(number),
+    '"kernel_id":' || whole(kernel_id),
+    '"queue_index":' || whole(queue_index),
+    '"thread_id":' || whole(tid),
+    '"scratch_bytes":' || whole(scratch_bytes),
+    '"accum_vgpr":' || whole(accum_vgpr),
+    '"sgpr":' || whole(sgpr),
+    '"wave_size":' || whole(wave_size),
+    '"fbar":' || whole(barriers),
+    '"dispatch_ns":' || whole(dispatched),
+    '"complete_ns":' || whole(completed),
+    '"signal":' || quoted(signal),
+    '"object":' || quoted(object)
+  )) AS args_json
 FROM first_of
 WHERE start IS NOT NULL;
 

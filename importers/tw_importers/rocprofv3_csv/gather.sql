@@ -109,15 +109,15 @@ SELECT
   whole(k.vgprcount) AS registers,
   coalesce(whole(k.ldsblocksize), whole(k.groupsegmentsize)) AS shared_memory_bytes,
   concat_ws(' ', k.guid, agent_key(k.agentid), k.dispatchid) AS dispatch,
-  json_merge_patch('{}', json_object(
-    'dispatch_id', whole(k.dispatchid),
-    'kernel_id', whole(k.kernelid),
-    'thread_id', whole(k.threadid),
-    'stream_id', whole(k.streamid),
-    'scratch_bytes', coalesce(whole(k.scratchsize), whole(k.privatesegmentsize)),
-    'accum_vgpr', whole(k.accumvgprcount),
-    'sgpr', whole(k.sgprcount)
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"dispatch_id":' || whole(k.dispatchid),
+    '"kernel_id":' || whole(k.kernelid),
+    '"thread_id":' || whole(k.threadid),
+    '"stream_id":' || whole(k.streamid),
+    '"scratch_bytes":' || coalesce(whole(k.scratchsize), whole(k.privatesegmentsize)),
+    '"accum_vgpr":' || whole(k.accumvgprcount),
+    '"sgpr":' || whole(k.sgprcount)
+  )) AS args_json
 FROM kernel_line AS k
 CROSS JOIN own AS o
 LEFT JOIN guid_process AS g ON g.guid = k.guid;
@@ -138,11 +138,11 @@ SELECT
   whole(c.correlationid) AS correlation_id,
   whole(c.copysize) AS bytes,
   copy_direction(c.direction) AS direction,
-  json_merge_patch('{}', json_object(
-    'stream_id', whole(c.streamid),
-    'source_agent', c.sourceagentid,
-    'destination_agent', c.destinationagentid
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"stream_id":' || whole(c.streamid),
+    '"source_agent":' || quoted(c.sourceagentid),
+    '"destination_agent":' || quoted(c.destinationagentid)
+  )) AS args_json
 FROM copy_line AS c
 CROSS JOIN own AS o
 LEFT JOIN guid_process AS g ON g.guid = c.guid;
@@ -170,7 +170,10 @@ SELECT
   whole(a.threadid) AS thread,
   whole(a.correlationid) AS correlation_id,
   CASE WHEN a.domain LIKE 'MARKER%' THEN a.domain END AS domain,
-  json_object('domain', a.domain, 'correlation_id', whole(a.correlationid))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"domain":' || quoted(a.domain),
+    '"correlation_id":' || whole(a.correlationid)
+  )) AS args_json
 FROM api_line AS a;
 
 -- A release says neither how much nor where: as much as was allocated at its address last, and there.
@@ -218,12 +221,12 @@ SELECT
   CASE d.kind WHEN 'cpu' THEN 'cpu' WHEN 'gpu' THEN 'hip' END AS device_kind,
   CASE WHEN d.kind = 'cpu' THEN -1
     ELSE coalesce(d.ordinal, whole(regexp_extract(a.device, '(\d+)$'))) END AS device_ordinal,
-  json_merge_patch('{}', json_object(
-    'agent', a.agentid,
-    'address', a.said_address,
-    'bytes', a.said_bytes,
-    'correlation_id', a.correlation_id
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"agent":' || quoted(a.agentid),
+    '"address":' || quoted(a.said_address),
+    '"bytes":' || a.said_bytes,
+    '"correlation_id":' || a.correlation_id
+  )) AS args_json
 FROM allocated AS a
 -- Without a list of agents, those with work of theirs are GPUs.
 LEFT JOIN (
@@ -247,12 +250,12 @@ SELECT
   whole(s.endtimestamp) AS end_ns,
   coalesce(g.process, o.process) AS process,
   whole(s.threadid) AS thread,
-  json_merge_patch('{}', json_object(
-    'agent', s.agentid,
-    'queue', whole(s.queueid),
-    'flags', s.allocflags,
-    'bytes', whole(s.allocationsize)
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"agent":' || quoted(s.agentid),
+    '"queue":' || whole(s.queueid),
+    '"flags":' || quoted(s.allocflags),
+    '"bytes":' || whole(s.allocationsize)
+  )) AS args_json
 FROM scratch_use_line AS s
 CROSS JOIN own AS o
 LEFT JOIN guid_process AS g ON g.guid = s.guid;
@@ -323,14 +326,14 @@ SELECT
   whole(vgprcount) AS registers,
   whole(ldsblocksize) AS shared_memory_bytes,
   dispatch,
-  json_merge_patch('{}', json_object(
-    'dispatch_id', ordinal,
-    'kernel_id', whole(kernelid),
-    'thread_id', whole(threadid),
-    'scratch_bytes', whole(scratchsize),
-    'accum_vgpr', whole(accumvgprcount),
-    'sgpr', whole(sgprcount)
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"dispatch_id":' || ordinal,
+    '"kernel_id":' || whole(kernelid),
+    '"thread_id":' || whole(threadid),
+    '"scratch_bytes":' || whole(scratchsize),
+    '"accum_vgpr":' || whole(accumvgprcount),
+    '"sgpr":' || whole(sgprcount)
+  )) AS args_json
 FROM dispatched
 WHERE start_ns IS NOT NULL;
 

@@ -199,15 +199,15 @@ SELECT
   k.arch_vgpr_count AS registers,
   b.dispatch_info.group_segment_size AS shared_memory_bytes,
   b.process_n || ' ' || b.dispatch_info.dispatch_id AS dispatch,
-  json_merge_patch('{}', json_object(
-    'dispatch_id', b.dispatch_info.dispatch_id,
-    'kernel_id', b.dispatch_info.kernel_id,
-    'thread_id', b.thread_id,
-    'stream_id', b.stream_id.handle,
-    'scratch_bytes', b.dispatch_info.private_segment_size,
-    'accum_vgpr', k.accum_vgpr_count,
-    'sgpr', k.sgpr_count
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"dispatch_id":' || b.dispatch_info.dispatch_id,
+    '"kernel_id":' || b.dispatch_info.kernel_id,
+    '"thread_id":' || b.thread_id,
+    '"stream_id":' || b.stream_id.handle,
+    '"scratch_bytes":' || b.dispatch_info.private_segment_size,
+    '"accum_vgpr":' || k.accum_vgpr_count,
+    '"sgpr":' || k.sgpr_count
+  )) AS args_json
 FROM buffered AS b
 LEFT JOIN agent AS a ON a.process_n = b.process_n AND a.handle = b.dispatch_info.agent_id.handle
 LEFT JOIN symbol AS k ON k.process_n = b.process_n AND k.kernel_id = b.dispatch_info.kernel_id
@@ -233,12 +233,12 @@ SELECT
   nullif(b.correlation_id.external, 0) AS external_id,
   b.bytes,
   copy_direction(b.operation_name) AS direction,
-  json_merge_patch('{}', json_object(
-    'thread_id', b.thread_id,
-    'stream_id', b.stream_id.handle,
-    'source_agent', coalesce(s.device, b.src_agent_id.handle),
-    'destination_agent', coalesce(d.device, b.dst_agent_id.handle)
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"thread_id":' || b.thread_id,
+    '"stream_id":' || b.stream_id.handle,
+    '"source_agent":' || quoted(coalesce(s.device, b.src_agent_id.handle)),
+    '"destination_agent":' || quoted(coalesce(d.device, b.dst_agent_id.handle))
+  )) AS args_json
 FROM buffered AS b
 LEFT JOIN agent AS s ON s.process_n = b.process_n AND s.handle = b.src_agent_id.handle
 LEFT JOIN agent AS d ON d.process_n = b.process_n AND d.handle = b.dst_agent_id.handle
@@ -268,17 +268,17 @@ SELECT
   b.correlation_id.internal AS correlation_id,
   nullif(b.correlation_id.external, 0) AS external_id,
   CASE WHEN b.section = 'marker_api' THEN b.kind_name END AS domain,
-  json_merge_patch('{}', json_object(
-    'domain', b.kind_name,
-    'operation', CASE WHEN b.section = 'marker_api' THEN b.operation_name END,
-    'correlation_id', b.correlation_id.internal,
-    'stream_id', b.stream_id.handle,
-    'agent', b.agent_id.handle,
-    'queue', b.queue_id.handle,
-    'bytes', b.allocation_size,
-    'flags', b.flags,
-    'args', b.args
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"domain":' || quoted(b.kind_name),
+    '"operation":' || quoted(CASE WHEN b.section = 'marker_api' THEN b.operation_name END),
+    '"correlation_id":' || b.correlation_id.internal,
+    '"stream_id":' || b.stream_id.handle,
+    '"agent":' || quoted(b.agent_id.handle),
+    '"queue":' || b.queue_id.handle,
+    '"bytes":' || b.allocation_size,
+    '"flags":' || b.flags,
+    '"args":' || quoted(b.args)
+  )) AS args_json
 FROM buffered AS b
 LEFT JOIN message AS m
   ON b.section = 'marker_api' AND m.process_n = b.process_n
@@ -306,10 +306,12 @@ SELECT
     AS device_kind,
   CASE coalesce(type, lag(type) OVER same_address)
     WHEN 1 THEN -1 ELSE coalesce(node_id, lag(node_id) OVER same_address) END AS device_ordinal,
-  json_merge_patch('{}', json_object(
-    'correlation_id', correlation_id.internal, 'address', place, 'bytes', allocation_size,
-    'agent', device
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"correlation_id":' || correlation_id.internal,
+    '"address":' || quoted(place),
+    '"bytes":' || allocation_size,
+    '"agent":' || quoted(device)
+  )) AS args_json
 FROM (
   SELECT
     b.*,
@@ -396,14 +398,14 @@ SELECT
   arch_vgpr_count AS registers,
   coalesce(lds_block_size_v, d.group_segment_size) AS shared_memory_bytes,
   dispatch,
-  json_merge_patch('{}', json_object(
-    'dispatch_id', d.dispatch_id,
-    'kernel_id', d.kernel_id,
-    'thread_id', thread_id,
-    'scratch_bytes', d.private_segment_size,
-    'accum_vgpr', accum_vgpr_count,
-    'sgpr', sgpr_count
-  ))::VARCHAR AS args_json
+  json_of(concat_ws(',',
+    '"dispatch_id":' || d.dispatch_id,
+    '"kernel_id":' || d.kernel_id,
+    '"thread_id":' || thread_id,
+    '"scratch_bytes":' || d.private_segment_size,
+    '"accum_vgpr":' || accum_vgpr_count,
+    '"sgpr":' || sgpr_count
+  )) AS args_json
 FROM counted_dispatch
 WHERE start_ns IS NOT NULL;
 
