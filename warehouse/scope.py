@@ -262,17 +262,19 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
 
     Tables without a trace or a run (the schema's history, schedules) stay as they are.
     """
-    at = _qualifier(connection)
     _forget(connection)
+    if scope.covers_all:
+        return
+    at = _qualifier(connection)
     for name, columns in _tables(connection).items():
-        condition = None if scope.covers_all else _condition(name, columns, scope, at)
+        condition = _condition(name, columns, scope, at)
         if condition is not None:
             connection.execute(
                 f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
             )
     # The stored views name stored tables; the same text as TEMP views finds the shadows.
     for migration in migrate.migrations():
-        if migration.version is None and not scope.covers_all:
+        if migration.version is None:
             connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
 
 

@@ -155,7 +155,8 @@ def opened(
     ) as reader:
         wanted = selection or Selection()
         chosen = scope.resolve(reader.connection, wanted)
-        scope.apply(reader.connection, chosen)
+        if not chosen.covers_all:  # as a fresh connection does; reading the catalogue takes long
+            scope.apply(reader.connection, chosen)
         # Read now: while a result is open, the connection answers nothing else.
         traces = provenance.traces(reader.connection)
         yield Session(place, reader.connection, chosen, queries, wanted, chosen, traces)
