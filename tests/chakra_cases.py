@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.sharing import made_once, slow
 from warehouse.ingest import Options, import_paths
 
 #: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Those that say no
 #: more than another are slow tests.
 GOLDEN = (
-    "own_cpu_ddp_r1", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync", "real_h100_vit",
-    "real_mi250_train",
-    *(
-        pytest.param(case, marks=pytest.mark.slow)
-        for case in (
-            "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_transformer", "own_gpu_transformer",
-            "real_h100_bert", "real_mi300_bert",
-        )
-    ),
+    "own_cpu_ddp_r1", "own_gpu_ddp_r0", "real_mi250_train",
+    *map(slow, (
+        "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_transformer", "own_gpu_cnn",
+        "own_gpu_transformer", "real_a100_alexnet_sync", "real_h100_bert", "real_h100_vit",
+        "real_mi300_bert",
+    )),
 )  # fmt: skip
 #: Of these, what Chakra's linker and converter wrote is imported, too.
 WRITTEN = ("own_cpu_ddp_r1", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync")
 LEGACY = ("inputs_only_dlrm_r0", "inputs_only_hta_simple_add")
+PAIRS = (*GOLDEN, slow(LEGACY[0]), LEGACY[1])
 
 
 def import_pair(db: Path, run: str, *files: Path) -> None:
@@ -39,32 +35,24 @@ def import_pair(db: Path, run: str, *files: Path) -> None:
 
 def import_case(place: Path, data_dir: Path, case: str) -> Path:
     """A warehouse of one pair, imported by the first worker that asks; the others wait for it."""
-    db = place / f"chakra_{case}.duckdb"
-    with db.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not db.exists():
-            folder, part = data_dir / "chakra" / case, db.with_name("unfinished-" + db.name)
-            import_pair(part, case, folder / "host_et.json.gz", folder / "kineto.json.gz")
-            part.rename(db)
-    return db
+    files = [data_dir / "chakra" / case / name for name in ("host_et.json.gz", "kineto.json.gz")]
+    return made_once(place / f"chakra_{case}.duckdb", lambda part: import_pair(part, case, *files))
 
 
 def import_written(db: Path, data_dir: Path) -> Path:
     """What Chakra's linker and converter wrote of some cases; trace CASE is ET+, CASE_et .et."""
-    with db.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not db.exists():
-            folder = db.with_suffix("")
-            folder.mkdir()
-            for case in WRITTEN:
-                here = data_dir / "chakra" / case
-                shutil.copy(here / "etplus.json.gz", folder / f"{case}.json.gz")
-                shutil.copy(here / "chakra.et.gz", folder / f"{case}_et.gz")
-            part = db.with_name("unfinished-" + db.name)
-            outcomes = import_paths([folder], db=part, options=Options(jobs=1))
-            assert all(outcome.error is None for outcome in outcomes), outcomes
-            part.rename(db)
-    return db
+
+    def make(part: Path) -> None:
+        folder = db.with_suffix("")
+        folder.mkdir()
+        for case in WRITTEN:
+            here = data_dir / "chakra" / case
+            shutil.copy(here / "etplus.json.gz", folder / f"{case}.json.gz")
+            shutil.copy(here / "chakra.et.gz", folder / f"{case}_et.gz")
+        outcomes = import_paths([folder], db=part, options=Options(jobs=1))
+        assert all(outcome.error is None for outcome in outcomes), outcomes
+
+    return made_once(db, make)
 
 
 def golden(data_dir: Path, case: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.randomtrace import Runs
+    from tests.sharing import Imported
 
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
@@ -75,11 +76,22 @@ def shared_place(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
 
 
 @pytest.fixture(scope="session")
-def random_runs(shared_place: Path) -> Runs:
+def imported_files(shared_place: Path) -> Imported:
+    """Warehouses of recordings, each imported once for all tests: see `tests/sharing.py`."""
+    from tests.sharing import Imported
+
+    return Imported(shared_place)
+
+
+@pytest.fixture(scope="session")
+def random_runs(shared_place: Path) -> Iterator[Runs]:
     """Random jobs and what is true of them, in one warehouse that no test may write to."""
     from tests.randomtrace import import_once, standard_jobs
+    from warehouse import store
 
-    return import_once(shared_place / "random.duckdb", standard_jobs())
+    runs = import_once(shared_place / "random.duckdb", standard_jobs())
+    with store.Reader(runs.path):  # held open: each test opens it again, which then takes no time
+        yield runs
 
 
 def _lacks(name: str, report: Any) -> bool:

@@ -28,7 +28,6 @@ In five minutes:
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +37,7 @@ from typing import Any, NamedTuple
 
 from tests.random_odd import add_odd
 from tests.random_program import BACKWARD, LOADER, MAIN, ODD, PID, Event, Knobs, Program
+from tests.sharing import made_once
 from warehouse import ingest, library, scope, store
 from warehouse.selection import Selection
 
@@ -477,12 +477,7 @@ def import_jobs(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
 
 def import_once(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
     """`import_jobs` by the first worker that asks for the path; the others wait for it."""
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            unfinished = import_jobs(path.with_name(f"{path.stem}-unfinished.duckdb"), jobs)
-            unfinished.path.rename(path)
-    return Runs(path, jobs)
+    return Runs(made_once(path, lambda part: import_jobs(part, jobs)), jobs)
 
 
 def standard_jobs() -> dict[str, list[RandomTrace]]:

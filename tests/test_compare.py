@@ -15,6 +15,7 @@ import pytest
 
 from tests.launching import operators
 from tests.randomtrace import import_jobs, make
+from tests.sharing import slow
 from warehouse import ingest, library, session, sides, store
 from warehouse.errors import ScopeError
 from warehouse.selection import Selection
@@ -184,7 +185,7 @@ def turned(row: Row) -> Row:
 
 
 @pytest.mark.parametrize("query", COMPARISONS)
-@pytest.mark.parametrize(("a", "b"), [("seed-0", "seed-1"), ("two-ranks", "three-ranks")])
+@pytest.mark.parametrize(("a", "b"), [slow("seed-0", "seed-1"), ("two-ranks", "three-ranks")])
 def test_exchanged_sides_turn_every_change_round(
     random_runs: Runs, query: str, a: str, b: str
 ) -> None:
@@ -301,6 +302,7 @@ def events(data_dir: Path, run: str) -> list[Row]:
     return [each for each in found if each["ph"] == "X" and "cat" in each]
 
 
+@pytest.mark.slow
 def test_changes_of_a_real_pair_add_up_to_the_nanosecond(pair: Path, data_dir: Path) -> None:
     totals: dict[str, dict[str, int]] = {}
     for run in ("control", "test"):
@@ -376,7 +378,7 @@ def test_the_report_says_what_is_compared(tw: Tw, random_runs: Runs) -> None:
         assert f"\n{title}" in ran.out
 
 
-@pytest.mark.parametrize("by", ["summary", "kernel", "op", "step"])
+@pytest.mark.parametrize("by", ["summary", *map(slow, ("kernel", "step")), "op"])
 def test_each_table_is_its_query(tw: Tw, random_runs: Runs, by: str) -> None:
     query = {"kernel": "compare_kernels", "op": "compare_ops", "step": "compare_steps"}.get(
         by, "compare_summary"

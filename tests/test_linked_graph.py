@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from tests import chakra_cases, chakra_oracle, random_execution
-from tests.chakra_cases import GOLDEN, LEGACY
+from tests.chakra_cases import GOLDEN, LEGACY, PAIRS
 from tests.random_execution import Program
+from tests.sharing import slow
 from warehouse import library, linked_graph, session
 from warehouse.ingest import Options, import_paths
 from warehouse.selection import Selection
@@ -90,7 +91,7 @@ def assert_sound(graph: Linked) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "n_nodes", "n_work"), [(LEGACY[0], 1672, 261), (LEGACY[1], 36, 4)]
+    ("case", "n_nodes", "n_work"), [slow(LEGACY[0], 1672, 261), (LEGACY[1], 36, 4)]
 )
 def test_traces_without_ids_are_linked_by_the_order_of_names(
     pairs: Pairs, case: str, n_nodes: int, n_work: int
@@ -120,12 +121,12 @@ def test_the_order_of_names_finds_what_ids_say(pairs: Pairs, case: str) -> None:
     assert len(wrong) <= 0.05 * len(found)
 
 
-@pytest.mark.parametrize("case", [*GOLDEN, *LEGACY])
+@pytest.mark.parametrize("case", PAIRS)
 def test_linked_graphs_of_recordings_are_sound(pairs: Pairs, case: str) -> None:
     assert_sound(linked(pairs(case), case))
 
 
-@pytest.mark.parametrize("case", [*GOLDEN, *LEGACY])
+@pytest.mark.parametrize("case", PAIRS)
 def test_device_work_hangs_under_the_innermost_operator_around_its_call(
     pairs: Pairs, data_dir: Path, case: str
 ) -> None:
@@ -211,7 +212,7 @@ def test_the_default_set_waits_wherever_chakra_does_and_time_allows(
     assert wanted <= found
 
 
-@pytest.mark.parametrize("case", [*GOLDEN, *LEGACY])
+@pytest.mark.parametrize("case", PAIRS)
 def test_the_report_accounts_for_all_device_time(pairs: Pairs, data_dir: Path, case: str) -> None:
     events = chakra_cases.read(data_dir / "chakra" / case / "kineto.json.gz")["traceEvents"]
     work = ("kernel", "gpu_memcpy", "gpu_memset")

@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import Tw
 from tests.random_clocks import Job, Member, job, store
 from tests.randomtrace import RandomTrace, Runs, Slice, covered
+from tests.sharing import slow
 from warehouse import ingest, library, link
 from warehouse import store as warehouse_store
 
@@ -165,7 +166,7 @@ def moved(source: Path, folder: Path, rank: int, by_ns: int) -> Path:
     return path
 
 
-@pytest.mark.parametrize("by_ns", [0, 2_500_000_000, -3_600_000_000_000, 3_000_000])
+@pytest.mark.parametrize("by_ns", [0, 2_500_000_000, *map(slow, (-3_600_000_000_000, 3_000_000))])
 def test_a_recording_moved_in_time_is_moved_back(tmp_path: Path, by_ns: int) -> None:
     files = [moved(DDP / f"rank{rank}.json.gz", tmp_path, rank, by_ns * rank) for rank in (0, 1)]
     db = tmp_path / "w.duckdb"
@@ -180,6 +181,7 @@ def test_a_recording_moved_in_time_is_moved_back(tmp_path: Path, by_ns: int) -> 
     assert {row["message_bytes"] for row in found} == {1088 * 4, 4420 * 4}
 
 
+@pytest.mark.slow
 def test_exported_ranks_share_one_time(tmp_path: Path, tw: Tw) -> None:
     for rank in (0, 1):
         moved(DDP / f"rank{rank}.json.gz", tmp_path, rank, 2_500_000_000 * rank)
@@ -221,6 +223,7 @@ def test_an_old_recording_with_gaps_is_linked_by_time(tmp_path: Path, data_dir: 
     assert len(calls) == 2 * 3
 
 
+@pytest.mark.slow
 def test_bandwidth_of_a_recording_is_bytes_over_time(tmp_path: Path, data_dir: Path) -> None:
     """The kernels of the recording itself, added up in plain Python."""
     source = data_dir / "kineto" / "mi300_resnet_train" / "trace.json.gz"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
+from tests.sharing import slow
 from warehouse import digest, ingest, origin, store
 from warehouse.answer import Answer
 from warehouse.header import Column
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 KINETO = Path(__file__).parent / "data" / "kineto"
 ROWS = ("csv", "tsv", "json", "jsonl", "md", "txt", "parquet", "arrow")
+#: Written as CSV is, with the same file beside it.
+ALIKE = ("tsv", "json", "jsonl", "md", "txt")
 #: How each kind of file is written, by what its name ends in.
 WRITE = {
     **dict.fromkeys(ROWS, ("query", "kernel_summary")),
@@ -67,7 +70,7 @@ def written(tw: Tw, kind: str, *more: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", WRITE)
+@pytest.mark.parametrize("kind", [slow(kind) if kind in ALIKE else kind for kind in WRITE])
 def test_a_file_of_every_kind_says_what_made_it_and_stands(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     made = origin.read(path)
@@ -93,8 +96,8 @@ def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
     [
         (("execution-trace", "-o", "et.json"), "et.json"),
         (("chakra-etplus", "-o", "plus.json.gz"), "plus.json.gz"),
-        (("chakra-etplus", "-o", "folder", "--set", "chakra-1.0"), "folder"),
-        (("chakra-et", "-o", "one.et", "--set", "chakra-1.0"), "one.et"),
+        slow(("chakra-etplus", "-o", "folder", "--set", "chakra-1.0"), "folder"),
+        slow(("chakra-et", "-o", "one.et", "--set", "chakra-1.0"), "one.et"),
         (("chakra-et", "--set", "chakra-1.0"), "cnn.0.et"),
         (("dot", "--root", "aten::linear", "-o", "part.dot"), "part.dot"),
     ],
@@ -143,7 +146,7 @@ def test_reports_for_people_stand_and_name_their_queries(
     assert "means something else" not in stood.out
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx", "html"])
+@pytest.mark.parametrize("kind", ["csv", "xlsx", *map(slow, ("parquet", "html"))])
 def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     with store.writer(db) as connection:
@@ -157,7 +160,7 @@ def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) ->
     assert ran.out.endswith("It does not stand.\n")
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx", "html", "pftrace"])
+@pytest.mark.parametrize("kind", ["csv", "pftrace", *map(slow, ("parquet", "xlsx", "html"))])
 def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     tw("drop", "--run", "gpu", "--yes")
@@ -167,7 +170,7 @@ def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     assert "not in traces.duckdb: trace" in ran.out
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx", "html"])
+@pytest.mark.parametrize("kind", ["parquet", "html", *map(slow, ("csv", "xlsx"))])
 def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     tw: Tw, db: Path, reversed_order: Path, kind: str
 ) -> None:
@@ -176,7 +179,7 @@ def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     assert tw("verify", path, "--db", reversed_order).code == 0
 
 
-@pytest.mark.parametrize("kind", ["csv", "pftrace", "json.gz", "lake"])
+@pytest.mark.parametrize("kind", ["csv", "lake", *map(slow, ("pftrace", "json.gz"))])
 def test_a_file_that_was_changed_does_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     changed = next(path.rglob("*.parquet")) if path.is_dir() else path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import chakra_cases
-from tests.chakra_cases import GOLDEN, LEGACY
+from tests.chakra_cases import GOLDEN, LEGACY, PAIRS
 from warehouse import session
 from warehouse.errors import UsageError
 from warehouse.export.chakra_etplus import WrittenRank, export_etplus
@@ -104,7 +104,7 @@ def test_the_set_of_chakra_gives_what_its_linker_gives(
     ]
 
 
-@pytest.mark.parametrize("case", [*GOLDEN, *LEGACY])
+@pytest.mark.parametrize("case", PAIRS)
 def test_all_device_work_is_in_the_default_set(written: Written, data_dir: Path, case: str) -> None:
     kineto = chakra_cases.read(data_dir / "chakra" / case / "kineto.json.gz")["traceEvents"]
 
@@ -118,7 +118,7 @@ def test_all_device_work_is_in_the_default_set(written: Written, data_dir: Path,
     )
 
 
-@pytest.mark.parametrize("case", [*GOLDEN, *LEGACY])
+@pytest.mark.parametrize("case", PAIRS)
 def test_what_a_node_of_the_execution_trace_says_is_not_touched(
     written: Written, data_dir: Path, case: str
 ) -> None:
