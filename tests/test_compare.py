@@ -258,6 +258,17 @@ def test_a_comparison_sees_its_sides_and_nothing_else(random_runs: Runs) -> None
     assert after == before
 
 
+def test_after_a_side_that_is_nothing_a_statement_sees_what_was_chosen(random_runs: Runs) -> None:
+    count = "SELECT count(DISTINCT run_id) AS n FROM trace"
+    with session.opened(session.Place(random_runs.path), Selection(runs=("seed-0",))) as opened:
+        before = opened.run(count).rows()
+        with pytest.raises(ScopeError):
+            opened.run("compare_summary", {"a": "seed-0", "b": "seed-99"})
+        after = opened.run(count).rows()
+
+    assert before == after == [(1,)]
+
+
 def test_ranks_limit_both_sides(random_runs: Runs) -> None:
     chosen = Selection(runs=("all",), ranks=(1,))
 

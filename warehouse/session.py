@@ -65,6 +65,7 @@ class Session:
     selection: Selection
     chosen: scope.Scope  # what the selection stands for; a comparison sees its sides instead
     traces: list[dict[str, object]]  # what is in scope; see provenance.traces
+    compared: tuple[dict[str, str], Selection] | None = None  # the sides that are seen, if any are
 
     def choose(self, selection: Selection) -> None:
         """Sees another selection from now on; raises ScopeError."""
@@ -97,7 +98,7 @@ class Session:
             query = self._rewritten(query)
         texts = sides.named(query, library.arguments(query, parameters or {}))
         if texts:
-            self._see(sides.widened(self.connection, self.queries, texts, self.selection))
+            self._see_sides(texts)
         elif self.seen != self.chosen and dialect == "duckdb":
             self._see(self.chosen)
         return library.run(
@@ -111,7 +112,22 @@ class Session:
         self._see(self.chosen)
         return replace(query, sql=run.prepare(self.connection, query.sql))
 
+    def _see_sides(self, texts: dict[str, str]) -> None:
+        """Sees the traces of a comparison's sides. The file is open and cannot change, so those of
+        the last comparison need not be looked for again."""
+        asked = (texts, self.selection)
+        if self.compared == asked:
+            return
+        try:
+            wanted = sides.widened(self.connection, self.queries, texts, self.selection)
+        except BaseException:
+            self._see(self.chosen)  # names were looked for in the whole warehouse
+            raise
+        self._see(wanted)
+        self.compared = asked
+
     def _see(self, wanted: scope.Scope) -> None:
+        self.compared = None
         scope.apply(self.connection, wanted)
         self.seen, self.traces = wanted, provenance.traces(self.connection)
 
