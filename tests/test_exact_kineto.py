@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from warehouse import ingest, library, store
+from tests.sharing import Imported
+from warehouse import library, store
 
 TRACES = {
     "a100_nccl": "trace",
@@ -68,19 +69,16 @@ def folder() -> Path:
 
 
 @pytest.fixture(scope="module")
-def warehouses(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def warehouses(folder: Path, imported_files: Imported) -> dict[str, Path]:
     """Imported recordings, each in a warehouse of its own, made when first asked for."""
-    place = tmp_path_factory.mktemp("kineto")
 
-    class Imported(dict[str, Path]):
+    class Warehouses(dict[str, Path]):
         def __missing__(self, case: str) -> Path:
-            path = place / f"{case}.duckdb"
             source = folder / case.partition("-")[0] / f"{TRACES[case]}.json.gz"
-            ingest.import_paths([source], db=path)
-            self[case] = path
-            return path
+            self[case] = imported_files((None, [source]))
+            return self[case]
 
-    return Imported()
+    return Warehouses()
 
 
 def marked(cases: tuple[str, ...] | dict[str, str]) -> list[Any]:
@@ -243,7 +241,9 @@ def test_contracts_hold_on_real_rows(warehouses: dict[str, Path], case: str) -> 
 
     known = library.load()
     with store.Reader(warehouses[case]) as reader:
-        known.install(reader.connection)
+        called = {key for query in known.queries.values() for key in query.pins.values()}
+        for each in known.closure(known.queries[key] for key in sorted(called)):
+            each.install(reader.connection)
         problems = [
             f"{key}: {problem}"
             for key, query in known.queries.items()

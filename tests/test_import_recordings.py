@@ -17,6 +17,12 @@ from warehouse.selection import Selection
 
 OURS = Path(__file__).parent / "data" / "kineto"
 DATA = os.environ.get("TW_TEST_DATA")
+#: Folders whose recordings are like those of others.
+ALIKE = frozenset((
+    "own_cpu_ddp_r0", "own_cpu_cnn", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync",
+    "real_h100_bert", "real_mi300_bert", "inputs_only_hta_simple_add", "edge_no_distributed_info",
+    "2026_11_20_11_57_03",
+))  # fmt: skip
 
 
 def recordings() -> list[Any]:
@@ -38,9 +44,9 @@ def recordings() -> list[Any]:
 
 
 def _case(path: Path) -> Any:
-    """Large files are slow tests: all together take minutes."""
-    is_large = path.stat().st_size > (300_000 if path.suffix == ".gz" else 3_000_000)
-    marks = [pytest.mark.slow] if is_large else []
+    """Large files are slow tests, and those of kinds others are of: all together take minutes."""
+    is_large = path.stat().st_size > (40_000 if path.suffix == ".gz" else 3_000_000)
+    marks = [pytest.mark.slow] if is_large or path.parent.name in ALIKE else []
     return pytest.param(path, id=f"{path.parent.name}/{path.name.split('.')[0]}", marks=marks)
 
 

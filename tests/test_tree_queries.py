@@ -11,6 +11,7 @@ import pytest
 
 from tests.launching import launched, named_operator, operators, places
 from tests.randomtrace import RandomTrace, Row, Runs, Slice
+from tests.sharing import slow
 
 Path = tuple[str, ...]
 
@@ -168,8 +169,9 @@ def step_at(trace: RandomTrace, each: Slice) -> int | None:
     return step.mark if step else None
 
 
-@pytest.mark.parametrize("is_all", [False, True])
-@pytest.mark.parametrize("has_python", [False, True])
+@pytest.mark.parametrize(
+    ("is_all", "has_python"), [(False, False), (True, True), slow(False, True), slow(True, False)]
+)
 def test_the_tree_of_a_step_is_what_a_walk_over_its_slices_meets(
     random_runs: Runs, is_all: bool, has_python: bool
 ) -> None:

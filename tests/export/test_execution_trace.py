@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.execution_traces import Memory
+from tests.sharing import slow
 from warehouse import ingest, scope, store
 from warehouse.errors import ExportError
 from warehouse.export.execution_trace import export_execution_trace, export_execution_trace_folder
@@ -61,8 +62,13 @@ def written_again(memory: Memory, source: Path) -> Path:
     return written
 
 
-def test_every_recorded_file_comes_back(data_dir: Path, memory: Memory) -> None:
-    for source in sorted((data_dir / "chakra").glob("*/host_et.json.gz")):
+@pytest.mark.parametrize(
+    "cases", ["own_gpu_ddp_r0", "inputs_only_hta_simple_add", "real_mi250_train", slow("*")]
+)
+def test_every_recorded_file_comes_back(data_dir: Path, memory: Memory, cases: str) -> None:
+    sources = sorted((data_dir / "chakra").glob(f"{cases}/host_et.json.gz"))
+    assert sources
+    for source in sources:
         same(written_again(memory, source), source)
 
 
@@ -122,12 +128,23 @@ documents = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=40)
-@given(document=documents)
-def test_any_document_comes_back(memory: Memory, document: Any) -> None:
+def check(memory: Memory, document: Any) -> None:
     source = memory.folder / "in.json"
     source.write_text(json.dumps(document))
     same(written_again(memory, source), source)
+
+
+@settings(deadline=None, max_examples=10)
+@given(document=documents)
+def test_any_document_comes_back(memory: Memory, document: Any) -> None:
+    check(memory, document)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=400)
+@given(document=documents)
+def test_very_many_documents_come_back(memory: Memory, document: Any) -> None:
+    check(memory, document)
 
 
 def test_numbers_keep_their_digits(memory: Memory) -> None:

@@ -6,6 +6,7 @@ The written files are read back through the protobuf classes and put together as
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -406,42 +407,65 @@ ROWS = st.lists(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(rows=ROWS, batch_rows=st.sampled_from([1, 3, 1000]))
-def test_no_slice_is_lost_or_changed_however_they_lie(
+Rows = list[tuple[int, int, int, str]]
+Check = Callable[[Rows, int], None]
+
+
+@pytest.fixture
+def check_lanes(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
     empty_timeline: str,
     slices: Any,
     read: Any,
-    rows: list[tuple[int, int, int, str]],
-    batch_rows: int,
-) -> None:
-    folder = tmp_path_factory.mktemp("lanes")
-    store.create_empty(folder / "w.duckdb")
-    connection = duckdb.connect(str(folder / "w.duckdb"))
-    connection.execute(empty_timeline)
-    inserted = [(n, *row[:3], f"s{n}", 0, row[3]) for n, row in enumerate(rows)]
-    if inserted:
-        connection.execute(slices(*inserted))
-    # Depths as an importer states them, in a way that is too slow for it.
-    connection.execute("""
-        UPDATE slice SET depth = (
-          SELECT count(*) FROM slice AS o
-          WHERE o.track_id = slice.track_id AND o.id <> slice.id AND o.dur > 0 AND o.ts <= slice.ts
-            AND o.ts + o.dur >= slice.ts + greatest(slice.dur, 0)
-            AND (o.ts, -o.dur, o.id) < (slice.ts, -slice.dur, slice.id)
+) -> Check:
+    """Exports rows and compares what is shown, in batches of a size."""
+
+    def check(rows: Rows, batch_rows: int) -> None:
+        folder = tmp_path_factory.mktemp("lanes")
+        store.create_empty(folder / "w.duckdb")
+        connection = duckdb.connect(str(folder / "w.duckdb"))
+        connection.execute(empty_timeline)
+        inserted = [(n, *row[:3], f"s{n}", 0, row[3]) for n, row in enumerate(rows)]
+        if inserted:
+            connection.execute(slices(*inserted))
+        # Depths as an importer states them, in a way that is too slow for it.
+        connection.execute("""
+            UPDATE slice SET depth = (
+              SELECT count(*) FROM slice AS o
+              WHERE o.track_id = slice.track_id AND o.id <> slice.id AND o.dur > 0
+                AND o.ts <= slice.ts AND o.ts + o.dur >= slice.ts + greatest(slice.dur, 0)
+                AND (o.ts, -o.dur, o.id) < (slice.ts, -slice.dur, slice.id)
+            )
+        """)
+        monkeypatch.setattr(perfetto, "_BATCH_ROWS", batch_rows)
+
+        export_perfetto(connection, folder / "x.pftrace")
+
+        timeline = read(folder / "x.pftrace")
+        shown = sorted((s.name, s.ts, s.dur) for s in [*timeline.slices, *timeline.instants])
+        assert shown == sorted(
+            (f"s{n}", BASE + ts, dur if dur >= -1 else 0) for n, (_, ts, dur, _) in enumerate(rows)
         )
-    """)
-    monkeypatch.setattr(perfetto, "_BATCH_ROWS", batch_rows)
+        connection.close()
 
-    export_perfetto(connection, folder / "x.pftrace")
+    return check
 
-    timeline = read(folder / "x.pftrace")
-    shown = sorted((s.name, s.ts, s.dur) for s in [*timeline.slices, *timeline.instants])
-    assert shown == sorted(
-        (f"s{n}", BASE + ts, dur if dur >= -1 else 0) for n, (_, ts, dur, _) in enumerate(rows)
-    )
-    connection.close()
+
+RANDOM = {"rows": ROWS, "batch_rows": st.sampled_from([1, 3, 1000])}
+UNCHECKED = [HealthCheck.function_scoped_fixture]
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=UNCHECKED)
+@given(**RANDOM)
+def test_no_slice_is_lost_or_changed_however_they_lie(
+    check_lanes: Check, rows: Rows, batch_rows: int
+) -> None:
+    check_lanes(rows, batch_rows)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None, suppress_health_check=UNCHECKED)
+@given(**RANDOM)
+def test_of_very_many_slices_none_is_lost(check_lanes: Check, rows: Rows, batch_rows: int) -> None:
+    check_lanes(rows, batch_rows)
