@@ -35,6 +35,7 @@ _NOISE = bytes(range(1, 250))
             "nsys stats",
             "SQLite",
         ),
+        ("a.sqlite.zst", b"\x28\xb5\x2f\xfd" + _NOISE, "compressed by zstd", "gzip"),
         ("a.sqlite", _NOISE, "encrypted", "copied whole"),
     ],
 )

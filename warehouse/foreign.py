@@ -20,6 +20,12 @@ class Refusal:
 
 _KNOWN = (
     Refusal(
+        (),
+        (b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh", b"\x04\x22\x4d\x18", b"7z\xbc\xaf"),
+        "compressed by zstd, xz, bzip2, lz4 or 7-Zip, which tw does not unpack",
+        "Unpack {name} first (zstd -d, xz -d, ...), or compress it with gzip.",
+    ),
+    Refusal(
         (".nsys-rep", ".qdrep", ".qdstrm"), (),
         "a report of Nsight Systems, or what is left of one, and no SQLite file",
         _NSYS + "{name}",
