@@ -36,6 +36,8 @@ BASE = jobs()["base job"][0]
 DEEPEST = SliceOf(max(BASE.calls, key=lambda call: len(BASE.ancestors(call))).mark)
 PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "gpu_gaps": {"min_ns": 1, "top": None},
+    # Lengths of several pieces are rounded.
+    "gpu_time_util": {"chunks": 1, "max_share": 1000.0, "top": None},
     "python_stack": {"slice_id": DEEPEST},
     "slice_ancestors": {"slice_id": DEEPEST},
     "slice_children": {"slice_id": SliceOf(BASE.steps[0].mark)},

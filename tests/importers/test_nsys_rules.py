@@ -95,11 +95,11 @@ def test_copies_the_host_waits_for_are_those_of_the_file(
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("min_ns", [1, 20_000, 2_000_000])
-@pytest.mark.parametrize("case", ["cloverleaf", "saxpy", "replay"])
-def test_gaps_are_what_no_operation_covers(
-    ask: Ask, data_dir: Path, case: str, min_ns: int
-) -> None:
+Spans = list[tuple[int, int]]
+
+
+def uses(data_dir: Path, case: str) -> dict[tuple[int, int], tuple[Spans, Spans]]:
+    """Of each process and device its operations, and what the profiler needed meanwhile."""
     busy: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for table in ("KERNEL", "MEMCPY", "MEMSET"):
         for pid, device, start, end in answer(
@@ -110,11 +110,28 @@ def test_gaps_are_what_no_operation_covers(
     overhead = answer(
         data_dir, case, "SELECT globalTid >> 24 & 16777215, start, end FROM PROFILER_OVERHEAD"
     )  # fmt: skip
+    return {
+        (pid, device): (
+            spans,
+            [
+                (start, end)
+                for of, start, end in overhead
+                if of == pid and end > min(spans)[0] and start < max(end for _, end in spans)
+            ],
+        )
+        for (pid, device), spans in busy.items()
+    }
+
+
+@pytest.mark.parametrize("min_ns", [1, 20_000, 2_000_000])
+@pytest.mark.parametrize("case", ["cloverleaf", "saxpy", "replay"])
+def test_gaps_are_what_no_operation_covers(
+    ask: Ask, data_dir: Path, case: str, min_ns: int
+) -> None:
     expected = []
-    for (pid, device), spans in busy.items():
-        first, last = min(spans)[0], max(end for _, end in spans)
-        own = [(s, e) for of, s, e in overhead if of == pid and first <= s < last]
-        reach = first
+    for (pid, device), (spans, overhead) in uses(data_dir, case).items():
+        reach = first = min(spans)[0]
+        own = [span for span in overhead if span[0] >= first]
         for start, end in sorted(spans + own):
             if start - reach >= min_ns:
                 expected.append((start - reach, reach, pid, device))
@@ -123,3 +140,34 @@ def test_gaps_are_what_no_operation_covers(
     columns = ("dur_ns", "start_ns", "pid", "device")
     assert sorted(tuple(r[k] for k in columns) for r in found) == sorted(expected)
     assert [r["dur_ns"] for r in found] == sorted((r["dur_ns"] for r in found), reverse=True)
+
+
+@pytest.mark.parametrize(("chunks", "max_share"), [(1, 2.0), (30, 0.5), (7, 0.9)])
+@pytest.mark.parametrize("case", ["cloverleaf", "saxpy", "replay"])
+def test_pieces_are_used_as_long_as_operations_lie_in_them(
+    ask: Ask, data_dir: Path, case: str, chunks: int, max_share: float
+) -> None:
+    expected: list[tuple[float, int, int, int, int]] = []
+    for (pid, _), (spans, overhead) in uses(data_dir, case).items():
+        first, last = min(spans)[0], max(end for _, end in spans)
+        size = -(-(last - first) // chunks)
+        before = False
+        for start in range(first, last, size):
+            end = min(start + size, last)
+            used = sum(max(0, min(e, end) - max(s, start)) for s, e in spans + overhead)
+            if used >= max_share * (end - start):
+                before = False
+                continue
+            if before:  # goes on
+                share, length, at, n, _ = expected.pop()
+                row = (share * length + used, length + end - start, at, n + 1)
+            else:
+                row = (used, end - start, start, 1)
+            expected.append((row[0] / row[1], *row[1:], pid))
+            before = True
+    found = ask("gpu_time_util", case, chunks=chunks, max_share=max_share, top=None)
+    columns = ("used_share", "dur_ns", "start_ns", "n_chunks", "pid")
+    assert [tuple(r[k] for k in columns) for r in found] == [
+        (pytest.approx(row[0]), *row[1:])
+        for row in sorted(expected, key=lambda row: (round(row[0], 12), -row[1], row[2]))
+    ]

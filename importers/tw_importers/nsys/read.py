@@ -119,7 +119,8 @@ def _describe(database: Database, scratch: Scratch) -> TraceFacts:
         source_base_ns=_base_ns(database, export),
     )
     if (version := _version(facts.format_version)) and version > _NEWEST:
-        meaning = f"schema {facts.format_version} is newer than {_NEWEST}; what is known was read"
+        newest = ".".join(map(str, _NEWEST))
+        meaning = f"schema {facts.format_version} is newer than {newest}; what is known was read"
         facts.problems.append(Problem("newer_schema", meaning, 1))
     return facts
 
