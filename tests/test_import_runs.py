@@ -223,13 +223,14 @@ def test_a_broken_link_query_is_named(
     head = query.sql[: query.sql.index("--- */") + len("--- */\n")]
     broken = dataclasses.replace(query, sql=head + body)
     known = link.Linkers(honest.library, (broken,), (), None)
-    honest.library.queries["link_launch@3"] = broken
+    assert query.key is not None
+    honest.library.queries[query.key] = broken
     monkeypatch.setattr(link, "linkers", lambda: known)
 
     ran = tw("import", "-q", "--db", db, OTHER)
 
     assert ran.code == 1
-    assert "the query link_launch@3 does not work" in ran.err
+    assert f"the query {query.key} does not work" in ran.err
     assert says in ran.err
     assert "link_launch.sql" in ran.err
     assert "disk" not in ran.err

@@ -1,6 +1,6 @@
 /* ---
 name = "link_launch"
-version = 3
+version = 4
 title = "Runtime or driver call → the device work it caused"
 help = """Device work and its call share a correlation id. Where several processes call and a stream is known
 to be one's, its work is caused by that process alone, since each counts its own ids. Where several calls of a trace carry the same
@@ -47,6 +47,7 @@ check = "between 0 and 1"
 help = "1 where one call has the id, 0.9 where the last of several was taken, 0.5 where all began after the work"
 
 [changes]
+4 = "the same links, found faster"
 3 = "calls of other processes cause nothing where streams are known to belong to a process that calls"
 2 = "ids that many calls share cost no more than others; work before all its calls has confidence 0.5"
 1 = "first version"
@@ -74,7 +75,8 @@ owner AS MATERIALIZED (
   JOIN caller AS c ON c.process_id = p.process_id
   WHERE c.n_callers > 1
 ),
-owned AS MATERIALIZED (
+-- Not kept: what is read twice here is read sooner than written.
+owned AS NOT MATERIALIZED (
   SELECT slice_id, ts, correlation_id, -1 AS process_id
   FROM launch
   WHERE trace_id = $trace_id::BIGINT

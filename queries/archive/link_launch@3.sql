@@ -1,0 +1,146 @@
+/* ---
+name = "link_launch"
+version = 3
+title = "Runtime or driver call → the device work it caused"
+help = """Device work and its call share a correlation id. Where several processes call and a stream is known
+to be one's, its work is caused by that process alone, since each counts its own ids. Where several calls of a trace carry the same
+id (a wrapped counter, a call inside another, a stream of no known process), the last one that began before the
+work is its cause; where all of them began later, the first. One call may cause much work: a graph
+launch does."""
+grain = ["to_id"]
+requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
+portable = false
+
+[param.trace_id]
+type = "BIGINT"
+help = "The trace to link"
+
+[[column]]
+name = "from_id"
+type = "BIGINT"
+unit = "id"
+help = "Slice of the call"
+
+[[column]]
+name = "to_id"
+type = "BIGINT"
+unit = "id"
+help = "Slice of the device work"
+
+[[column]]
+name = "kind"
+type = "VARCHAR"
+unit = "text"
+help = "launch; sync_call where the work is a wait"
+
+[[column]]
+name = "rule"
+type = "VARCHAR"
+unit = "text"
+help = "correlation"
+
+[[column]]
+name = "confidence"
+type = "DOUBLE"
+unit = "ratio"
+check = "between 0 and 1"
+help = "1 where one call has the id, 0.9 where the last of several was taken, 0.5 where all began after the work"
+
+[changes]
+3 = "calls of other processes cause nothing where streams are known to belong to a process that calls"
+2 = "ids that many calls share cost no more than others; work before all its calls has confidence 0.5"
+1 = "first version"
+--- */
+-- Processes that call, if there are several, with all their tracks; others are one, -1.
+WITH place AS (
+  SELECT id AS track_id, process_id
+  FROM track
+  WHERE trace_id = $trace_id::BIGINT
+),
+caller AS (
+  SELECT process_id, count(*) OVER () AS n_callers
+  FROM (
+    SELECT DISTINCT p.process_id
+    FROM place AS p
+    SEMI JOIN (
+      SELECT DISTINCT track_id FROM launch WHERE trace_id = $trace_id::BIGINT
+    ) AS l ON l.track_id = p.track_id
+    WHERE p.process_id IS NOT NULL
+  )
+),
+owner AS MATERIALIZED (
+  SELECT p.track_id, p.process_id
+  FROM place AS p
+  JOIN caller AS c ON c.process_id = p.process_id
+  WHERE c.n_callers > 1
+),
+owned AS MATERIALIZED (
+  SELECT slice_id, ts, correlation_id, -1 AS process_id
+  FROM launch
+  WHERE trace_id = $trace_id::BIGINT
+    AND correlation_id IS NOT NULL
+  UNION ALL
+  SELECT l.slice_id, l.ts, l.correlation_id, o.process_id
+  FROM launch AS l
+  JOIN owner AS o ON o.track_id = l.track_id
+  WHERE l.trace_id = $trace_id::BIGINT
+    AND l.correlation_id IS NOT NULL
+),
+call AS (
+  SELECT correlation_id, process_id, count(*) AS n_calls, min(slice_id) AS call_id
+  FROM owned
+  GROUP BY correlation_id, process_id
+),
+work AS MATERIALIZED (
+  SELECT g.slice_id, g.kind, g.ts, g.correlation_id, g.process_id, c.n_calls, c.call_id
+  FROM call AS c
+  JOIN (
+    SELECT w.slice_id, w.kind, w.ts, w.correlation_id, coalesce(o.process_id, -1) AS process_id
+    FROM gpu_op AS w
+    LEFT JOIN owner AS o ON o.track_id = w.track_id
+    WHERE w.trace_id = $trace_id::BIGINT
+  ) AS g ON g.correlation_id = c.correlation_id AND g.process_id = c.process_id
+),
+repeated AS (
+  SELECT
+    l.slice_id,
+    l.correlation_id,
+    l.process_id,
+    -- the first call of an id also stands for all the time before it
+    CASE
+      WHEN row_number() OVER (
+        PARTITION BY l.correlation_id, l.process_id ORDER BY l.ts, l.slice_id
+      ) > 1 THEN l.ts
+      ELSE -9223372036854775807
+    END AS from_ts,
+    l.ts
+  FROM owned AS l
+  SEMI JOIN (
+    SELECT DISTINCT correlation_id, process_id FROM work WHERE n_calls > 1
+  ) AS w ON w.correlation_id = l.correlation_id AND w.process_id = l.process_id
+)
+SELECT
+  call_id AS from_id,
+  slice_id AS to_id,
+  CASE WHEN kind = 'sync' THEN 'sync_call' ELSE 'launch' END AS kind,
+  'correlation' AS rule,
+  confidence
+FROM (
+  SELECT slice_id, kind, call_id, 1::DOUBLE AS confidence
+  FROM work
+  WHERE n_calls = 1
+  UNION ALL
+  SELECT
+    w.slice_id,
+    w.kind,
+    r.slice_id,
+    CASE WHEN r.ts > w.ts THEN 0.5::DOUBLE ELSE 0.9::DOUBLE END
+  FROM (
+    SELECT slice_id, kind, ts, correlation_id, process_id FROM work WHERE n_calls > 1
+  ) AS w
+  ASOF JOIN repeated AS r
+    ON r.correlation_id = w.correlation_id
+    AND r.process_id = w.process_id
+    AND w.ts >= r.from_ts
+)
+ORDER BY to_id
