@@ -113,7 +113,7 @@ def test_a_warehouse_is_never_half_made(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(migrate, "_comment", comment)
-    store._empty_file.cache_clear()  # made once a process, so perhaps already
+    store._new_file.cache_clear()  # made once a process, so perhaps already
     db = tmp_path / "w.duckdb"
     n_calls = len(migrate.migrations()) + 1
     if moment >= n_calls:

@@ -124,6 +124,8 @@ def import_paths(
         order = sorted(range(len(planned)), key=lambda n: _is_graph(planned[n]))
         jobs = [job for n in order if isinstance(job := planned[n], Job)]
         n_bytes = sum(job.source.size() for job in jobs)
+        if n_bytes >= _WORTH_SHARING and not db.exists():
+            store.expect_new()
         progress.start(len(jobs), n_bytes)
         choice = RunChoice(options.run, options.rank, options.is_one_run)
         outcomes: dict[int, Outcome] = {}

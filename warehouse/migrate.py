@@ -131,9 +131,11 @@ def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    statements = []
     for kind, target, text in comments(sql):
         literal = text.replace("'", "''")
-        connection.execute(f"COMMENT ON {kind} {target} IS '{literal}'")
+        statements.append(f"COMMENT ON {kind} {target} IS '{literal}';")
+    connection.execute("\n".join(statements))
 
 
 def comments(sql: str) -> Iterator[tuple[str, str, str]]:

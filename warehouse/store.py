@@ -23,12 +23,15 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
 from warehouse import migrate, turn
 from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 #: The oldest storage format that has all the schema needs: other DuckDB clients can open it.
 STORAGE_VERSION = "v1.5.0"
@@ -164,7 +167,7 @@ def _make(path: Path) -> None:
     part = folder / f"{os.getpid()}-{time.time_ns():x}" / "new.duckdb"
     try:
         part.parent.mkdir(parents=True)
-        part.write_bytes(_empty_file())
+        part.write_bytes(_new_content())
         _put(part, path)
     except OSError as error:
         raise DatabaseError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -176,9 +179,32 @@ def _make(path: Path) -> None:
             folder.rmdir()
 
 
+def expect_new() -> None:
+    """Says that a warehouse will be made soon: a thread makes it ready, while the caller reads what
+    goes into it."""
+    _new_file()
+
+
+def _new_content() -> bytes:
+    try:
+        return _new_file().result()
+    except BaseException:
+        _new_file.cache_clear()  # the next may succeed
+        raise
+
+
 @cache
+def _new_file() -> Future[bytes]:
+    """A warehouse without traces, as bytes: made once a process, in a thread of its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(1)
+    made = pool.submit(_empty_file)
+    pool.shutdown(wait=False)
+    return made
+
+
 def _empty_file() -> bytes:
-    """A warehouse without traces, as bytes: made once a process."""
     with tempfile.TemporaryDirectory(prefix="tw-new-") as folder:
         path = f"{folder}/new.duckdb".replace("'", "''")
         connection = duckdb.connect()

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 from google.protobuf.message import DecodeError
 
 from tw_importers.chakra_et.attributes import COLUMNS, Attributes
@@ -49,6 +48,8 @@ _ID, _DATA_DEPS = SCHEMA.get_field_index("id"), SCHEMA.get_field_index("data_dep
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the whole stream; a message that is none of Chakra's, or cut short, is refused."""
+    import pyarrow.parquet as pq  # loading it would cost every import of any kind
+
     head = reader.read(_SNIFFED_BYTES)
     ahead = _Again(head, reader)
     trace = _Workload(ahead) if is_workload(head) else _Trace(ahead)

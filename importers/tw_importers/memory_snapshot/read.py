@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tw_importers.memory_snapshot.unpickle import Unpickler
 from warehouse.errors import CorruptTrace
 from warehouse.importer import ByteReader, Scratch, TraceFacts
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 _BATCH_ROWS = 16_384
 _MAX_DEPTH = 4  # of values kept as JSON; snapshots nest two deep there
@@ -88,6 +90,8 @@ class _Table:
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the pickle without running any of it; see `unpickle` for what is refused."""
+    import pyarrow.parquet as pq  # loading it would cost every import of any kind
+
     tables = {
         name: _Table(pq.ParquetWriter(scratch.path(name), schema, compression="snappy"))
         for name, schema in SCHEMAS.items()

@@ -6,7 +6,8 @@ A row is a header of serial types, one for each column, and the values behind ea
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +24,7 @@ ARROW = {
     "text": pa.string(),
     "blob": pa.binary(),
 }
+Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _REAL, _TEXT = 7, 12  # serial types: a double; from here on blobs (even) and texts (odd)
 _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], dtype=np.int64)
 _IS_INTEGER = np.array([0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
@@ -54,7 +56,7 @@ class Columns:
     """The wanted columns of the rows that are whole."""
 
     arrays: list[pa.Array]
-    is_whole: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    is_whole: Flags
     n_mistyped: int  # values that are not of the wanted kind; they are NULL
 
 
@@ -136,14 +138,17 @@ class _Integers:
         rest = np.flatnonzero(self._is_left)
         if not len(rest):
             return
-        wanted: list[tuple[int | None, Kind]] = [(number, "integer") for number in self._numbers]
-        found = _any_columns(self._rows.some(rest), wanted, None, defaults)
+        found = _find(self._rows.some(rest), self._numbers, defaults)
         self._is_whole[rest] = found.is_whole
-        self._n_mistyped = found.n_mistyped
-        for number, array in zip(self._numbers, found.arrays, strict=True):
-            whole = rest[found.is_whole]
-            self._values[number][whole] = array.fill_null(0).to_numpy()
-            self._is_null[number][whole] = array.is_null().to_numpy(zero_copy_only=False)
+        for number in self._numbers:
+            values, is_null, n_wrong = _numbers(found.fields[number])
+            if number in found.older:
+                default = _scalar(defaults[number], pa.int64())
+                if default is not None:
+                    values[found.older[number]] = default.as_py()
+                    is_null[found.older[number]] = False
+            self._values[number][rest], self._is_null[number][rest] = values, is_null
+            self._n_mistyped += n_wrong
 
     def columns(self, wanted: Sequence[int | None], rowid_n: int | None) -> Columns:
         """The wanted ones in their order; what is none of `numbers` is the key, or missing."""
@@ -171,32 +176,7 @@ def _any_columns(
     defaults: Mapping[int, object],
 ) -> Columns:
     """Every column found row by row."""
-    last = max((number for number, _ in wanted if number is not None), default=-1)
-    header, n_bytes = varints(rows.data, rows.start)
-    header_end, end = rows.start + header, rows.start + rows.length
-    is_whole = (header > 0) & (header_end <= end)
-    at_type, at = rows.start + n_bytes, header_end
-    found: dict[int, _Field] = {}
-    older: dict[int, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {}
-    asked = {number for number, _ in wanted}
-    for number in range(last + 1):
-        types, n_bytes = _serial_types(rows.data, at_type)
-        # Rows older than a column that was added have no field for it.
-        missing = (at_type >= header_end) | ~is_whole
-        if missing.any():
-            types[missing] = 0
-            if number in defaults:
-                older[number] = missing
-        size = _SIZES.take(types, mode="clip")
-        if (is_text := types >= _TEXT).any():
-            size = np.where(is_text, types - _TEXT >> 1, size)
-        broken = (at + size > end) | (types < 0)
-        if broken.any():
-            is_whole &= ~broken
-            types[broken], size[broken] = 0, 0
-        if number in asked:
-            found[number] = _Field(rows, types, at, size)
-        at_type, at = at_type + n_bytes, at + size
+    found = _find(rows, [number for number, _ in wanted if number is not None], defaults)
     arrays, n_mistyped = [], 0
     for place, kind in wanted:
         if place is None:
@@ -204,25 +184,67 @@ def _any_columns(
         elif place == rowid_n:
             array, n_wrong = pa.array(rows.rowid), 0
         else:
-            array, n_wrong = _READERS[kind](found[place])
-            if place in older:
-                array = _filled(array, older[place], defaults[place])
+            array, n_wrong = _READERS[kind](found.fields[place])
+            if place in found.older:
+                array = _filled(array, found.older[place], defaults[place])
         arrays.append(array)
         n_mistyped += n_wrong
-    if not is_whole.all():
-        arrays = [array.filter(pa.array(is_whole)) for array in arrays]
-    return Columns(arrays, is_whole, n_mistyped)
+    if not found.is_whole.all():
+        arrays = [array.filter(pa.array(found.is_whole)) for array in arrays]
+    return Columns(arrays, found.is_whole, n_mistyped)
 
 
-def _filled(
-    array: pa.Array, is_older: np.ndarray[tuple[int], np.dtype[np.bool_]], default: object
-) -> pa.Array:
+@dataclass
+class _Found:
+    """Where the values of some columns are."""
+
+    fields: dict[int, _Field]
+    older: dict[int, Flags]  # rows that lack the column, which has a default for them
+    is_whole: Flags
+
+
+def _find(rows: Rows, asked: Collection[int], defaults: Mapping[int, object]) -> _Found:
+    """Goes through the headers of all rows at once, column by column."""
+    header, n_bytes = varints(rows.data, rows.start)
+    header_end, end = rows.start + header, rows.start + rows.length
+    at_type, at = rows.start + n_bytes, header_end
+    found = _Found({}, {}, (header > 0) & (header_end <= end))
+    for number in range(max(asked, default=-1) + 1):
+        types, n_bytes = _serial_types(rows.data, at_type)
+        # Rows older than a column that was added have no field for it.
+        missing = (at_type >= header_end) | ~found.is_whole
+        if missing.any():
+            types[missing] = 0
+            if number in defaults:
+                found.older[number] = missing
+        size = _SIZES.take(types, mode="clip")
+        if (is_text := types >= _TEXT).any():
+            size = np.where(is_text, types - _TEXT >> 1, size)
+        broken = (at + size > end) | (types < 0)
+        if broken.any():
+            found.is_whole &= ~broken
+            types[broken], size[broken] = 0, 0
+        if number in asked:
+            found.fields[number] = _Field(rows, types, at, size)
+        at_type, at = at_type + n_bytes, at + size
+    return found
+
+
+def _filled(array: pa.Array, is_older: Flags, default: object) -> pa.Array:
     """The default of a column where rows are older than it; of another type it is left out."""
-    try:
-        value = pa.scalar(str(default) if pa.types.is_string(array.type) else default, array.type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+    value = _scalar(default, array.type)
+    if value is None:
         return array
-    return pa.compute.if_else(pa.array(is_older), value, array)
+    import pyarrow.compute as pc  # takes longer to load than a small export to read
+
+    return pc.if_else(pa.array(is_older), value, array)
+
+
+def _scalar(value: object, kind: pa.DataType) -> pa.Scalar | None:
+    try:
+        return pa.scalar(str(value) if pa.types.is_string(kind) else value, kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return None
 
 
 def _eight_bytes(field: _Field) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -238,6 +260,12 @@ def _eight_bytes(field: _Field) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def _integers(field: _Field) -> tuple[pa.Array, int]:
+    values, is_null, n_wrong = _numbers(field)
+    return pa.array(values, mask=is_null if is_null.any() else None), n_wrong
+
+
+def _numbers(field: _Field) -> tuple[Numbers, Flags, int]:
+    """Whole numbers, which of them are NULL, and how many only because they are something else."""
     types = field.types
     small = np.minimum(types, _TEXT - 1)
     is_null = types == 0
@@ -251,20 +279,15 @@ def _integers(field: _Field) -> tuple[pa.Array, int]:
         values[fits] = reals[fits].astype(np.int64)
         is_good = is_good | fits
     if is_good.all():
-        return pa.array(values), 0
+        return values, ~is_good, 0
     if (is_text := (types > _TEXT) & (types % 2 == 1)).any():
         _spelled(field, is_text, values, is_good)
-    return pa.array(values, mask=~is_good), int((~is_good & ~is_null).sum())
+    return values, ~is_good, int((~is_good & ~is_null).sum())
 
 
-def _spelled(
-    field: _Field,
-    is_text: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    values: np.ndarray[tuple[int], np.dtype[np.int64]],
-    is_good: np.ndarray[tuple[int], np.dtype[np.bool_]],
-) -> None:
+def _spelled(field: _Field, is_text: Flags, values: Numbers, is_good: Flags) -> None:
     """Whole numbers that stand in the file as texts, as columns without a type hold them."""
-    content = _content(field)
+    content = _content(field, pa.binary(), ~is_text)
     for n in np.flatnonzero(is_text).tolist():  # one by one: no profiler writes its numbers so
         text = content[n].as_py().decode(field.rows.encoding, "replace").strip()
         if _WHOLE.fullmatch(text) and -_TWO63 <= int(text) < _TWO63:
@@ -272,62 +295,60 @@ def _spelled(
 
 
 def _reals(field: _Field) -> tuple[pa.Array, int]:
-    whole, n_wrong = _integers(field)
+    whole, is_null, n_wrong = _numbers(field)
     is_real = field.types == _REAL
     reals = _eight_bytes(field).view(np.float64)
-    mask = ~(is_real | whole.is_valid().to_numpy(zero_copy_only=False))
-    values = np.where(is_real, reals, whole.fill_null(0).to_numpy().astype(np.float64))
-    return pa.array(values, mask=mask), n_wrong - int((is_real & ~_fits_integer(reals)).sum())
+    values = np.where(is_real, reals, whole.astype(np.float64))
+    n_no_integer = int((is_real & ~_fits_integer(reals)).sum())
+    return pa.array(values, mask=is_null & ~is_real), n_wrong - n_no_integer
 
 
-def _fits_integer(
-    reals: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _fits_integer(reals: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Flags:
     with np.errstate(invalid="ignore"):  # what is no number does not fit
         return np.asarray((np.floor(reals) == reals) & (np.abs(reals) < _TWO63))
 
 
-def _content(field: _Field) -> pa.Array:
-    """The bytes of texts and blobs; of all else none."""
+def _content(field: _Field, kind: pa.DataType, is_null: Flags) -> pa.Array:
+    """The bytes of texts and blobs; of numbers none."""
     size = np.where(field.types >= _TEXT, field.size, 0)
     offsets = np.concatenate([[0], np.cumsum(size)])
     from_byte = np.repeat(field.at - offsets[:-1], size) + np.arange(offsets[-1])
     content = field.rows.data.take(from_byte, mode="clip")
-    return pa.BinaryArray.from_buffers(
-        pa.binary(),
+    valid = np.packbits(~is_null, bitorder="little") if is_null.any() else None
+    return pa.Array.from_buffers(
+        kind,
         len(size),
-        [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(content)],
+        [
+            None if valid is None else pa.py_buffer(valid),
+            pa.py_buffer(offsets.astype(np.int32)),
+            pa.py_buffer(content),
+        ],
     )
 
 
 def _blobs(field: _Field) -> tuple[pa.Array, int]:
     """Blobs and texts as they are stored; numbers are NULL."""
-    is_good = field.types >= _TEXT
-    blobs = pa.compute.if_else(pa.array(is_good), _content(field), pa.scalar(None, pa.binary()))
-    return blobs, int((~is_good & (field.types != 0)).sum())
+    is_null = field.types < _TEXT
+    return _content(field, pa.binary(), is_null), int((is_null & (field.types != 0)).sum())
 
 
 def _texts(field: _Field) -> tuple[pa.Array, int]:
     """Texts and blobs as texts; numbers as they are printed."""
     is_null = field.types == 0
     is_number = (field.types < _TEXT) & ~is_null
-    array = _content(field)
-    try:
-        if field.rows.encoding != "utf-8" or is_number.any():
-            raise pa.ArrowInvalid
-        texts = array.cast(pa.string())
-    except pa.ArrowInvalid:
-        # One by one: texts in other encodings, broken ones, and numbers where texts should be.
-        numbers = _printed(field) if is_number.any() else []
-        texts = pa.array(
-            [
-                numbers[n] if is_number[n]
-                else each.decode(field.rows.encoding, "replace")
-                for n, each in enumerate(array.to_pylist())
-            ],
-            pa.string(),
-        )  # fmt: skip
-    return pa.compute.if_else(pa.array(is_null), pa.scalar(None, pa.string()), texts), 0
+    if field.rows.encoding == "utf-8" and not is_number.any():
+        texts = _content(field, pa.string(), is_null)
+        with suppress(pa.ArrowInvalid):
+            texts.validate(full=True)
+            return texts, 0
+    # One by one: texts in other encodings, broken ones, and numbers where texts should be.
+    numbers = _printed(field) if is_number.any() else []
+    array = _content(field, pa.binary(), is_null)
+    each_text = [
+        numbers[n] if is_number[n] else each and each.decode(field.rows.encoding, "replace")
+        for n, each in enumerate(array.to_pylist())
+    ]
+    return pa.array(["" if each == b"" else each for each in each_text], pa.string()), 0
 
 
 def _printed(field: _Field) -> list[str | None]:

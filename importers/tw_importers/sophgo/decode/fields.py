@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tw_importers.sophgo.decode.registers import Engine, Field, Layout, Numbers
 
@@ -118,6 +117,8 @@ def _json(fields: dict[str, Wide]) -> pa.Array:
         text = ""
     if not parts:
         return pa.repeat(_TEXT(text + "}"), len(values))
+    import pyarrow.compute as pc  # loading it would cost every import of a small file of any kind
+
     return pc.binary_join_element_wise(*parts, _TEXT(text + "}"), _TEXT(""))
 
 
