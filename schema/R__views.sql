@@ -145,7 +145,8 @@ SELECT
   o.kernel_scope, -- [source id] number of the kernel scope it ran in, over all files of the capture
   o.kernel_slice_id, -- [ref slice.id] the annotation of that scope on its core; NULL: none
   o.layer_id, -- [ref tpu_layer.id] layer of the model it belongs to; NULL: not known
-  x.registers_json -- [json] fields of its register image by name; NULL: no image
+  x.registers_json, -- [json] fields of its register image by name; NULL: no image
+  r.operation_id -- [ref tpu_operation.id] what it has in common with others
 FROM (
   SELECT
     slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,

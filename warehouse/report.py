@@ -52,6 +52,7 @@ class Chart:
     values: tuple[str, ...]
     x: str | None = None
     rows: int = 40  # bars at most
+    none: str | None = None  # what a row without a label is called: it is that of all, or of others
 
 
 @dataclass(frozen=True)
@@ -225,16 +226,13 @@ def by_run(answer: Answer, chart: Chart) -> Chart:
     return replace(chart, label=("run_id", *chart.label))
 
 
-def label(names: Sequence[str], row: Sequence[Any]) -> str:
+def label(chart: Chart, row: Sequence[Any]) -> str:
     """What a bar or a line is called. Words speak for themselves; a number needs to be told what it
-    counts."""
-    parts = (
-        value
-        if isinstance(value, str)
-        else f"{name.removesuffix('_id')} {'?' if value is None else value}"
-        for name, value in zip(names, row, strict=True)
-        if value is not None or len(names) == 1
-    )
+    counts. `row` has the values of `chart.label`."""
+    said = [(n, v) for n, v in zip(chart.label, row, strict=True) if v is not None]
+    parts = [v if isinstance(v, str) else f"{n.removesuffix('_id')} {v}" for n, v in said]
+    if all(name == "run_id" for name, _ in said):  # which by_run puts before all others
+        parts.append(chart.none or " · ".join(f"{n} ?" for n in chart.label if n != "run_id"))
     return " · ".join(parts)
 
 

@@ -126,3 +126,16 @@ def test_what_is_only_for_a_workbook_is_not_on_a_page(cases: Cases) -> None:
 
     assert on_page == []
     assert in_book[:4] == ["TIU_0", "GDMA_0", "SDMA_0", "TIU_1"]
+
+
+def test_the_bar_of_all_cores_says_that_it_is_of_all(cases: Cases) -> None:
+    with cases.opened("aks_m2_8core") as session:
+        chosen = report.load("tpu")
+        small = report.Report("s", "s", tuple(s for s in chosen.sections if s.title == "Summary"))
+        (filled,) = report.fill(session, small, "page")
+
+    chart = filled.section.chart
+    assert chart is not None
+    cores = filled.answer.arrow().column("core").to_pylist()
+    names = [report.label(chart, (core,)) for core in cores]
+    assert names == [*(f"core {n}" for n in range(8)), "all cores"]

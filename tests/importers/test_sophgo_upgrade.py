@@ -17,6 +17,11 @@ SEEN = (
 )  # fmt: skip
 
 
+def _stored(table: str) -> str:
+    """What the table had; operations have come since."""
+    return f"{'* EXCLUDE (operation_id)' if table == 'tpu_command' else '*'} FROM {table}"
+
+
 @pytest.fixture
 def wide(
     captures: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -29,7 +34,7 @@ def wide(
     with duckdb.connect(str(path)) as connection:
         migrate.upgrade(connection)
         for table in SEEN:
-            rows = captures.sql(f"FROM {table} ORDER BY slice_id").to_arrow_table()
+            rows = captures.sql(f"SELECT {_stored(table)} ORDER BY slice_id").to_arrow_table()
             connection.register("rows", rows)
             connection.execute(f"INSERT INTO {table} BY NAME FROM rows")
     monkeypatch.setattr(migrate, "migrations", lambda: known)
@@ -43,7 +48,7 @@ def test_an_upgrade_changes_no_command_and_no_counter(
         migrate.upgrade(connection)
 
         for table in SEEN:
-            stored = f"SELECT * FROM {table} ORDER BY slice_id"
+            stored = f"SELECT {_stored(table)} ORDER BY slice_id"
             assert connection.execute(stored).fetchall() == captures.execute(stored).fetchall()
 
 

@@ -53,30 +53,31 @@ def begins(
     track: wire.Column,
     category: wire.Column,
     name: wire.Column,
-    annotations: wire.Column | None,
+    annotations: list[wire.Column],
     flows: list[wire.Column],
 ) -> wire.Column:
     """A packet for each slice's beginning, or for an instant; `types` says which."""
     kinds = wire.literals([_TYPE + bytes([kind]) for kind in range(4)]).take(pa.array(types))
-    arguments = [] if annotations is None else [annotations]
-    return packets(times, wire.join(category, *arguments, kinds, name, track, *flows))
+    return packets(times, [category, *annotations, kinds, name, track, *flows])
 
 
 def ends(times: Numbers, track: wire.Column, flows: list[wire.Column]) -> wire.Column:
     """A packet for each slice's end."""
-    return packets(times, wire.join(_TYPE + bytes([SLICE_END]), track, *flows))
+    return packets(times, [_TYPE + bytes([SLICE_END]), track, *flows])
 
 
 def counters(times: Numbers, track: wire.Column, values: NDArray[np.float64]) -> wire.Column:
     """A packet for each value of a counter."""
     value = wire.fixed64(values, tag=_DOUBLE_VALUE)
-    return packets(times, wire.join(_TYPE + bytes([COUNTER]), track, value))
+    return packets(times, [_TYPE + bytes([COUNTER]), track, value])
 
 
-def packets(times: Numbers, events: wire.Column) -> wire.Column:
-    """Puts encoded TrackEvents into packets."""
+def packets(times: Numbers, fields: list[wire.Column | bytes]) -> wire.Column:
+    """Puts TrackEvents into packets; their fields are given apart, so that each is copied once."""
     stamps = wire.varints(times.view(np.uint64))
-    sizes = wire.lengths_of(events)
+    sizes = np.zeros(len(times), np.int64)
+    for field in fields:
+        sizes += len(field) if isinstance(field, bytes) else wire.lengths_of(field)
     event_lengths = wire.varints(sizes.view(np.uint64))
     fixed = len(_TIMESTAMP) + len(_SEQUENCE_AND_EVENT) + len(_NEEDS_INTERNED)
     total = fixed + sizes + wire.lengths_of(stamps) + wire.lengths_of(event_lengths)
@@ -87,7 +88,7 @@ def packets(times: Numbers, events: wire.Column) -> wire.Column:
         stamps,
         _SEQUENCE_AND_EVENT,
         event_lengths,
-        events,
+        *fields,
         _NEEDS_INTERNED,
     )
 

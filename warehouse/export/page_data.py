@@ -88,7 +88,7 @@ def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
     table = answer.arrow().slice(0, drawn.rows)
     return {
         **common,
-        "labels": [cut(label(drawn.label, row)) for row in _rows(table, drawn.label)],
+        "labels": [cut(label(drawn, row)) for row in _rows(table, drawn.label)],
         "series": [
             {"name": name, "unit": units[name], "values": values(table.column(name))}
             for name in drawn.values
@@ -107,7 +107,7 @@ def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
     x = _numbers(table.column(drawn.x))
     columns = {name: _numbers(table.column(name)) for name in drawn.values}
     for start, end, key in _stretches(_rows(table, drawn.label)):
-        name_of_key = cut(label(drawn.label, key))
+        name_of_key = cut(label(drawn, key))
         for name, y in columns.items():
             kept = start + thinned(y[start:end])
             yield {

@@ -259,13 +259,14 @@ class _Export:
             self._flows(batch, ["starts", "open_ends", "ends"]),
         )
 
-    def _annotations(self, batch: Any) -> wire.Column | None:
+    def _annotations(self, batch: Any) -> list[wire.Column]:
         if not self.with_args:
-            return None
-        recorded = arguments.encode(batch["args"], batch["args_text"], self.keys)
-        if self.tpu is None:
-            return recorded
-        return wire.join(recorded, tpu_arguments.encode(batch, self.keys))
+            return []
+        recorded = []
+        if batch["args_text"].null_count < len(batch):
+            recorded = [arguments.encode(batch["args"], batch["args_text"], self.keys)]
+        of_tpu = [] if self.tpu is None else tpu_arguments.encode(batch, self.keys)
+        return [*recorded, *of_tpu]
 
     def _flows(self, batch: Any, columns: list[str]) -> list[wire.Column]:
         if not self.with_flows:

@@ -4,6 +4,7 @@
 -- rate of 0.0 %, and no addresses but 0.
 SELECT
   slice_id,
+  operation_id,
   batch AS "Batch Launch",
   kernel_name AS "Kernel Function",
   coalesce(category, 'unknown') AS "Function Type",

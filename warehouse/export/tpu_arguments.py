@@ -1,8 +1,8 @@
 """Arguments of TPU commands as Perfetto debug annotations: the vendor's tool's keys, in its order.
 
 A capture has many commands and all of them have the same few keys, so arguments are not written as
-JSON and read again: each column is encoded at once, texts once for each different one. The columns
-are those of perfetto_tpu.sql, named like the keys.
+JSON and read again: each column is encoded at once, and what commands of one operation share, once
+for each operation. The columns are those of perfetto_tpu.sql, named like the keys.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ _KEYS = (
     "Mode", "Cmd Id", "Data Type", "DMA data size(B)", "uArch Rate", "des_cmd_short",
     "des_cmd_id_dep", "DDR Bandwidth(GB/s)", "L2M Bandwidth(GB/s)", "Global Idx",
 )  # fmt: skip
+#: What an operation says of all its commands; so do src_info and dst_info without addresses.
+_SHARED = frozenset({
+    "Batch Launch", "Kernel Function", "Function Type", "Direction", "Function Name", "Mode",
+    "Data Type",
+})  # fmt: skip
 _REAL_KEYS = ("DDR Bandwidth(GB/s)", "L2M Bandwidth(GB/s)")
 _WHOLE_OR_REAL = "L2M Bandwidth(GB/s)"  # the tool writes its 0 as an integer
 _SIDES = ("src", "dst")
@@ -101,12 +106,48 @@ def columns(connection: duckdb.DuckDBPyConnection, source: str) -> list[str]:
     return [name for name in connection.sql(source).columns if name != "slice_id"]
 
 
-def encode(batch: Any, names: Interned) -> wire.Column:
-    """The debug_annotations fields of a batch, one row a slice; null for what is no TPU command."""
-    parts = [_values(key, batch[key], names) for key in _KEYS]
-    parts += [_place(side, batch, names) for side in _SIDES]
-    rows = wire.join(*parts)
-    return pc.if_else(pc.is_valid(batch["Function Type"]), rows, pa.scalar(None, pa.large_binary()))
+def encode(batch: Any, names: Interned) -> list[wire.Column]:
+    """The debug_annotations fields of a batch, one row a slice, one column after the other.
+
+    What is no TPU command has nothing in any of them.
+    """
+    if batch["Function Type"].null_count == len(batch):
+        return []
+    shared = _Shared(batch)
+    parts: list[wire.Column] = []
+    for key in _KEYS:
+        if key in _SHARED:
+            shared.add(_values(key, shared.rows[key], names))
+        elif batch[key].null_count < len(batch[key]):
+            parts += [*shared.taken(), _values(key, batch[key], names)]
+    for side in _SIDES:
+        if f"{side}_start_addr" in batch.schema.names:
+            parts += [*shared.taken(), _place(side, batch, names)]
+        else:
+            shared.add(_place(side, shared.rows, names))
+    return [*parts, *shared.taken()]
+
+
+class _Shared:
+    """Columns of a batch that are the same for all rows of an operation, encoded once for each."""
+
+    def __init__(self, batch: Any) -> None:
+        encoded = batch["operation_id"].dictionary_encode(null_encoding="encode")
+        self._which = encoded.indices
+        one = np.empty(len(encoded.dictionary), np.int64)  # some row of each
+        one[encoded.indices.to_numpy()] = np.arange(len(batch))
+        self.rows = batch.take(pa.array(one))
+        self._parts: list[wire.Column] = []
+
+    def add(self, part: wire.Column) -> None:
+        self._parts.append(part)
+
+    def taken(self) -> list[wire.Column]:
+        """What was added since, for every row of the batch: as one column, or none."""
+        if not self._parts:
+            return []
+        joined, self._parts = wire.join(*self._parts), []
+        return [joined.take(self._which)]
 
 
 def _values(key: str, values: Any, names: Interned) -> wire.Column:

@@ -296,7 +296,7 @@ def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
         each.labels = (hidden.get_name(), place)
         table = each.filled.answer.arrow().slice(0, chart.rows)
         rows = zip(*(table.column(name).to_pylist() for name in chart.label), strict=True)
-        columns.append([each.name, *(_shorten(report.label(chart.label, row)) for row in rows)])
+        columns.append([each.name, *(_shorten(report.label(chart, row)) for row in rows)])
     for number, row in enumerate(itertools.zip_longest(*columns)):
         for place, text in enumerate(row):
             if text is not None:
@@ -426,7 +426,9 @@ def _lines(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
             continue
         for value in chart.values:
             name = " ".join(
-                f"{label} {key}" for label, key in zip(chart.label, keys[start], strict=True)
+                f"{label} {key}"
+                for label, key in zip(chart.label, keys[start], strict=True)
+                if key is not None
             )
             yield {
                 "name": f"{name}: {value}" if len(chart.values) > 1 else name,

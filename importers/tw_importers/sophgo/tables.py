@@ -197,14 +197,17 @@ def _write_account(
     }))  # fmt: skip
     files: list[Core | Port] = [*capture.cores, *capture.ports]
     repairs = [each.repairs for each in files]
-    for name, severity, meaning in (
-        ("n_rings", "warning", "engines whose buffer ran full: older records were overwritten"),
-        ("n_counter_wraps", "note", "wraps of the 32-bit cycle counter, undone"),
-        ("n_id_wraps", "note", "wraps of the 16-bit command number, undone"),
-        ("n_swapped", "note", "SDMA records that were written out of order, put into order"),
-    ):
-        count = sum(getattr(each, name) for each in repairs)
-        defects.find(name.removeprefix("n_").rstrip("s"), severity, count, meaning)
+    for name, severity, count, meaning in (
+        ("ring", "warning", sum(each.n_rings for each in repairs),
+         "engines whose buffer ran full: older records were overwritten"),
+        ("counter_wrap", "note", sum(each.n_counter_wraps for each in repairs),
+         "wraps of the 32-bit cycle counter, undone"),
+        ("id_wrap", "note", sum(each.n_id_wraps for each in repairs),
+         "wraps of the 16-bit command number, undone"),
+        ("swapped", "note", sum(each.n_swapped for each in repairs),
+         "SDMA records that were written out of order, put into order"),
+    ):  # fmt: skip
+        defects.find(name, severity, count, meaning)
     names = ("kind", "severity", "count", "meaning")
     rows = [dict(zip(names, finding, strict=True)) for finding in defects.findings]
     schema = pa.schema([("kind", pa.string()), ("severity", pa.string()), ("count", pa.int64()),
