@@ -76,11 +76,13 @@ def shared_place(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
 
 
 @pytest.fixture(scope="session")
-def imported_files(shared_place: Path) -> Imported:
+def imported_files(shared_place: Path) -> Iterator[Imported]:
     """Warehouses of recordings, each imported once for all tests: see `tests/sharing.py`."""
     from tests.sharing import Imported
 
-    return Imported(shared_place)
+    made = Imported(shared_place)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from warehouse import ingest, library, store
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ def test_the_demo_prints_figures_and_writes_a_trace(tw: Tw, tmp_path: Path) -> N
     assert "9,690 slices" in ran.err
 
 
+@pytest.mark.slow
 def test_the_demo_again_gives_the_same(tw: Tw, tmp_path: Path) -> None:
     first = tw("demo")
     trace = (tmp_path / "demo.pftrace").read_bytes()

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warehouse import ingest, library
+from tests.sharing import GPU, Imported
+from warehouse import library
 from warehouse.cli import COMMANDS
 
 if TYPE_CHECKING:
@@ -24,11 +25,8 @@ DATA = Path(__file__).parent / "data/kineto"
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("help") / "w.duckdb"
-    options = ingest.Options(run="gpu run")
-    ingest.import_paths([DATA / "gpu_handwritten/trace.json"], db=path, options=options)
-    return path
+def db(imported_files: Imported) -> Path:
+    return imported_files(("gpu run", GPU[1]))
 
 
 def test_the_spec_has_every_command_option_and_query(tw: Tw) -> None:

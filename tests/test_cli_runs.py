@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from warehouse import catalog, formats, importer, ingest, migrate, scope, store
+from tests.sharing import DDP, GPU, Imported
+from warehouse import catalog, formats, importer, migrate, scope, store
 from warehouse.commit import TRACE_TABLES
 from warehouse.selection import Selection
 
@@ -20,15 +22,9 @@ KINETO = Path(__file__).parent / "data" / "kineto"
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported(imported_files: Imported) -> Path:
     """The run `ddp` of two ranks, and the run `gpu` of one trace."""
-    path = tmp_path_factory.mktemp("runs") / "w.duckdb"
-    ranks = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
-    ingest.import_paths(ranks, db=path, options=ingest.Options(run="ddp", jobs=1))
-    ingest.import_paths(
-        [KINETO / "gpu_handwritten" / "trace.json"], db=path, options=ingest.Options(run="gpu")
-    )
-    return path
+    return imported_files.file(DDP, GPU)
 
 
 @pytest.fixture
@@ -38,9 +34,18 @@ def warehouse(imported: Path, tmp_path: Path) -> Path:
     return path
 
 
-def count(path: Path, table: str) -> int:
+def counts(path: Path, tables: Iterable[str], condition: str = "true") -> dict[str, int]:
     with store.Reader(path) as reader:
-        return int(store.one(reader.connection, f"SELECT count(*) FROM {table}")[0])
+        return {
+            table: int(
+                store.one(reader.connection, f"SELECT count(*) FROM {table} WHERE {condition}")[0]
+            )
+            for table in tables
+        }
+
+
+def count(path: Path, table: str) -> int:
+    return counts(path, [table])[table]
 
 
 def test_runs_lists_every_run(tw: Tw, warehouse: Path) -> None:
@@ -76,13 +81,13 @@ def test_an_empty_warehouse_has_no_runs(tw: Tw, tmp_path: Path) -> None:
 
 
 def test_drop_removes_a_run_and_nothing_else(tw: Tw, warehouse: Path) -> None:
-    before = {table: count(warehouse, f"{table} WHERE trace_id = 3") for table in TRACE_TABLES}
+    before = counts(warehouse, TRACE_TABLES, "trace_id = 3")
 
     ran = tw("drop", "--run", "ddp", "--yes")
 
     assert (ran.code, ran.out) == (0, "")
     assert ran.err == "Removed 2 traces: ddp/rank0, ddp/rank1.\n"
-    assert {table: count(warehouse, table) for table in TRACE_TABLES} == before
+    assert counts(warehouse, TRACE_TABLES) == before
     assert [count(warehouse, table) for table in ("run", "trace")] == [1, 1]
 
 
@@ -94,7 +99,7 @@ def test_no_table_keeps_rows_of_a_dropped_trace(tw: Tw, warehouse: Path) -> None
             "SELECT DISTINCT table_name FROM duckdb_columns() JOIN duckdb_tables() "
             "USING (table_name) WHERE column_name IN ('trace_id', 'run_id')"
         ).fetchall()
-    assert {table: count(warehouse, table) for (table,) in owned} == {t: 0 for (t,) in owned}
+    assert set(counts(warehouse, [table for (table,) in owned]).values()) == {0}
 
 
 def test_drop_removes_one_trace_of_a_run(tw: Tw, warehouse: Path) -> None:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.sharing import GPU, Imported
 from warehouse import completion, session
 from warehouse.completion import Vocabulary
-from warehouse.ingest import Options, import_paths
-
-DATA = Path(__file__).parent / "data/kineto"
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
-    path = tmp_path_factory.mktemp("completion") / "w.duckdb"
-    import_paths([DATA / "gpu_handwritten/trace.json"], db=path, options=Options(run="gpu run"))
+def words(imported_files: Imported) -> Vocabulary:
+    path = imported_files(("gpu run", GPU[1]))
     with session.opened(session.Place(path)) as opened:
         return completion.vocabulary(opened)
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from warehouse import ingest, library, store
+from tests.sharing import Imported
+from warehouse import library, store
 
 Row = dict[str, Any]
 Rows = Callable[..., list[Row]]
@@ -45,16 +46,11 @@ def folder(data_dir: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ask(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Rows:
+def ask(folder: Path, imported_files: Imported) -> Rows:
     """The rows of a query on a recording, which is imported when first asked for."""
-    place = tmp_path_factory.mktemp("device")
-    made: dict[str, Path] = {}
 
     def rows(case: str, query: str, **parameters: object) -> list[Row]:
-        if case not in made:
-            made[case] = place / f"{case.replace('/', '-')}.duckdb"
-            ingest.import_paths(sources(folder, case), db=made[case])
-        with store.Reader(made[case]) as reader:
+        with store.Reader(imported_files((None, sources(folder, case)))) as reader:
             result = library.run(reader.connection, query, parameters).table().to_pylist()
         return list(result)
 

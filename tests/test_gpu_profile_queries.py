@@ -17,9 +17,9 @@ import duckdb
 import pytest
 
 from tests.importers.fuzz_gpu_profiles import fuzz
-from warehouse import ingest, library
+from tests.sharing import Imported
+from warehouse import library
 from warehouse.errors import UsageError
-from warehouse.ingest import Options
 
 NVPROF = "gpu/nvprof_replay"
 ROCPROF = "gpu/rocprof_json/rocprofv3_mi350_400dispatch_results.json"
@@ -51,13 +51,9 @@ PRESENT = {
 
 
 @pytest.fixture(scope="module")
-def db(
-    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def db(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
     """Every recorded profile of a GPU, each a run of its own."""
-    path = tmp_path_factory.mktemp("profiles") / "w.duckdb"
-    outcomes = ingest.import_paths([data_dir / "gpu"], db=path, options=Options(jobs=1))
-    assert {each.status for each in outcomes} <= {"imported", "ignored"}, outcomes
+    path = imported_files.file((None, [data_dir / "gpu"]))
     connection = duckdb.connect(str(path), read_only=True)
     yield connection
     connection.close()

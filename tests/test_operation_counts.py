@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.sharing import Imported
 from warehouse import ingest, library, store
 
 FLOPS = Path(__file__).parent / "data" / "kineto" / "flops"
@@ -147,9 +148,11 @@ def test_a_roofline_without_peaks_has_rates_and_no_shares(recorded: Path) -> Non
             assert row["intensity"] == pytest.approx(row["flops"] / row["bytes"])
 
 
-def test_a_large_model_on_a_gpu_stays_below_its_roof(data_dir: Path, tmp_path: Path) -> None:
+def test_a_large_model_on_a_gpu_stays_below_its_roof(
+    data_dir: Path, imported_files: Imported
+) -> None:
     """H100 SXM by its data sheet: 989 TFLOP/s in bfloat16 without sparsity, 3.35 TB/s."""
-    db = imported(data_dir / "kineto" / "h100_qwen" / "trace.json.gz", tmp_path / "w.duckdb")
+    db = imported_files((None, [data_dir / "kineto" / "h100_qwen" / "trace.json.gz"]))
 
     found = rows(db, "roofline", peak_flops_per_s=989e12, peak_bytes_per_s=3.35e12)
 
@@ -163,6 +166,7 @@ def test_a_large_model_on_a_gpu_stays_below_its_roof(data_dir: Path, tmp_path: P
     assert all(row["roof_share"] <= 1 for row in found if row["roof_share"])
 
 
+@pytest.mark.slow
 def test_device_work_of_a_real_training_belongs_to_its_operators(
     data_dir: Path, tmp_path: Path
 ) -> None:

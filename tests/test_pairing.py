@@ -134,6 +134,7 @@ def test_a_graph_that_came_first_is_paired_when_its_timeline_comes(tmp_path: Pat
     }
 
 
+@pytest.mark.slow
 def test_a_timeline_that_is_replaced_is_paired_again(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
     ingest.import_paths([OWN], db=db)

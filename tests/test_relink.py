@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warehouse import ingest, library, link, store
+from tests.sharing import DDP, GPU, Imported
+from warehouse import library, link, store
 from warehouse.relink import Stale, stale
 
 if TYPE_CHECKING:
@@ -32,15 +33,9 @@ main()
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported(imported_files: Imported) -> Path:
     """The run `ddp` of two ranks, and the run `gpu` of one trace."""
-    path = tmp_path_factory.mktemp("relink") / "w.duckdb"
-    ranks = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
-    ingest.import_paths(ranks, db=path, options=ingest.Options(run="ddp", jobs=1))
-    ingest.import_paths(
-        [KINETO / "gpu_handwritten" / "trace.json"], db=path, options=ingest.Options(run="gpu")
-    )
-    return path
+    return imported_files.file(DDP, GPU)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.sharing import DDP, GPU, Imported
 from warehouse import session, shell
 from warehouse.errors import QueryError, TwError, UsageError
 
@@ -18,13 +19,8 @@ DATA = Path(__file__).parent / "data/kineto"
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from warehouse.ingest import Options, import_paths
-
-    path = tmp_path_factory.mktemp("shell") / "w.duckdb"
-    import_paths([DATA / "gpu_handwritten/trace.json"], db=path, options=Options(run="gpu"))
-    import_paths([DATA / "ddp_two_ranks"], db=path, options=Options(run="ddp"))
-    return path
+def db(tmp_path_factory: pytest.TempPathFactory, imported_files: Imported) -> Path:
+    return imported_files.copy(tmp_path_factory.mktemp("shell") / "w.duckdb", GPU, DDP)
 
 
 class Screen:

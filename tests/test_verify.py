@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from tests.sharing import slow
+from tests.sharing import DDP, GPU, Imported, slow
 from warehouse import digest, ingest, origin, store
 from warehouse.answer import Answer
 from warehouse.header import Column
@@ -34,25 +34,15 @@ WRITE = {
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported(imported_files: Imported) -> Path:
     """One recording of a GPU in the run `gpu`; then one of two ranks."""
-    path = tmp_path_factory.mktemp("verify") / "w.duckdb"
-    gpu = KINETO / "gpu_handwritten" / "trace.json"
-    ingest.import_paths([gpu], db=path, options=ingest.Options(run="gpu", jobs=1))
-    ranks = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
-    ingest.import_paths(ranks, db=path, options=ingest.Options(run="ddp", jobs=1))
-    return path
+    return imported_files.file(GPU, DDP)
 
 
 @pytest.fixture(scope="module")
-def reversed_order(imported: Path) -> Path:
+def reversed_order(imported_files: Imported) -> Path:
     """The same recordings, imported elsewhere and in another order."""
-    path = imported.with_name("other.duckdb")
-    ranks = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
-    ingest.import_paths(ranks, db=path, options=ingest.Options(run="b", jobs=1))
-    gpu = KINETO / "gpu_handwritten" / "trace.json"
-    ingest.import_paths([gpu], db=path, options=ingest.Options(run="a", jobs=1))
-    return path
+    return imported_files(DDP, GPU)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.sharing import GPU, Imported
 from warehouse.dialect.errors import Refused
 from warehouse.dialect.perfetto import translate
 
@@ -16,12 +17,8 @@ DATA = Path(__file__).parent.parent / "data" / "kineto"
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from warehouse import ingest
-
-    path = tmp_path_factory.mktemp("perfetto") / "w.duckdb"
-    ingest.import_paths([DATA / "gpu_handwritten" / "trace.json"], db=path)
-    return path
+def database(imported_files: Imported) -> Path:
+    return imported_files(GPU)
 
 
 @pytest.fixture

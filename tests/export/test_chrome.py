@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.sharing import Imported, slow
 from warehouse import scope, store
 from warehouse.errors import ExportError
 from warehouse.export.chrome import export_chrome, export_chrome_folder
@@ -78,9 +79,9 @@ def events(document: Any) -> Counter[str]:
 @pytest.mark.parametrize(
     "name",
     [
-        "cpu_run/trace.json.gz",
-        "ddp_two_ranks/rank0.json.gz",
-        "ddp_two_ranks/rank1.json.gz",
+        slow("cpu_run/trace.json.gz"),
+        slow("ddp_two_ranks/rank0.json.gz"),
+        slow("ddp_two_ranks/rank1.json.gz"),
         "gpu_handwritten/trace.json",
     ],
 )
@@ -162,9 +163,8 @@ def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_p
     assert not written.is_restored
 
 
-def test_several_traces_need_a_folder(tmp_path: Path) -> None:
-    import_paths([DATA / "ddp_two_ranks"], db=tmp_path / "w.duckdb")
-    with store.Reader(tmp_path / "w.duckdb") as reader:
+def test_several_traces_need_a_folder(tmp_path: Path, imported_files: Imported) -> None:
+    with store.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         with pytest.raises(ExportError, match="holds one trace, and 2 are chosen") as caught:
             export_chrome(reader.connection, tmp_path / "x.json")
         files = export_chrome_folder(reader.connection, tmp_path / "traces")
@@ -176,9 +176,8 @@ def test_several_traces_need_a_folder(tmp_path: Path) -> None:
         assert events(document(tmp_path / "traces" / name)) == events(before)
 
 
-def test_one_rank_of_several_can_be_chosen(tmp_path: Path) -> None:
-    import_paths([DATA / "ddp_two_ranks"], db=tmp_path / "w.duckdb")
-    with store.Reader(tmp_path / "w.duckdb") as reader:
+def test_one_rank_of_several_can_be_chosen(tmp_path: Path, imported_files: Imported) -> None:
+    with store.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         chosen = scope.resolve(reader.connection, Selection(ranks=(1,)))
         scope.apply(reader.connection, chosen)
         export_chrome(reader.connection, tmp_path / "x.json.gz")

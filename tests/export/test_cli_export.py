@@ -11,6 +11,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.sharing import Imported
 from warehouse import store
 from warehouse.cli import tw
 from warehouse.errors import ExportError
@@ -19,12 +20,8 @@ SOURCE = Path(__file__).parents[1] / "data" / "kineto" / "ddp_two_ranks"
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from warehouse.ingest import import_paths
-
-    path = tmp_path_factory.mktemp("cli") / "w.duckdb"
-    import_paths([SOURCE], db=path)
-    return path
+def db(imported_files: Imported) -> Path:
+    return imported_files((None, [SOURCE]))
 
 
 def run(db: Path, *words: str) -> Result:

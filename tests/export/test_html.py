@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from warehouse import ingest, library, report
+from tests.sharing import GPU, Imported
+from warehouse import library, report
 from warehouse.answer import Answer
 from warehouse.export import html, page_data
 from warehouse.header import Column
@@ -210,12 +211,9 @@ def test_a_thinned_line_keeps_its_extremes_and_its_ends() -> None:
 
 
 @pytest.fixture(scope="module")
-def handmade(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def handmade(imported_files: Imported) -> Path:
     """A warehouse with one run."""
-    path = tmp_path_factory.mktemp("handmade") / "w.duckdb"
-    options = ingest.Options(run="hand/made")
-    ingest.import_paths([DATA / "gpu_handwritten/trace.json"], db=path, options=options)
-    return path
+    return imported_files(("hand/made", GPU[1]))
 
 
 def test_a_report_becomes_one_file_named_after_the_run(

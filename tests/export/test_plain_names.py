@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import ingest
+from tests.sharing import GPU, Imported
 from warehouse.export.perfetto import export_perfetto
 from warehouse.session import Place, opened
 
@@ -21,10 +21,10 @@ def packets(path: Path) -> Any:
     return Trace.FromString(path.read_bytes()).packet
 
 
-def test_a_plain_file_says_the_same_and_needs_no_state(read: Any, tmp_path: Path) -> None:
-    db = tmp_path / "w.duckdb"
-    trace = KINETO / "gpu_handwritten" / "trace.json"
-    ingest.import_paths([trace], db=db, options=ingest.Options(jobs=1))
+def test_a_plain_file_says_the_same_and_needs_no_state(
+    read: Any, tmp_path: Path, imported_files: Imported
+) -> None:
+    db = imported_files(GPU)
     plain, interned = tmp_path / "plain.pftrace", tmp_path / "interned.pftrace"
     with opened(Place(db)) as session:
         export_perfetto(session.connection, plain, with_interning=False)

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 
+from tests.sharing import GPU, Imported
 from warehouse import library, report
 from warehouse.answer import Answer
 from warehouse.export import xlsx
@@ -215,9 +216,15 @@ def test_a_shipped_report_names_what_the_library_has(name: str) -> None:
     assert report.missing(report.load(name), library.load()) == []
 
 
-def test_the_command_writes_the_report_or_the_queries_named(tw: Tw, tmp_path: Path) -> None:
-    assert tw("import", "--run", "gpu", DATA / "gpu_handwritten/trace.json").code == 0
+@pytest.fixture
+def gpu(imported_files: Imported, tmp_path: Path) -> Path:
+    """A warehouse with one run where `tw` looks for it."""
+    return imported_files.copy(tmp_path / "traces.duckdb", GPU)
 
+
+def test_the_command_writes_the_report_or_the_queries_named(
+    tw: Tw, tmp_path: Path, gpu: Path
+) -> None:
     ran = tw("export", "xlsx")
     assert ran.code == 0, ran.err
     whole = Book(tmp_path / "gpu.xlsx")
@@ -242,21 +249,21 @@ def test_the_command_writes_the_report_or_the_queries_named(tw: Tw, tmp_path: Pa
         (("-p", "top=1"), "a report has its own parameters"),
     ],
 )
-def test_wrong_requests_are_named(tw: Tw, arguments: tuple[str, ...], message: str) -> None:
-    assert tw("import", DATA / "gpu_handwritten/trace.json").code == 0
+def test_wrong_requests_are_named(
+    tw: Tw, gpu: Path, arguments: tuple[str, ...], message: str
+) -> None:
     ran = tw("export", "xlsx", *arguments)
     assert ran.code == 2
     assert message in ran.err
 
 
-def test_a_report_of_ones_own_is_found_in_the_query_path(tw: Tw, tmp_path: Path) -> None:
+def test_a_report_of_ones_own_is_found_in_the_query_path(tw: Tw, tmp_path: Path, gpu: Path) -> None:
     folder = tmp_path / "mine/reports"
     folder.mkdir(parents=True)
     (folder / "short.toml").write_text(
         'name = "short"\ntitle = "Short"\n[[section]]\nquery = "utilization"\ntitle = "U"\n'
     )
     (folder / "broken.toml").write_text('name = "broken"\ntitle = 3\n')
-    assert tw("import", DATA / "gpu_handwritten/trace.json").code == 0
 
     assert (
         tw("export", "xlsx", "--report", "short", "--query-path", "mine", "-o", "s.xlsx").code == 0

@@ -17,7 +17,7 @@ from tests.sophgo_blocks import VALID
 def captures(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
     """All valid cases in one warehouse, each a run of its own."""
     folders = [data_dir / "bigtpu" / case / "input" for case in VALID]
-    connection = duckdb.connect(str(imported_files((None, folders))), read_only=True)
+    connection = duckdb.connect(str(imported_files.file((None, folders))), read_only=True)
     yield connection
     connection.close()
 
@@ -26,6 +26,6 @@ def captures(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDB
 def nsys(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
     """All exports of Nsight Systems in one warehouse, each a run of its own, in their order."""
     files = [data_dir / "gpu" / case for case in CASES.values()]
-    connection = duckdb.connect(str(imported_files((None, files))), read_only=True)
+    connection = duckdb.connect(str(imported_files.file((None, files))), read_only=True)
     yield connection
     connection.close()
