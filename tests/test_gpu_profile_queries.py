@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sqlite3
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from warehouse import library
 from warehouse.errors import UsageError
 
 NVPROF = "gpu/nvprof_replay"
+NSYS = "nsys_replay_synthetic/replay_full.sqlite"
 ROCPROF = "gpu/rocprof_json/rocprofv3_mi350_400dispatch_results.json"
 
 #: Queries, and which traces they have rows of: those with such rows.
@@ -29,6 +32,7 @@ WORK = "gpu_op WHERE kind <> 'sync'"
 PRESENT = {
     "annotation_summary": "annotation",
     "breakdown": WORK,
+    "counter_summary": "counter WHERE value IS NOT NULL",
     "cuda_api_sum": "launch",
     "cuda_gpu_kern_sum": "gpu_op WHERE kind = 'kernel'",
     "cuda_gpu_mem_time_sum": "gpu_op WHERE kind IN ('memcpy', 'memset')",
@@ -166,6 +170,37 @@ def test_statistics_are_rocprofs(db: duckdb.DuckDBPyConnection, data_dir: Path) 
         ]
         for name, each in durations.items()
     }
+
+
+def test_counters_are_summed_up_as_the_export_has_them(
+    db: duckdb.DuckDBPyConnection, data_dir: Path
+) -> None:
+    """92 values of four metrics, 50 microseconds apart: as plain Python reads them."""
+    with closing(sqlite3.connect(data_dir / "gpu" / NSYS)) as export:
+        rows = export.execute(
+            "SELECT i.metricName, m.timestamp, m.value FROM GPU_METRICS AS m "
+            "JOIN TARGET_INFO_GPU_METRICS AS i USING (typeId, metricId) ORDER BY 1, 2"
+        ).fetchall()
+    samples: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for name, ts, value in rows:
+        samples[name].append((ts, value))
+
+    found = {
+        f"{row['counter']} [{row['value_unit']}]": row
+        for row in ask(db, "counter_summary", "replay_full")
+    }
+
+    assert set(found) == set(samples)
+    for name, values in samples.items():
+        row, (first, last) = found[name], (values[0][0], values[-1][0])
+        area = sum(value * (after - ts) for (ts, value), (after, _) in pairwise(values))
+        assert row["mean_value"] == pytest.approx(area / (last - first))
+        assert (row["n_values"], row["span_ns"], row["last_value"]) == (
+            len(values), last - first, values[-1][1],
+        )  # fmt: skip
+        assert (row["min_value"], row["max_value"]) == (
+            min(value for _, value in values), max(value for _, value in values),
+        )  # fmt: skip
 
 
 def test_every_public_query_runs_on_every_profile(db: duckdb.DuckDBPyConnection) -> None:

@@ -10,6 +10,7 @@ A report is a TOML file in the folder `reports` of the library, or of the user's
     parameters = { bucket_ns = "span/200" }
     chart = { kind = "bar", label = ["rank"], values = ["utilization"], x = "…", rows = 20 }
 
+`formats = ["nsys"]` beside the title makes it the usual report where all traces are of these.
 `span/N` is the length of the longest trace in scope, divided. A chart is `bar` or `stack` (a bar
 for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`, a
 line for each label).
@@ -27,6 +28,7 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,6 +82,7 @@ class Report:
     title: str
     sections: tuple[Section, ...]
     help: str = ""
+    formats: tuple[str, ...] = ()  # it is the report of traces of these, unless told otherwise
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,8 @@ def read(path: Path) -> Report:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         sections = tuple(_section(each) for each in values.pop("section"))
-        return Report(sections=sections, **values)
+        formats = tuple(values.pop("formats", ()))
+        return Report(sections=sections, formats=formats, **values)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, ValueError) as error:
         raise ContractError(f"{path} is no report: {error}") from None
 
@@ -142,14 +146,27 @@ def _section(values: dict[str, Any]) -> Section:
 def choose(
     session: Session, queries: Sequence[str], parameters: Mapping[str, str], name: str | None
 ) -> Report:
-    """The report of some queries, else the one named, else `pytorch`."""
+    """The report of some queries, else the one named, else that of the traces' formats, else
+    `pytorch`."""
     if queries and name:
         raise UsageError("give either queries or --report", hint="A report names its own queries.")
     if queries:
         return of_queries(queries, parameters, session.queries)
     if parameters:
         raise UsageError("a report has its own parameters", hint="Name queries to give them some.")
-    return load(name or "pytorch", session.place.query_path)
+    return load(name, session.place.query_path) if name else _usual(session)
+
+
+def _usual(session: Session) -> Report:
+    """The report made for all formats in scope."""
+    rows = session.connection.execute("SELECT DISTINCT format FROM trace").fetchall()
+    formats = {str(format) for (format,) in rows}
+    for name in names(session.place.query_path):
+        with suppress(ContractError):  # a broken one of the user's need not be wanted here
+            found = load(name, session.place.query_path)
+            if formats and formats <= set(found.formats):
+                return found
+    return load("pytorch", session.place.query_path)
 
 
 def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: Library) -> Report:

@@ -237,7 +237,7 @@ def chakra_et(
 @database
 @scope
 @_output("The file to write.  [default: RUN.xlsx]")
-@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch]")
+@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch, or gpu]")
 @click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the QUERIES.")
 @_QUERY_PATH
 def xlsx(
@@ -284,7 +284,7 @@ def xlsx(
 @database
 @scope
 @_output("The file to write.  [default: RUN.html]")
-@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch]")
+@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch, or gpu]")
 @click.option(
     "--compare",
     nargs=2,
