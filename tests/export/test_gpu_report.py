@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.gpu_profiles import imported
-from warehouse import report, scope, session
+from warehouse import report, session
 from warehouse.answer import Answer
+from warehouse.selection import Selection
 
 NSYS = "gpu/nsys_replay_synthetic/replay_full.sqlite"
 KINETO = "kineto/triton/trace.json.gz"
@@ -24,7 +25,7 @@ def db(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(db: Path, request: pytest.FixtureRequest) -> Iterator[session.Session]:
-    with session.opened(session.Place(db), scope.Selection(runs=(request.param,))) as found:
+    with session.opened(session.Place(db), Selection(runs=(request.param,))) as found:
         yield found
 
 
