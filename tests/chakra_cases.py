@@ -23,6 +23,10 @@ GOLDEN = (
 )  # fmt: skip
 #: Of these, what Chakra's linker and converter wrote is imported, too.
 WRITTEN = ("own_cpu_ddp_r1", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync")
+OTHERS = (
+    "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_transformer", "own_gpu_transformer", "real_h100_bert",
+    "real_h100_vit", "real_mi250_train", "real_mi300_bert",
+)  # fmt: skip
 LEGACY = ("inputs_only_dlrm_r0", "inputs_only_hta_simple_add")
 PAIRS = (*GOLDEN, slow(LEGACY[0]), LEGACY[1])
 

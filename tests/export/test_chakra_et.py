@@ -60,6 +60,17 @@ def test_an_et_plus_file_is_converted_byte_for_byte_as_chakra_does(
     assert found == golden(data_dir, case)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("case", chakra_cases.OTHERS)
+def test_every_other_et_plus_file_is_converted_byte_for_byte_as_chakra_does(
+    case: str, data_dir: Path, tmp_path: Path
+) -> None:
+    db = tmp_path / "w.duckdb"
+    chakra_cases.import_pair(db, case, data_dir / "chakra" / case / "etplus.json.gz")
+    found = exported(db, Selection(runs=(case,)), Options("chakra-1.0"), tmp_path / "x.et")
+    assert found == golden(data_dir, case)
+
+
 @pytest.mark.parametrize("case", chakra_cases.WRITTEN)
 def test_an_imported_file_is_written_byte_for_byte_as_it_was(
     case: str, written: Path, data_dir: Path, tmp_path: Path
