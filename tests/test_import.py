@@ -157,6 +157,7 @@ def test_ids_and_rows_do_not_depend_on_workers_or_threads(
     alone, together = tmp_path / "alone.duckdb", tmp_path / "together.duckdb"
     in_threads = tmp_path / "in_threads.duckdb"
     monkeypatch.setattr(ingest, "_WORTH_SHARING", 0)  # alone, a file has all threads
+    monkeypatch.setattr(ingest, "_WORTH_ALL_THREADS", 0)
     monkeypatch.setattr(decoding, "available_cores", lambda: 2)
     for path in RANKS:
         ingest.import_paths([path], db=alone, options=Options(run="r"))

@@ -67,6 +67,13 @@ class Decoded:
         connection, self.connection = self.connection, None
         return connection or scratch_connection(self.folder, settings)
 
+    def widen(self, settings: Settings) -> None:
+        """Gives a scratch database that is open the threads and memory of one that is alone."""
+        if self.connection is not None:
+            self.connection.execute(
+                f"SET threads = {settings.threads}; SET memory_limit = '{settings.memory_limit}'"
+            )
+
     def close(self) -> None:
         """Closes the scratch database where nobody has come to take it."""
         if self.connection is not None:

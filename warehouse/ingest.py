@@ -44,6 +44,8 @@ _WORTH_SHARING = 1 << 20
 #: another takes as long as decoding 20 MB, and what threads have to wait for, Python, is a quarter
 #: of the work.
 _WORTH_PROCESSES = 128 << 20
+#: Content bytes; with less, the rows of a table go to one thread, and several only cost memory.
+_WORTH_ALL_THREADS = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -386,7 +388,10 @@ def _decode_in_threads(
                 if not futures:
                     return
                 seen = _watch(futures[0], lambda: counter.n_bytes, seen, progress)
-                yield futures.popleft().result()
+                decoded = futures.popleft().result()
+                if isinstance(decoded, Decoded) and decoded.n_content_bytes >= _WORTH_ALL_THREADS:
+                    decoded.widen(replace(options.settings, threads=decoding.available_cores()))
+                yield decoded
         finally:
             counter.is_unwanted = True
             for future in futures:

@@ -13,9 +13,11 @@ SELECT
   attributes AS attributes_json
 FROM scratch.graph;
 
+-- Nodes and their texts have the same order: nothing is looked up.
 INSERT INTO graph_node BY NAME
 SELECT
-  getvariable('first_id') + n.seq AS id,
+  getvariable('first_id')
+    + CASE WHEN n.seq = x.seq THEN n.seq ELSE error('nodes and texts differ in order') END AS id,
   getvariable('trace_id') AS trace_id,
   getvariable('first_id') AS graph_id,
   n.node_id,
@@ -38,7 +40,7 @@ SELECT
     ELSE '{' || n.odd || ', ' || n.extra[2:]
   END AS extra_json
 FROM scratch.node_text AS x
-JOIN scratch.node AS n ON n.seq = x.seq
+POSITIONAL JOIN scratch.node AS n
 LEFT JOIN scratch.linked AS l ON l.seq = n.seq;
 
 INSERT INTO graph_edge BY NAME

@@ -107,14 +107,14 @@ def _batch(nodes: list[Node], first_seq: int, is_flat: bool) -> pa.RecordBatch:
     n = len(nodes)
     columns: Sequence[Sequence[Any]]
     if not is_flat and set(map(tuple, nodes)) == {KEYS}:
-        columns = [*([node[key] for node in nodes] for key in KEYS), [None] * n]
+        columns = [*([node[key] for node in nodes] for key in KEYS), ()]  # and no node has more
     else:
         columns = list(zip(*map(flat.row if is_flat else nested, nodes), strict=True))
     seq = pa.py_buffer(np.arange(first_seq, first_seq + n))
     return pa.RecordBatch.from_arrays(
         [
             pa.Array.from_buffers(pa.int64(), n, [None, seq]),
-            *(_texts(column) for column in columns),
+            *(_texts(column) if column else pa.nulls(n, pa.string()) for column in columns),
             pa.array([is_flat] * n, pa.bool_()),
         ],
         schema=_BATCH,
