@@ -35,14 +35,21 @@ TOKENS = (b",", b'"', b"\n", b"-1", b"9" * 30, b"1.5", b"\xff", b"0x", b"", b"Ag
 def seeds(folder: Path) -> list[tuple[str, bytes]]:
     """An importer and a small whole file of its own, for each kind of file."""
     rocpd.write(folder / "rocpd", rocpd.recording(10), rocpd.recording(20))
+    for minor in (0, 1):
+        newer = (rocpd.in_schema_4(rocpd.recording(pid), minor) for pid in (10, 20))
+        rocpd.write(folder / f"rocpd_4_{minor}", *newer)
     nvprof.write(folder / "nvprof", nvprof.OURS)
     whole = rocprofv3_csv.OURS["whole"]
     return [
         ("rocpd", (folder / "rocpd").read_bytes()),
+        ("rocpd", (folder / "rocpd_4_0").read_bytes()),
+        ("rocpd", (folder / "rocpd_4_1").read_bytes()),
         ("nvprof", (folder / "nvprof").read_bytes()),
         ("rocprofv3_json", rocprofv3_json.document(100, 200).encode()),
         ("nvprof_csv", nvprof_csv.OLD.encode()),
+        ("nvprof_csv", nvprof_csv.MANY.encode()),
         ("rocprof", rocprof.OURS["v1"]["results.csv"].encode()),
+        ("rocprof", rocprof.OURS["v2"]["results_9.csv"].encode()),
         *(("rocprofv3_csv", text.encode()) for name, text in whole.items() if "stats" not in name),
     ]
 

@@ -199,6 +199,18 @@ def test_a_journal_kept_for_the_next_transaction_holds_nothing_back(tmp_path: Pa
         Database(path)
 
 
+def test_a_page_whose_rows_are_all_broken_gives_none(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.db", "CREATE TABLE a (n INTEGER)", "INSERT INTO a VALUES (77)",
+                page_size=512)  # fmt: skip
+    content = bytearray(path.read_bytes())
+    cell = content.rindex(b"\x03\x01\x02\x01\x4d")
+    content[cell] = 0x7F  # longer than its page
+    path.write_bytes(content)
+    with Database(path) as database:
+        assert database.rows("a", {"n": INTEGER}) == []
+        assert [each.kind for each in database.problems] == ["damaged_row"]
+
+
 def test_values_of_another_type_than_asked_for_are_null_and_counted(tmp_path: Path) -> None:
     path = make(
         tmp_path / "a.db", "CREATE TABLE a (n, t)",

@@ -56,6 +56,8 @@ def groups(
 ) -> Iterator[Group]:
     """Those of the rows that have a header as many others do, and nothing but whole numbers or NULL
     in the wanted columns, given by their numbers."""
+    if not len(start):
+        return
     n_columns = max(wanted) + 1
     n_header = int(data[start[0]])
     if not n_columns < n_header < 128:
