@@ -267,17 +267,6 @@ def test_an_unknown_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert found.hint and "rocpd convert" in found.hint
 
 
-def test_a_database_of_rocm_profile_data_is_told_from_rocpd(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "a.rpd")) as file:
-        file.executescript(
-            "CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INT, start INT);"
-            "CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INT);"
-        )
-    found = error(tmp_path / "a.rpd", tmp_path / "w.duckdb")
-    assert "rocmProfileData" in found.message
-    assert found.hint and "rpd2tracing.py" in found.hint
-
-
 def test_a_file_of_views_alone_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db")) as file:
         file.execute("CREATE VIEW rocpd_kernel_dispatch AS SELECT load_extension('evil')")

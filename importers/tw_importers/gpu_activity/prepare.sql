@@ -125,7 +125,8 @@ SELECT
   p.ts,
   p.dur,
   one_id(a.correlation_id, p.process_n) AS correlation_id,
-  a.* EXCLUDE (start_ns, end_ns, process, thread, device, lane, correlation_id)
+  nullif(a.args_json, '{}') AS args_json,
+  a.* EXCLUDE (start_ns, end_ns, process, thread, device, lane, correlation_id, args_json)
 -- The narrow side last: a join keeps all of that in memory.
 FROM activity AS a
 JOIN place AS p ON p.activity_n = a.rowid;
@@ -143,7 +144,8 @@ SELECT 'no usable time', count(*) FROM activity WHERE start_ns IS NULL HAVING co
 CREATE TABLE problem AS
 SELECT kind, severity, count, meaning FROM defect WHERE count > 0
 UNION ALL
-SELECT 'no_usable_time', 'warning', count(*), 'records whose times are no whole numbers, left out'
+SELECT 'no_usable_time', 'warning', count(*),
+  'records without a time, or with one that is no whole number, left out'
 FROM activity
 WHERE start_ns IS NULL
 UNION ALL

@@ -6,7 +6,7 @@ import json
 import re
 
 from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind, open_database
-from warehouse.errors import CorruptTrace, TraceError, UnknownFormat
+from warehouse.errors import CorruptTrace, TraceError
 from warehouse.importer import ByteReader, Scratch, TraceFacts
 
 OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}
@@ -63,7 +63,6 @@ _TABLES: dict[str, tuple[str, str, str]] = {
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Loads the tables; raises TraceError for schemas of another kind than 3 and 4."""
     with open_database(reader, scratch) as database:
-        _refuse_older(database)
         found = _physical(database)
         if "rocpd_kernel_dispatch" not in found and "rocpd_region" not in found:
             raise CorruptTrace(
@@ -148,15 +147,6 @@ def _load_unread(
         n = sum(database.count(name) for name, _ in found[base])
         if n and not base.startswith("rocpd_info_"):
             scratch.connection.execute("INSERT INTO unread VALUES (?, ?)", [base, n])
-
-
-def _refuse_older(database: Database) -> None:
-    """Schemas 1 and 2 are another program's, with tables of another kind."""
-    if {"rocpd_api", "rocpd_op"} <= set(database.tables):
-        raise UnknownFormat(
-            "it is a database of rocmProfileData (RPD), not of rocprofv3",
-            hint="Make a trace of it and import that: rpd2tracing.py FILE.rpd trace.json",
-        )
 
 
 def _check(
