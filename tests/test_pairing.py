@@ -30,8 +30,13 @@ def chosen(pair: Pair) -> tuple[int | None, str | None, str | None]:
     )
 
 
-def graph(pid: int | None = 7, rank: int | None = None, rule: str = "file_name") -> Graph:
-    return Graph(pid, rank, rule if rank is not None else None, "a")
+def graph(
+    pid: int | None = 7,
+    rank: int | None = None,
+    rule: str = "file_name",
+    ranks: tuple[int, ...] = (),
+) -> Graph:
+    return Graph(pid, rank, rule if rank is not None else None, "a", frozenset(ranks))
 
 
 ONE_OF_EACH = [timeline(1, rank=0, pid=7), timeline(2, rank=1, pid=8)]
@@ -46,6 +51,26 @@ SAME_PLACE = [timeline(1, rank=0, pid=7), timeline(2, rank=1, pid=7)]
         pytest.param(graph(7), SAME_PID, False, (1, "process", None), id="then its folder"),
         pytest.param(
             graph(7), SAME_PLACE, True, (None, None, "ambiguous_timeline"), id="two are too many"
+        ),
+        pytest.param(
+            graph(7, ranks=(1, 3)), SAME_PLACE, False, (2, "process", None),
+            id="its process groups decide between several",
+        ),
+        pytest.param(
+            graph(7, ranks=(0, 1)), SAME_PLACE, False, (None, None, "ambiguous_timeline"),
+            id="groups of both decide nothing",
+        ),
+        pytest.param(
+            graph(8, ranks=(0,)), ONE_OF_EACH, False, (2, "process", None),
+            id="groups decide nothing against its process",
+        ),
+        pytest.param(
+            graph(None, ranks=(1,)), ONE_OF_EACH, True, (2, "rank", None),
+            id="its groups decide where no process is known",
+        ),
+        pytest.param(
+            graph(9, ranks=(1,)), ONE_OF_EACH, True, (None, None, None),
+            id="a stranger in the same groups has none",
         ),
         pytest.param(graph(9), ONE_OF_EACH, True, (None, None, None), id="a stranger has none"),
         pytest.param(graph(7, 1), SAME_PLACE, False, (2, "rank", None), id="its name decides"),
@@ -116,6 +141,32 @@ def test_all_ranks_of_a_job_are_paired_by_one_command(tmp_path: Path) -> None:
     assert {(row["run_id"], row["rank_rule"], row["pair_rule"]) for row in graphs} == {
         (1, "timeline", "process")
     }
+
+
+def test_ranks_whose_processes_have_one_number_are_paired_by_their_groups(tmp_path: Path) -> None:
+    folder = job(tmp_path, 4)
+    pid = json.loads((folder / "h.json").read_text())["pid"]
+    for rank in range(4):  # as in containers: two pairs, and two that cross them
+        crossing = [[0, 1], [2, 3]][rank // 2], [[0, 2], [1, 3]][rank % 2]
+        for name in (f"k{rank}", "hgfe"[rank]):
+            path = folder / f"{name}.json"
+            path.write_text(_as_in_a_container(path.read_text(), pid + rank, crossing))
+
+    ingest.import_paths([folder], db=tmp_path / "w.duckdb")
+
+    graphs = [trace for trace in traces(tmp_path / "w.duckdb") if trace["kind"] == "graph"]
+    assert sorted((g["rank"], g["pair_rank"], g["pair_rule"]) for g in graphs) == [
+        (rank, rank, "process") for rank in range(4)
+    ]
+
+
+def _as_in_a_container(text: str, pid: int, groups: tuple[list[int], list[int]]) -> str:
+    """The process is number 1, and in two more groups than that of all ranks."""
+    names = "".join(
+        f', {{\\"pg_name\\": \\"{n}\\", \\"ranks\\": {ranks}, \\"group_size\\": 2}}'
+        for n, ranks in enumerate(groups, 1)
+    )
+    return text.replace(f'"pid": {pid}', '"pid": 1').replace('}]"]', "}" + names + ']"]')
 
 
 def test_a_graph_that_came_first_is_paired_when_its_timeline_comes(tmp_path: Path) -> None:

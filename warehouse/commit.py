@@ -327,14 +327,26 @@ def _timeline_of(
     source = decoded.source
     place = f"{source.origin}/{source.member}" if source.member else source.origin
     rank, rule = trace_rank(decoded, choice)
-    graph = pairing.Graph(decoded.facts.pid, rank, rule, pairing.folder_of(place))
     ids = ", ".join(map(str, choice.timelines))
     known = pairing.timelines(connection, f"t.id IN ({ids})")
+    ranks = _common_ranks(connection) if len(known) > 1 else frozenset()
+    graph = pairing.Graph(decoded.facts.pid, rank, rule, pairing.folder_of(place), ranks)
     pair = pairing.decide(graph, known, share_run=False)
     problem = pair.problem if pair.timeline is None else None
     if problem is not None and problem not in decoded.facts.problems:
         decoded.facts.problems.append(problem)
     return pair
+
+
+def _common_ranks(connection: duckdb.DuckDBPyConnection) -> frozenset[int]:
+    """Ranks a graph may be of by the process groups it names, where its importer knows any."""
+    (n,) = store.one(
+        connection,
+        "SELECT count(*) FROM duckdb_tables() "
+        "WHERE database_name = 'scratch' AND table_name = 'process_group'",
+    )
+    groups = "(SELECT ranks AS ranks_json FROM scratch.process_group)"
+    return pairing.common_ranks(connection, groups) if n else frozenset()
 
 
 def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str) -> int:

@@ -1,8 +1,9 @@
 """Finds the timeline a graph belongs to: an execution trace names neither its rank nor its job.
 
 What decides, in this order: the rank the user or the file's name gives it; the process that
-recorded both; that a run has but one timeline. Where that leaves several, or the file's name and
-the process contradict each other, none is taken, and the reason is a problem of the import.
+recorded both; of several, the rank that is in all process groups the graph names, since a process
+lists the groups it is in; that a run has but one timeline. Where that leaves several, or the file's
+name and the process contradict each other, none is taken, and the reason is a problem of the import.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ class Graph:
     rank: int | None
     rank_rule: str | None
     folder: str
+    ranks: frozenset[int] = frozenset()  # it may be, by its process groups; empty: they do not tell
+
+    def is_member(self, timeline: Timeline) -> bool:
+        """Whether the timeline's rank is in all process groups of the graph."""
+        return timeline.rank in self.ranks
 
     def is_of(self, timeline: Timeline) -> bool:
         """Whether both were recorded by one process, as far as numbers of processes tell."""
@@ -72,6 +78,9 @@ def decide(graph: Graph, timelines: Sequence[Timeline], *, share_run: bool) -> P
     if share_run and len(timelines) == 1:
         (only,) = timelines
         return Pair(only, "run", _other_process(graph, only))
+    members = [t for t in timelines if graph.is_member(t) and not graph.is_elsewhere(t)]
+    if share_run and len(members) == 1:
+        return Pair(members[0], "rank")
     return Pair()
 
 
@@ -91,8 +100,10 @@ def _by_rank(graph: Graph, of_rank: list[Timeline], *, share_run: bool) -> Pair:
 
 
 def _narrowed(graph: Graph, found: list[Timeline]) -> list[Timeline]:
-    """Those of the same process, then those beside the graph, where that leaves any."""
-    tests: list[Callable[[Timeline], bool]] = [graph.is_of, lambda t: t.folder == graph.folder]
+    """Those of the same process, of its possible ranks, beside it, as far as that leaves any."""
+    tests: list[Callable[[Timeline], bool]] = [
+        graph.is_of, graph.is_member, lambda t: t.folder == graph.folder
+    ]  # fmt: skip
     for test in tests:
         if len(found) > 1:
             found = [t for t in found if test(t)] or found
@@ -140,6 +151,27 @@ def timelines(connection: duckdb.DuckDBPyConnection, condition: str) -> list[Tim
     ]
 
 
+def common_ranks(connection: duckdb.DuckDBPyConnection, groups: str) -> frozenset[int]:
+    """The ranks that are in all of some process groups; empty where all groups are of all ranks.
+
+    `groups` is what to select their `ranks_json` from, a FROM clause.
+    """
+    rows = connection.execute(f"""
+        WITH member AS (
+          SELECT n, unnest(ranks) AS rank
+          FROM (
+            SELECT row_number() OVER () AS n, TRY(from_json(ranks_json, '["BIGINT"]')) AS ranks
+            FROM {groups}
+          )
+        )
+        SELECT rank
+        FROM member
+        GROUP BY rank
+        HAVING count(DISTINCT n) = (SELECT count(DISTINCT n) FROM member)
+    """).fetchall()
+    return frozenset(rank for (rank,) in rows)
+
+
 _PLACE = """(
   SELECT any_value(coalesce(f.path || '/' || f.member, f.path))
   FROM source_file AS f WHERE f.trace_id = t.id
@@ -163,7 +195,9 @@ def pair_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
     """).fetchall()
     known = timelines(connection, f"t.run_id = {run_id}") if waiting else []
     for trace_id, pid, rank, rule, place in waiting:
-        graph = Graph(pid, rank, rule, folder_of(place))
+        groups = f"process_group WHERE trace_id = {trace_id}"
+        ranks = common_ranks(connection, groups) if len(known) > 1 else frozenset()
+        graph = Graph(pid, rank, rule, folder_of(place), ranks)
         pair = decide(graph, known, share_run=True)
         _store(connection, trace_id, pair)
 
