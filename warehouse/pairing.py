@@ -3,7 +3,8 @@
 What decides, in this order: the rank the user or the file's name gives it; the process that
 recorded both; of several, the rank that is in all process groups the graph names, since a process
 lists the groups it is in; that a run has but one timeline. Where that leaves several, or the file's
-name and the process contradict each other, none is taken, and the reason is a problem of the import.
+name and the process contradict each other, none is taken, and the reason is a problem of the
+import.
 """
 
 from __future__ import annotations
