@@ -1,6 +1,6 @@
 /* ---
 name = "tpu_dma_command"
-version = 1
+version = 2
 title = "The commands of a DMA engine with all fields of their registers, as the vendor's workbook lists them"
 help = """
 In the order of the engine's stream. Columns from cmd_id_dep on are register fields, in the vendor's order;
@@ -8,7 +8,7 @@ they are NULL where no register image was captured, but for type, function and e
 command words have too.
 """
 grain = ["slice_id"]
-requires = { schema = ">=9" }
+requires = { schema = ">=14" }
 
 [param.engine]
 type = "VARCHAR"
@@ -437,6 +437,7 @@ nullable = true
 help = "Register field intr_en"
 
 [changes]
+2 = "the same rows, for less where there are register images"
 1 = "first version"
 --- */
 WITH chosen AS (
@@ -473,8 +474,8 @@ SELECT
   c.data_type,
   c.r.cmd_id_dep AS cmd_id_dep,
   coalesce(c.r.cmd_special_function, c.function_code) AS cmd_special_function,
-  '0x' || lower(to_hex(c.source_address)) AS src_start_addr,
-  '0x' || lower(to_hex(c.destination_address)) AS dst_start_addr,
+  '0x' || lower(to_hex(c.from_address)) AS src_start_addr,
+  '0x' || lower(to_hex(c.to_address)) AS dst_start_addr,
   c.r.src_nsize AS src_nsize,
   c.r.src_csize AS src_csize,
   c.r.src_hsize AS src_hsize,
@@ -494,7 +495,7 @@ SELECT
   c.r.nchw_copy AS nchw_copy,
   c.r.stride_enable AS stride_enable,
   CASE
-    WHEN c.registers_json IS NOT NULL THEN c.r.src_data_format
+    WHEN c.image_json IS NOT NULL THEN c.r.src_data_format
     WHEN c.data_type IS NOT NULL
       THEN list_position(['INT8', 'FP16', 'FP32', 'INT16', 'INT32', 'BFP16', 'INT4', 'FP8', 'FP20', 'TF32'], c.data_type) - 1
   END::BIGINT AS src_data_format,
@@ -515,9 +516,12 @@ SELECT
   c.r.intr_en AS intr_en
 FROM (
   SELECT
-    *,
+    h.*,
+    x.registers_json AS image_json,
+    x.source_address AS from_address,
+    x.destination_address AS to_address,
     from_json(
-      registers_json,
+      x.registers_json,
       '{"cmd_id_dep":"BIGINT","cmd_special_function":"BIGINT","src_nsize":"BIGINT",'
       || '"src_csize":"BIGINT","src_hsize":"BIGINT","src_wsize":"BIGINT","dst_nsize":"BIGINT",'
       || '"dst_csize":"BIGINT","dst_hsize":"BIGINT","dst_wsize":"BIGINT","src_nstride":"BIGINT",'
@@ -530,7 +534,8 @@ FROM (
       || '"localmem_mask_h32":"BIGINT","localmem_mask_l32":"BIGINT","fill_constant_en":"BIGINT",'
       || '"constant_value":"BIGINT","index":"BIGINT","cmd_short":"BIGINT","intr_en":"BIGINT"}'
     ) AS r
-  FROM chosen
+  FROM chosen AS h
+  LEFT JOIN tpu_command_extra AS x ON x.slice_id = h.slice_id
 ) AS c
 JOIN trace AS t ON t.id = c.trace_id
 LEFT JOIN tpu_layer AS y ON y.id = c.layer_id

@@ -1,6 +1,6 @@
 /* ---
 name = "tpu_tiu_command"
-version = 1
+version = 2
 title = "The commands of TIU with all fields of their registers, as the vendor's workbook lists them"
 help = """
 In the order of the engine's stream. Columns from des_cmd_id_dep on are register fields, in the vendor's
@@ -8,7 +8,7 @@ order; they are NULL where no register image was captured, but for type, functio
 result, which command words have too.
 """
 grain = ["slice_id"]
-requires = { schema = ">=9" }
+requires = { schema = ">=14" }
 
 [param.engine]
 type = "VARCHAR"
@@ -682,6 +682,7 @@ nullable = true
 help = "Register field pwr_step"
 
 [changes]
+2 = "the same rows, for less where there are register images"
 1 = "first version"
 --- */
 WITH chosen AS (
@@ -761,7 +762,7 @@ SELECT
   coalesce(c.r.tsk_eu_typ, c.function_code) AS des_tsk_eu_typ,
   c.r.cmd_short AS des_cmd_short,
   CASE
-    WHEN c.registers_json IS NOT NULL THEN c.r.opt_res0_prec
+    WHEN c.image_json IS NOT NULL THEN c.r.opt_res0_prec
     WHEN c.data_type IS NOT NULL
       THEN list_position(['INT8', 'FP16', 'FP32', 'INT16', 'INT32', 'BFP16', 'INT4', 'FP8', 'FP20', 'TF32'], c.data_type) - 1
   END::BIGINT AS des_opt_res0_prec,
@@ -804,9 +805,12 @@ SELECT
   c.r.pwr_step AS des_pwr_step
 FROM (
   SELECT
-    *,
+    h.*,
+    x.registers_json AS image_json,
+    x.source_address AS from_address,
+    x.destination_address AS to_address,
     from_json(
-      registers_json,
+      x.registers_json,
       '{"cmd_id_dep":"BIGINT","res0_n":"BIGINT","res0_c":"BIGINT","res0_h":"BIGINT",'
       || '"res0_w":"BIGINT","res0_n_str":"BIGINT","res0_c_str":"BIGINT","res0_h_str":"BIGINT",'
       || '"res0_w_str":"BIGINT","opd0_n":"BIGINT","opd0_c":"BIGINT","opd0_h":"BIGINT",'
@@ -829,7 +833,8 @@ FROM (
       || '"opd0_x_ins0":"BIGINT","tsk_opd_num":"BIGINT","opd0_dn_pad":"BIGINT","intr_en":"BIGINT",'
       || '"opt_relu":"BIGINT","pwr_step":"BIGINT"}'
     ) AS r
-  FROM chosen
+  FROM chosen AS h
+  LEFT JOIN tpu_command_extra AS x ON x.slice_id = h.slice_id
 ) AS c
 JOIN trace AS t ON t.id = c.trace_id
 LEFT JOIN tpu_layer AS y ON y.id = c.layer_id

@@ -38,5 +38,14 @@ FROM (
     coalesce(category IN ('sys', 'SYS'), false) AS is_sys,
     {short_form} AS short_form,
     {dependency} AS command_dependency
-  FROM tpu_command
+  FROM (
+    -- Not as the view has it, which is for those who do not ask for images.
+    SELECT
+      c.* EXCLUDE (source_address, destination_address, registers_json),
+      x.source_address,
+      x.destination_address,
+      x.registers_json
+    FROM tpu_command AS c
+    LEFT JOIN tpu_command_extra AS x ON x.slice_id = c.slice_id
+  )
 )

@@ -50,8 +50,9 @@ def query(connection: duckdb.DuckDBPyConnection) -> str | None:
 
     Register images are read only where there are any: in text they take many times their bytes.
     """
-    found = connection.execute("SELECT count(*), count(registers_json) FROM tpu_command").fetchall()
-    n_commands, n_images = found[0]
+    ((n_commands, n_images),) = connection.execute(
+        "SELECT count(*), (SELECT count(registers_json) FROM tpu_command_extra) FROM tpu_command"
+    ).fetchall()
     if not n_commands:
         return None
     if not n_images:

@@ -125,7 +125,16 @@ FROM (
       chr(9), 'from_addr: ', coalesce(source_memory, 'DDR'), chr(10),
       chr(9), 'to_addr: ', coalesce(destination_memory, 'DDR'), chr(10)
     ) AS places
-  FROM tpu_command
+  FROM (
+    -- Not as the view has it, which is for those who do not ask for images.
+    SELECT
+      c.* EXCLUDE (source_address, destination_address, registers_json),
+      x.source_address,
+      x.destination_address,
+      x.registers_json
+    FROM tpu_command AS c
+    LEFT JOIN tpu_command_extra AS x ON x.slice_id = c.slice_id
+  )
   WHERE {condition}
 )
 ORDER BY engine, stream_n, slice_id

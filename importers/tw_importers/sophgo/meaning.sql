@@ -104,8 +104,7 @@ SELECT
   if(i.result_precision IS NULL, NULL, r.data_type) AS result_data_type,
   i.alg_ops,
   i.uarch_ops,
-  i.alg_cycles,
-  i.registers_json
+  i.alg_cycles
 FROM tiu_cost AS i
 CROSS JOIN meaning_base AS b
 LEFT JOIN command_name AS n
@@ -116,9 +115,9 @@ LEFT JOIN data_type AS r ON r.code = i.result_precision;
 
 CREATE TABLE transfer_meaning AS
 WITH image AS (
-  SELECT 'DMA' AS name_engine, * FROM dma_image
+  SELECT 'DMA' AS name_engine, * EXCLUDE (registers_json) FROM dma_image
   UNION ALL BY NAME
-  SELECT 'CDMA' AS name_engine, * FROM cdma_image
+  SELECT 'CDMA' AS name_engine, * EXCLUDE (registers_json) FROM cdma_image
 ),
 placed AS (
   SELECT
@@ -152,8 +151,7 @@ SELECT
   i.source_memory,
   i.destination_memory,
   i.source_address,
-  i.destination_address,
-  i.registers_json
+  i.destination_address
 FROM directed AS i
 LEFT JOIN command_name AS n
   ON n.engine = i.name_engine AND n.code = 'word'
@@ -211,5 +209,15 @@ FROM (
     if(l.is_sync, 'heuristic', 'none') AS match_status, l.* EXCLUDE (label_n)
   FROM label_meaning AS l
   CROSS JOIN meaning_base AS b
-) AS m
-ORDER BY m.meaning_n;
+) AS m;
+
+-- Which meanings say the same, but for what shapes and addresses make of them.
+CREATE TABLE same_meaning AS
+SELECT unnest(meanings) AS meaning_n, same_n
+FROM (
+  SELECT list(meaning_n) AS meanings, min(meaning_n) AS same_n
+  FROM meaning
+  GROUP BY
+    match_status, kind, type_code, function_code, type, function, category, source_name, data_type,
+    result_data_type, direction, source_memory, destination_memory
+);

@@ -63,7 +63,7 @@ INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, paren
 SELECT
   getvariable('first_id') + p.n,
   getvariable('trace_id'),
-  getvariable('first_id') + o.track_n,
+  getvariable('first_id') + t.track_n,
   p.ts,
   p.dur,
   'tpu_command',
@@ -71,7 +71,6 @@ SELECT
   coalesce(n.depth, 0),
   getvariable('first_id') + n.parent_n
 FROM scratch.placed AS p
-JOIN scratch.known_operation AS o ON o.operation_n = p.operation_n
 JOIN scratch.told AS t ON t.operation_n = p.operation_n
 LEFT JOIN scratch.nest AS n ON n.entry_n = p.n;
 
@@ -275,10 +274,17 @@ LEFT JOIN scratch.told_located AS l ON l.n = p.n;
 INSERT INTO tpu_command_extra
 SELECT
   getvariable('first_id') + p.n, getvariable('trace_id'),
-  m.source_address, m.destination_address, m.registers_json, w.pmu
+  m.source_address, m.destination_address, i.registers_json, w.pmu
 FROM scratch.placed AS p
 JOIN scratch.known_operation AS o ON o.operation_n = p.operation_n
 JOIN scratch.meaning AS m ON m.meaning_n = o.meaning_n
+LEFT JOIN (
+  SELECT image_n, registers_json FROM scratch.tiu_image
+  UNION ALL
+  SELECT image_n, registers_json FROM scratch.dma_image
+  UNION ALL
+  SELECT image_n, registers_json FROM scratch.cdma_image
+) AS i ON i.image_n = o.image_n
 LEFT JOIN (
   SELECT n, [start_cycle, end_cycle, w2, w3, w4, w5, w6, w7]::BIGINT[] AS pmu
   FROM scratch.tiu_bm1688_placed
@@ -288,6 +294,6 @@ LEFT JOIN (
   FROM scratch.long_measured
   WHERE words IS NOT NULL
 ) AS w ON w.n = p.n
-WHERE m.registers_json IS NOT NULL OR w.pmu IS NOT NULL;
+WHERE i.registers_json IS NOT NULL OR w.pmu IS NOT NULL;
 
 SET disabled_optimizers = 'statistics_propagation'; -- as on all our connections

@@ -9,6 +9,7 @@ SELECT
   o.track_n,
   nullif(o.submit_core, -1) AS submit_core,
   o.id_lift,
+  o.image_n,
   CASE
     WHEN o.image_n >= 0 THEN b.n_kinds + o.image_n
     WHEN k.mode IS DISTINCT FROM 'DES' AND c.kind_n IS NOT NULL THEN c.kind_n
@@ -211,6 +212,7 @@ FULL JOIN in_layer AS y ON y.n = k.n;
 -- Operations as their commands differ by kernel and layer; nearly always one of each.
 CREATE TABLE variant AS
 SELECT
+  row_number() OVER (ORDER BY v.operation_n, v.located_kernel_n, v.layer_n) - 1 AS variant_n,
   o.* EXCLUDE (ts, last_ts, end_ts, n_records),
   e.kernel_n,
   v.located_kernel_n,
@@ -241,51 +243,57 @@ LEFT JOIN kernel AS e
 -- What is stored of them: one row for all that a command's own columns do not tell apart. Register images
 -- differ from command to command; what commands are called does not.
 CREATE TABLE told_operation AS
-SELECT
-  v.operation_n,
-  v.is_located,
-  v.located_kernel_n,
-  v.layer_n,
-  dense_rank() OVER (
-    ORDER BY
-      v.track_n, v.submit_core, v.id_lift, v.mode, v.scope, v.batch, v.kernel_n,
-      v.located_kernel_n, v.layer_n, m.match_status, m.kind, m.type_code, m.function_code,
-      m.type, m.function, m.category, m.source_name, m.data_type, m.result_data_type, m.direction,
-      m.source_memory, m.destination_memory
-  ) - 1 AS stored_n,
-  v.* EXCLUDE (operation_n, is_located, located_kernel_n, layer_n)
-FROM variant AS v
-JOIN meaning AS m ON m.meaning_n = v.meaning_n;
+SELECT unnest(variants) AS variant_n, first_n, stored_n
+FROM (
+  SELECT
+    list(v.variant_n) AS variants,
+    min(v.variant_n) AS first_n,
+    row_number() OVER (ORDER BY min(v.variant_n)) - 1 AS stored_n
+  FROM variant AS v
+  JOIN same_meaning AS m ON m.meaning_n = v.meaning_n
+  GROUP BY
+    v.track_n, v.submit_core, v.id_lift, v.mode, v.scope, v.batch, v.kernel_n, v.located_kernel_n,
+    v.layer_n, m.same_n
+);
 
 CREATE TABLE stored_operation AS
-SELECT DISTINCT ON (t.stored_n)
+SELECT
   t.stored_n,
-  t.track_n,
-  t.submit_core,
-  t.id_lift,
-  t.mode,
-  t.meaning_n,
-  t.scope,
-  t.batch,
-  coalesce(t.located_kernel_n, t.kernel_n) AS kernel_n,
-  t.layer_n
+  v.track_n,
+  v.submit_core,
+  v.id_lift,
+  v.mode,
+  v.meaning_n,
+  v.scope,
+  v.batch,
+  coalesce(v.located_kernel_n, v.kernel_n) AS kernel_n,
+  v.layer_n
 FROM told_operation AS t
-ORDER BY t.stored_n, t.meaning_n;
+JOIN variant AS v ON v.variant_n = t.variant_n
+WHERE t.variant_n = t.first_n;
 
 -- What records are stored with: of each operation, and of those that `located` tells apart.
 CREATE TABLE told AS
-SELECT o.operation_n, t.stored_n, m.source_name, m.alg_ops, m.uarch_ops, m.alg_cycles
+SELECT o.operation_n, o.track_n, t.stored_n, m.source_name, m.alg_ops, m.uarch_ops, m.alg_cycles
 FROM known_operation AS o
 JOIN meaning AS m ON m.meaning_n = o.meaning_n
-LEFT JOIN (SELECT operation_n, stored_n FROM told_operation WHERE NOT is_located) AS t
-  ON t.operation_n = o.operation_n
-ORDER BY o.operation_n;
+LEFT JOIN (
+  SELECT v.operation_n, t.stored_n
+  FROM variant AS v
+  JOIN told_operation AS t ON t.variant_n = v.variant_n
+  WHERE NOT v.is_located
+) AS t ON t.operation_n = o.operation_n;
 
 CREATE TABLE told_located AS
 SELECT l.n, t.stored_n
 FROM located AS l
 JOIN placed AS p ON p.n = l.n
-JOIN (SELECT * FROM told_operation WHERE is_located) AS t
+JOIN (
+  SELECT v.*, t.stored_n
+  FROM variant AS v
+  JOIN told_operation AS t ON t.variant_n = v.variant_n
+  WHERE v.is_located
+) AS t
   ON t.operation_n = p.operation_n
   AND t.located_kernel_n IS NOT DISTINCT FROM l.kernel_n
   AND t.layer_n IS NOT DISTINCT FROM l.layer_n;
