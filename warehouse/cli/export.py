@@ -385,6 +385,8 @@ def _perfetto_summary(written: Written) -> str:
     parts = [f"{written.n_slices:,} slices", f"{written.n_flows:,} flows"]
     if written.n_counter_values:
         parts.append(f"{written.n_counter_values:,} counter values")
+    if written.n_ranges:
+        parts.append(f"{written.n_ranges:,} ranges projected onto streams")
     return ", ".join(parts) + f" on {written.n_tracks:,} tracks"
 
 

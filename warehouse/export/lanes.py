@@ -44,12 +44,15 @@ class Lanes:
 def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int, int], int]:
     """Makes the TEMP table `export_lane(slice_id, lane)`: a row for each slice not on lane 0.
 
+    Ranges projected onto streams (ranges.py) are among them.
+
     `stored`: the schema of the stored tables, quoted. Returns how many extra lanes each track
     needs, and how many slices are on them.
     """
     connection.execute("CREATE OR REPLACE TEMP TABLE export_lane (slice_id BIGINT, lane BIGINT)")
     odd = connection.execute(load("perfetto_overlaps", stored=stored)).fetchall()
-    if not odd:
+    ((n_ranges,),) = connection.execute("SELECT count(*) FROM export_range").fetchall()
+    if not odd and not n_ranges:
         return {}, 0
     tracks = ", ".join(str(row[0]) for row in odd)
     flat = {track_id for track_id, is_flat in odd if is_flat}
@@ -75,8 +78,11 @@ def _rows(connection: duckdb.DuckDBPyConnection, tracks: str) -> Any:
           id,
           ts,
           CASE WHEN dur = -1 THEN {UNFINISHED_END} ELSE ts + greatest(dur, 0) END AS end_ts
-        FROM slice
-        WHERE track_id IN ({tracks})
+        FROM (
+          SELECT track_id, id, ts, dur FROM slice WHERE track_id IN ({tracks or "NULL"})
+          UNION ALL
+          SELECT track_id, id, ts, dur FROM export_range
+        )
         ORDER BY track_id, ts, end_ts DESC, id
     """)
     while rows := result.fetchmany(_BATCH_ROWS):

@@ -8,6 +8,8 @@ What becomes what:
 - a slice that ends before it begins: no length, its duration as the argument `tw.dur_ns`;
 - slices that overlap without nesting: lanes beside their track (module tracks, lanes);
 - arguments: debug annotations; links of the default set: flows; counters: counter tracks;
+- ranges of the host, in files of profilers of GPUs: slices beside each stream they launched work on
+  (`ranges.py`), on tracks of their own;
 - times: `trace.base_ns + ts`, plus the offset of the trace's clock where it is known.
 
 Memory is bounded by a batch of slices, the open slices, and the distinct names.
@@ -23,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import ExportError
-from warehouse.export import arguments, packets, tpu_arguments, tracks, wire
+from warehouse.export import arguments, packets, ranges, tpu_arguments, tracks, wire
 from warehouse.export.interning import Interned, Verbatim
 from warehouse.export.lanes import assign as assign_lanes
 from warehouse.export.ordering import BEGIN, END, POINT, Events, concatenate, is_settled, order
@@ -50,6 +52,7 @@ class Written:
     n_counter_values: int = 0
     n_flows: int = 0
     n_tracks: int = 0
+    n_ranges: int = 0  # of the host, projected onto streams, besides the slices
     n_on_extra_lanes: int = 0  # slices that overlapped others without nesting
     n_unfinished: int = 0  # written without an end
     n_negative: int = 0  # written without length
@@ -110,6 +113,7 @@ class _Export:
         self._check_traces()
         stored = self._one("SELECT current_database()")
         quoted = '"' + str(stored).replace('"', '""') + '".main'
+        self.written.n_ranges = ranges.project(self.connection)
         extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
         self.tpu = tpu_arguments.query(self.connection) if self.with_args else None
@@ -121,6 +125,7 @@ class _Export:
         self.first_uuids = np.array([self.plan.uuids[int(i)] for i in self.track_ids], np.int64)
         self._write_head()
         self._write_slices()
+        self.written.n_slices -= self.written.n_ranges
         self._write_counters()
         n_stored = self._one(
             f"SELECT count(*) FROM {quoted}.slice"

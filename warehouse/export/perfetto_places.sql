@@ -35,4 +35,22 @@ LEFT JOIN thread AS h ON h.id = k.thread_id
 LEFT JOIN device AS d ON d.id = k.device_id
 LEFT JOIN tpu AS u ON u.id = k.id
 WHERE u.id IS NULL OR k.id IN (SELECT track_id FROM used)
-ORDER BY k.id
+UNION ALL
+SELECT
+  k.id,
+  k.trace_id,
+  'stream',
+  k.name,
+  k.process_id,
+  NULL,
+  NULL,
+  k.stream,
+  NULL,
+  k.sort_index,
+  NULL,
+  NULL,
+  k.device_id,
+  coalesce(d.name, d.kind || ' ' || d.ordinal)
+FROM export_range_track AS k
+LEFT JOIN device AS d ON d.id = k.device_id
+ORDER BY 1

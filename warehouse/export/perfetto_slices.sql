@@ -30,7 +30,11 @@ FROM (
     {category} AS category,
     {arrows},
     {args} AS args_text{tpu_columns}
-  FROM slice AS s
+  FROM (
+    SELECT id, trace_id, track_id, ts, dur, name, category, phase, args_json FROM slice
+    UNION ALL
+    FROM export_range SELECT id, trace_id, track_id, ts, dur, name, category, phase, args_json
+  ) AS s
   JOIN export_trace AS t ON t.trace_id = s.trace_id
   {joins}
   ORDER BY is_deferred, s.track_id, 3, s.ts, s.dur = -1 DESC, greatest(s.dur, 0) DESC, s.id
