@@ -16,7 +16,8 @@ from tw_importers.sqlite_tables.pages import Bytes, Numbers
 
 _WORD = 8
 _AT_ONCE = 12  # headers that are looked for one by one; sorting finds all others
-_FEW = 64  # rows of one header; fewer are not worth their own turn
+_FEW = 8  # rows of one header that are worth their own turn, where there are few headers
+_SOME = 64  # likewise, where there are many
 _SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of a number, by serial type
 _REAL, _ZERO, _ONE = 7, 8, 9  # serial types; 0 is NULL; texts and blobs have greater ones
 # Any odd numbers without a pattern: what they make of a header is only a guess of which are equal.
@@ -117,5 +118,5 @@ def _same(guess: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> Iterator[Number
     _, number, count = np.unique(guess[left], return_inverse=True, return_counts=True)
     order = np.argsort(number.astype(np.min_scalar_type(len(count))), kind="stable")
     for last, n in zip(np.cumsum(count).tolist(), count.tolist(), strict=True):
-        if n >= _FEW:
+        if n >= _SOME:
             yield left[order[last - n : last]]
