@@ -1,12 +1,17 @@
 """Exports of Nsight Systems that are random or damaged: rows and counts, or a sentence."""
 
+import random
 from contextlib import closing
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from tests.importers import fuzz_nsys
+from tw_importers.nsys.tables import TABLES
+from tw_importers.sqlite_tables import Database, alike
 from warehouse import ingest
+from warehouse.errors import TwError
 
 
 def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path) -> None:
@@ -28,3 +33,27 @@ def test_damaged_exports_end_in_rows_or_a_sentence(tmp_path: Path) -> None:
     ends = fuzz_nsys.run(3, 30, tmp_path, import_every=15)
     assert ends["damaged"] + ends["sound"] + ends["refused"] == 30
     assert ends["imported"] + ends["import refused"] == 2
+
+
+def test_rows_read_together_are_those_read_one_by_one_however_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = random.Random(5)
+    whole = fuzz_nsys.export(tmp_path / "a.sqlite", seed=5).read_bytes()
+    hurt = tmp_path / "hurt.sqlite"
+    for _ in range(20):
+        hurt.write_bytes(fuzz_nsys.damage(whole, source))
+        together = tables(hurt)
+        with monkeypatch.context() as patch:
+            patch.setattr(alike, "groups", lambda *_: iter(()))
+            assert tables(hurt) == together
+
+
+def tables(path: Path) -> object:
+    """The tables of numbers most rows are in, and what is wrong with them."""
+    try:
+        with Database(path) as database:
+            found = [database.rows(*TABLES[name]) for name in ("kernel", "api", "memcpy")]
+            return found, database.problems
+    except TwError as error:
+        return error.message
