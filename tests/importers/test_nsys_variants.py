@@ -217,3 +217,17 @@ def test_another_programs_database_is_refused_whatever_it_is_called(tmp_path: Pa
         said = error(path.rename(tmp_path / name), tmp_path / "w.duckdb")
         assert "no export of Nsight Systems" in str(said)
         path = tmp_path / name
+
+
+def test_reports_of_the_ranks_of_a_program_are_one_run(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir()
+    for rank in (0, 1):
+        export(
+            folder, f"report_{rank}", EXPORTS["nameless"]
+            + "CREATE TABLE MPI_RANKS (globalTid INT, rank INT);"
+            f"INSERT INTO MPI_RANKS VALUES ({global_id(rank + 5, 1)}, {rank});",
+        )  # fmt: skip
+    with closing(imported([folder], tmp_path / "w.duckdb")) as connection:
+        found = connection.execute("SELECT run_id, rank FROM trace ORDER BY rank").fetchall()
+    assert found == [(1, 0), (1, 1)]

@@ -117,12 +117,21 @@ def _describe(database: Database, scratch: Scratch) -> TraceFacts:
         host_name=dict(captured).get("DEVICE_DISPLAY_NAME"),
         metadata_json=_metadata(database, exported, captured, scratch),
         source_base_ns=_base_ns(database, export),
+        rank=_rank(scratch),
     )
     if (version := _version(facts.format_version)) and version > _NEWEST:
         newest = ".".join(map(str, _NEWEST))
         meaning = f"schema {facts.format_version} is newer than {newest}; what is known was read"
         facts.problems.append(Problem("newer_schema", meaning, 1))
     return facts
+
+
+def _rank(scratch: Scratch) -> int | None:
+    """The rank in MPI of what was recorded, where it was one."""
+    ranks = scratch.connection.execute(
+        "SELECT DISTINCT rank FROM mpi_rank WHERE rank BETWEEN 0 AND 2147483647"
+    ).fetchall()
+    return int(ranks[0][0]) if len(ranks) == 1 else None
 
 
 def _pairs(database: Database, table: str) -> list[tuple[str, str]]:
