@@ -34,11 +34,6 @@ def column(values: Any) -> pa.Array:
     return pa.Array.from_buffers(kind, len(plain), [None, pa.py_buffer(plain)])
 
 
-def small(parts: list[np.ndarray]) -> np.ndarray:
-    """Parts of a column joined, as numbers of 32 bits."""
-    return np.concatenate(parts, dtype=np.int32, casting="unsafe")
-
-
 def distinct(values: Ints) -> tuple[Ints, np.ndarray]:
     """The distinct values in the order they first appear in, and which of them each is.
 
