@@ -148,6 +148,23 @@ def test_the_trace_is_nvprofs_with_its_mebibytes_a_second(
     ]
 
 
+def test_one_replay_has_one_trace_whoever_recorded_it(db: duckdb.DuckDBPyConnection) -> None:
+    """nvprof's database and Nsight Systems' export are of the same replay."""
+    sizes = ("grid_x", "block_x", "registers_per_thread", "bytes", "dur_ns")
+    memory = ("source_memory", "destination_memory", "static_shared_bytes", "dynamic_shared_bytes")
+
+    def rows(trace: str, kind: str) -> Counter[tuple[Any, ...]]:
+        return Counter(
+            tuple(row[name] for name in (*sizes, *memory))
+            for row in ask(db, "nvprof_gpu_trace", trace)
+            if (row["source_memory"] is not None) == (kind == "copies")
+            and "memset" not in row["name"].lower()
+        )
+
+    for kind in ("copies", "kernels"):
+        assert rows("replay_v9", kind) == rows("replay_full", kind) != Counter()
+
+
 def test_statistics_are_rocprofs(db: duckdb.DuckDBPyConnection, data_dir: Path) -> None:
     (process,) = json.loads((data_dir / ROCPROF).read_text())["rocprofiler-sdk-tool"]
     names = {each["kernel_id"]: each["formatted_kernel_name"] for each in process["kernel_symbols"]}

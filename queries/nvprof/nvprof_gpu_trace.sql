@@ -1,6 +1,6 @@
 /* ---
 name = "nvprof_gpu_trace"
-version = 1
+version = 2
 title = "What nvprof --print-gpu-trace prints: work on devices one by one, with sizes and throughput"
 help = """
 Kernels, copies and memsets in the order they started; waits are left out. The parts of shared memory
@@ -174,6 +174,7 @@ help = "Shared with the call that caused it"
 
 [changes]
 1 = "first version"
+2 = "memory of copies and shared memory of kernels are known of every profiler that says them, not of nvprof alone"
 --- */
 SELECT
   t.run_id,
@@ -189,14 +190,21 @@ SELECT
   g.block_y,
   g.block_z,
   g.registers_per_thread,
-  TRY_CAST(json_extract_string(s.args_json, '$.static_shared_memory') AS BIGINT)
-    AS static_shared_bytes,
-  TRY_CAST(json_extract_string(s.args_json, '$.dynamic_shared_memory') AS BIGINT)
-    AS dynamic_shared_bytes,
+  coalesce(
+    g.static_shared_memory_bytes,
+    TRY_CAST(json_extract_string(s.args_json, '$.static_shared_memory') AS BIGINT)
+  ) AS static_shared_bytes,
+  coalesce(
+    g.dynamic_shared_memory_bytes,
+    TRY_CAST(json_extract_string(s.args_json, '$.dynamic_shared_memory') AS BIGINT)
+  ) AS dynamic_shared_bytes,
   g.bytes,
   CASE WHEN g.dur > 0 THEN g.bytes / (g.dur / 1e9) / 1048576 END AS mib_per_s,
-  json_extract_string(s.args_json, '$.src_memory') AS source_memory,
-  json_extract_string(s.args_json, '$.dst_memory') AS destination_memory,
+  CASE WHEN g.kind = 'memcpy'
+    THEN coalesce(g.source_memory_kind, json_extract_string(s.args_json, '$.src_memory'))
+    END AS source_memory,
+  coalesce(g.destination_memory_kind, json_extract_string(s.args_json, '$.dst_memory'))
+    AS destination_memory,
   d.ordinal AS device,
   g.context_id AS context,
   g.stream,

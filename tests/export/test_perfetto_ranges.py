@@ -92,3 +92,17 @@ def test_a_trace_whose_profiler_projects_ranges_itself_gets_no_more_of_them(
     imported([data_dir / "kineto/simple_add_sync/trace.json.gz"], tmp_path / "w.duckdb").close()
     with session.opened(session.Place(tmp_path / "w.duckdb")) as opened:
         assert export_perfetto(opened.connection, tmp_path / "t.pftrace").n_ranges == 0
+
+
+def test_streams_of_several_gpus_are_told_apart(tmp_path: Path, read: Any) -> None:
+    """rocprof's table of two GPUs, whose queues have the same number."""
+    lines = ["Index,KernelName,gpu-id,queue-id,pid,tid,grd,wgr,BeginNs,EndNs"]
+    lines += [f'{n},"k",{n},0,9,9,64,64,{100 * n},{100 * n + 50}' for n in (0, 1)]
+    (tmp_path / "results.csv").write_text("\n".join(lines) + "\n")
+    imported([tmp_path / "results.csv"], tmp_path / "w.duckdb").close()
+
+    with session.opened(session.Place(tmp_path / "w.duckdb")) as opened:
+        export_perfetto(opened.connection, tmp_path / "t.pftrace")
+
+    tracks = {each.track for each in read(tmp_path / "t.pftrace").slices}
+    assert tracks == {"GPU 0 queue 0", "GPU 1 queue 0"}

@@ -18,7 +18,17 @@ SELECT
   k.id,
   k.trace_id,
   k.kind,
-  k.name,
+  -- Streams of several GPUs of one process would otherwise have the same names.
+  CASE
+    WHEN k.kind = 'stream'
+      AND min(k.device_id) OVER (PARTITION BY k.process_id)
+        <> max(k.device_id) OVER (PARTITION BY k.process_id)
+      AND k.trace_id IN (
+        SELECT id FROM trace WHERE format IN ('nsys', 'nvprof', 'rocprof', 'rocprofv3', 'rocpd')
+      )
+    THEN upper(d.kind) || ' ' || d.ordinal || ' ' || coalesce(k.name, '')
+    ELSE k.name
+  END AS name,
   k.process_id,
   k.thread_id,
   coalesce(k.parent_track_id, u.port_track_id) AS parent_track_id,
@@ -40,7 +50,12 @@ SELECT
   k.id,
   k.trace_id,
   'stream',
-  k.name,
+  CASE
+    WHEN min(k.device_id) OVER (PARTITION BY k.process_id)
+      <> max(k.device_id) OVER (PARTITION BY k.process_id)
+    THEN upper(d.kind) || ' ' || d.ordinal || ' ' || k.name
+    ELSE k.name
+  END,
   k.process_id,
   NULL,
   NULL,

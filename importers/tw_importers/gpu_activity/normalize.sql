@@ -103,7 +103,8 @@ INSERT INTO gpu_op (
   slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, correlation_id,
   external_id, context_id, bytes, direction, grid_x, grid_y, grid_z, block_x, block_y, block_z,
   registers_per_thread, shared_memory_bytes, queued_ns, graph_id, graph_node_id, sync_kind,
-  wait_on_event_id
+  wait_on_event_id, static_shared_memory_bytes, dynamic_shared_memory_bytes, source_memory_kind,
+  destination_memory_kind
 )
 SELECT
   getvariable('first_id') + slice_n,
@@ -138,7 +139,11 @@ SELECT
   graph_id,
   graph_node_id,
   sync_kind,
-  wait_on_event_id
+  wait_on_event_id,
+  static_shared_memory_bytes,
+  dynamic_shared_memory_bytes,
+  source_memory_kind,
+  destination_memory_kind
 FROM scratch.span
 WHERE kind IN ('kernel', 'memcpy', 'memset', 'sync');
 

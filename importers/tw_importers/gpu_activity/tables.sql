@@ -29,6 +29,10 @@ CREATE TABLE activity (
   block_z BIGINT,
   registers BIGINT,
   shared_memory_bytes BIGINT,
+  static_shared_memory_bytes BIGINT,
+  dynamic_shared_memory_bytes BIGINT,
+  source_memory_kind VARCHAR, -- of a copy; of a memset: the memory it sets
+  destination_memory_kind VARCHAR,
   queued_ns BIGINT,
   graph_id BIGINT,
   graph_node_id BIGINT,
