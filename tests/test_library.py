@@ -478,7 +478,6 @@ def test_a_statement_without_a_header_takes_numbers_and_text() -> None:
     query = library.from_text("SELECT $a, $b, $c, $d")
 
     values = library.arguments(query, {"a": "1", "b": "1.5", "c": "inf", "d": "null"})
-
     assert values == {"a": 1, "b": 1.5, "c": "inf", "d": None}
 
 
