@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 from tests.importers import fuzz_nsys
+from tests.test_nesting import by_definition
 from tw_importers.nsys.tables import TABLES
 from tw_importers.sqlite_tables import Database, alike
 from warehouse import ingest
@@ -23,10 +24,16 @@ def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path)
             connection.execute("SELECT category, count(*) FROM slice GROUP BY ALL").fetchall()
         )
         ranges = connection.execute("SELECT count(*) FROM annotation").fetchone()
+        slices = connection.execute(
+            "SELECT track_id, ts, if(dur = -1, (SELECT end_ts FROM trace) - ts, greatest(dur, 0)), "
+            "depth, parent_id - (SELECT min(id) FROM slice) FROM slice ORDER BY id"
+        ).fetchall()
     assert found["gpu_memcpy"] == found["gpu_memset"] == found["cuda_sync"] == found["osrt"] == 300
     assert found["kernel"] == 2 * 300  # kernels, and graphs recorded as one piece
     assert found["cuda_runtime"] + found["cuda_driver"] + found["cuda_backtrace"] == 300
     assert ranges == (found["user_annotation"],)
+    expected = by_definition([(track, ts, reach) for track, ts, reach, _, _ in slices])
+    assert {n: (depth, parent) for n, (*_, depth, parent) in enumerate(slices)} == expected
 
 
 def test_damaged_exports_end_in_rows_or_a_sentence(tmp_path: Path) -> None:

@@ -105,6 +105,8 @@ def tw() -> None:
 
 def main() -> None:
     """Runs `tw`; every deliberate failure becomes one sentence, a hint and an exit code."""
+    # NumPy's linear algebra, which nothing here uses, starts threads that wait by spinning.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         sys.exit(tw.main(standalone_mode=False))
     except click.exceptions.Abort:

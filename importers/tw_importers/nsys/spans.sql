@@ -194,6 +194,27 @@ FROM (
 CROSS JOIN origin
 ORDER BY category, track_n, ts, dur DESC, family, row_n;
 
+-- Only where a slice begins before the one before it ended is there anything to nest; on most streams
+-- nothing does. The order is that of the table, which a window without one keeps; sorting anew would
+-- take longer than nesting all.
+CREATE TABLE nested_track AS
+SELECT DISTINCT track_n
+FROM (
+  SELECT
+    track_n,
+    ts,
+    lag(track_n) OVER () AS earlier_track_n,
+    lag(ts + greatest(dur, 0)) OVER () AS earlier_end_ts
+  FROM span
+)
+WHERE track_n = earlier_track_n AND ts < earlier_end_ts
+UNION
+SELECT track_n
+FROM span
+GROUP BY track_n
+-- where several are mixed, or some never ended, the table's order is another than that of nesting
+HAVING count(DISTINCT category) > 1 OR bool_or(dur = -1);
+
 CREATE VIEW entry AS
 SELECT
   s.rowid AS entry_n,
@@ -202,4 +223,5 @@ SELECT
   if(s.dur = -1, greatest(o.last_ns - o.first_ns - s.ts, 0), greatest(s.dur, 0)) AS reach,
   s.rowid AS seq
 FROM span AS s
+SEMI JOIN nested_track AS t ON t.track_n = s.track_n
 CROSS JOIN origin AS o;
