@@ -10,6 +10,7 @@ import pytest
 from tests.gpu_profiles import imported
 from warehouse import report, session
 from warehouse.answer import Answer
+from warehouse.export import html
 from warehouse.selection import Selection
 
 NSYS = "gpu/nsys_replay_synthetic/replay_full.sqlite"
@@ -56,3 +57,12 @@ def test_its_sections_say_what_the_profile_has(opened: session.Session) -> None:
         "DRAM Read Bandwidth", "DRAM Write Bandwidth", "GPC Clock Frequency", "SM Active",
     ]  # fmt: skip
     assert answers["Ranges on the device"].n_rows == 6
+
+
+def test_a_comparison_of_two_kinds_of_profilers_has_one_report_for_both(db: Path) -> None:
+    given: tuple[tuple[str, ...], dict[str, str], str | None] = ((), {}, None)
+
+    page = html.of_two(session.Place(db), Selection(), ("triton", "replay_full"), given, 100)
+
+    assert page["title"] == "PyTorch profile: triton and replay_full"
+    assert {len(section["sides"]) for section in page["sections"]} == {1, 2}

@@ -88,9 +88,10 @@ def of_two(
     if selection.runs:
         raise UsageError("give either --run or --compare", hint="--compare names both runs.")
     sides, filled, made = [], [], _Made()
+    with session.opened(place, replace(selection, runs=compared)) as opened:
+        chosen = report.choose(opened, *given)  # one for both: alone they may have different ones
     for name in compared:
         with session.opened(place, replace(selection, runs=(name,))) as opened:
-            chosen = report.choose(opened, *given)
             sides.append({"name": name, "runs": _runs(opened), **_origin(opened)})
             filled.append(list(_filled(opened, chosen, made)))
     with session.opened(place, replace(selection, runs=compared)) as opened:
