@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.export.tpu_cases import Cases
+from tests.sharing import Imported
 from warehouse.dialect.errors import Refused
 
 BY_NAME = """
@@ -45,8 +46,8 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def cases(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Cases:
-    return Cases(tmp_path_factory.mktemp("tpu") / "w.duckdb", data_dir / "bigtpu")
+def cases(data_dir: Path, imported_files: Imported) -> Cases:
+    return Cases(imported_files, data_dir / "bigtpu")
 
 
 @pytest.fixture(scope="module")

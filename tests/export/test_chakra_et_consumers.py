@@ -15,6 +15,7 @@ from tests import chakra_cases
 from tests import chakra_wire as wire
 from tests.chakra_feeder import COLL, COMP, simulate
 from tests.export.test_chakra_et import exported, golden, imported, written
+from tests.sharing import slow
 from warehouse import session, store
 from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options, export_chakra_et
@@ -240,7 +241,10 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return imported(sources, folder / "w.duckdb")
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(
+    "name",
+    [slow(name) if name in ("nested", "schema", "old_name", "reduce") else name for name in ODD],
+)
 def test_what_chakra_s_converter_stops_at_is_converted_or_refused_with_the_node_named(
     name: str, odd: Path, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.export.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, counted, slices_of
+from tests.sharing import GPU, Imported
 from warehouse import ingest
 from warehouse.errors import ExportError
 from warehouse.export import tpu_registers, tpu_summary
@@ -22,8 +23,8 @@ SOUND = [*(case for case in CASES if case not in DEFECTS), *MORE]
 
 
 @pytest.fixture(scope="module")
-def cases(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Cases:
-    return Cases(tmp_path_factory.mktemp("tpu") / "w.duckdb", data_dir / "bigtpu")
+def cases(data_dir: Path, imported_files: Imported) -> Cases:
+    return Cases(imported_files, data_dir / "bigtpu")
 
 
 def exported(cases: Cases, case: str, folder: Path) -> list[dict[str, Any]]:
@@ -154,10 +155,8 @@ def test_a_summary_has_what_the_vendors_announces_and_lacks(cases: Cases) -> Non
     assert [line.split()[0] for line in shares[4:-1]] == [*map(str, range(8)), "chip"]
 
 
-def test_without_a_capture_there_is_no_summary(tmp_path: Path) -> None:
-    trace = Path(__file__).parent.parent / "data/kineto/gpu_handwritten/trace.json"
-    ingest.import_paths([trace], db=tmp_path / "w.duckdb")
-    with opened(Place(tmp_path / "w.duckdb"), Selection()) as session:
+def test_without_a_capture_there_is_no_summary(tmp_path: Path, imported_files: Imported) -> None:
+    with opened(Place(imported_files(GPU)), Selection()) as session:
         with pytest.raises(ExportError, match="no TPU capture"):
             tpu_summary.text(session)
         with pytest.raises(ExportError, match="no TPU capture"):

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import CHROMIUM
 from tests.export.browser import Browser, program
 from tests.export.tpu_cases import Cases, Workbook
+from tests.sharing import Imported
 from warehouse import report
 from warehouse.export import html, xlsx
 
@@ -19,8 +20,8 @@ NOTHING = ("-", "None", "None -> None", "0x0", "0", "0.0", 0.0, None)
 
 
 @pytest.fixture(scope="module")
-def cases(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Cases:
-    return Cases(tmp_path_factory.mktemp("tpu") / "w.duckdb", data_dir / "bigtpu")
+def cases(data_dir: Path, imported_files: Imported) -> Cases:
+    return Cases(imported_files, data_dir / "bigtpu")
 
 
 def workbook(cases: Cases, case: str, folder: Path) -> Workbook:
@@ -73,6 +74,7 @@ def same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
+@pytest.mark.slow
 def test_a_workbook_answers_what_engines_layers_and_links_did(cases: Cases, tmp_path: Path) -> None:
     book = workbook(cases, "aks_m1_8core_cdma", tmp_path)
 

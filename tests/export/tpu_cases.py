@@ -12,23 +12,27 @@ import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from warehouse import ingest, session
+from tests.sharing import Imported
+from warehouse import session
 from warehouse.selection import Selection
 
 CASES = (
-    "aks_bmodel", "aks_m0_8core_cdma", "aks_m1_1core", "aks_m1_8core_cdma", "aks_m1_timewrap",
-    "aks_m2_8core", "bm1688_m1_2core",
-)  # fmt: skip
+    "aks_m0_8core_cdma",
+    "aks_m1_8core_cdma",
+    "aks_m1_timewrap",
+    "aks_m2_8core",
+    "bm1688_m1_2core",
+)
 #: Cases that say little that the others do not.
 MORE_CASES = (
-    "aks_bmodel_layers", "aks_deskv", "aks_m0_1core", "aks_m0_idwrap", "aks_m0_ring",
-    "aks_m1_lost", "aks_m1_nowrap_ref", "aks_m1_timewrap2", "aksv_m1_4core", "aksv_m1_rvt",
-    "aksv_m2_4core_cdma",
+    "aks_bmodel", "aks_bmodel_layers", "aks_deskv", "aks_m0_1core", "aks_m0_idwrap", "aks_m0_ring",
+    "aks_m1_1core", "aks_m1_lost", "aks_m1_nowrap_ref", "aks_m1_timewrap2", "aksv_m1_4core",
+    "aksv_m1_rvt", "aksv_m2_4core_cdma",
 )  # fmt: skip
 #: Cases the vendor's tool gets wrong, and which defect it is.
 DEFECTS = {"aks_m1_timewrap": 1, "aks_m0_8core_cdma": 3, "bm1688_m1_2core": 6}
@@ -36,26 +40,18 @@ DEFECTS = {"aks_m1_timewrap": 1, "aks_m0_8core_cdma": 3, "bm1688_m1_2core": 6}
 
 @dataclass
 class Cases:
-    """A warehouse that gets each case as a run when it is first asked for."""
+    """A warehouse for each case, as a run of its name, made when it is first asked for."""
 
-    db: Path
+    imported: Imported
     data: Path
-    present: set[str] = field(default_factory=set)
 
     def theirs(self, case: str, name: str) -> str:
         return (self.data / case / "out37" / name).read_text(encoding="utf-8")
 
     @contextmanager
     def opened(self, case: str) -> Iterator[session.Session]:
-        if case not in self.present:
-            options = ingest.Options(run=case, jobs=1)
-            (outcome,) = ingest.import_paths(
-                [self.data / case / "input"], db=self.db, options=options
-            )
-            assert outcome.error is None
-            self.present.add(case)
-        place = session.Place(self.db)
-        with session.opened(place, Selection(runs=(case,))) as one:
+        path = self.imported((case, [self.data / case / "input"]))
+        with session.opened(session.Place(path), Selection(runs=(case,))) as one:
             yield one
 
 

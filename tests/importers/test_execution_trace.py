@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.execution_traces import Memory
+from tests.sharing import slow
 from tw_importers.execution_trace import sniff
 from tw_importers.kineto import sniff as sniff_kineto
 
@@ -128,8 +129,11 @@ def test_nodes_dependencies_and_tensors_are_those_of_the_file(memory: Memory, ca
     check(memory, OWN / case / "host_et.json.gz")
 
 
-def test_files_of_every_schema_are_read(memory: Memory, data_dir: Path) -> None:
-    for path in sorted((data_dir / "chakra").glob("*/host_et.json.gz")):
+@pytest.mark.parametrize("cases", ["inputs_only_*", "real_mi250_train", slow("*")])
+def test_files_of_every_schema_are_read(memory: Memory, data_dir: Path, cases: str) -> None:
+    paths = sorted((data_dir / "chakra").glob(f"{cases}/host_et.json.gz"))
+    assert paths
+    for path in paths:
         check(memory, path)
 
 
