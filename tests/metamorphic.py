@@ -30,7 +30,7 @@ POWERS: Mapping[str, int] = {
     "Hz": -1, "1e12/s": -1, "MiB/s": -1,
     "byte": 0, "count": 0, "ratio": 0, "percent": 0, "text": 0, "bool": 0, "json": 0, "id": 0,
     "source id": 0, "address": 0, "UTC": 0, "1": 0, "1/byte": 0, "count/byte": 0,
-    "see metric.unit": 0,
+    "see metric.unit": 0, "see value_unit": 0,
 }  # fmt: skip
 
 
@@ -150,6 +150,7 @@ class Answers:
         if run is not None:
             scope.apply(connection, scope.resolve(connection, Selection(runs=(run,))))
         self._tables: dict[str, pa.Table] = {}
+        self.installed: set[str] = set()
 
     def close(self) -> None:
         self.reader.close()
@@ -171,7 +172,10 @@ class Answers:
         parameters = self.resolved(parameters, run)
         key = f"{query.key} {sorted(parameters.items())}"
         if key not in self._tables:
-            result = library.run(self.reader.connection, query, parameters, library=LIBRARY)
+            result = library.run(
+                self.reader.connection, query, parameters, library=LIBRARY,
+                installed=self.installed,
+            )  # fmt: skip
             self._tables[key] = result.table()
         return self._tables[key]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.sharing import Imported
+from tests.sharing import Imported, slow
 from warehouse import library, store
 
 TRACES = {
@@ -229,10 +229,8 @@ def test_holistic_trace_analysis_differs_for_a_known_reason(
     assert theirs["kernel_time(us)"] > ours["span_ns"] / 1000 + 50
 
 
-#: One recording holds most kinds of rows; all queries on all recordings take minutes.
-ALL_QUERIES = [
-    case if case == "two_ranks-0" else pytest.param(case, marks=pytest.mark.slow) for case in TRACES
-]
+#: All queries on all recordings take minutes.
+ALL_QUERIES = [case if case == "event_sync" else slow(case) for case in TRACES]
 
 
 @pytest.mark.parametrize("case", ALL_QUERIES)

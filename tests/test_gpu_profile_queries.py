@@ -220,6 +220,7 @@ def test_counters_are_summed_up_as_the_export_has_them(
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_public_query_runs_on_every_profile(db: duckdb.DuckDBPyConnection) -> None:
     known = library.load()
     n_rows: dict[str, Counter[int]] = {}

@@ -91,7 +91,7 @@ def kill_at_random_moments(folder: Path, n_kills: int, n_events: int, seed: int)
 
 
 def test_a_killed_import_leaves_all_or_nothing(tmp_path: Path) -> None:
-    kill_at_random_moments(tmp_path, 3, 10_000, seed=1)
+    kill_at_random_moments(tmp_path, 2, 10_000, seed=1)
 
 
 @pytest.mark.slow

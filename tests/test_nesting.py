@@ -49,9 +49,19 @@ def nested(rows: list[Row]) -> dict[int, tuple[int, int | None]]:
     return {entry: (depth, parent) for entry, depth, parent in result}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(few_rows, st.sampled_from((1, 3, 2048)))
 def test_any_slices_nest_as_defined(rows: list[Row], block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nesting, "BLOCK_ROWS", block)
+
+        assert nested(rows) == by_definition(rows)
+
+
+@pytest.mark.slow
+@settings(max_examples=500, deadline=None)
+@given(few_rows, st.sampled_from((1, 3, 2048)))
+def test_very_many_slices_nest_as_defined(rows: list[Row], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nesting, "BLOCK_ROWS", block)
 

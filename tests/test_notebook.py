@@ -26,6 +26,7 @@ def run_cell(source: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)  # noqa: S307
 
 
+@pytest.mark.slow
 def test_every_cell_runs_and_shows_something(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

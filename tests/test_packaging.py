@@ -69,6 +69,7 @@ def test_a_wheel_from_the_tree_is_the_same(wheel: Path, tmp_path: Path) -> None:
     assert names(build(ROOT, "wheel", tmp_path)) == names(wheel)
 
 
+@pytest.mark.slow
 def test_the_installed_program_finds_its_sql(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)

@@ -228,12 +228,23 @@ class Library:
         for query in reversed(queries):
             query.install(connection, temp=temp)
 
-    def install_for(self, connection: duckdb.DuckDBPyConnection, query: Query) -> None:
-        """Installs what one query or statement calls: all takes longer than many a query runs."""
+    def install_for(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        query: Query,
+        installed: set[str] | None = None,
+    ) -> None:
+        """Installs what one query or statement calls: all takes longer than many a query runs.
+
+        What `installed` names is there already; what is made is added to it.
+        """
+        there = set() if installed is None else installed
         callees = [each for each in self.closure([query]) if each is not query]
         named, plain = self._named_in(query)
         for each in self.closure([*named, *callees]):
-            each.install(connection)
+            if str(each.key) not in there:
+                each.install(connection)
+                there.add(str(each.key))
         for each in plain:
             each.install(connection, plain=True)
 
@@ -451,15 +462,17 @@ def run(
     *,
     library: Library | None = None,
     timeout_s: float | None = None,
+    installed: set[str] | None = None,
 ) -> Result:
     """Starts a query: a library name, a `Query`, or SQL; the result is read from `Result`.
 
-    The connection gets the macros it calls. Raises UsageError for a wrong name or parameter,
-    QueryError when DuckDB refuses the statement, QueryTimeout.
+    The connection gets the macros it calls, but for those that `installed` names. Raises
+    UsageError for a wrong name or parameter, QueryError when DuckDB refuses the statement,
+    QueryTimeout.
     """
     from warehouse.execute import Result
 
     library = library or load()
     query = understood(query, library)
-    library.install_for(connection, query)
+    library.install_for(connection, query, installed)
     return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)

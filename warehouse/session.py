@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +66,7 @@ class Session:
     chosen: scope.Scope  # what the selection stands for; a comparison sees its sides instead
     traces: list[dict[str, object]]  # what is in scope; see provenance.traces
     compared: tuple[dict[str, str], Selection] | None = None  # the sides that are seen, if any are
+    installed: set[str] = field(default_factory=set)  # macros that the connection has
 
     def choose(self, selection: Selection) -> None:
         """Sees another selection from now on; raises ScopeError."""
@@ -102,8 +103,9 @@ class Session:
         elif self.seen != self.chosen and dialect == "duckdb":
             self._see(self.chosen)
         return library.run(
-            self.connection, query, parameters, library=self.queries, timeout_s=timeout_s
-        )
+            self.connection, query, parameters, library=self.queries, timeout_s=timeout_s,
+            installed=self.installed,
+        )  # fmt: skip
 
     def _rewritten(self, query: library.Query) -> library.Query:
         """The statement in DuckDB's SQL; what it needs is made on the connection."""

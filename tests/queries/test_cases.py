@@ -19,6 +19,7 @@ from warehouse import library, migrate, store
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in HERE.glob("*/*/input.sql"))
 LIBRARY = library.load()
+INSTALLED: set[str] = set()  # macros that outlive a case
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,10 @@ def warehouse() -> Iterator[duckdb.DuckDBPyConnection]:
     """A warehouse without traces, in memory: a file for each case would take most of the time."""
     connection = duckdb.connect(config={**store.NO_WRONG_STATISTICS, "threads": 1})
     migrate.upgrade(connection)
+    called = {key for query in LIBRARY.queries.values() for key in query.pins.values()}
+    for query in LIBRARY.closure(LIBRARY.queries[key] for key in sorted(called)):
+        query.install(connection)
+        INSTALLED.add(str(query.key))
     yield connection
     connection.close()
 
@@ -45,7 +50,9 @@ def test_a_query_gives_the_expected_rows(empty: duckdb.DuckDBPyConnection, case:
 
     # A first line "-- parameters: name=value" says what the query is given.
     given = re.findall(r"(\w+)=(\S+)", source.splitlines()[0]) if "-- parameters:" in source else []
-    table = library.run(empty, case.parent.name, dict(given), library=LIBRARY).table()
+    table = library.run(
+        empty, case.parent.name, dict(given), library=LIBRARY, installed=set(INSTALLED)
+    ).table()
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
