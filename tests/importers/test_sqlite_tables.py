@@ -340,19 +340,6 @@ def test_damaged_files_give_rows_and_counts_or_a_sentence(whole: bytes, tmp_path
             continue
 
 
-def test_a_table_without_a_whole_row_is_empty(tmp_path: Path) -> None:
-    path = make(tmp_path / "a.db", "CREATE TABLE a (n INTEGER)", "INSERT INTO a VALUES (7)")
-    data = bytearray(path.read_bytes())
-    cell = 4096 + int.from_bytes(data[4096 + 8 : 4096 + 10], "big")
-    data[cell] = 127  # bytes the row says it has; the page ends before
-    path.write_bytes(data)
-    with Database(path) as database:
-        assert database.rows("a", {"n": INTEGER}) == []
-        assert [(problem.kind, problem.count) for problem in database.problems] == [
-            ("damaged_row", 1)
-        ]
-
-
 def test_a_file_that_lacks_its_end_gives_what_is_there_unless_read_strictly(
     whole: bytes, tmp_path: Path
 ) -> None:

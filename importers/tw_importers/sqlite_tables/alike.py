@@ -59,8 +59,6 @@ def groups(
     in the wanted columns, given by their numbers."""
     if not len(start):
         return
-    if not len(start):
-        return
     n_columns = max(wanted) + 1
     n_header = int(data[start[0]])
     if not n_columns < n_header < 128:
