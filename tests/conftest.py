@@ -19,6 +19,10 @@ DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
 CHROMIUM = "TW_CHROMIUM"  # the browser, where it is not on the path
 
+# Else every process that a test starts compiles the whole program.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 
 @dataclass(frozen=True)
 class Ran:

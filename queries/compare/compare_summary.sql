@@ -1,6 +1,6 @@
 /* ---
 name = "compare_summary"
-version = 1
+version = 2
 title = "Two sides in a dozen figures, as totals and a step"
 help = """
 All traces of a side together, so there is no run or rank here. step_time adds the lengths of
@@ -91,7 +91,7 @@ name = "change_ratio"
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "(basis_b - basis_a) / basis_a; NULL when that is 0"
+help = "(basis_b - basis_a) / basis_a; NULL when that is 0, and where side b has no steps or operators at all: they were not recorded, not faster"
 
 [[column]]
 name = "n_traces_a"
@@ -159,6 +159,7 @@ help = "Two-sided probability of such a t by chance"
 
 [changes]
 1 = "first version"
+2 = "change_ratio is NULL for steps and operators that side b has none of, as of another profiler"
 --- */
 WITH size AS (
   SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
@@ -342,7 +343,10 @@ SELECT
   f.basis,
   CAST(f.basis_a AS DOUBLE) AS basis_a,
   CAST(f.basis_b AS DOUBLE) AS basis_b,
-  (f.basis_b - f.basis_a) / nullif(f.basis_a, 0) AS change_ratio,
+  CASE
+    WHEN f.total_b > 0 OR f.measure NOT IN ('step_time', 'operator_time', 'n_operator_calls')
+    THEN (f.basis_b - f.basis_a) / nullif(f.basis_a, 0)
+  END AS change_ratio,
   f.n_traces_a,
   f.n_traces_b,
   f.n_steps_a,

@@ -1,0 +1,357 @@
+/* ---
+name = "compare_summary"
+version = 1
+title = "Two sides in a dozen figures, as totals and a step"
+help = """
+All traces of a side together, so there is no run or rank here. step_time adds the lengths of
+steps on the host; device_time, compute_time, communication_time and memory_time add durations,
+also of operations that overlap; device_busy, exposed_communication and exposed_memory are lengths
+of sets of instants, added over devices; operator_time is that of host operators without what they
+call. A measure neither side has is 0 on both.
+
+basis says which figures of the two sides are alike enough to be compared: total where both have
+as many traces and steps, else step where both have steps, else trace. change_ratio is that of the
+figures of that basis.
+
+Spread: per_step_a and per_step_b are means over the steps of a side, where a step without any
+counts 0; t is Welch's, (mean b - mean a) / sqrt(variance a / n a + variance b / n b), with his
+degrees of freedom, and p the probability of a t so far from 0, on either side, were the means
+equal. They are NULL with fewer than two steps on a side, or without any spread. Steps are taken
+as independent, and p is not corrected for how many rows are looked at.
+"""
+grain = ["measure"]
+portable = false
+requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_activity@1", "device_work_by_step@1", "op_by_step@1", "quadrature_node@1"] }
+
+[param.a]
+type = "VARCHAR"
+unit = "side"
+help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+
+[param.b]
+type = "VARCHAR"
+unit = "side"
+help = "What is compared with it, written alike"
+
+[[column]]
+name = "measure"
+type = "VARCHAR"
+unit = "text"
+help = "What is compared"
+
+[[column]]
+name = "unit"
+type = "VARCHAR"
+unit = "text"
+help = "ns or count"
+
+[[column]]
+name = "total_a"
+type = "BIGINT"
+unit = "see unit"
+check = ">= 0"
+help = "Figure of side a"
+
+[[column]]
+name = "total_b"
+type = "BIGINT"
+unit = "see unit"
+check = ">= 0"
+help = "Figure of side b"
+
+[[column]]
+name = "change"
+type = "BIGINT"
+unit = "see unit"
+help = "total_b - total_a"
+
+[[column]]
+name = "basis"
+type = "VARCHAR"
+unit = "text"
+check = "IN ('total', 'step', 'trace')"
+help = "total, step or trace"
+
+[[column]]
+name = "basis_a"
+type = "DOUBLE"
+unit = "see unit"
+nullable = true
+help = "Figure of side a that is compared: total, or mean a step or a trace; NULL: not known a step"
+
+[[column]]
+name = "basis_b"
+type = "DOUBLE"
+unit = "see unit"
+nullable = true
+help = "Figure of side b that is compared"
+
+[[column]]
+name = "change_ratio"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "(basis_b - basis_a) / basis_a; NULL when that is 0"
+
+[[column]]
+name = "n_traces_a"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Traces of side a"
+
+[[column]]
+name = "n_traces_b"
+type = "BIGINT"
+unit = "count"
+check = "> 0"
+help = "Traces of side b"
+
+[[column]]
+name = "n_steps_a"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Steps of all traces of side a"
+
+[[column]]
+name = "n_steps_b"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Steps of all traces of side b"
+
+[[column]]
+name = "per_step_a"
+type = "DOUBLE"
+unit = "see unit"
+nullable = true
+help = "Mean a step on side a; NULL without steps, and for sets of instants"
+
+[[column]]
+name = "per_step_b"
+type = "DOUBLE"
+unit = "see unit"
+nullable = true
+help = "The same on side b"
+
+[[column]]
+name = "t"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "Welch's t of the steps; above 0: more on side b"
+
+[[column]]
+name = "degrees_of_freedom"
+type = "DOUBLE"
+unit = "count"
+nullable = true
+help = "Of t, after Welch and Satterthwaite"
+
+[[column]]
+name = "p"
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Two-sided probability of such a t by chance"
+
+[changes]
+1 = "first version"
+--- */
+WITH size AS (
+  SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
+  FROM compare_size($a::VARCHAR, $b::VARCHAR)
+),
+side AS (
+  SELECT c.side, c.trace_id, CASE c.side WHEN 'a' THEN z.n_steps_a ELSE z.n_steps_b END AS n_steps
+  FROM compare_side($a::VARCHAR, $b::VARCHAR) AS c
+  CROSS JOIN size AS z
+),
+work AS MATERIALIZED (
+  SELECT trace_id, step_id, class, sum(n_ops)::BIGINT AS n_ops, sum(total_ns)::BIGINT AS total_ns
+  FROM device_work_by_step()
+  GROUP BY trace_id, step_id, class
+),
+called AS MATERIALIZED (
+  SELECT trace_id, step_id, sum(n_calls)::BIGINT AS n_calls, sum(self_ns)::BIGINT AS self_ns
+  FROM op_by_step()
+  GROUP BY trace_id, step_id
+),
+-- Every figure of every step, and with step NULL of what lies outside
+value AS (
+  SELECT trace_id, slice_id AS step_id, 'step_time' AS measure, greatest(dur, 0) AS value
+  FROM step
+  UNION ALL
+  SELECT trace_id, step_id, 'device_time', total_ns FROM work
+  UNION ALL
+  SELECT trace_id, step_id, class || '_time', total_ns FROM work
+  UNION ALL
+  SELECT trace_id, step_id, 'n_device_ops', n_ops FROM work
+  UNION ALL
+  SELECT trace_id, step_id, 'operator_time', self_ns FROM called
+  UNION ALL
+  SELECT trace_id, step_id, 'n_operator_calls', n_calls FROM called
+  UNION ALL
+  SELECT trace_id, NULL, 'device_busy', busy_ns FROM device_activity()
+  UNION ALL
+  SELECT trace_id, NULL, 'exposed_communication', exposed_communication_ns FROM device_activity()
+  UNION ALL
+  SELECT trace_id, NULL, 'exposed_memory', exposed_memory_ns FROM device_activity()
+),
+stepped AS (
+  SELECT c.side, c.n_steps, v.step_id, v.measure, CAST(sum(v.value) AS DOUBLE) AS ns
+  FROM value AS v
+  JOIN side AS c ON c.trace_id = v.trace_id
+  WHERE v.step_id IS NOT NULL
+  GROUP BY c.side, c.n_steps, v.step_id, v.measure
+),
+-- Mean and variance over the steps of a side; steps without a row count 0.
+moment_centred AS (
+  SELECT side, measure, n_steps, ns, sum(ns) OVER (PARTITION BY side, measure) / n_steps AS mean_ns
+  FROM stepped
+),
+moment AS (
+  SELECT
+    side,
+    measure,
+    max(mean_ns) AS mean_ns,
+    -- Added in order of size, so that the last digit does not depend on how threads share work
+    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
+      / nullif(max(n_steps) - 1, 0) AS variance
+  FROM moment_centred
+  GROUP BY side, measure
+),
+total AS (
+  SELECT
+    v.measure,
+    sum(CASE WHEN c.side = 'a' THEN v.value ELSE 0 END)::BIGINT AS total_a,
+    sum(CASE WHEN c.side = 'b' THEN v.value ELSE 0 END)::BIGINT AS total_b
+  FROM value AS v
+  JOIN side AS c ON c.trace_id = v.trace_id
+  GROUP BY v.measure
+),
+known AS (
+  SELECT CAST(place AS BIGINT) AS place, measure, unit
+  FROM (VALUES
+  (1, 'step_time', 'ns'),
+  (2, 'device_time', 'ns'),
+  (3, 'compute_time', 'ns'),
+  (4, 'communication_time', 'ns'),
+  (5, 'memory_time', 'ns'),
+  (6, 'device_busy', 'ns'),
+  (7, 'exposed_communication', 'ns'),
+  (8, 'exposed_memory', 'ns'),
+  (9, 'operator_time', 'ns'),
+  (10, 'n_device_ops', 'count'),
+  (11, 'n_operator_calls', 'count')
+  ) AS list(place, measure, unit)
+),
+figure AS (
+  SELECT
+    k.place,
+    k.measure,
+    k.unit,
+    coalesce(t.total_a, 0) AS total_a,
+    coalesce(t.total_b, 0) AS total_b,
+    z.basis,
+    z.n_traces_a,
+    z.n_traces_b,
+    z.n_steps_a,
+    z.n_steps_b,
+    k.measure IN ('device_busy', 'exposed_communication', 'exposed_memory') AS is_set,
+    CASE WHEN z.n_steps_a > 0 THEN coalesce(ma.mean_ns, 0) END AS per_step_a_ns,
+    CASE WHEN z.n_steps_b > 0 THEN coalesce(mb.mean_ns, 0) END AS per_step_b_ns,
+    CASE WHEN z.n_steps_a > 1 THEN coalesce(ma.variance, 0) END AS variance_a,
+    CASE WHEN z.n_steps_b > 1 THEN coalesce(mb.variance, 0) END AS variance_b
+  FROM known AS k
+  CROSS JOIN size AS z
+  LEFT JOIN total AS t ON t.measure = k.measure
+  LEFT JOIN moment AS ma ON ma.side = 'a' AND ma.measure = k.measure
+  LEFT JOIN moment AS mb ON mb.side = 'b' AND mb.measure = k.measure
+),
+test_error AS (
+  SELECT
+    measure,
+    per_step_b_ns - per_step_a_ns AS difference,
+    variance_a / nullif(n_steps_a, 0) AS error_a,
+    variance_b / nullif(n_steps_b, 0) AS error_b,
+    n_steps_a,
+    n_steps_b
+  FROM figure
+  WHERE n_steps_a > 1 AND n_steps_b > 1
+),
+test_t AS (
+  SELECT
+    measure,
+    difference / sqrt(error_a + error_b) AS t,
+    (error_a + error_b) * (error_a + error_b)
+      / (error_a * error_a / (n_steps_a - 1) + error_b * error_b / (n_steps_b - 1))
+      AS degrees_of_freedom
+  FROM test_error
+  WHERE error_a + error_b > 0
+),
+-- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which has fallen to nothing
+-- 12 / sqrt(df) further on; p is its integral beyond |t|, of that from 0.
+test_bound AS (
+  SELECT
+    measure,
+    t,
+    degrees_of_freedom,
+    atan(abs(t) / sqrt(degrees_of_freedom)) AS low,
+    least(pi() / 2, atan(abs(t) / sqrt(degrees_of_freedom)) + 12 / sqrt(degrees_of_freedom)) AS high,
+    least(pi() / 2, 12 / sqrt(degrees_of_freedom)) AS high_of_all
+  FROM test_t
+),
+test AS (
+  SELECT
+    e.measure,
+    max(e.t) AS t,
+    max(e.degrees_of_freedom) AS degrees_of_freedom,
+    least(
+      list_sum(list((e.high - e.low) * q.weight * pow(greatest(cos(e.low + (e.high - e.low) * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node))
+        / list_sum(list(e.high_of_all * q.weight * pow(greatest(cos(e.high_of_all * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node)),
+      1
+    ) AS p
+  FROM test_bound AS e
+  CROSS JOIN quadrature_node() AS q
+  GROUP BY e.measure
+),
+based AS (
+  SELECT
+    *,
+    CASE
+      WHEN basis = 'total' THEN total_a
+      WHEN basis = 'trace' THEN total_a / n_traces_a
+      WHEN NOT is_set THEN per_step_a_ns
+    END AS basis_a,
+    CASE
+      WHEN basis = 'total' THEN total_b
+      WHEN basis = 'trace' THEN total_b / n_traces_b
+      WHEN NOT is_set THEN per_step_b_ns
+    END AS basis_b
+  FROM figure
+)
+SELECT
+  f.measure,
+  f.unit,
+  f.total_a,
+  f.total_b,
+  f.total_b - f.total_a AS change,
+  f.basis,
+  CAST(f.basis_a AS DOUBLE) AS basis_a,
+  CAST(f.basis_b AS DOUBLE) AS basis_b,
+  (f.basis_b - f.basis_a) / nullif(f.basis_a, 0) AS change_ratio,
+  f.n_traces_a,
+  f.n_traces_b,
+  f.n_steps_a,
+  f.n_steps_b,
+  CASE WHEN NOT f.is_set THEN f.per_step_a_ns END AS per_step_a,
+  CASE WHEN NOT f.is_set THEN f.per_step_b_ns END AS per_step_b,
+  e.t,
+  e.degrees_of_freedom,
+  e.p
+FROM based AS f
+LEFT JOIN test AS e ON e.measure = f.measure
+ORDER BY f.place
