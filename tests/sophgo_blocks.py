@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from typing import Any
+
+from tests.sharing import slow
 
 MONITOR_TIU, MONITOR_GDMA, DYN_DATA = 3, 4, 5
 DYN_EXTRA, DES_BDC, DES_GDMA, DES_KV = 6, 13, 14, 17
@@ -15,6 +18,16 @@ VALID = [
     "aks_m1_nowrap_ref", "aks_m1_timewrap", "aks_m1_timewrap2", "aks_m2_8core", "aksv_m1_4core",
     "aksv_m1_rvt", "aksv_m2_4core_cdma", "bm1688_m1_2core",
 ]  # fmt: skip
+#: One of each kind.
+FEW = (
+    "aks_bmodel", "aks_bmodel_layers", "aks_m0_8core_cdma", "aks_m1_nowrap_ref", "aks_m1_timewrap",
+    "aks_m2_8core", "aksv_m1_rvt", "aksv_m2_4core_cdma", "bm1688_m1_2core",
+)  # fmt: skip
+
+
+def cases(*, without: Container[str] = ()) -> list[Any]:
+    """The valid ones as parameters of a test, but for some."""
+    return [case if case in FEW else slow(case) for case in VALID if case not in without]
 
 
 def blocks(buffer: bytes) -> Iterator[tuple[int, int, int]]:

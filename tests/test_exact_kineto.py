@@ -38,7 +38,7 @@ TRACES = {
     "two_ranks-1": "rank-1",
     "vllm_graph": "trace",
 }
-SMALL = ("a100_nccl", "event_sync", "gpu_only", "triton", "two_ranks-0", "two_ranks-1")
+SMALL = ("a100_nccl", "event_sync", "two_ranks-0")
 
 #: Where Holistic Trace Analysis differs by more than rounding, and why.
 OTHER_IN_HTA = {

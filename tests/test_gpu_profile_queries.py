@@ -63,6 +63,15 @@ def db(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConn
     connection.close()
 
 
+@pytest.fixture(scope="module")
+def replayed(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The profile whose summaries nvprof printed."""
+    path = imported_files.file((None, [data_dir / "gpu" / "nvprof_replay" / "replay_v9.nvvp"]))
+    connection = duckdb.connect(str(path), read_only=True)
+    yield connection
+    connection.close()
+
+
 def ask(db: duckdb.DuckDBPyConnection, query: str, trace: str) -> list[dict[str, Any]]:
     ((trace_id,),) = db.execute("SELECT id FROM trace WHERE name = ?", [trace]).fetchall()
     rows = library.run(db, query, {}, library=library.load()).table().to_pylist()
@@ -79,9 +88,9 @@ def printed(path: Path) -> list[dict[str, str]]:
     [("print-gpu-summary.csv", "GPU activities"), ("print-api-summary.csv", "API calls")],
 )
 def test_the_summary_is_nvprofs(
-    db: duckdb.DuckDBPyConnection, data_dir: Path, file: str, kind: str
+    replayed: duckdb.DuckDBPyConnection, data_dir: Path, file: str, kind: str
 ) -> None:
-    found = [row for row in ask(db, "nvprof_summary", "replay_v9") if row["type"] == kind]
+    found = [row for row in ask(replayed, "nvprof_summary", "replay_v9") if row["type"] == kind]
     assert [
         (
             f"{100 * row['share']:.6f}",
@@ -104,7 +113,7 @@ def test_the_summary_is_nvprofs(
 
 
 def test_the_trace_is_nvprofs_with_its_mebibytes_a_second(
-    db: duckdb.DuckDBPyConnection, data_dir: Path
+    replayed: duckdb.DuckDBPyConnection, data_dir: Path
 ) -> None:
     def text(value: object) -> str:
         return "" if value is None else str(value)
@@ -126,7 +135,7 @@ def test_the_trace_is_nvprofs_with_its_mebibytes_a_second(
             row["name"],
             row["correlation_id"],
         )
-        for row in ask(db, "nvprof_gpu_trace", "replay_v9")
+        for row in ask(replayed, "nvprof_gpu_trace", "replay_v9")
     ] == [
         (
             int(Decimal(line["Start"])),

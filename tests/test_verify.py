@@ -122,7 +122,7 @@ def test_text_files_of_tpu_captures_stand_too(
 
 
 @pytest.mark.parametrize(
-    "command", [("compare", "gpu", "ddp"), ("check", "all")], ids=["compare", "check"]
+    "command", [slow(("compare", "gpu", "ddp")), ("check", "all")], ids=["compare", "check"]
 )
 def test_reports_for_people_stand_and_name_their_queries(
     tw: Tw, db: Path, command: tuple[str, ...]

@@ -64,7 +64,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> list[list[Any]]:
     "name",
     [
         "gpu_handwritten",
-        "ddp_rank0",
+        pytest.param("ddp_rank0", marks=pytest.mark.slow),
         pytest.param("cpu_run", marks=pytest.mark.slow),
         pytest.param("demo_rank0", marks=pytest.mark.slow),
     ],

@@ -266,7 +266,7 @@ def test_what_chakra_s_converter_stops_at_is_converted_or_refused_with_the_node_
         exported(odd, trace, Options("chakra-1.0"), tmp_path / "y.et")
 
 
-@pytest.mark.parametrize("name", P2P)
+@pytest.mark.parametrize("name", ["send", "recv", *map(slow, ("named", "record"))])
 def test_sends_and_receives_say_the_ranks_of_the_job_and_their_tag(
     name: str, odd: Path, tmp_path: Path
 ) -> None:

@@ -10,13 +10,16 @@ import pytest
 
 from tests.nsys_cases import CASES
 from tests.sharing import Imported
-from tests.sophgo_blocks import VALID
+from tests.sophgo_blocks import FEW, VALID
 
 
 @pytest.fixture(scope="session")
-def captures(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
-    """All valid cases in one warehouse, each a run of its own."""
-    folders = [data_dir / "bigtpu" / case / "input" for case in VALID]
+def captures(
+    data_dir: Path, imported_files: Imported, request: pytest.FixtureRequest
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The valid cases that are asked for in one warehouse, each a run of its own."""
+    is_slow = any(item.get_closest_marker("slow") for item in request.session.items)
+    folders = [data_dir / "bigtpu" / case / "input" for case in (VALID if is_slow else FEW)]
     connection = duckdb.connect(str(imported_files.file((None, folders))), read_only=True)
     yield connection
     connection.close()

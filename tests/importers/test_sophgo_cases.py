@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.sophgo_blocks import VALID
+from tests.sophgo_blocks import cases
 
 #: The vendor's tool counts a transfer of BM1688 at every interface, and loses a wrapped counter.
 OTHER_BYTES, OTHER_TIMES = {"bm1688_m1_2core"}, {"aks_m1_timewrap"}
@@ -37,7 +37,7 @@ def commands(connection: duckdb.DuckDBPyConnection, case: str) -> list[dict[str,
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
-@pytest.mark.parametrize("case", VALID)
+@pytest.mark.parametrize("case", cases())
 def test_every_record_starts_lasts_and_moves_as_the_generator_meant(
     captures: duckdb.DuckDBPyConnection, data_dir: Path, case: str
 ) -> None:
@@ -119,7 +119,7 @@ def golden(row: dict[str, Any], case: str) -> tuple[object, ...]:
     )
 
 
-@pytest.mark.parametrize("case", [case for case in VALID if case not in OTHER_TIMES])
+@pytest.mark.parametrize("case", cases(without=OTHER_TIMES))
 def test_commands_are_those_of_the_vendors_tool(
     captures: duckdb.DuckDBPyConnection, data_dir: Path, case: str
 ) -> None:
@@ -130,7 +130,7 @@ def test_commands_are_those_of_the_vendors_tool(
     assert Counter(shown(row, case) for row in commands(captures, case)) == theirs
 
 
-@pytest.mark.parametrize("case", [case for case in VALID if case not in OTHER_TIMES])
+@pytest.mark.parametrize("case", cases(without=OTHER_TIMES))
 def test_kernels_are_those_of_the_vendors_tool(
     captures: duckdb.DuckDBPyConnection, data_dir: Path, case: str
 ) -> None:

@@ -12,14 +12,15 @@ import duckdb
 import numpy as np
 import pytest
 
+from tests.sharing import slow
 from tests.sophgo_blocks import (
     DES_BDC,
     DES_GDMA,
     DYN_DATA,
     MONITOR_GDMA,
     MONITOR_TIU,
-    VALID,
     block,
+    cases,
     dma_record,
     name,
     node,
@@ -81,7 +82,7 @@ def rows_of(connection: duckdb.DuckDBPyConnection, case: str) -> dict[object, Ro
     }
 
 
-@pytest.mark.parametrize("case", [case for case in VALID if case not in LOST])
+@pytest.mark.parametrize("case", cases(without=LOST))
 def test_what_was_printed_of_a_record_is_in_its_row(
     captures: duckdb.DuckDBPyConnection, data_dir: Path, case: str
 ) -> None:
@@ -106,7 +107,9 @@ def _text(value: object) -> str:
     return str(value or 0)
 
 
-@pytest.mark.parametrize("case", ["aks_bmodel", "aks_deskv", "aks_m2_8core", "aksv_m2_4core_cdma"])
+@pytest.mark.parametrize(
+    "case", ["aks_bmodel", "aks_m2_8core", "aksv_m2_4core_cdma", slow("aks_deskv")]
+)
 def test_the_fields_of_an_image_are_kept_in_the_order_the_tool_prints_them_in(
     captures: duckdb.DuckDBPyConnection, data_dir: Path, case: str
 ) -> None:
