@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.sharing import Imported, slow
+from tests.sharing import Imported
 from warehouse import library, store
 
 TRACES = {
@@ -230,10 +230,8 @@ def test_holistic_trace_analysis_differs_for_a_known_reason(
 
 
 #: All queries on all recordings take minutes.
-ALL_QUERIES = [case if case == "event_sync" else slow(case) for case in TRACES]
-
-
-@pytest.mark.parametrize("case", ALL_QUERIES)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", TRACES)
 def test_contracts_hold_on_real_rows(warehouses: dict[str, Path], case: str) -> None:
     from warehouse import contract
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.randomtrace import Interval, RandomTrace, Runs, Slice, common, covered, union
+from tests.sharing import slow
 
 Row = dict[str, Any]
 SHORT_NS = 3000
@@ -104,7 +105,7 @@ def explain(trace: RandomTrace, gap: Interval, work: Slice, before: Slice | None
     }
 
 
-@pytest.mark.parametrize("per_device", [False, True])
+@pytest.mark.parametrize("per_device", [True, slow(False)])
 def test_every_gap_has_the_cause_a_search_finds(random_runs: Runs, per_device: bool) -> None:
     rows = random_runs.rows("idle_gap", per_device=per_device, short_ns=SHORT_NS, top=None)
 

@@ -350,7 +350,7 @@ def test_the_list_and_the_description_of_queries(tw: Run) -> None:
     shown = tw("queries", "show", "utilization_over_time")
 
     assert re.search(r"^utilization@1 +Busy share of each device$", listed.out, re.MULTILINE)
-    assert "bucket_ns  BIGINT  ns  Width of a bucket (default 10000000)" in shown.out
+    assert re.search(r"bucket_ns +BIGINT +ns +Width of a bucket \(default 10000000\)", shown.out)
     assert "One row for each: trace_id, device_id, bucket_start_ns" in shown.out
 
 

@@ -181,8 +181,8 @@ except SystemExit as ended:
 
 
 @pytest.mark.parametrize(("head", "fill"), [
-    (b"", b"\0"), (b'{"traceEvents":[{"a":"', b"x"),
-    slow(b'{"traceEvents":[', b" "), slow(b"[", b"{"), slow(b'{"x":"', b'"'),
+    (b'{"traceEvents":[{"a":"', b"x"),
+    slow(b"", b"\0"), slow(b'{"traceEvents":[', b" "), slow(b"[", b"{"), slow(b'{"x":"', b'"'),
     slow(b'{"traceEvents":[{"ph":"X"}],"x":"', b"x"), slow(b'{"traceEvents":[', b","),
 ])  # fmt: skip
 def test_a_bomb_is_refused_soon_and_in_little_memory(

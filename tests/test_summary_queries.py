@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
+from tests.sharing import slow
 from warehouse import library, store
 
 Row = dict[str, Any]
@@ -150,7 +151,7 @@ def working(ops: list[Op], device: int) -> list[Op]:
     return [op for op in ops if op.device == device and op.kind != "sync"]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [0, 1, 2, *map(slow, range(3, 10))])
 def test_device_times_equal_counted_instants(tmp_path: Path, seed: int) -> None:
     ops = random_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, ops, [])])
@@ -181,7 +182,7 @@ def test_device_times_equal_counted_instants(tmp_path: Path, seed: int) -> None:
         assert both["memory_overlap_ns"] == len(compute & memory)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, 1, *map(slow, range(2, 5))])
 def test_stream_times_equal_counted_instants(tmp_path: Path, seed: int) -> None:
     ops = random_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, ops, [])])
@@ -197,7 +198,7 @@ def test_stream_times_equal_counted_instants(tmp_path: Path, seed: int) -> None:
     assert found == {key: (len(each), len(instants(each))) for key, each in streams.items()}
 
 
-@pytest.mark.parametrize("bucket_ns", [1, 7, 100, 1_000_000])
+@pytest.mark.parametrize("bucket_ns", [7, 1_000_000, *map(slow, (1, 100))])
 def test_buckets_equal_counted_instants(tmp_path: Path, bucket_ns: int) -> None:
     ops = [op._replace(ts=op.ts - 4000) for op in random_ops(3)]
     path = make(tmp_path / "w.duckdb", [(1, ops, [])])
@@ -218,7 +219,7 @@ def test_buckets_equal_counted_instants(tmp_path: Path, bucket_ns: int) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, 1, *map(slow, range(2, 5))])
 def test_kernels_equal_a_plain_count(tmp_path: Path, seed: int) -> None:
     ops = random_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, ops, [])])
@@ -252,7 +253,7 @@ def test_top_kernels_are_the_first_of_all(tmp_path: Path) -> None:
         assert [row for row in top if row["device"] == device] == mine[:2]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, 1, *map(slow, range(2, 5))])
 def test_self_time_is_time_without_direct_children(tmp_path: Path, seed: int) -> None:
     ops = random_host_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, [], ops)])

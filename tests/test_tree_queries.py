@@ -170,7 +170,8 @@ def step_at(trace: RandomTrace, each: Slice) -> int | None:
 
 
 @pytest.mark.parametrize(
-    ("is_all", "has_python"), [(False, False), (True, True), slow(False, True), slow(True, False)]
+    ("is_all", "has_python"),
+    [(True, False), slow(False, False), slow(True, True), slow(False, True)],
 )
 def test_the_tree_of_a_step_is_what_a_walk_over_its_slices_meets(
     random_runs: Runs, is_all: bool, has_python: bool
