@@ -47,7 +47,7 @@ check = "between 0 and 1"
 help = "1 where one call has the id, 0.9 where the last of several was taken, 0.5 where all began after the work"
 
 [changes]
-4 = "the same links, found faster"
+4 = "found faster; work on the tracks of a process that waits for it, and launches none of it, is linked to the calls of others"
 3 = "calls of other processes cause nothing where streams are known to belong to a process that calls"
 2 = "ids that many calls share cost no more than others; work before all its calls has confidence 0.5"
 1 = "first version"
@@ -69,11 +69,32 @@ caller AS (
     WHERE p.process_id IS NOT NULL
   )
 ),
-owner AS MATERIALIZED (
+belonging AS MATERIALIZED (
   SELECT p.track_id, p.process_id
   FROM place AS p
   JOIN caller AS c ON c.process_id = p.process_id
   WHERE c.n_callers > 1
+),
+-- A process owns the work on its tracks where one of its own calls caused some of it. MTIA's device
+-- is a process that also waits, while another one launches.
+owner AS MATERIALIZED (
+  SELECT b.track_id, b.process_id
+  FROM belonging AS b
+  SEMI JOIN (
+    SELECT l.process_id
+    FROM (
+      SELECT x.correlation_id, o.process_id
+      FROM launch AS x
+      JOIN belonging AS o ON o.track_id = x.track_id
+      WHERE x.trace_id = $trace_id::BIGINT
+    ) AS l
+    SEMI JOIN (
+      SELECT y.correlation_id, o.process_id
+      FROM gpu_op AS y
+      JOIN belonging AS o ON o.track_id = y.track_id
+      WHERE y.trace_id = $trace_id::BIGINT
+    ) AS w ON w.correlation_id = l.correlation_id AND w.process_id = l.process_id
+  ) AS c ON c.process_id = b.process_id
 ),
 -- Not kept: what is read twice here is read sooner than written.
 owned AS NOT MATERIALIZED (
