@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.randomtrace import Runs
-    from tests.sharing import Imported
+    from tests.support.randomtrace import Runs
+    from tests.support.sharing import Imported
 
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
@@ -81,8 +81,8 @@ def shared_place(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
 
 @pytest.fixture(scope="session")
 def imported_files(shared_place: Path) -> Iterator[Imported]:
-    """Warehouses of recordings, each imported once for all tests: see `tests/sharing.py`."""
-    from tests.sharing import Imported
+    """Warehouses of recordings, each imported once (see `tests/support/sharing.py`)."""
+    from tests.support.sharing import Imported
 
     made = Imported(shared_place)
     yield made
@@ -92,7 +92,7 @@ def imported_files(shared_place: Path) -> Iterator[Imported]:
 @pytest.fixture(scope="session")
 def random_runs(shared_place: Path) -> Iterator[Runs]:
     """Random jobs and what is true of them, in one warehouse that no test may write to."""
-    from tests.randomtrace import import_once, standard_jobs
+    from tests.support.randomtrace import import_once, standard_jobs
     from warehouse import store
 
     runs = import_once(shared_place / "random.duckdb", standard_jobs())

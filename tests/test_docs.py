@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from tests.sharing import slow
+from tests.support.sharing import slow
 from warehouse import catalog, formats, importer, store
 from warehouse.cli import tw as tw_command
 

@@ -41,7 +41,7 @@ _PID = re.compile(r"\(PID (\d+)\)")
 
 #: DuckDB 2.0.0 misjudges the largest sum over a LEFT JOIN whose right side a filter leaves empty.
 #: By such statistics it drops rows (HAVING sum(x) > ...) and cuts numbers short when it sorts them;
-#: without them its answers are right. tests/test_store.py has the case.
+#: without them its answers are right. tests/store/test_store.py has the case.
 NO_WRONG_STATISTICS: Final = {"disabled_optimizers": "statistics_propagation"}
 
 #: No SQL that runs under these settings reads or writes anything but the open database.

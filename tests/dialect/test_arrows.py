@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
-from tests.sharing import slow
+from tests.support.sharing import slow
 from warehouse import scope, store
 from warehouse.dialect import run
 from warehouse.dialect.perfetto import translate

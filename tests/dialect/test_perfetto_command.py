@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.sharing import GPU, Imported
+from tests.support.sharing import GPU, Imported
 from warehouse.dialect.errors import Refused
 from warehouse.dialect.perfetto import translate
 

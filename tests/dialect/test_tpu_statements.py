@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.export.tpu_cases import Cases
-from tests.sharing import Imported
+from tests.support.sharing import Imported
+from tests.support.tpu_cases import Cases
 from warehouse.dialect.errors import Refused
 
 BY_NAME = """

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import chakra_cases
-from tests import chakra_wire as wire
-from tests.chakra_wire import Attr, Graph, Node
 from tests.conftest import Tw
+from tests.support import chakra_cases
+from tests.support import chakra_wire as wire
+from tests.support.chakra_wire import Attr, Graph, Node
 from warehouse import ingest, session
 from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options, export_chakra_et

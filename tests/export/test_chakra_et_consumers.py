@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests import chakra_cases
-from tests import chakra_wire as wire
-from tests.chakra_feeder import COLL, COMP, simulate
 from tests.export.test_chakra_et import exported, golden, imported, written
-from tests.sharing import slow
+from tests.support import chakra_cases
+from tests.support import chakra_wire as wire
+from tests.support.chakra_feeder import COLL, COMP, simulate
+from tests.support.sharing import slow
 from warehouse import session, store
 from warehouse.errors import ExportError
 from warehouse.export.chakra_et import Options, export_chakra_et

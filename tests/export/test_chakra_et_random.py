@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import chakra_wire as wire
-from tests import random_execution
-from tests.chakra_feeder import simulate
 from tests.export.test_chakra_et import exported, imported
-from tests.random_execution import Program
+from tests.support import chakra_wire as wire
+from tests.support import random_execution
+from tests.support.chakra_feeder import simulate
+from tests.support.random_execution import Program
 from warehouse import store
 from warehouse.export.chakra_et import Options
 from warehouse.ingest import Options as ImportOptions

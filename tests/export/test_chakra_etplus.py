@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import chakra_cases
-from tests.chakra_cases import GOLDEN, LEGACY, PAIRS
+from tests.support import chakra_cases
+from tests.support.chakra_cases import GOLDEN, LEGACY, PAIRS
 from warehouse import session
 from warehouse.errors import UsageError
 from warehouse.export.chakra_etplus import WrittenRank, export_etplus

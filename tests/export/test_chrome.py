@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.sharing import Imported, slow
+from tests.support.sharing import Imported, slow
 from warehouse import scope, store
 from warehouse.errors import ExportError
 from warehouse.export.chrome import export_chrome, export_chrome_folder

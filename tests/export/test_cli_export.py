@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.sharing import Imported
+from tests.support.sharing import Imported
 from warehouse import store
 from warehouse.cli import tw
 from warehouse.errors import ExportError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
-from tests.graphs import Graphs, io, scalar, tensor
+from tests.support.graphs import Graphs, io, scalar, tensor
 from warehouse import session
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import dot

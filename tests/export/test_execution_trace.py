@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.execution_traces import Memory
-from tests.sharing import slow
+from tests.support.execution_traces import Memory
+from tests.support.sharing import slow
 from warehouse import ingest, scope, store
 from warehouse.errors import ExportError
 from warehouse.export.execution_trace import export_execution_trace, export_execution_trace_folder

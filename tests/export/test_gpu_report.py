@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gpu_profiles import imported
+from tests.support.gpu_profiles import imported
 from warehouse import report, session
 from warehouse.answer import Answer
 from warehouse.export import html

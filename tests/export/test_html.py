@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.sharing import GPU, Imported
+from tests.support.sharing import GPU, Imported
 from warehouse import library, report
 from warehouse.answer import Answer
 from warehouse.export import html, page_data

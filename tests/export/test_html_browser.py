@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import CHROMIUM
-from tests.export.browser import Browser, Page, program
-from tests.randomtrace import RandomTrace, import_jobs, make_job
+from tests.support.browser import Browser, Page, program
+from tests.support.randomtrace import RandomTrace, import_jobs, make_job
 from warehouse import report, session
 from warehouse.export import html
 from warehouse.selection import Selection

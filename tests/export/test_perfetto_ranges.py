@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.gpu_profiles import imported
+from tests.support.gpu_profiles import imported
 from warehouse import session
 from warehouse.export.perfetto import export_perfetto
 

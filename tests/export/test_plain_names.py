@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.sharing import GPU, Imported
+from tests.support.sharing import GPU, Imported
 from warehouse.export.perfetto import export_perfetto
 from warehouse.session import Place, opened
 

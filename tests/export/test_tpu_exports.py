@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.export.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, counted, slices_of
-from tests.sharing import GPU, Imported
+from tests.support.sharing import GPU, Imported
+from tests.support.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, counted, slices_of
 from warehouse import ingest
 from warehouse.errors import ExportError
 from warehouse.export import tpu_registers, tpu_summary

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import CHROMIUM
-from tests.export.browser import Browser, program
-from tests.export.tpu_cases import Cases, Workbook
-from tests.sharing import Imported
+from tests.support.browser import Browser, program
+from tests.support.sharing import Imported
+from tests.support.tpu_cases import Cases, Workbook
 from warehouse import report
 from warehouse.export import html, xlsx
 

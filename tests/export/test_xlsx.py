@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 
-from tests.sharing import GPU, Imported
+from tests.support.sharing import GPU, Imported
 from warehouse import library, report
 from warehouse.answer import Answer
 from warehouse.export import xlsx

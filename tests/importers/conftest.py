@@ -8,9 +8,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.nsys_cases import CASES
-from tests.sharing import Imported
-from tests.sophgo_blocks import FEW, VALID
+from tests.support.nsys_cases import CASES
+from tests.support.sharing import Imported
+from tests.support.sophgo_blocks import FEW, VALID
 
 
 @pytest.fixture(scope="session")

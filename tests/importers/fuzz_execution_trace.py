@@ -19,8 +19,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.execution_traces import Memory
 from tests.importers.fuzz_trace_event import LIMIT_S, mutated
+from tests.support.execution_traces import Memory
 from warehouse.errors import CorruptTrace
 
 DATA = Path(__file__).parent.parent / "data" / "execution_trace"

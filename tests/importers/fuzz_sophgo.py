@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests import sophgo_capture as capture
+from tests.support import sophgo_capture as capture
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse.errors import TraceError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.graphs import run
+from tests.support.graphs import run
 from warehouse import ingest
 from warehouse.decode import Settings
 from warehouse.errors import TwError

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests import chakra_wire as wire
-from tests.chakra_wire import Attr, Graph, Node
+from tests.support import chakra_wire as wire
+from tests.support.chakra_wire import Attr, Graph, Node
 from tw_importers.chakra_et import CHAKRA_ET, sniff
 from tw_importers.chakra_et.python_text import json_of
 from warehouse import decode, formats, ingest, store

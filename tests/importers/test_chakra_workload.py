@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests import chakra_wire as wire
-from tests.chakra_wire import Attr, Graph, Node
+from tests.support import chakra_wire as wire
+from tests.support.chakra_wire import Attr, Graph, Node
 from tw_importers.chakra_et import CHAKRA_ET, sniff
 from warehouse import decode, formats, session
 from warehouse.errors import CorruptTrace

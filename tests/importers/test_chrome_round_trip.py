@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.sharing import slow
+from tests.support.sharing import slow
 from warehouse import store
 from warehouse.export.chrome import export_chrome
 from warehouse.ingest import Options, import_paths

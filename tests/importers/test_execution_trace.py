@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.execution_traces import Memory
-from tests.sharing import slow
+from tests.support.execution_traces import Memory
+from tests.support.sharing import slow
 from tw_importers.execution_trace import sniff
 from tw_importers.kineto import sniff as sniff_kineto
 

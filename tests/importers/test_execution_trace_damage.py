@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.execution_traces import Memory
 from tests.importers.fuzz_execution_trace import fuzz
+from tests.support.execution_traces import Memory
 from tw_importers.execution_trace import EXECUTION_TRACE
 from warehouse.decode import Settings, scratch_connection
 from warehouse.errors import CorruptTrace

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.snapshots import BASE_US, Snapshot, make
+from tests.support.snapshots import BASE_US, Snapshot, make
 from tw_importers.memory_snapshot import sniff
 from tw_importers.memory_snapshot.unpickle import Unpickler
 from warehouse import ingest, library, store

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from tests.conftest import Tw
-from tests.nsys_cases import CASES, number
+from tests.support.nsys_cases import CASES, number
 from tw_importers.nsys.read import sniff
 from warehouse import ingest
 from warehouse.errors import TraceError

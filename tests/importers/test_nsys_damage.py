@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from tests.importers import fuzz_nsys
-from tests.test_nesting import by_definition
+from tests.ingest.test_nesting import by_definition
 from tw_importers.nsys.tables import TABLES
 from tw_importers.sqlite_tables import Database, alike
 from warehouse import ingest

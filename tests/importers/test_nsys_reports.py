@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.nsys_cases import CASES, number
+from tests.support.nsys_cases import CASES, number
 from warehouse import library
 
 Row = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.nsys_cases import CASES, number
+from tests.support.nsys_cases import CASES, number
 from warehouse import library
 
 Ask = Callable[..., list[dict[str, Any]]]

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.gpu_profiles import error, imported
+from tests.support.gpu_profiles import error, imported
 
 _STRINGS = (
     "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);"

@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.gpu_profiles import error, imported
+from tests.support.gpu_profiles import error, imported
 
 FOLDER = "gpu/nvprof_replay"
 STRINGS = ["_Z1kv", "range", "domain", "GPU", "main thread"]

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.gpu_profiles import error, imported
+from tests.support.gpu_profiles import error, imported
 
 FOLDER = "gpu/nvprof_replay"
 #: An older release: no kinds of memory and no correlation; other units; lines of a program.

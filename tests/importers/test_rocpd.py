@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.gpu_profiles import error, imported
+from tests.support.gpu_profiles import error, imported
 from warehouse.decode import Settings
 
 REAL = "gpu/rocpd_synthetic/replay_results.db"

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.gpu_profiles import error, imported, write
+from tests.support.gpu_profiles import error, imported, write
 
 HEADER = (
     "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,"

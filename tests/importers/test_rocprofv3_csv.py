@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.gpu_profiles import error, imported, write
+from tests.support.gpu_profiles import error, imported, write
 
 API = "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
 KERNEL = (

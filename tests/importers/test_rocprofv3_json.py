@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.gpu_profiles import error, imported
+from tests.support.gpu_profiles import error, imported
 
 REAL = "gpu/rocprof_json/rocprofv3_mi350_400dispatch_results.json"
 KINDS: list[tuple[str, list[str]]] = [

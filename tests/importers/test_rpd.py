@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.gpu_profiles import imported
+from tests.support.gpu_profiles import imported
 from tw_importers.rpd import sniff
 
 _COMMON = (

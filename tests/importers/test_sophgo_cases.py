@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.sophgo_blocks import cases
+from tests.support.sophgo_blocks import cases
 
 #: The vendor's tool counts a transfer of BM1688 at every interface, and loses a wrapped counter.
 OTHER_BYTES, OTHER_TIMES = {"bm1688_m1_2core"}, {"aks_m1_timewrap"}

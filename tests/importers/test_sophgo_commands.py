@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 
-from tests import sophgo_capture as capture
+from tests.support import sophgo_capture as capture
 from tw_importers.sophgo import commands
 from tw_importers.sophgo.blocks import DYN_DATA, Block
 from tw_importers.sophgo.decode import chips

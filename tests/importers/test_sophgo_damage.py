@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests import sophgo_capture as capture
 from tests.importers import fuzz_sophgo as fuzz
+from tests.support import sophgo_capture as capture
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse import ingest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from tests import sophgo_capture as capture
+from tests.support import sophgo_capture as capture
 
 if TYPE_CHECKING:
     from tests.conftest import Tw

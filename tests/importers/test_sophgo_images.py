@@ -17,7 +17,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sophgo_blocks import DES_BDC, DES_GDMA, DES_KV, DYN_EXTRA, blocks, extras, key_values
+from tests.support.sophgo_blocks import (
+    DES_BDC,
+    DES_GDMA,
+    DES_KV,
+    DYN_EXTRA,
+    blocks,
+    extras,
+    key_values,
+)
 from tw_importers.sophgo.decode import Chip, by_arch, chips, decode_images, decode_streams, engine
 from tw_importers.sophgo.decode.registers import Command, Engine
 

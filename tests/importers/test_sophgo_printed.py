@@ -12,8 +12,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from tests.sharing import slow
-from tests.sophgo_blocks import (
+from tests.support.sharing import slow
+from tests.support.sophgo_blocks import (
     DES_BDC,
     DES_GDMA,
     DYN_DATA,

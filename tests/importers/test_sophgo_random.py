@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests import sophgo_capture as capture
-from tests.sharing import slow
+from tests.support import sophgo_capture as capture
+from tests.support.sharing import slow
 from tw_importers.sophgo import order, records, sections
 from tw_importers.sophgo.decode import chips
 from warehouse import ingest

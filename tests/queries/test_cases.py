@@ -1,4 +1,4 @@
-"""Every folder `<query>/<case>` beside this file: rows of `input.sql` give `expected.csv`.
+"""Every folder `cases/<query>/<case>`: rows of `input.sql` give `expected.csv`.
 
 Building blocks promise no order, so that of their rows is left open.
 """
@@ -16,7 +16,7 @@ import pytest
 
 from warehouse import library, migrate, store
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "cases"
 CASES = sorted(path.parent for path in HERE.glob("*/*/input.sql"))
 LIBRARY = library.load()
 INSTALLED: set[str] = set()  # macros that outlive a case

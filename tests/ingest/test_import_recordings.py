@@ -1,0 +1,91 @@
+"""Every recording at hand imports, says what it held, and comes back as it was."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warehouse import ingest, scope, store
+from warehouse.export.chrome import export_chrome
+from warehouse.selection import Selection
+
+OURS = Path(__file__).parents[1] / "data" / "kineto"
+DATA = os.environ.get("TW_TEST_DATA")
+#: Folders whose recordings are like those of others.
+ALIKE = frozenset((
+    "own_cpu_ddp_r0", "own_cpu_cnn", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync",
+    "real_h100_bert", "real_mi300_bert", "inputs_only_hta_simple_add", "edge_no_distributed_info",
+    "2026_11_20_11_57_03",
+))  # fmt: skip
+
+
+def recordings() -> list[Any]:
+    """Ours always; the large ones where they are, as parameters named by their folder."""
+    ours = [path for path in sorted(OURS.rglob("*.json*")) if not path.name.startswith("expected.")]
+    if not DATA:
+        return [*ours, pytest.param(None, id="recordings of others")]
+    others = [
+        *sorted(Path(DATA).glob("kineto/*/*.json.gz")),
+        *sorted(Path(DATA).glob("chakra/*/kineto.json.gz")),
+        Path(DATA) / "tf" / "tf1_timeline" / "timeline.json",
+        *sorted(Path(DATA).glob("tf/*/plugins/profile/*/*.json.gz")),
+        *(
+            Path(DATA) / "dpro" / "nccl_ring_2x2" / "host0" / "0" / name
+            for name in ("comm.json", "comm_detail.json", "io.json", "trace.json.gz")
+        ),
+    ]
+    return [_case(path) for path in [*ours, *others]]
+
+
+def _case(path: Path) -> Any:
+    """Large files are slow tests, and those of kinds others are of: all together take minutes."""
+    is_large = path.stat().st_size > (40_000 if path.suffix == ".gz" else 3_000_000)
+    marks = [pytest.mark.slow] if is_large or path.parent.name in ALIKE else []
+    return pytest.param(path, id=f"{path.parent.name}/{path.name.split('.')[0]}", marks=marks)
+
+
+def texts(document: str) -> Any:
+    """The document with every number as its text."""
+    return json.loads(
+        document, parse_float=lambda text: ["number", text], parse_int=lambda t: ["number", t]
+    )
+
+
+def events(document: Any) -> Counter[str]:
+    found = document["traceEvents"] if isinstance(document, dict) else document
+    return Counter(json.dumps(event, sort_keys=True) for event in found)
+
+
+def around(document: Any) -> Any:
+    if not isinstance(document, dict):
+        return None
+    return {key: value for key, value in document.items() if key != "traceEvents"}
+
+
+@pytest.mark.parametrize("path", recordings())
+def test_the_chrome_export_gives_back_the_events_of_the_file(
+    path: Path | None, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if path is None:
+        request.getfixturevalue("data_dir")
+    assert path is not None
+    db, out = tmp_path / "t.duckdb", tmp_path / "out.json"
+
+    (outcome,) = ingest.import_paths([path], db=db)
+    with store.Reader(db) as reader:
+        scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
+        export_chrome(reader.connection, out)
+
+    raw = path.read_bytes()
+    source = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+    assert outcome.committed is not None
+    assert outcome.committed.problems.keys() <= {"negative_duration", "unfinished_slice"}
+    expected, got = texts(source), texts(out.read_text())
+    assert events(got) == events(expected)
+    assert around(got) == around(expected)

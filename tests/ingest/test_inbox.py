@@ -1,0 +1,190 @@
+"""An inbox: what is new is imported once, and only when it is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warehouse import inbox, ingest, store
+from warehouse.inbox import Looked
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
+
+KINETO = Path(__file__).parents[1] / "data" / "kineto"
+GPU = (KINETO / "gpu_handwritten" / "trace.json").read_bytes()
+
+
+def put(folder: Path, name: str, content: bytes = GPU, *, age_s: float = 60) -> Path:
+    """A file in the inbox that was last changed so long ago."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    moment = time.time() - age_s
+    os.utime(path, (moment, moment))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "inbox"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "traces.duckdb"
+
+
+def look(folder: Path, db: Path, *, retries_failed: bool = False) -> Looked:
+    return inbox.import_new(
+        folder, db=db, options=ingest.Options(jobs=1), retries_failed=retries_failed
+    )
+
+
+def statuses(found: Looked) -> list[str]:
+    return [each.status for each in found.outcomes]
+
+
+def n_traces(db: Path) -> int:
+    with store.Reader(db) as reader:
+        return int(store.one(reader.connection, "SELECT count(*) FROM trace")[0])
+
+
+def test_what_is_new_is_imported_once(folder: Path, db: Path) -> None:
+    put(folder, "a.json")
+    assert statuses(look(folder, db)) == ["imported"]
+    put(folder, "night/b.json", GPU + b"\n")
+    second = look(folder, db)
+
+    assert (statuses(second), second.n_known) == (["imported"], 1)
+    assert statuses(look(folder, db)) == []
+    assert n_traces(db) == 2
+    assert sorted(path.name for path in folder.rglob("*.json")) == ["a.json", "b.json"]
+
+
+def test_a_known_file_is_not_read_again(
+    folder: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(folder, "a.json")
+    look(folder, db)
+    monkeypatch.setattr(ingest, "_plan", None)
+
+    assert look(folder, db).n_known == 1
+    assert path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "age_s"), [("a.json", 1), ("a.json.part", 600), ("a.json.TMP", 600), ("a.json~", 600)]
+)
+def test_a_file_that_may_still_be_written_to_is_left_alone(
+    folder: Path, db: Path, name: str, age_s: float
+) -> None:
+    path = put(folder, name, age_s=age_s)
+    found = look(folder, db)
+
+    assert (found.outcomes, found.unsettled) == ((), (path,))
+    assert not db.exists()
+
+
+def test_a_file_that_changes_while_it_is_read_leaves_no_trace(
+    folder: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(folder, "a.json")
+    finish = ingest._finish
+
+    def write_on(*arguments: object) -> ingest.Outcome:
+        with path.open("ab") as file:
+            file.write(b"\n")
+        return finish(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ingest, "_finish", write_on)
+    found = look(folder, db)
+    monkeypatch.undo()
+
+    assert (found.outcomes, found.unsettled) == ((), (path,))
+    assert n_traces(db) == 0
+    os.utime(path, (1, 1))
+    assert statuses(look(folder, db)) == ["imported"]
+
+
+def test_a_file_that_has_grown_takes_the_place_of_its_beginning(folder: Path, db: Path) -> None:
+    events = json.loads(GPU)["traceEvents"]
+    cut = GPU[: len(GPU) * 2 // 3]
+    put(folder, "a.json", cut)
+    assert statuses(look(folder, db)) == ["imported"]
+    put(folder, "a.json", GPU)
+    assert statuses(look(folder, db)) == ["imported"]
+
+    assert n_traces(db) == 1
+    with store.Reader(db) as reader:
+        (n,) = store.one(reader.connection, "SELECT count(*) FROM slice")
+    assert n >= sum(event["ph"] == "X" for event in events)
+
+
+def test_a_file_that_was_overwritten_is_another_trace(folder: Path, db: Path) -> None:
+    put(folder, "latest.json", GPU)
+    look(folder, db)
+    put(folder, "latest.json", GPU.replace(b'"dur": 20.101', b'"dur": 30.101') + b" ")
+    look(folder, db)
+
+    assert n_traces(db) == 2
+
+
+def test_what_failed_is_remembered_with_its_reason_and_not_tried_again(
+    tw: Tw, folder: Path, db: Path
+) -> None:
+    put(folder, "bad.json.gz", b"\x1f\x8b\x08\x00 not a gzip file at all")
+    put(folder, "good.json")
+    first = tw("import", "--inbox", folder, "--jobs", "1")
+    assert first.code == 5
+    assert "1 new, 1 failed." in first.err
+    second = tw("import", "--inbox", folder)
+
+    assert second.code == 0
+    assert "2 known." in second.err
+    assert "1 of the known ones failed before" in second.err
+    row = json.loads(tw("query", "inbox", "--format", "json").out)[0]
+    assert row["status"] == "failed"
+    assert "bad.json.gz" in row["error"]
+
+
+def test_what_failed_is_tried_again_when_it_changes_or_when_asked(folder: Path, db: Path) -> None:
+    put(folder, "a.json.gz", b"\x1f\x8b\x08\x00 not a gzip file at all")
+    assert statuses(look(folder, db)) == ["failed"]
+    assert statuses(look(folder, db)) == []
+    assert statuses(look(folder, db, retries_failed=True)) == ["failed"]
+    put(folder, "a.json.gz", GPU)
+    assert statuses(look(folder, db)) == ["imported"]
+
+
+def test_what_is_no_trace_is_ignored_and_remembered(tw: Tw, folder: Path, db: Path) -> None:
+    put(folder, "notes.txt", b"remember the milk")
+
+    assert tw("import", "--inbox", folder).code == 0
+    assert "1 known." in tw("import", "--inbox", folder).err
+
+
+def test_an_archive_is_one_file_of_the_inbox(folder: Path, db: Path) -> None:
+    with zipfile.ZipFile(folder / "ranks.zip", "w") as archive:
+        archive.writestr("r0.json", GPU)
+        archive.writestr("r1.json", GPU + b"\n")
+    os.utime(folder / "ranks.zip", (1, 1))
+    assert statuses(look(folder, db)) == ["imported", "imported"]
+
+    assert look(folder, db).n_known == 2
+    assert n_traces(db) == 2
+
+
+def test_an_inbox_may_be_empty_and_must_be_there(tw: Tw, folder: Path) -> None:
+    assert "The inbox is empty." in tw("import", "--inbox", folder).err
+    assert tw("import", "--inbox", folder / "no").code == 2
+    assert "say what to import" in tw("import").err
+    assert "say what to import" in tw("import", "x.json", "--inbox", folder).err

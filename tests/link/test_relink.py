@@ -1,0 +1,235 @@
+"""`tw link` makes links anew, wholly or not at all; and what it would make anew can be asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.sharing import DDP, GPU, Imported
+from warehouse import library, link, store
+from warehouse.relink import Stale, stale
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
+
+KINETO = Path(__file__).parents[1] / "data" / "kineto"
+#: Everything of a link but its number.
+LINKS = "SELECT * EXCLUDE (id) FROM link ORDER BY ALL"
+#: Ends the process as SIGKILL would: with the links inside traces made, those between not.
+KILLED = """
+import os
+from warehouse import link
+from warehouse.cli import main
+link.link_run = lambda *_: os._exit(9)
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def imported(imported_files: Imported) -> Path:
+    """The run `ddp` of two ranks, and the run `gpu` of one trace."""
+    return imported_files.file(DDP, GPU)
+
+
+@pytest.fixture
+def warehouse(imported: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(imported, tmp_path / "traces.duckdb"))
+
+
+def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
+    with store.Reader(db) as reader:
+        found: list[tuple[Any, ...]] = reader.connection.execute(sql).fetchall()
+    return found
+
+
+def change(db: Path, sql: str) -> None:
+    with store.writer(db) as connection:
+        connection.execute(sql)
+
+
+def what_is_stale(db: Path, known: library.Library | None = None) -> list[Stale]:
+    with store.Reader(db) as reader:
+        return stale(reader.connection, known)
+
+
+def test_links_made_anew_are_those_of_the_import(tw: Tw, warehouse: Path) -> None:
+    before = rows(warehouse, "FROM link ORDER BY id")
+
+    assert tw("link", "--all").code == 0
+    assert rows(warehouse, "FROM link ORDER BY id") == before
+
+
+def test_links_are_counted_before_and_after(tw: Tw, warehouse: Path) -> None:
+    (n,) = rows(warehouse, "SELECT count(*) FROM link WHERE kind = 'launch' AND trace_id = 3")[0]
+    change(warehouse, "DELETE FROM link WHERE kind = 'launch' AND trace_id = 3")
+
+    ran = tw("link", "gpu", "--format", "json")
+
+    counts = {row["kind"]: row for row in json.loads(ran.out)}
+    assert counts["launch"] == {"run": "gpu", "kind": "launch", "n_before": 0, "n_after": n}
+    assert all(c["n_before"] == c["n_after"] for c in counts.values() if c["kind"] != "launch")
+
+
+def test_by_default_the_last_imported_run_is_linked(tw: Tw, warehouse: Path) -> None:
+    change(warehouse, "DELETE FROM link")
+
+    ran = tw("link")
+
+    assert "run 'gpu', the last imported of 2" in ran.err
+    assert rows(warehouse, "SELECT DISTINCT trace_id FROM link") == [(3,)]
+
+
+def test_links_of_other_sets_stay(tw: Tw, warehouse: Path) -> None:
+    change(warehouse, "UPDATE link SET link_set = 'other' WHERE kind = 'launch' AND trace_id = 3")
+    others = rows(warehouse, "FROM link WHERE link_set = 'other' ORDER BY id")
+
+    assert tw("link", "gpu").code == 0
+    assert rows(warehouse, "FROM link WHERE link_set = 'other' ORDER BY id") == others
+    assert rows(warehouse, "SELECT count(*) - count(DISTINCT id) FROM link") == [(0,)]
+    in_default = "SELECT count(*) FROM link WHERE kind = 'launch' AND trace_id = 3 "
+    assert rows(warehouse, in_default + "AND link_set = 'default'") == [(len(others),)]
+
+
+def test_links_of_a_linker_that_is_gone_go(tw: Tw, warehouse: Path) -> None:
+    change(warehouse, "UPDATE link SET kind = 'guess', query = 'link_gone' WHERE kind = 'launch'")
+
+    tw("link", "--all")
+
+    assert rows(warehouse, "SELECT count(*) FROM link WHERE kind = 'guess'") == [(0,)]
+
+
+def test_a_killed_link_changes_nothing(warehouse: Path) -> None:
+    change(warehouse, "DELETE FROM link WHERE kind = 'launch'")
+    before = rows(warehouse, LINKS)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("TW_")}
+
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, "link", "--db", str(warehouse), "--all"],
+        env={**environment, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}, check=False,
+    )  # fmt: skip
+
+    assert ended.returncode == 9
+    assert rows(warehouse, LINKS) == before
+    assert tw_link(warehouse) != before
+
+
+def tw_link(db: Path) -> list[tuple[Any, ...]]:
+    from warehouse.relink import relink
+
+    list(relink(db, [1, 2]))
+    return rows(db, LINKS)
+
+
+def test_each_run_is_linked_by_itself(
+    tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(warehouse, "DELETE FROM link")
+    honest = link.link_run
+
+    def fails_at_the_second(connection: Any, known: link.Linkers, run_id: int) -> None:
+        if run_id == 2:
+            raise KeyboardInterrupt
+        honest(connection, known, run_id)
+
+    monkeypatch.setattr(link, "link_run", fails_at_the_second)
+
+    assert tw("link", "--all").code == 130
+    assert rows(warehouse, "SELECT DISTINCT run_id FROM link") == [(1,)]
+    assert not warehouse.with_name("traces.duckdb.scratch").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["no-such-run"], 2, "there is no run 'no-such-run'"),
+        (["gpu", "--all"], 2, "exclude each other"),
+        (["--db", "missing.duckdb"], 3, "there is no warehouse at"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(
+    tw: Tw, warehouse: Path, arguments: list[str], code: int, says: str
+) -> None:
+    ran = tw("link", *arguments)
+
+    assert ran.code == code
+    assert says in ran.errors[0]
+
+
+def test_after_an_import_nothing_is_stale(warehouse: Path) -> None:
+    assert what_is_stale(warehouse) == []
+
+
+def test_links_of_an_older_linker_are_stale(tw: Tw, warehouse: Path) -> None:
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = 'link_launch@0' "
+        "WHERE detail LIKE 'link_launch@%' AND trace_id = 2",
+    )
+
+    newest = library.load().newest["link_launch"].header
+    assert newest is not None
+    assert what_is_stale(warehouse) == [Stale(1, 2, "link_launch", 0, newest.version)]
+    tw("link", "ddp")
+    assert what_is_stale(warehouse) == []
+
+
+def test_a_linker_that_never_ran_makes_a_trace_stale(tw: Tw, warehouse: Path) -> None:
+    change(warehouse, "DELETE FROM import_stat WHERE detail LIKE 'link_step@%' AND trace_id = 3")
+
+    assert [(s.trace_id, s.query, s.version) for s in what_is_stale(warehouse)] == [
+        (3, "link_step", None)
+    ]
+
+
+def test_a_linker_that_is_gone_makes_a_trace_stale(warehouse: Path) -> None:
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = 'link_gone@4' "
+        "WHERE detail LIKE 'link_launch@%' AND trace_id = 3",
+    )
+
+    found = {(s.trace_id, s.query, s.version, s.newest_version) for s in what_is_stale(warehouse)}
+    assert (3, "link_gone", 4, None) in found
+    assert len(found) == 2
+
+
+def test_a_linker_that_means_something_else_now_is_stale(warehouse: Path) -> None:
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) || ' 0123456789abcdef' "
+        "WHERE detail LIKE 'link_launch@%'",
+    )
+
+    found = what_is_stale(warehouse)
+    assert {(s.trace_id, s.query) for s in found} == {(n, "link_launch") for n in (1, 2, 3)}
+
+
+def test_a_linker_that_meant_something_else_for_one_trace_is_stale_there(warehouse: Path) -> None:
+    """Both meanings are known of the same version; each trace says which of them linked it."""
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) || ' 0123456789abcdef' "
+        "WHERE detail LIKE 'link_launch@%' AND trace_id = 2",
+    )
+
+    assert [(s.trace_id, s.query) for s in what_is_stale(warehouse)] == [(2, "link_launch")]
+
+
+def test_links_noted_without_a_hash_go_by_all_meanings_known(warehouse: Path) -> None:
+    """As programs wrote them that noted name and version alone."""
+    change(
+        warehouse,
+        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) "
+        "WHERE name IN ('linked', 'run_linked')",
+    )
+    assert what_is_stale(warehouse) == []
+
+    change(warehouse, "UPDATE query_version SET content_hash = 'x' WHERE name = 'link_launch'")
+    assert {s.query for s in what_is_stale(warehouse)} == {"link_launch"}

@@ -1,0 +1,232 @@
+"""Operations, bytes and hardware counters of operators, against PyTorch, HTA and plain Python."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import random
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.sharing import Imported
+from warehouse import ingest, library, store
+
+FLOPS = Path(__file__).parents[1] / "data" / "kineto" / "flops"
+Row = dict[str, Any]
+
+
+def imported(source: Path, db: Path) -> Path:
+    (outcome,) = ingest.import_paths([source], db=db)
+    assert outcome.error is None
+    return db
+
+
+def rows(path: Path, query: str, **parameters: object) -> list[Row]:
+    with store.Reader(path) as reader:
+        found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
+    return found
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return imported(FLOPS / "trace.json.gz", tmp_path_factory.mktemp("flops") / "w.duckdb")
+
+
+def test_operations_are_those_pytorch_counts(recorded: Path) -> None:
+    """The backward of a range runs within it, on a thread of its own. What is no product, PyTorch
+    does not count."""
+    found = rows(
+        recorded,
+        """
+        SELECT a.name, sum(w.flops)::BIGINT AS flops
+        FROM op_work() AS w
+        JOIN annotation AS a ON w.ts BETWEEN a.ts AND a.ts + a.dur
+        WHERE w.model IN ('matmul', 'convolution', 'convolution_backward', 'attention',
+          'attention_backward')
+        GROUP BY a.name
+        """,
+    )
+
+    expected = json.loads((FLOPS / "expected.json").read_text())
+    assert {row["name"]: row["flops"] for row in found} == expected
+
+
+def test_no_operator_counts_inside_another(recorded: Path) -> None:
+    found = rows(recorded, "SELECT * FROM op_work()")
+
+    for one in found:
+        for other in found:
+            if one is not other and one["track_id"] == other["track_id"]:
+                assert not one["ts"] <= other["ts"] < one["ts"] + one["dur"]
+
+
+def element_bytes(kind: str) -> int:
+    sizes = {"float": 4, "double": 8, "c10::Half": 2, "c10::BFloat16": 2, "long int": 8, "bool": 1}
+    return sizes[kind]
+
+
+def random_call(choice: random.Random) -> tuple[str, list[list[int]], list[str], int, int]:
+    """An operator, its shapes and types, its operations, and its bytes."""
+    b, m, n, k = (choice.randrange(1, 9) for _ in range(4))
+    kind = choice.choice(["float", "double", "c10::Half", "c10::BFloat16"])
+    shapes: dict[str, tuple[list[list[int]], list[int], int]] = {
+        "mm": ([[m, k], [k, n]], [m, n], m * n * k),
+        "addmm": ([[n], [m, k], [k, n]], [m, n], m * n * k),
+        "bmm": ([[b, m, k], [b, k, n]], [b, m, n], b * m * n * k),
+        "baddbmm": ([[b, m, n], [b, m, k], [b, k, n]], [b, m, n], b * m * n * k),
+        "linear": ([[b, m, k], [n, k], [n]], [b, m, n], b * m * n * k),
+    }
+    if choice.random() < 0.4:
+        name = choice.choice(["add", "mul", "div", "sub"])
+        dims = [[b, m, n][-choice.randrange(4) :][: choice.randrange(1, 4)] for _ in range(2)]
+        dims = [[choice.choice([size, 1]) for size in [b, m, n][3 - len(d) :]] for d in dims]
+        made = [1] * max(map(len, dims))
+        for d in dims:
+            for at, size in enumerate(reversed(d), 1):
+                made[-at] = max(made[-at], size)
+        flops = math.prod(made)
+    else:
+        name = choice.choice(list(shapes))
+        dims, made, product = shapes[name]
+        flops = 2 * product
+    size = sum(math.prod(d) for d in [*dims, made]) * element_bytes(kind)
+    return f"aten::{name}", dims, [kind] * len(dims), flops, size
+
+
+def test_products_and_broadcasts_equal_plain_python(tmp_path: Path) -> None:
+    choice = random.Random(3)
+    calls = [random_call(choice) for _ in range(300)]
+    events = [
+        {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": n * 10, "dur": 5,
+         "args": {"Input Dims": dims, "Input type": kinds}}
+        for n, (name, dims, kinds, _, _) in enumerate(calls)
+    ]  # fmt: skip
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+
+    found = rows(imported(path, tmp_path / "w.duckdb"), "SELECT * FROM op_work() ORDER BY ts")
+
+    assert [(row["name"], row["flops"], row["bytes"]) for row in found] == [
+        (name, flops, size) for name, _, _, flops, size in calls
+    ]
+
+
+def test_nonsense_shapes_never_fail(tmp_path: Path) -> None:
+    huge, odd = 10**18, [None, "x", -5, 0, 1.5, [3]]
+    dims: list[Any] = [
+        [[huge, huge], [huge, huge]], [odd, odd], [], [[2, 3]], "no list", [[[2, 2], [3]], [2]],
+        [[1, huge, huge, huge], [huge, 1, 1, 1], [], [], [], [], [], [], []],
+    ]  # fmt: skip
+    values = ["", "", "", "[0, 0]", "[x]", "[99999999999999999999]", "maybe", "[]", "0"]
+    names = ["mm", "addmm", "linear", "convolution", "convolution_backward", "add", "copy_",
+             "_scaled_dot_product_flash_attention"]  # fmt: skip
+    events = [
+        {"ph": "X", "cat": "cpu_op", "name": f"aten::{name}", "pid": 1, "tid": 1, "ts": n * 10,
+         "dur": 5, "args": {"Input Dims": each, "Input type": ["float"] * 9,
+                            "Concrete Inputs": values}}
+        for n, (name, each) in enumerate((name, each) for name in names for each in dims)
+    ]  # fmt: skip
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    db = imported(path, tmp_path / "w.duckdb")
+
+    assert len(rows(db, "SELECT * FROM op_work()")) <= len(events)
+    rows(db, "roofline", peak_flops_per_s=1e12, peak_bytes_per_s=1e12)
+
+
+def test_a_roofline_without_peaks_has_rates_and_no_shares(recorded: Path) -> None:
+    found = rows(recorded, "roofline")
+
+    assert {row["bound"] for row in found} == {row["roof_share"] for row in found} == {None}
+    for row in found:
+        if row["flops"] and row["busy_ns"]:
+            assert row["flops_per_s"] == pytest.approx(row["flops"] * 1e9 / row["busy_ns"])
+            assert row["intensity"] == pytest.approx(row["flops"] / row["bytes"])
+
+
+def test_a_large_model_on_a_gpu_stays_below_its_roof(
+    data_dir: Path, imported_files: Imported
+) -> None:
+    """H100 SXM by its data sheet: 989 TFLOP/s in bfloat16 without sparsity, 3.35 TB/s."""
+    db = imported_files((None, [data_dir / "kineto" / "h100_qwen" / "trace.json.gz"]))
+
+    found = rows(db, "roofline", peak_flops_per_s=989e12, peak_bytes_per_s=3.35e12)
+
+    products = [row for row in found if row["model"] == "matmul" and row["flops"] > 1e9]
+    assert sum(row["n_calls"] for row in products) == 168  # all aten::linear of the recording
+    assert {row["bound"] for row in products} == {"compute"}
+    assert all(0.4 < row["roof_share"] < 1 for row in products)
+    (attention,) = [row for row in found if row["model"] == "attention"]
+    assert attention["flops"] == 24 * 4 * 16 * 16 * 559 * 559 * 64
+    assert attention["n_device_ops"] == 24
+    assert all(row["roof_share"] <= 1 for row in found if row["roof_share"])
+
+
+@pytest.mark.slow
+def test_device_work_of_a_real_training_belongs_to_its_operators(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    source = data_dir / "kineto" / "mi300_resnet_train" / "trace.json.gz"
+    db = imported(source, tmp_path / "w.duckdb")
+
+    found = rows(db, "roofline")
+
+    # Oracle: kernels by correlation, calls by containment in the time of the operator's slice.
+    events = json.loads(gzip.decompress(source.read_bytes()))["traceEvents"]
+    of_call = defaultdict[int, int](int)
+    for event in events:
+        if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+            of_call[event["args"]["correlation"]] += round(event["dur"] * 1000)
+    calls = [e for e in events if e.get("cat") in ("cuda_runtime", "cuda_driver")]
+    busy = 0
+    for op in (e for e in events if e.get("name") == "aten::convolution_backward"):
+        for call in calls:
+            if call["tid"] == op["tid"] and op["ts"] <= call["ts"] < op["ts"] + op["dur"]:
+                busy += of_call[call["args"].get("correlation", -1)]
+    mine = [row for row in found if row["name"] == "aten::convolution_backward"]
+    assert sum(row["busy_ns"] for row in mine if row["n_device_ops"]) == busy
+    assert sum(row["n_calls"] for row in mine) == 60
+
+
+COUNTER = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"
+
+
+def test_counters_go_to_the_operators_that_launched_their_kernels(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    """Holistic Trace Analysis pairs the n-th range with the n-th launch, too; the sums were the
+    same for all 77 ranges and both the outermost and the innermost operator."""
+    source = data_dir / "kineto" / "cupti_counters" / "trace.json.gz"
+    db = imported(source, tmp_path / "w.duckdb")
+    events = json.loads(gzip.decompress(source.read_bytes()))["traceEvents"]
+    ranges = sorted((e for e in events if e.get("cat") == "cuda_profiler_range"),
+                    key=lambda e: e["ts"])  # fmt: skip
+    calls = sorted((e for e in events if e.get("name") == "cudaLaunchKernel"),
+                   key=lambda e: e["ts"])  # fmt: skip
+    assert len(ranges) == len(calls) == 77
+    inner: dict[str, list[float]] = defaultdict(list)
+    outer: dict[str, float] = defaultdict(float)
+    for measured, call in zip(ranges, calls, strict=True):
+        around = [
+            e for e in events
+            if e.get("cat") == "cpu_op" and e["tid"] == call["tid"]
+            and e["ts"] <= call["ts"] and call["ts"] + call["dur"] <= e["ts"] + e["dur"]
+        ]  # fmt: skip
+        value = measured["args"][COUNTER]
+        inner[min(around, key=lambda e: e["dur"])["name"]].append(value)
+        outer[max(around, key=lambda e: e["dur"])["name"]] += value
+
+    by_op = [row for row in rows(db, "counter_by_op") if row["counter"] == COUNTER]
+    ranges_found = [row for row in rows(db, "counter_range") if row["counter"] == COUNTER]
+
+    assert {r["cpu_op"]: (r["n_kernels"], r["sum_value"], r["max_value"]) for r in by_op} == {
+        name: (len(values), sum(values), max(values)) for name, values in inner.items()
+    }
+    sums: dict[str, float] = defaultdict(float)
+    for row in ranges_found:
+        sums[row["outer_op"]] += row["value"]
+    assert sums == outer

@@ -1,0 +1,151 @@
+"""`tw schedule`: what the commands do and refuse, and what lets cron and systemd tick."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.schedule.test_schedule import db, history, imported, put, run_due
+from warehouse.schedule import install
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
+
+__all__ = ["db", "imported"]
+
+ADD = ("schedule", "add", "nightly", "--cron", "0 6 * * *", "--query", "utilization")
+
+
+def test_a_schedule_is_added_listed_shown_paused_resumed_and_removed(tw: Tw, db: Path) -> None:
+    added = tw(*ADD, "--tz", "Europe/Berlin", "-o", "{due}.csv", "--run", "all", "--rank", "0-2")
+    assert "Schedule nightly is next due at 2" in added.err
+
+    listed = json.loads(tw("schedule", "list", "--json").out)[0]
+    assert listed["what"] == "utilization of all as csv"
+    assert listed["last"] == "never ran"
+    shown = json.loads(tw("schedule", "show", "nightly").out)
+    assert (shown["ranks"], len(shown["next"])) == ([0, 1, 2], 5)
+    tw("schedule", "pause", "nightly")
+    assert "paused" in tw("schedule", "list").out
+    tw("schedule", "resume", "nightly")
+    assert "paused" not in tw("schedule", "list").out
+    tw("schedule", "remove", "nightly")
+    assert tw("schedule", "list").out == ""
+
+
+def test_a_schedule_is_made_at_once_when_asked_for_and_is_still_due_later(tw: Tw, db: Path) -> None:
+    put(db)
+    assert tw("schedule", "run", "nightly").code == 0
+
+    assert [run.origin for run in history(db)] == ["manual"]
+    assert run_due(db, "2027-01-01T06:05")[-1] == ("01-01 06:00", "ok")
+    assert "(asked for)" in tw("schedule", "history", "nightly", "--limit", "1000").out
+
+
+def test_times_that_passed_while_it_was_paused_are_not_made_later(tw: Tw, db: Path) -> None:
+    put(db, is_enabled=False)
+    tw("schedule", "resume", "nightly")
+
+    assert run_due(db, f"{datetime.now(UTC):%Y-%m-%dT%H:%M}") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((*ADD[:4], "0 6 * *", *ADD[5:], "-o", "a.csv"), "has 4 fields, not 5"),
+        ((*ADD[:4], "61 6 * * *", *ADD[5:], "-o", "a.csv"), "is no time: bad minute"),
+        ((*ADD[:4], "0 0 31 2 *", *ADD[5:], "-o", "a.csv"), "is no time: bad day-of-month"),
+        ((*ADD, "--tz", "Europe/Berln", "-o", "a.csv"), "Did you mean Europe/Berlin?"),
+        ((*ADD[:2], "a/b", *ADD[3:], "-o", "a.csv"), "is no name for a schedule"),
+        ((*ADD, "-o", "a"), "says no format"),
+        ((*ADD, "-o", "{dew}.csv"), "is no name: 'dew'"),
+        ((*ADD, "-o", "{due.csv"), "is no name"),
+        ((*ADD, "-o", "a.csv", "--keep-last", "3"), "needs a name that differs"),
+        ((*ADD, "-o", "a.csv", "--report", "pytorch"), "either --query or --report"),
+        ((*ADD[:5], "--report", "pytorch", "-o", "a.csv"), "a report is no csv"),
+        ((*ADD[:5], "--report", "pytorsch", "-o", "a.xlsx"), "Did you mean 'pytorch'?"),
+        ((*ADD[:6], "utilisation", "-o", "a.csv"), "utilization"),
+        ((*ADD, "-p", "bucket=1", "-o", "a.csv"), "bucket"),
+        ((*ADD, "--grace", "soon", "-o", "a.csv"), "'soon' is no age"),
+        (("schedule", "run", "nightly"), "there is no schedule 'nightly'"),
+        (("schedule", "history", "nightly"), "There is none yet."),
+        (("schedule", "run-due", "--at", "noon"), "'noon' is no time"),
+        (("schedule", "install", "--every", "7"), "does not divide an hour"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_when_it_is_added(
+    tw: Tw, db: Path, arguments: tuple[str, ...], error: str
+) -> None:
+    ran = tw(*arguments)
+
+    assert ran.code == 2
+    assert error in ran.err
+
+
+def test_a_schedule_is_replaced_only_when_asked_and_keeps_its_record(tw: Tw, db: Path) -> None:
+    put(db)
+    run_due(db, "2026-11-20T06:05")
+    assert "--replace" in tw(*ADD, "-o", "other.csv").err
+    assert tw(*ADD, "-o", "other.csv", "--replace").code == 0
+
+    assert len(history(db)) == 1
+
+
+def test_two_schedules_do_not_write_the_same_file(tw: Tw, db: Path) -> None:
+    tw(*ADD, "-o", "{due}.csv")
+    ran = tw("schedule", "add", "other", *ADD[3:], "-o", "{due}.csv")
+
+    assert "nightly writes to {due}.csv too" in ran.err
+
+
+# What ticks
+
+
+@pytest.fixture
+def odd_tick(tmp_path: Path) -> install.Tick:
+    folder = tmp_path / "a b%c"
+    folder.mkdir()
+    return install.tick(folder / "w $1.duckdb", folder, 5)
+
+
+def test_the_line_for_cron_is_one_command_even_for_odd_paths(odd_tick: install.Tick) -> None:
+    line = install.crontab(odd_tick)
+    minutes, _, _, _, _, command = line.split(maxsplit=5)
+    bare = command.replace(r"\%", "%").removesuffix("--quiet\n")
+
+    assert minutes == "*/5"
+    assert line.count("%") == line.count(r"\%") > 0
+    script = f"set -- {bare.split('&& ')[1]}; printf '%s\\n' \"$@\""
+    words = subprocess.check_output(["sh", "-c", script], text=True)
+    assert words.splitlines() == list(odd_tick.command)
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+def test_systemd_accepts_the_units(odd_tick: install.Tick, tmp_path: Path) -> None:
+    written = install.write_units(odd_tick, tmp_path / "units")
+    ran = subprocess.run(
+        ["systemd-analyze", "verify", "--user", *written],
+        capture_output=True, text=True, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
+    )  # fmt: skip
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_the_units_are_written_where_systemd_looks(
+    tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    ran = tw("schedule", "install", "--systemd", "--write")
+
+    written = sorted((tmp_path / "config" / "systemd" / "user").iterdir())
+    assert [path.suffix for path in written] == [".service", ".timer"]
+    assert '--wait" "60"' in written[0].read_text()
+    assert "Persistent=true" in written[1].read_text()
+    assert "systemctl --user enable --now" in ran.err

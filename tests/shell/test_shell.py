@@ -1,0 +1,236 @@
+"""The shell from a pipe: statements, dot commands, errors; the file is free between them."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.support.sharing import DDP, GPU, Imported
+from warehouse import session, shell
+from warehouse.errors import QueryError, TwError, UsageError
+
+DATA = Path(__file__).parents[1] / "data/kineto"
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory, imported_files: Imported) -> Path:
+    return imported_files.copy(tmp_path_factory.mktemp("shell") / "w.duckdb", GPU, DDP)
+
+
+class Screen:
+    """What a shell said and showed."""
+
+    def __init__(self, db: Path, **options: Any) -> None:
+        self.said: list[str] = []
+        self.shown = ""
+        self.shell = shell.Shell(
+            session.Place(db), show=self._show, say=self.said.append, **options
+        )
+
+    def _show(self, text: bytes) -> None:
+        self.shown += text.decode()
+
+    def run(self, *texts: str) -> str:
+        """What the last of the inputs showed."""
+        for text in texts:
+            self.shown = ""
+            self.shell.run(text)
+        return self.shown
+
+
+@pytest.fixture
+def screen(db: Path) -> Screen:
+    return Screen(db, format="csv")
+
+
+def test_a_statement_shows_its_rows_and_the_scope_is_said_once(screen: Screen) -> None:
+    assert screen.run("SELECT count(*) AS n FROM trace;") == '"n"\n2\n'
+    screen.run("SELECT 1;")
+    assert screen.said == [
+        "Scope: run 'ddp', the last imported of 2; --run NAME for another, --run all for every run"
+    ]
+
+
+def test_the_scope_is_chosen_shown_and_cleared(screen: Screen) -> None:
+    count = "SELECT count(*) AS n FROM trace;"
+    assert screen.run(".scope run=gpu") == "Runs: gpu\nTraces: 1\n"
+    assert screen.run(count) == '"n"\n1\n'
+    assert screen.run(".scope run=all", count) == '"n"\n3\n'
+    assert screen.run(".scope run=ddp rank=1 from=1us to=2ms") == (
+        "Runs: ddp\nTraces: 1\nTime: from 1000 ns to 2000000 ns\n"
+    )
+    assert screen.run(".scope clear") == "Runs: ddp\nTraces: 2\n"
+    with pytest.raises(UsageError, match="no where to choose"):
+        screen.run(".scope where=3")
+
+
+def test_library_queries_run_by_name_with_parameters(screen: Screen) -> None:
+    screen.run(".scope run=gpu")
+    assert len(screen.run(".run kernel_summary top=1").splitlines()) == 3
+    assert len(screen.run(".params top=2", ".run kernel_summary").splitlines()) == 5
+    assert screen.run(".params clear", ".params") == ""
+    with pytest.raises(UsageError, match="no parameter 'topp'"):
+        screen.run(".run kernel_summary topp=1")
+    with pytest.raises(UsageError, match="no query 'kernel_sumary'"):
+        screen.run(".run kernel_sumary")
+
+
+def test_parameters_are_values_never_text_of_the_statement(screen: Screen) -> None:
+    assert screen.run(""".params a="'; DROP TABLE run"  n=3""") == "a = '; DROP TABLE run\nn = 3\n"
+    assert screen.run("SELECT $a AS a, $n + 1 AS b;") == '"a","b"\n"\'; DROP TABLE run",4\n'
+
+
+def test_tables_queries_and_columns_are_described(screen: Screen) -> None:
+    assert "gpu_op_cause" in screen.run(".tables gpu")
+    assert "slice" not in screen.run(".tables gpu").split()[0]
+    assert re.search(r"dur +BIGINT +ns", screen.run(".schema slice"))
+    assert re.search(r"^overlap@\d", screen.run(".queries over"), re.MULTILINE)
+    assert "busy_ns / span_ns" in screen.run(".explain utilization")
+    assert "SCAN" in screen.run(".explain SELECT * FROM slice").upper()
+    with pytest.raises(UsageError, match="no table 'slices'"):
+        screen.run(".schema slices")
+
+
+def test_every_command_is_in_the_help(screen: Screen) -> None:
+    text = screen.run(".help")
+    wanted = "help tables schema queries run params scope dialect format output timer explain quit"
+    for name in [*wanted.split(), *shell.COMMANDS]:
+        assert re.search(rf"^\.{name}\b.*\w", text, re.MULTILINE), name
+
+
+def test_statements_may_be_perfetto_s(screen: Screen) -> None:
+    screen.run(".scope run=gpu", ".dialect perfetto")
+    screen.run("CREATE PERFETTO VIEW long AS SELECT * FROM slice WHERE dur > 10000;")
+    counted = screen.run('SELECT count(*) AS n FROM long WHERE category = "kernel" LIMIT 1;')
+    screen.run(".dialect duckdb")
+    assert counted == screen.run(
+        "SELECT count(*) AS n FROM slice WHERE dur > 10000 AND category = 'kernel';"
+    )
+    with pytest.raises(UsageError, match="no dialect mysql"):
+        screen.run(".dialect mysql")
+
+
+def test_a_result_goes_to_a_file_once(screen: Screen, tmp_path: Path) -> None:
+    target = tmp_path / "rows.json"
+    assert screen.run(f".output {target}", "SELECT 1 AS one;") == ""
+    assert target.read_text() == '[\n{"one":1}\n]\n'
+    assert screen.run("SELECT 2 AS two;") == '"two"\n2\n'
+    with pytest.raises(UsageError, match="says no format"):
+        screen.run(".output rows.what")
+
+
+def test_formats_rows_and_times_are_settings(screen: Screen) -> None:
+    assert screen.run(".format json", "SELECT 1 AS one;") == '[\n{"one":1}\n]\n'
+    shown = screen.run(".format table", ".rows 2", "FROM range(5);")
+    assert shown.splitlines()[2:] == ["    0", "    1"]
+    assert "(2 of 5 rows; .rows -1 for all)" in screen.said
+    screen.run(".timer on", "SELECT 1;")
+    assert re.fullmatch(r"\d+\.\d{3} s", screen.said[-1])
+    n_said = len(screen.said)
+    screen.run(".timer off", "SELECT 1;")
+    assert not any(re.fullmatch(r"\d+\.\d{3} s", each) for each in screen.said[n_said:])
+    with pytest.raises(UsageError):
+        screen.run(".format parquet")
+    with pytest.raises(UsageError):
+        screen.run(".rows many")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM run;",
+        "COPY run TO '/tmp/x.csv';",
+        "SET threads=1;",
+        "FROM read_csv('/etc/passwd');",
+    ],
+)
+def test_nothing_is_written_or_read_elsewhere(screen: Screen, statement: str) -> None:
+    with pytest.raises(QueryError):
+        screen.run(statement)
+
+
+def test_write_lets_statements_change_the_warehouse(tmp_path: Path, db: Path) -> None:
+    import shutil
+
+    path = shutil.copy(db, tmp_path / "w.duckdb")
+    screen = Screen(Path(path), can_write=True, format="csv")
+    screen.run(".scope run=all", "INSERT INTO tag SELECT 'golden', id, now()::TIMESTAMP FROM run;")
+    assert screen.run("SELECT count(*) AS n FROM tag;") == '"n"\n2\n'
+    with pytest.raises(QueryError, match="nonsense"):
+        screen.run("DELETE FROM nonsense;")
+
+
+def test_between_inputs_the_file_is_free(screen: Screen, db: Path) -> None:
+    screen.run("SELECT 1;")
+    duckdb.connect(str(db)).close()  # for writing
+
+
+@pytest.mark.parametrize(
+    ("text", "is_complete"),
+    [
+        ("", True),
+        (".run utilization", True),
+        ("SELECT 1", False),
+        ("SELECT 1;", True),
+        ("SELECT 1; -- done", True),
+        ("SELECT ';", False),
+        ("SELECT ';' AS a", False),
+        ("SELECT ';';", True),
+        ('SELECT ";', False),
+        ("SELECT /* ;", False),
+        ("-- only a comment;", True),
+        ("SELECT $$;", False),
+        ("SELECT 1;\nSELECT", False),
+    ],
+)
+def test_enter_runs_only_what_is_complete(text: str, is_complete: bool) -> None:
+    assert shell.is_complete(text) is is_complete
+
+
+def test_a_script_splits_into_statements_and_commands() -> None:
+    script = ".timer on\nSELECT 1; SELECT\n  ';' AS a;\n\n-- a comment\n.help\nSELECT 3"
+    assert shell.inputs(script) == [
+        ".timer on",
+        "SELECT 1;",
+        "SELECT\n  ';' AS a;",
+        ".help",
+        "SELECT 3",
+    ]
+
+
+def run_script(tw: Any, monkeypatch: pytest.MonkeyPatch, text: str, *arguments: str | Path) -> Any:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    return tw("shell", *arguments)
+
+
+def test_a_pipe_is_run_to_its_end(tw: Any, monkeypatch: pytest.MonkeyPatch, db: Path) -> None:
+    ran = run_script(tw, monkeypatch, "SELECT 1 AS a;\nSELECT 2 AS b\n", "--db", db)
+    assert (ran.code, ran.out) == (0, "a\n─\n1\nb\n─\n2\n")
+
+
+def test_a_pipe_stops_at_an_error(tw: Any, monkeypatch: pytest.MonkeyPatch, db: Path) -> None:
+    script = "SELECT 1 AS a;\nSELECT nonsense;\nSELECT 2 AS b;\n"
+    ran = run_script(tw, monkeypatch, script, "--db", db)
+    assert ran.code == 1
+    assert "nonsense" in ran.errors[0]
+    assert ran.out == "a\n─\n1\n"
+
+
+def test_a_pipe_goes_on_if_told_and_still_fails(
+    tw: Any, monkeypatch: pytest.MonkeyPatch, db: Path
+) -> None:
+    script = "SELECT nonsense;\nSELECT 2 AS b;\n.quit\nSELECT 3 AS c;\n"
+    ran = run_script(tw, monkeypatch, script, "--db", db, "--keep-going")
+    assert (ran.code, ran.out) == (1, "b\n─\n2\n")
+
+
+def test_an_unknown_command_names_the_nearest(screen: Screen) -> None:
+    with pytest.raises(TwError) as failed:
+        screen.run(".fomat csv")
+    assert failed.value.hint == "Did you mean .format?"
