@@ -20,8 +20,8 @@ from typing import Any
 
 import duckdb
 
-from warehouse import store
-from warehouse.export.perfetto import export_perfetto
+from warehouse.export.perfetto.trace import export_perfetto
+from warehouse.store import database
 
 T = 1 << 32
 _TARGETS = {"without arguments": 250_000, "with arguments and flows": 120_000}
@@ -55,7 +55,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         db, out = Path(folder) / "made.duckdb", Path(folder) / "made.pftrace"
         make(db, n)
-        with store.Reader(db) as reader:
+        with database.Reader(db) as reader:
             connection = reader.connection
             for title, rich in (("without arguments", False), ("with arguments and flows", True)):
                 ours = rate(n, lambda r=rich: _export(connection, out, r))  # type: ignore[misc]
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def make(db: Path, n: int) -> None:
-    store.create_empty(db)
+    database.create_empty(db)
     connection = duckdb.connect(str(db))
     for statement in _FILL.split(";\n"):
         if statement.strip():

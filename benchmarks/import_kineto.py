@@ -75,9 +75,9 @@ def _import(trace: str, db: Path) -> Usage:
 
 
 def _report_import(options: argparse.Namespace, db: Path, usage: Usage) -> None:
-    from warehouse import store
+    from warehouse.store import database
 
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         rows = reader.connection.execute(
             "SELECT name, detail, value FROM import_stat WHERE name IN ('content', 'seconds')"
         ).fetchall()
@@ -96,11 +96,12 @@ def _report_import(options: argparse.Namespace, db: Path, usage: Usage) -> None:
 
 def _report_queries(db: Path, limit_s: float = 0.3) -> None:
     """Best of five of each library query that needs no parameter, and its ratio to the limit."""
-    from warehouse import library, store
+    from warehouse.library import library
+    from warehouse.store import database
 
     known = library.load()
     say(f"library queries (best of 5; limit {limit_s} s)")
-    with store.Reader(db, threads=2) as reader:
+    with database.Reader(db, threads=2) as reader:
         known.install(reader.connection)
         for name, query in known.newest.items():
             if query.layer == "link" or not all(p.has_default for p in query.parameters):

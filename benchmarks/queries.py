@@ -22,9 +22,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from warehouse import library, scope, store
-from warehouse.library import Query
-from warehouse.selection import Selection
+from warehouse.library import library
+from warehouse.library.library import Query
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 LIMIT_MS = 300.0
 #: Queries that follow a chain or draw a tree of one step may take longer.
@@ -54,10 +56,10 @@ def _options() -> argparse.Namespace:
 def _warehouse(source: Path, folder: Path) -> Path:
     if source.suffix == ".duckdb":
         return source
-    from warehouse import ingest
+    from warehouse.ingest import pipeline
 
     db = folder / "bench.duckdb"
-    (outcome,) = ingest.import_paths([source], db=db)
+    (outcome,) = pipeline.import_paths([source], db=db)
     if outcome.error:
         sys.exit(str(outcome.error))
     return db
@@ -116,7 +118,7 @@ def time_one(db: Path, name: str, run: str | None, rounds: int) -> int:
     wall: list[float] = []
     cpu: list[float] = []
     rows = 0
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         if run is not None:
             chosen = scope.resolve(reader.connection, Selection(runs=(run,)))
             scope.apply(reader.connection, chosen)

@@ -27,7 +27,7 @@ LIMIT_S = 3.0
 READER = """
 import sys, time
 from pathlib import Path
-from warehouse import session
+from warehouse.query import session
 place, stop = session.Place(Path(sys.argv[1])), Path(sys.argv[2])
 while not stop.exists():
     began = time.perf_counter()

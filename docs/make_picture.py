@@ -11,7 +11,9 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from warehouse import ingest, library, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 PICTURE = Path(__file__).with_name("demo.svg")
 WIDTH, LEFT, RIGHT, ROW, GAP = 960, 130, 14, 17, 12
@@ -55,9 +57,9 @@ class Slice(NamedTuple):
 def read() -> list[Slice]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "w.duckdb"
-        recording = Path(ingest.__file__).parent / "demo_data"
-        ingest.import_paths([recording], db=path, options=ingest.Options(jobs=1))
-        with store.Reader(path) as reader:
+        recording = Path(pipeline.__file__).parent / "demo_data"
+        pipeline.import_paths([recording], db=path, options=pipeline.Options(jobs=1))
+        with database.Reader(path) as reader:
             return [Slice(*row) for row in library.run(reader.connection, QUERY).rows()]
 
 

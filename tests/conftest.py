@@ -93,10 +93,12 @@ def imported_files(shared_place: Path) -> Iterator[Imported]:
 def random_runs(shared_place: Path) -> Iterator[Runs]:
     """Random jobs and what is true of them, in one warehouse that no test may write to."""
     from tests.support.randomtrace import import_once, standard_jobs
-    from warehouse import store
+    from warehouse.store import database
 
     runs = import_once(shared_place / "random.duckdb", standard_jobs())
-    with store.Reader(runs.path):  # held open: each test opens it again, which then takes no time
+    with database.Reader(
+        runs.path
+    ):  # held open: each test opens it again, which then takes no time
         yield runs
 
 

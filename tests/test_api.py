@@ -10,9 +10,10 @@ import duckdb
 import pytest
 
 import warehouse
-from warehouse import library, store
 from warehouse.api import Warehouse
 from warehouse.errors import Missing, QueryError, ScopeError, UsageError
+from warehouse.library import library
+from warehouse.store import database
 
 DATA = Path(__file__).parent / "data/kineto"
 GPU = DATA / "gpu_handwritten/trace.json"
@@ -174,7 +175,7 @@ def test_a_missing_file_is_an_error_of_the_first_query(tmp_path: Path) -> None:
 
 
 def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
-    with store.writer(wh.path) as writing:
+    with database.writer(wh.path) as writing:
         library.store_macros(writing)
     with duckdb.connect(str(wh.path), read_only=True) as connection:
         rows = connection.sql("FROM utilization()").fetchall()

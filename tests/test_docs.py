@@ -16,8 +16,9 @@ import click
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import catalog, formats, importer, store
 from warehouse.cli import tw as tw_command
+from warehouse.ingest import formats, importer
+from warehouse.store import catalog, database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -173,7 +174,7 @@ def test_the_importer_of_the_tutorial_works(
     assert imported.code == 0, imported.err
     assert "1 negative_duration" in imported.err
     assert (bad.code, len(bad.errors)) == (1, 1)
-    with store.Reader(tmp_path / "traces.duckdb") as reader:
+    with database.Reader(tmp_path / "traces.duckdb") as reader:
         rows = reader.connection.execute(
             "SELECT k.name, s.name, s.ts, s.dur, s.depth, p.name FROM slice AS s "
             "JOIN track AS k ON k.id = s.track_id LEFT JOIN slice AS p ON p.id = s.parent_id "
@@ -200,8 +201,8 @@ def test_the_event_of_the_architecture_page_goes_that_way(tw: Tw, tmp_path: Path
     """The numbers of the walk through docs/architecture.md."""
     assert tw("import", HANDWRITTEN).code == 0
 
-    with store.Reader(tmp_path / "traces.duckdb") as reader:
-        walk = store.one(
+    with database.Reader(tmp_path / "traces.duckdb") as reader:
+        walk = database.one(
             reader.connection,
             "SELECT l.from_id, l.to_id, l.rule, l.confidence, c.depth, p.name, k.ts, k.dur, "
             "t.base_ns + k.ts, g.correlation_id, g.class, o.cpu_op_id = p.id "

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from warehouse.answer import Answer
+from warehouse.query.result import Answer
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK = ROOT / "docs/notebook.ipynb"

@@ -20,19 +20,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from warehouse import session, store
-from warehouse.answer import Answer
 from warehouse.errors import UsageError
-from warehouse.selection import Names, Selection, select
+from warehouse.query import session
+from warehouse.query.result import Answer
+from warehouse.query.selection import Names, Selection, select
+from warehouse.store import database
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from warehouse.alarm import Verdict
-    from warehouse.execute import Result
-    from warehouse.ingest import Outcome
-    from warehouse.library import Query
-    from warehouse.relink import Relinked
+    from warehouse.ingest.pipeline import Outcome
+    from warehouse.library.library import Query
+    from warehouse.link.rebuild import Relinked
+    from warehouse.query.execute import Result
+    from warehouse.query.gate import Verdict
 
 
 class Warehouse:
@@ -88,7 +89,7 @@ class Warehouse:
         `$name` in the statement stands for `parameters["name"]`. With the dialect `perfetto` it is
         a script of trace_processor's, over its tables.
         """
-        from warehouse import library
+        from warehouse.library import library
 
         with self._session() as open_session:
             query = library.from_text(statement)
@@ -119,7 +120,7 @@ class Warehouse:
 
     def queries(self) -> dict[str, Query]:
         """The newest version of each library query, by name; `.header` says what it is."""
-        from warehouse import library
+        from warehouse.library import library
 
         return library.load(self._place.query_path).newest
 
@@ -152,14 +153,14 @@ class Warehouse:
 
         `verdict.reason` says why it fails and is None when it holds; `verdict.rows` are the rows.
         """
-        from warehouse import alarm
+        from warehouse.query import gate
 
-        rule = alarm.Rule(query, fail_if, baseline, parameters, tuple(key), missing == "ok")
-        return alarm.judge(self._place, rule, self._selection)
+        rule = gate.Rule(query, fail_if, baseline, parameters, tuple(key), missing == "ok")
+        return gate.judge(self._place, rule, self._selection)
 
     def check(self, *names: str) -> Answer:
         """Defects of the data: one row a finding, errors first; all checks, or those named."""
-        from warehouse import quality
+        from warehouse.query import quality
 
         with self._session() as open_session:
             query = quality.combined(open_session.queries, names)
@@ -177,24 +178,24 @@ class Warehouse:
 
         A source that fails leaves nothing behind, and its outcome has the error.
         """
-        from warehouse import ingest
+        from warehouse.ingest import pipeline
 
         self._must_not_be_held()
-        options = ingest.Options(
+        options = pipeline.Options(
             run=run, rank=rank, format=format, on_duplicate=on_duplicate, wait_s=self._place.wait_s
         )
-        return ingest.import_paths(
+        return pipeline.import_paths(
             [os.fspath(path) for path in paths], db=self.path, options=options
         )
 
     def link(self) -> list[Relinked]:
         """Makes all links of the runs in scope anew, with the queries of this program."""
-        from warehouse import relink
+        from warehouse.link import rebuild
 
         self._must_not_be_held()
         with self._session() as open_session:
             run_ids = open_session.seen.run_ids
-        done = relink.relink(self.path, run_ids, wait_s=self._place.wait_s)
+        done = rebuild.relink(self.path, run_ids, wait_s=self._place.wait_s)
         return [each for counts in done for each in counts]
 
     def _must_not_be_held(self) -> None:
@@ -235,7 +236,7 @@ class Warehouse:
 def open_warehouse(
     path: str | os.PathLike[str] | None = None,
     *,
-    wait_s: float = store.DEFAULT_WAIT_S,
+    wait_s: float = database.DEFAULT_WAIT_S,
     query_path: Iterable[str | os.PathLike[str]] = (),
 ) -> Warehouse:
     """A warehouse; without a path the one `tw` would use here.

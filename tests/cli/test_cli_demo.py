@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warehouse import ingest, library, store
+import warehouse
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
 
-DEMO = Path(ingest.__file__).parent / "demo_data"
+DEMO = Path(warehouse.__file__).parent / "demo_data"
 
 
 def test_the_demo_prints_figures_and_writes_a_trace(tw: Tw, tmp_path: Path) -> None:
@@ -33,14 +36,14 @@ def test_the_demo_again_gives_the_same(tw: Tw, tmp_path: Path) -> None:
 
     assert first.out == second.out
     assert trace == (tmp_path / "demo.pftrace").read_bytes()
-    with store.Reader(tmp_path / "tw-demo.duckdb") as reader:
-        assert store.one(reader.connection, "SELECT count(*) FROM trace") == (2,)
+    with database.Reader(tmp_path / "tw-demo.duckdb") as reader:
+        assert database.one(reader.connection, "SELECT count(*) FROM trace") == (2,)
 
 
 def test_thread_utilization_is_the_union_of_host_operations(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
-    ingest.import_paths([DEMO], db=path, options=ingest.Options(jobs=1))
-    with store.Reader(path) as reader:
+    pipeline.import_paths([DEMO], db=path, options=pipeline.Options(jobs=1))
+    with database.Reader(path) as reader:
         found = library.run(reader.connection, "thread_utilization").table().to_pylist()
         rows = reader.connection.execute("""
             SELECT track_id, ts, dur FROM cpu_op

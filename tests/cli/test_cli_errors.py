@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from warehouse import store
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -19,7 +19,7 @@ HANDWRITTEN = Path(__file__).parents[1] / "data" / "kineto" / "gpu_handwritten" 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Path:
     path = tmp_path / "traces.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     return path
 
 

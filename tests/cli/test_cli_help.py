@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.sharing import GPU, Imported
-from warehouse import library
 from warehouse.cli import COMMANDS
+from warehouse.library import library
 
 if TYPE_CHECKING:
     from tests.conftest import Tw

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.sharing import DDP, GPU, Imported
-from warehouse import catalog, formats, importer, migrate, scope, store
-from warehouse.commit import TRACE_TABLES
-from warehouse.selection import Selection
+from warehouse.ingest import formats, importer
+from warehouse.ingest.commit import TRACE_TABLES
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import catalog, database, migrate
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -35,10 +37,12 @@ def warehouse(imported: Path, tmp_path: Path) -> Path:
 
 
 def counts(path: Path, tables: Iterable[str], condition: str = "true") -> dict[str, int]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         return {
             table: int(
-                store.one(reader.connection, f"SELECT count(*) FROM {table} WHERE {condition}")[0]
+                database.one(reader.connection, f"SELECT count(*) FROM {table} WHERE {condition}")[
+                    0
+                ]
             )
             for table in tables
         }
@@ -72,7 +76,7 @@ def test_runs_lists_every_trace(tw: Tw, warehouse: Path) -> None:
 
 
 def test_an_empty_warehouse_has_no_runs(tw: Tw, tmp_path: Path) -> None:
-    store.create_empty(tmp_path / "traces.duckdb")
+    database.create_empty(tmp_path / "traces.duckdb")
 
     ran = tw("runs")
 
@@ -94,7 +98,7 @@ def test_drop_removes_a_run_and_nothing_else(tw: Tw, warehouse: Path) -> None:
 def test_no_table_keeps_rows_of_a_dropped_trace(tw: Tw, warehouse: Path) -> None:
     tw("drop", "--run", "all", "--yes")
 
-    with store.Reader(warehouse) as reader:
+    with database.Reader(warehouse) as reader:
         owned = reader.connection.execute(
             "SELECT DISTINCT table_name FROM duckdb_columns() JOIN duckdb_tables() "
             "USING (table_name) WHERE column_name IN ('trace_id', 'run_id')"
@@ -105,7 +109,7 @@ def test_no_table_keeps_rows_of_a_dropped_trace(tw: Tw, warehouse: Path) -> None
 def test_drop_removes_one_trace_of_a_run(tw: Tw, warehouse: Path) -> None:
     assert tw("drop", "--run", "ddp", "--trace", "rank1", "-y").code == 0
 
-    with store.Reader(warehouse) as reader:
+    with database.Reader(warehouse) as reader:
         left = scope.resolve(reader.connection, Selection(runs=("all",)))
     assert (left.trace_ids, left.run_names) == ((1, 3), ("ddp", "gpu"))
 
@@ -129,7 +133,7 @@ def test_drop_asks_and_does_nothing_unasked(tw: Tw, warehouse: Path) -> None:
 
 
 def test_drop_is_all_or_nothing(tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from warehouse import commit
+    from warehouse.ingest import commit
 
     honest = commit.delete_trace
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from warehouse import config, output
+from warehouse import config
 from warehouse.errors import ConfigError
+from warehouse.query import encoding
 
 
 @pytest.fixture(autouse=True)
@@ -103,4 +104,4 @@ def test_the_database_is_the_option_the_environment_the_file_or_the_default(
 
 
 def test_both_lists_of_formats_agree() -> None:
-    assert config.FORMATS == output.FORMATS
+    assert config.FORMATS == encoding.FORMATS

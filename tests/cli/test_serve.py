@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
-from warehouse import serve
+from warehouse.cli import serve
 from warehouse.errors import ExportError, UsageError
 
 if TYPE_CHECKING:

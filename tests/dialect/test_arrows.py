@@ -12,10 +12,11 @@ import duckdb
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import scope, store
 from warehouse.dialect import run
 from warehouse.dialect.perfetto import translate
-from warehouse.selection import Selection
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 TRACE = 1 << 32
 
@@ -92,8 +93,8 @@ def random_recording(seed: int) -> tuple[list[Slice], list[Point]]:
     return slices, points
 
 
-def stored(path: Path, slices: Sequence[Slice], points: Sequence[Point]) -> store.Reader:
-    store.create_empty(path)
+def stored(path: Path, slices: Sequence[Slice], points: Sequence[Point]) -> database.Reader:
+    database.create_empty(path)
     with duckdb.connect(str(path)) as writing:
         writing.execute(
             "INSERT INTO run (id, name, kind, created_at) "
@@ -112,7 +113,7 @@ def stored(path: Path, slices: Sequence[Slice], points: Sequence[Point]) -> stor
             "slice_id) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)",
             [[p.id, p.track, p.ts, p.phase, *p.key, p.slice_id] for p in points],
         )
-    reader = store.Reader(path)
+    reader = database.Reader(path)
     scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
     run.install(reader.connection)
     return reader

@@ -15,10 +15,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from warehouse import ingest, scope, store
 from warehouse.dialect import catalogue, run
 from warehouse.dialect.perfetto import translate
-from warehouse.selection import Selection
+from warehouse.ingest import pipeline
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database as store
 
 _spec = importlib.util.spec_from_file_location(
     "dialect_statements", Path(__file__).parent / "statements.py"
@@ -48,7 +50,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[st
 
 
 def _imported(trace: Path, database: Path) -> store.Reader:
-    ingest.import_paths([trace], db=database)
+    pipeline.import_paths([trace], db=database)
     reader = store.Reader(database)
     scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
     run.install(reader.connection)

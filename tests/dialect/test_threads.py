@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from warehouse import ingest, scope, store
 from warehouse.dialect import run
 from warehouse.dialect.perfetto import translate
-from warehouse.selection import Selection
+from warehouse.ingest import pipeline
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database as store
 
 ASKED = """
 SELECT slice.name, thread.tid, thread.name, thread.is_main_thread, process.pid
@@ -24,7 +26,7 @@ def answers(folder: Path, threads: list[tuple[Any, Any]], sql: str) -> list[tupl
     ]
     trace, database = folder / "trace.json", folder / "w.duckdb"
     trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
-    ingest.import_paths([trace], db=database)
+    pipeline.import_paths([trace], db=database)
     with store.Reader(database) as reader:
         scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
         run.install(reader.connection)

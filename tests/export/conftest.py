@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from warehouse import store
+from warehouse.store import database
 
 T = 1 << 32  # ids of trace 1 start here
 
@@ -73,16 +73,16 @@ class Timeline:
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """Makes a warehouse of the catalogue, the places and more SQL; gives a locked connection."""
-    readers: list[store.Reader] = []
+    readers: list[database.Reader] = []
 
     def make(*statements: str, places: str = PLACES) -> Any:
         path = tmp_path / f"w{len(readers)}.duckdb"
-        store.create_empty(path)
+        database.create_empty(path)
         connection = duckdb.connect(str(path))
         for statement in (CATALOGUE, places, *statements):
             connection.execute(statement)
         connection.close()
-        readers.append(store.Reader(path))
+        readers.append(database.Reader(path))
         return readers[-1].connection
 
     yield make

@@ -13,14 +13,15 @@ from tests.conftest import Tw
 from tests.support import chakra_cases
 from tests.support import chakra_wire as wire
 from tests.support.chakra_wire import Attr, Graph, Node
-from warehouse import ingest, session
+from tw_importers.chakra_et.export.et import Options, export_chakra_et
 from warehouse.errors import ExportError
-from warehouse.export.chakra_et import Options, export_chakra_et
-from warehouse.selection import Selection
+from warehouse.ingest import pipeline
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 
 def imported(sources: list[Path], db: Path) -> Path:
-    for outcome in ingest.import_paths(sources, db=db, options=ingest.Options()):
+    for outcome in pipeline.import_paths(sources, db=db, options=pipeline.Options()):
         assert outcome.error is None
     return db
 

@@ -16,10 +16,11 @@ from tests.support import chakra_cases
 from tests.support import chakra_wire as wire
 from tests.support.chakra_feeder import COLL, COMP, simulate
 from tests.support.sharing import slow
-from warehouse import session, store
+from tw_importers.chakra_et.export.et import Options, export_chakra_et
 from warehouse.errors import ExportError
-from warehouse.export.chakra_et import Options, export_chakra_et
-from warehouse.selection import Selection
+from warehouse.query import session
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 __all__ = ["written"]
 Doc = dict[str, Any]
@@ -39,8 +40,8 @@ def test_a_simulator_runs_every_node_of_a_linked_pair(
     pairs = chakra_cases.import_case(shared_place, data_dir, case)
     graph = wire.decode(exported(pairs, Selection(runs=(case,)), ORDERED, tmp_path / "x.et"))
     run = simulate(graph)
-    with store.Reader(pairs) as reader:
-        (device_ns, n_work) = store.one(
+    with database.Reader(pairs) as reader:
+        (device_ns, n_work) = database.one(
             reader.connection,
             "SELECT coalesce(sum(greatest(g.dur, 0)), 0), count(*) FROM gpu_op AS g "
             "JOIN trace AS t ON t.id = g.trace_id JOIN run AS r ON r.id = t.run_id "

@@ -12,11 +12,11 @@ from tests.support import chakra_wire as wire
 from tests.support import random_execution
 from tests.support.chakra_feeder import simulate
 from tests.support.random_execution import Program
-from warehouse import store
-from warehouse.export.chakra_et import Options
-from warehouse.ingest import Options as ImportOptions
-from warehouse.ingest import import_paths
-from warehouse.selection import Selection
+from tw_importers.chakra_et.export.et import Options
+from warehouse.ingest.pipeline import Options as ImportOptions
+from warehouse.ingest.pipeline import import_paths
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 SEEDS = (4, 5)
 Made = tuple[Path, dict[str, Program]]
@@ -65,13 +65,13 @@ def test_what_was_written_is_read_back_as_the_same_graph(programs: Made, tmp_pat
     db, _ = programs
     data = exported(db, Selection(runs=("p4",)), Options(), tmp_path / "again.et")
     again = imported([tmp_path / "again.et"], tmp_path / "w.duckdb")
-    with store.Reader(again) as reader:
+    with database.Reader(again) as reader:
         found = reader.connection.execute(
             "SELECT t.node_id, list(f.node_id ORDER BY e.ordinal) FROM graph_edge AS e "
             "JOIN graph_node AS f ON f.id = e.from_node_id "
             "JOIN graph_node AS t ON t.id = e.to_node_id WHERE e.kind = 'data' GROUP BY t.node_id"
         ).fetchall()
-        (n_problems,) = store.one(reader.connection, "SELECT count(*) FROM import_problem")
+        (n_problems,) = database.one(reader.connection, "SELECT count(*) FROM import_problem")
     assert dict(found) == {node.id: node.data for node in wire.decode(data).nodes if node.data}
     assert n_problems == 0
     assert exported(again, "again", Options(), tmp_path / "twice.et") == data

@@ -12,10 +12,10 @@ import pytest
 
 from tests.support import chakra_cases
 from tests.support.chakra_cases import GOLDEN, LEGACY, PAIRS
-from warehouse import session
+from tw_importers.chakra_et.export.etplus import WrittenRank, export_etplus
 from warehouse.errors import UsageError
-from warehouse.export.chakra_etplus import WrittenRank, export_etplus
-from warehouse.selection import Selection
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from tests.conftest import Tw

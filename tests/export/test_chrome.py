@@ -16,12 +16,13 @@ import duckdb
 import pytest
 
 from tests.support.sharing import Imported, slow
-from warehouse import scope, store
 from warehouse.errors import ExportError
-from warehouse.export.chrome import export_chrome, export_chrome_folder
-from warehouse.export.sql import load
-from warehouse.ingest import import_paths
-from warehouse.selection import Selection
+from warehouse.export.chrome import load
+from warehouse.export.chrome.trace import export_chrome, export_chrome_folder
+from warehouse.ingest.pipeline import import_paths
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 T = 1 << 32
 DATA = Path(__file__).parent.parent / "data" / "kineto"
@@ -57,7 +58,7 @@ EVERY_PHASE = [
 def exported(source: Path, tmp_path: Path) -> Path:
     """Imports a file into a new warehouse and exports it again."""
     import_paths([source], db=tmp_path / "w.duckdb")
-    with store.Reader(tmp_path / "w.duckdb") as reader:
+    with database.Reader(tmp_path / "w.duckdb") as reader:
         return export_chrome(reader.connection, tmp_path / "again.json").path
 
 
@@ -128,7 +129,7 @@ def test_numbers_are_printed_as_the_writer_did(
     ns: int, fixed3: str, shortest_float: str, shortest: str
 ) -> None:
     connection = duckdb.connect()
-    connection.execute(load("chrome_macros"))
+    connection.execute(load("macros"))
 
     printed = connection.execute(
         "SELECT list(printed_microseconds($ns, style) ORDER BY n)"
@@ -164,7 +165,7 @@ def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_p
 
 
 def test_several_traces_need_a_folder(tmp_path: Path, imported_files: Imported) -> None:
-    with store.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
+    with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         with pytest.raises(ExportError, match="holds one trace, and 2 are chosen") as caught:
             export_chrome(reader.connection, tmp_path / "x.json")
         files = export_chrome_folder(reader.connection, tmp_path / "traces")
@@ -177,7 +178,7 @@ def test_several_traces_need_a_folder(tmp_path: Path, imported_files: Imported) 
 
 
 def test_one_rank_of_several_can_be_chosen(tmp_path: Path, imported_files: Imported) -> None:
-    with store.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
+    with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         chosen = scope.resolve(reader.connection, Selection(ranks=(1,)))
         scope.apply(reader.connection, chosen)
         export_chrome(reader.connection, tmp_path / "x.json.gz")

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.support.sharing import Imported
-from warehouse import store
 from warehouse.cli import tw
 from warehouse.errors import ExportError
+from warehouse.store import database
 
 SOURCE = Path(__file__).parents[1] / "data" / "kineto" / "ddp_two_ranks"
 
@@ -91,7 +91,7 @@ def test_a_missing_folder_is_named(db: Path, tmp_path: Path) -> None:
 
 
 def test_an_empty_warehouse_has_nothing_to_export(tmp_path: Path) -> None:
-    store.create_empty(tmp_path / "empty.duckdb")
+    database.create_empty(tmp_path / "empty.duckdb")
 
     result = run(tmp_path / "empty.duckdb", "perfetto", "-o", str(tmp_path / "x.pftrace"))
 

@@ -9,11 +9,11 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support.graphs import Graphs, io, scalar, tensor
-from warehouse import session
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import dot
 from warehouse.export.dot import Drawn, Wanted, export_dot
-from warehouse.selection import Selection
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 HOSTILE = 'a "quoted" \\name\\n\n]; }'
 

@@ -13,10 +13,15 @@ from hypothesis import strategies as st
 
 from tests.support.execution_traces import Memory
 from tests.support.sharing import slow
-from warehouse import ingest, scope, store
+from tw_importers.execution_trace.export.trace import (
+    export_execution_trace,
+    export_execution_trace_folder,
+)
 from warehouse.errors import ExportError
-from warehouse.export.execution_trace import export_execution_trace, export_execution_trace_folder
-from warehouse.selection import Selection
+from warehouse.ingest import pipeline
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 OWN = Path(__file__).parents[1] / "data" / "execution_trace"
 
@@ -40,8 +45,8 @@ def same(written: Path, source: Path) -> None:
 def round_trip(files: list[Path], folder: Path) -> list[Path]:
     """Imports and exports; the written files in the order of the traces."""
     db = folder / "w.duckdb"
-    assert not any(outcome.error for outcome in ingest.import_paths(files, db=db))
-    with store.Reader(db) as reader:
+    assert not any(outcome.error for outcome in pipeline.import_paths(files, db=db))
+    with database.Reader(db) as reader:
         scope.apply(
             reader.connection,
             scope.resolve(reader.connection, Selection(runs=("all",))),
@@ -165,9 +170,9 @@ def test_ranks_are_written_to_a_folder_by_their_names(tmp_path: Path) -> None:
 
 def test_several_graphs_need_a_folder_and_none_is_said(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
-    ingest.import_paths([OWN / "cpu_ddp_r0" / "kineto.json.gz"], db=db)
+    pipeline.import_paths([OWN / "cpu_ddp_r0" / "kineto.json.gz"], db=db)
     with (
-        store.Reader(db) as reader,
+        database.Reader(db) as reader,
         pytest.raises(ExportError, match="no execution trace among the chosen"),
     ):
         export_execution_trace(reader.connection, tmp_path / "x.json")

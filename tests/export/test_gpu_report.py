@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.gpu_profiles import imported
-from warehouse import report, session
-from warehouse.answer import Answer
-from warehouse.export import html
-from warehouse.selection import Selection
+from warehouse.export import report
+from warehouse.export.page import page as html
+from warehouse.query import session
+from warehouse.query.result import Answer
+from warehouse.query.selection import Selection
 
 NSYS = "gpu/nsys_replay_synthetic/replay_full.sqlite"
 KINETO = "kineto/triton/trace.json.gz"

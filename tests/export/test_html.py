@@ -16,10 +16,12 @@ import pyarrow as pa
 import pytest
 
 from tests.support.sharing import GPU, Imported
-from warehouse import library, report
-from warehouse.answer import Answer
-from warehouse.export import html, page_data
-from warehouse.header import Column
+from warehouse.export import report
+from warehouse.export.page import data as page_data
+from warehouse.export.page import page as html
+from warehouse.library import library
+from warehouse.library.header import Column
+from warehouse.query.result import Answer
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -121,7 +123,7 @@ def test_no_address_of_another_place_is_in_the_page() -> None:
 
 
 def test_vendored_code_is_what_its_table_says() -> None:
-    folder = Path(html.__file__).parent / "page/vendor"
+    folder = Path(html.__file__).parent / "vendor"
     table = (folder / "README.md").read_text()
     rows = re.findall(
         r"^\| `([\w.]+)` \|.*\| ([\d.]+) \|.*\| `([0-9a-f]{64})` \|$", table, re.MULTILINE
@@ -136,7 +138,7 @@ def test_vendored_code_is_what_its_table_says() -> None:
 
 
 def test_our_scripts_make_no_markup_from_text() -> None:
-    folder = Path(html.__file__).parent / "page"
+    folder = Path(html.__file__).parent
     for path in folder.glob("*.js"):
         found = re.findall(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", path.read_text()

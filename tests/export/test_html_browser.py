@@ -15,9 +15,10 @@ import pytest
 from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, Page, program
 from tests.support.randomtrace import RandomTrace, import_jobs, make_job
-from warehouse import report, session
-from warehouse.export import html
-from warehouse.selection import Selection
+from warehouse.export import report
+from warehouse.export.page import page as html
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><svg onload=alert(1)>{{title}}"
 GIVEN: html.Given = ((), {}, "small")

@@ -8,11 +8,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from warehouse import scope
 from warehouse.errors import ExportError
 from warehouse.export import parquet
 from warehouse.export.parquet import export_parquet
-from warehouse.selection import Selection
+from warehouse.query import scope
+from warehouse.query.selection import Selection
 
 T = 1 << 32
 OTHER_TRACE = f"""

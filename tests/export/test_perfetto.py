@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warehouse import store
 from warehouse.errors import ExportError
-from warehouse.export import perfetto
-from warehouse.export.perfetto import export_perfetto
+from warehouse.export.perfetto import trace
+from warehouse.export.perfetto.trace import export_perfetto
+from warehouse.store import database
 
 T = 1 << 32
 BASE = 1_000_000  # the trace's base_ns
@@ -423,7 +423,7 @@ def check_lanes(
 
     def check(rows: Rows, batch_rows: int) -> None:
         folder = tmp_path_factory.mktemp("lanes")
-        store.create_empty(folder / "w.duckdb")
+        database.create_empty(folder / "w.duckdb")
         connection = duckdb.connect(str(folder / "w.duckdb"))
         connection.execute(empty_timeline)
         inserted = [(n, *row[:3], f"s{n}", 0, row[3]) for n, row in enumerate(rows)]
@@ -438,7 +438,7 @@ def check_lanes(
                 AND (o.ts, -o.dur, o.id) < (slice.ts, -slice.dur, slice.id)
             )
         """)
-        monkeypatch.setattr(perfetto, "_BATCH_ROWS", batch_rows)
+        monkeypatch.setattr(trace, "_BATCH_ROWS", batch_rows)
 
         export_perfetto(connection, folder / "x.pftrace")
 

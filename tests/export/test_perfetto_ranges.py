@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.support.gpu_profiles import imported
-from warehouse import session
-from warehouse.export.perfetto import export_perfetto
+from warehouse.export.perfetto.trace import export_perfetto
+from warehouse.query import session
 
 CASES = {
     "saxpy": "nsys_real_a100_saxpy/saxpy_mpi_a100_schema2.9.1.sqlite",

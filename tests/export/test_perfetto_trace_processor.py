@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from warehouse.export.perfetto import export_perfetto
+from warehouse.export.perfetto.trace import export_perfetto
 
 T = 1 << 32
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.support.sharing import GPU, Imported
-from warehouse.export.perfetto import export_perfetto
-from warehouse.session import Place, opened
+from warehouse.export.perfetto.trace import export_perfetto
+from warehouse.query.session import Place, opened
 
 if TYPE_CHECKING:
     from tests.conftest import Tw

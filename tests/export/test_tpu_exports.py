@@ -11,12 +11,12 @@ import pytest
 
 from tests.support.sharing import GPU, Imported
 from tests.support.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, counted, slices_of
-from warehouse import ingest
+from tw_importers.sophgo.export import registers, summary
 from warehouse.errors import ExportError
-from warehouse.export import tpu_registers, tpu_summary
-from warehouse.export.perfetto import export_perfetto
-from warehouse.selection import Selection
-from warehouse.session import Place, opened
+from warehouse.export.perfetto.trace import export_perfetto
+from warehouse.ingest import pipeline
+from warehouse.query.selection import Selection
+from warehouse.query.session import Place, opened
 
 MORE = [pytest.param(case, marks=pytest.mark.slow) for case in MORE_CASES]
 SOUND = [*(case for case in CASES if case not in DEFECTS), *MORE]
@@ -90,7 +90,7 @@ def test_register_files_are_the_vendors_to_the_byte(
     cases: Cases, case: str, tmp_path: Path
 ) -> None:
     with cases.opened(case) as session:
-        tpu_registers.export_registers(session.connection, tmp_path / "out")
+        registers.export_registers(session.connection, tmp_path / "out")
     theirs = {path.name for path in (cases.data / case / "out37").glob("*RegInfo_*.txt")}
 
     assert {path.name for path in (tmp_path / "out").iterdir()} == theirs
@@ -108,7 +108,7 @@ def summary_cells(text: str) -> list[list[str]]:
 @pytest.mark.parametrize("case", [*CASES, *MORE])
 def test_a_summary_is_the_vendors_but_for_its_defects(cases: Cases, case: str) -> None:
     with cases.opened(case) as session:
-        ours = tpu_summary.text(session)
+        ours = summary.text(session)
     theirs = cases.theirs(case, "summary.txt")
     if case == "aks_m1_timewrap":  # defect 1
         theirs = cases.theirs("aks_m1_nowrap_ref", "summary.txt")
@@ -137,7 +137,7 @@ def with_sdma(cells: dict[str, str]) -> str:
 
 def test_a_summary_is_laid_out_like_the_vendors(cases: Cases) -> None:
     with cases.opened("aks_m2_8core") as session:
-        ours = tpu_summary.text(session)
+        ours = summary.text(session)
     theirs = cases.theirs("aks_m2_8core", "summary.txt")
 
     assert ours.startswith(theirs)
@@ -145,7 +145,7 @@ def test_a_summary_is_laid_out_like_the_vendors(cases: Cases) -> None:
 
 def test_a_summary_has_what_the_vendors_announces_and_lacks(cases: Cases) -> None:
     with cases.opened("aks_m1_8core_cdma") as session:
-        text = tpu_summary.text(session)
+        text = summary.text(session)
 
     engines, links, shares = (table.splitlines() for table in text.strip().split("\n\n")[1:])
     assert engines[0] == "Engines" and "Idle(us)" in engines[2] and "DdrReadBW" in engines[2]
@@ -158,9 +158,9 @@ def test_a_summary_has_what_the_vendors_announces_and_lacks(cases: Cases) -> Non
 def test_without_a_capture_there_is_no_summary(tmp_path: Path, imported_files: Imported) -> None:
     with opened(Place(imported_files(GPU)), Selection()) as session:
         with pytest.raises(ExportError, match="no TPU capture"):
-            tpu_summary.text(session)
+            summary.text(session)
         with pytest.raises(ExportError, match="no TPU capture"):
-            tpu_registers.export_registers(session.connection, tmp_path / "r")
+            registers.export_registers(session.connection, tmp_path / "r")
     assert not (tmp_path / "r").exists()
 
 
@@ -169,8 +169,8 @@ def test_beside_the_hosts_trace_a_capture_lies_where_the_vendors_tool_puts_it(
 ) -> None:
     """On the host's time: by the end of profiling and the time from there to the last record."""
     case = data_dir / "bigtpu/aks_m1_trace_tail"
-    options = ingest.Options(run="both", jobs=1, is_one_run=True)
-    ingest.import_paths(
+    options = pipeline.Options(run="both", jobs=1, is_one_run=True)
+    pipeline.import_paths(
         [case / "input", case / "trace.json"], db=tmp_path / "w.duckdb", options=options
     )
     with opened(Place(tmp_path / "w.duckdb"), Selection()) as session:

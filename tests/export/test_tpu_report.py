@@ -12,8 +12,9 @@ from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, program
 from tests.support.sharing import Imported
 from tests.support.tpu_cases import Cases, Workbook
-from warehouse import report
-from warehouse.export import html, xlsx
+from warehouse.export import report
+from warehouse.export.page import page as html
+from warehouse.export.workbook import workbook as xlsx
 
 #: What the vendor's workbook writes where nothing is known, or for commands that do not have it.
 NOTHING = ("-", "None", "None -> None", "0x0", "0", "0.0", 0.0, None)

@@ -11,9 +11,11 @@ import pyarrow as pa
 import pytest
 
 from tests.support.sharing import DDP, GPU, Imported, slow
-from warehouse import digest, ingest, origin, store
-from warehouse.answer import Answer
-from warehouse.header import Column
+from warehouse.export import digest, manifest
+from warehouse.ingest import pipeline
+from warehouse.library.header import Column
+from warehouse.query.result import Answer
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -63,7 +65,7 @@ def written(tw: Tw, kind: str, *more: str) -> Path:
 @pytest.mark.parametrize("kind", [slow(kind) if kind in ALIKE else kind for kind in WRITE])
 def test_a_file_of_every_kind_says_what_made_it_and_stands(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
-    made = origin.read(path)
+    made = manifest.read(path)
 
     assert (list(made.runs), made.warehouse) == (["gpu"], "traces.duckdb")
     assert len(made.traces[0]["sha256"][0]) == 64
@@ -77,7 +79,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
     path = tmp_path_factory.mktemp("verify_graph") / "w.duckdb"
     case = data_dir / "chakra" / "own_gpu_cnn"
     files = [case / "kineto.json.gz", case / "host_et.json.gz"]
-    ingest.import_paths(files, db=path, options=ingest.Options(run="cnn", rank=0, jobs=1))
+    pipeline.import_paths(files, db=path, options=pipeline.Options(run="cnn", rank=0, jobs=1))
     return path
 
 
@@ -105,7 +107,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
     """A capture of a TPU."""
     path = tmp_path_factory.mktemp("verify_tpu") / "w.duckdb"
     case = data_dir / "bigtpu" / "aks_m1_1core" / "input"
-    ingest.import_paths([case], db=path, options=ingest.Options(run="tpu", jobs=1))
+    pipeline.import_paths([case], db=path, options=pipeline.Options(run="tpu", jobs=1))
     return path
 
 
@@ -139,7 +141,7 @@ def test_reports_for_people_stand_and_name_their_queries(
 @pytest.mark.parametrize("kind", ["csv", "xlsx", *map(slow, ("parquet", "html"))])
 def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         connection.execute("UPDATE slice SET dur = dur + 1 WHERE category = 'kernel'")
         connection.execute("UPDATE gpu_op SET dur = dur + 1 WHERE kind = 'kernel'")
     ran = tw("verify", path)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import DebugAnnotation
 
 from warehouse.export import wire
-from warehouse.export.lanes import Lanes
+from warehouse.export.perfetto.lanes import Lanes
 
 
 def reference(value: int) -> bytes:

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pytest
 
 from tests.support.sharing import GPU, Imported
-from warehouse import library, report
-from warehouse.answer import Answer
-from warehouse.export import xlsx
-from warehouse.header import Column
+from warehouse.export import report
+from warehouse.export.workbook import workbook
+from warehouse.library import library
+from warehouse.library.header import Column
+from warehouse.query.result import Answer
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -54,12 +55,12 @@ def answer(**columns: list[Any]) -> Answer:
     return Answer(table, described, {"query": "made_up@3", "query_hash": "abc", "runs": '["a"]'})
 
 
-def write(path: Path, *parts: tuple[str, Answer], **chart: Any) -> tuple[xlsx.Written, Book]:
+def write(path: Path, *parts: tuple[str, Answer], **chart: Any) -> tuple[workbook.Written, Book]:
     drawn = report.Chart(**chart) if chart else None
     filled = [
         report.Filled(report.Section("made_up", title, chart=drawn), each) for title, each in parts
     ]
-    return xlsx.export_xlsx("A report", filled, path), Book(path)
+    return workbook.export_xlsx("A report", filled, path), Book(path)
 
 
 def test_a_sheet_holds_the_rows_under_names_and_units(tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_long_texts_are_cut_and_counted(tmp_path: Path) -> None:
 def test_rows_beyond_a_sheet_go_to_more_sheets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(xlsx, "ROWS_A_SHEET", 3)
+    monkeypatch.setattr(workbook, "ROWS_A_SHEET", 3)
     written, book = write(tmp_path / "b.xlsx", ("Long", answer(n=list(range(7)))))
 
     names = ["Long (1 of 3)", "Long (2 of 3)", "Long (3 of 3)"]
@@ -207,7 +208,7 @@ def test_nothing_is_left_where_a_query_fails(tmp_path: Path) -> None:
         raise RuntimeError("late")
 
     with pytest.raises(RuntimeError):
-        xlsx.export_xlsx("A report", fails(), tmp_path / "b.xlsx")
+        workbook.export_xlsx("A report", fails(), tmp_path / "b.xlsx")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -24,10 +24,10 @@ from tests.importers import test_rocprof as rocprof
 from tests.importers import test_rocprofv3_csv as rocprofv3_csv
 from tests.importers import test_rocprofv3_json as rocprofv3_json
 from tests.importers.fuzz_trace_event import mutated
-from warehouse import decode
-from warehouse.decode import Settings
 from warehouse.errors import TraceError
-from warehouse.sources import Source
+from warehouse.ingest import decode
+from warehouse.ingest.decode import Settings
+from warehouse.ingest.sources import Source
 
 LIMIT_S = 10
 TOKENS = (b",", b'"', b"\n", b"-1", b"9" * 30, b"1.5", b"\xff", b"0x", b"", b"Agent 9", b"nan")

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from tw_importers.nsys.tables import DETAILS, TABLES
 from tw_importers.sqlite_tables import Database, Kind
-from warehouse import ingest
 from warehouse.errors import TwError
+from warehouse.ingest import pipeline
 
 _ODD = (0, 1, 2, 5, 8, 9, 10, 12, 13, 14, 127, 128, 129, 200, 254, 255)
 _DECLARED = {"integer": "INTEGER", "text": "TEXT", "real": "REAL"}
@@ -109,8 +109,8 @@ def read_all(path: Path) -> str:
 
 def import_one(path: Path, db: Path) -> str:
     """How the import ends; a failure of the database is no sentence of ours."""
-    (outcome,) = ingest.import_paths(
-        [path], db=db, options=ingest.Options(format="nsys", on_duplicate="replace")
+    (outcome,) = pipeline.import_paths(
+        [path], db=db, options=pipeline.Options(format="nsys", on_duplicate="replace")
     )
     if outcome.error is None:
         return "imported"

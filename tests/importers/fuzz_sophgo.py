@@ -25,7 +25,7 @@ from tests.support import sophgo_capture as capture
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse.errors import TraceError
-from warehouse.importer import Part
+from warehouse.ingest.importer import Part
 
 Files = dict[str, bytes]
 _LIMIT_S = 20  # for one capture

@@ -19,10 +19,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from warehouse import decode, formats
-from warehouse.decode import Settings
 from warehouse.errors import TraceError
-from warehouse.sources import Source
+from warehouse.ingest import decode, formats
+from warehouse.ingest.decode import Settings
+from warehouse.ingest.sources import Source
 
 DATA = Path(__file__).parent.parent / "data" / "kineto"
 LIMIT_S = 10

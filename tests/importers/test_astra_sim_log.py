@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support.graphs import run
-from warehouse import ingest
-from warehouse.decode import Settings
 from warehouse.errors import TwError
+from warehouse.ingest import pipeline
+from warehouse.ingest.decode import Settings
 
 Row = dict[str, Any]
 LANES = {
@@ -26,10 +26,10 @@ LANES = {
 def imported(tmp_path: Path, text: str, **options: str) -> list[Row]:
     source = tmp_path / "log.txt"
     source.write_text(text)
-    (outcome,) = ingest.import_paths(
+    (outcome,) = pipeline.import_paths(
         [source],
         db=tmp_path / "w.duckdb",
-        options=ingest.Options(settings=Settings(options=tuple(options.items()))),
+        options=pipeline.Options(settings=Settings(options=tuple(options.items()))),
     )
     assert outcome.error is None, outcome.error
     return run(
@@ -120,6 +120,6 @@ def test_other_texts_are_none(tmp_path: Path, text: str) -> None:
     source = tmp_path / "notes.txt"
     source.write_text(text)
 
-    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
 
     assert isinstance(outcome.error, TwError)

@@ -20,9 +20,10 @@ from tests.support import chakra_wire as wire
 from tests.support.chakra_wire import Attr, Graph, Node
 from tw_importers.chakra_et import CHAKRA_ET, sniff
 from tw_importers.chakra_et.python_text import json_of
-from warehouse import decode, formats, ingest, store
 from warehouse.errors import CorruptTrace
-from warehouse.importer import Scratch, TraceFacts
+from warehouse.ingest import decode, formats, pipeline
+from warehouse.ingest.importer import Scratch, TraceFacts
+from warehouse.store import database
 
 Row = dict[str, Any]
 SMALL = Graph(attrs=[Attr("schema", "string", "1.0.1")], nodes=[Node(1, "a"), Node(2, "b")])
@@ -256,11 +257,13 @@ def test_rows_of_a_graph_are_in_the_warehouse(tmp_path: Path) -> None:
     graph = Graph("2.0", SMALL.attrs, [Node(3, "a"), Node(4, "b", 7, [3], [3], 2, 9, attrs=known)])
     source = tmp_path / "graph.et.gz"
     source.write_bytes(gzip.compress(wire.encode(graph)))
-    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb", options=ingest.Options())
+    (outcome,) = pipeline.import_paths(
+        [source], db=tmp_path / "w.duckdb", options=pipeline.Options()
+    )
     assert outcome.error is None
-    with store.Reader(tmp_path / "w.duckdb") as reader:
+    with database.Reader(tmp_path / "w.duckdb") as reader:
         ask = reader.connection.execute
-        (kind, version) = store.one(reader.connection, "SELECT kind, format_version FROM graph")
+        (kind, version) = database.one(reader.connection, "SELECT kind, format_version FROM graph")
         assert (kind, version) == ("chakra", "2.0")
         assert ask(
             "SELECT node_id, parent_node_id, name, type, op_schema, record_function_id, "
@@ -321,5 +324,5 @@ def test_files_of_the_converter_are_read_whole(case: str, data_dir: Path, tmp_pa
     assert all(json.loads(row["inputs"])["values"] is not None for row in rows)
     for row, node in zip(rows, expected.nodes, strict=True):
         assert str(json.loads(row["inputs"])["values"]) == (node.inputs or ("",))[0]
-    (n_edges,) = store.one(connection, "SELECT count(*) FROM edge WHERE kind = 'data'")
+    (n_edges,) = database.one(connection, "SELECT count(*) FROM edge WHERE kind = 'data'")
     assert n_edges == sum(len(node.data) for node in expected.nodes)

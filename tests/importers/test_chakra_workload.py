@@ -13,12 +13,13 @@ import pytest
 from tests.support import chakra_wire as wire
 from tests.support.chakra_wire import Attr, Graph, Node
 from tw_importers.chakra_et import CHAKRA_ET, sniff
-from warehouse import decode, formats, session
+from tw_importers.chakra_et.export.et import export_chakra_et
 from warehouse.errors import CorruptTrace
-from warehouse.export.chakra_et import export_chakra_et
-from warehouse.importer import Scratch
-from warehouse.ingest import import_paths
-from warehouse.selection import Selection
+from warehouse.ingest import decode, formats
+from warehouse.ingest.importer import Scratch
+from warehouse.ingest.pipeline import import_paths
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 COMPUTE = {
     "Id": 3, "Name": "mm", "NodeType": 4, "is_cpu_op": False, "runtime": 12, "data_deps": [],

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.sharing import slow
-from warehouse import store
-from warehouse.export.chrome import export_chrome
-from warehouse.ingest import Options, import_paths
+from warehouse.export.chrome.trace import export_chrome
+from warehouse.ingest.pipeline import Options, import_paths
+from warehouse.store import database
 
 texts = st.sampled_from(
     ("", "a", "1", "-0", "1.50", "true", "null", "{}", "[1]", '"', "\\", "é\n", "\0", "𝄞", "'")
@@ -60,7 +60,7 @@ def round_trip(text: str, folder: Path) -> str:
     (outcome,) = import_paths([source], db=db, options=Options(format="chrome", jobs=1))
     assert outcome.error is None
     assert outcome.committed is not None and "truncated" not in outcome.committed.problems
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         return export_chrome(reader.connection, folder / "again.json").path.read_text()
 
 

@@ -11,9 +11,9 @@ import pytest
 from tests.importers.fuzz_execution_trace import fuzz
 from tests.support.execution_traces import Memory
 from tw_importers.execution_trace import EXECUTION_TRACE
-from warehouse.decode import Settings, scratch_connection
 from warehouse.errors import CorruptTrace
-from warehouse.importer import Scratch
+from warehouse.ingest.decode import Settings, scratch_connection
+from warehouse.ingest.importer import Scratch
 
 Node = dict[str, Any]
 

@@ -16,7 +16,9 @@ import pytest
 from tests.support.snapshots import BASE_US, Snapshot, make
 from tw_importers.memory_snapshot import sniff
 from tw_importers.memory_snapshot.unpickle import Unpickler
-from warehouse import ingest, library, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 Row = dict[str, Any]
 Import = Callable[..., Path]
@@ -27,7 +29,7 @@ def imported(tmp_path: Path) -> Import:
     def run(snapshot: Snapshot, protocol: int = 5) -> Path:
         path = tmp_path / f"s{protocol}.pickle"
         path.write_bytes(snapshot.pickled(protocol))
-        (outcome,) = ingest.import_paths([path], db=tmp_path / "w.duckdb")
+        (outcome,) = pipeline.import_paths([path], db=tmp_path / "w.duckdb")
         assert outcome.error is None
         return tmp_path / "w.duckdb"
 
@@ -35,7 +37,7 @@ def imported(tmp_path: Path) -> Import:
 
 
 def rows(path: Path, query: str, **parameters: object) -> list[Row]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
     return found
 
@@ -252,7 +254,7 @@ def test_the_list_of_segments_alone_is_a_snapshot_too(tmp_path: Path) -> None:
     path = tmp_path / "segments.pickle.gz"
     path.write_bytes(gzip.compress(pickle.dumps(snapshot.document["segments"])))
 
-    ingest.import_paths([path], db=tmp_path / "w.duckdb")
+    pipeline.import_paths([path], db=tmp_path / "w.duckdb")
 
     assert rows(tmp_path / "w.duckdb", "FROM memory_event") == []
     (row,) = rows(tmp_path / "w.duckdb", "memory_fragmentation")
@@ -318,7 +320,7 @@ def test_sniffing_is_sure_of_snapshots_alone() -> None:
 
 
 def attempt(path: Path, db: Path) -> str | None:
-    (outcome,) = ingest.import_paths([path], db=db)
+    (outcome,) = pipeline.import_paths([path], db=db)
     return None if outcome.error is None else outcome.error.message
 
 

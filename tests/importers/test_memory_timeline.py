@@ -14,7 +14,9 @@ import pytest
 from tw_importers.chrome import sniff as sniff_chrome
 from tw_importers.kineto import sniff as sniff_kineto
 from tw_importers.memory_timeline import sniff
-from warehouse import ingest, library, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 RECORDED = Path(__file__).parents[1] / "data" / "memory_timeline" / "cpu_run"
 NAMES = ["parameter", "optimizer_state", "input", "temporary", "activation", "gradient",
@@ -24,13 +26,13 @@ Raw = list[list[int]]
 
 
 def rows(path: Path, query: str) -> list[Row]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         found: list[Row] = library.run(reader.connection, query).table().to_pylist()
     return found
 
 
 def imported(source: Path, db: Path, **options: Any) -> Path:
-    (outcome,) = ingest.import_paths([source], db=db, options=ingest.Options(**options))
+    (outcome,) = pipeline.import_paths([source], db=db, options=pipeline.Options(**options))
     assert outcome.error is None
     return db
 
@@ -134,7 +136,7 @@ def test_an_empty_timeline_has_no_rows(tmp_path: Path) -> None:
     path = written(tmp_path / "t.json", "[]")
     db = tmp_path / "w.duckdb"
 
-    (outcome,) = ingest.import_paths([path], db=db)
+    (outcome,) = pipeline.import_paths([path], db=db)
 
     assert outcome.error is None
 
@@ -160,7 +162,9 @@ def test_a_cut_timeline_counts_up_to_the_cut(tmp_path: Path) -> None:
 def test_what_is_no_timeline_is_refused_with_its_place(
     tmp_path: Path, text: str, told: str
 ) -> None:
-    (outcome,) = ingest.import_paths([written(tmp_path / "t.json", text)], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths(
+        [written(tmp_path / "t.json", text)], db=tmp_path / "w.duckdb"
+    )
 
     assert outcome.error is not None and told in outcome.error.message
 
@@ -172,7 +176,7 @@ def test_flipped_bits_are_read_or_refused(tmp_path: Path) -> None:
         damaged[choice.randrange(64, len(raw))] ^= 1 << choice.randrange(8)
         path = tmp_path / f"{seed}.json"
         path.write_bytes(damaged)
-        (outcome,) = ingest.import_paths([path], db=tmp_path / "w.duckdb")
+        (outcome,) = pipeline.import_paths([path], db=tmp_path / "w.duckdb")
         assert outcome.error is None or "at byte" in outcome.error.message
 
 

@@ -14,8 +14,8 @@ import pytest
 from tests.conftest import Tw
 from tests.support.nsys_cases import CASES, number
 from tw_importers.nsys.read import sniff
-from warehouse import ingest
 from warehouse.errors import TraceError
+from warehouse.ingest import pipeline
 
 
 def one(connection: duckdb.DuckDBPyConnection, sql: str, case: str) -> Any:
@@ -164,7 +164,7 @@ def test_environment_command_line_and_other_processes_stay_out_unless_asked_for(
             "INSERT INTO StringIds VALUES (9999, 's3cret output');"
             "INSERT INTO ProcessStreams VALUES (1, 9999, 9999);"
         )
-    assert ingest.import_paths([source], db=tmp_path / "w.duckdb")[0].error is None
+    assert pipeline.import_paths([source], db=tmp_path / "w.duckdb")[0].error is None
     assert "s3cret" not in all_texts(tmp_path / "w.duckdb")
     assert tw("import", "--with-environment", source, "--db", tmp_path / "v.duckdb").code == 0
     assert "KEY=s3cret" in all_texts(tmp_path / "v.duckdb")
@@ -174,6 +174,6 @@ def test_a_database_of_something_else_is_refused_by_a_sentence(tmp_path: Path) -
     source = tmp_path / "a.sqlite"
     with closing(sqlite3.connect(source)) as other:
         other.execute("CREATE TABLE a (n INTEGER)")
-    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
     assert isinstance(outcome.error, TraceError)
     assert "no export of Nsight Systems" in outcome.error.message

@@ -11,13 +11,13 @@ from tests.importers import fuzz_nsys
 from tests.ingest.test_nesting import by_definition
 from tw_importers.nsys.tables import TABLES
 from tw_importers.sqlite_tables import Database, alike
-from warehouse import ingest
 from warehouse.errors import TwError
+from warehouse.ingest import pipeline
 
 
 def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path) -> None:
     source = fuzz_nsys.export(tmp_path / "a.sqlite", n_rows=300)
-    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
     assert outcome.error is None
     with closing(duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True)) as connection:
         found = dict(

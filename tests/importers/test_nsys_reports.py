@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from tests.support.nsys_cases import CASES, number
-from warehouse import library
+from warehouse.library import library
 
 Row = dict[str, Any]
 LIBRARY = library.load()

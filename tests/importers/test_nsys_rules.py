@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from tests.support.nsys_cases import CASES, number
-from warehouse import library
+from warehouse.library import library
 
 Ask = Callable[..., list[dict[str, Any]]]
 #: Where times of the warehouse count from: the least of the file's.

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import error, imported
-from warehouse.decode import Settings
+from warehouse.ingest.decode import Settings
 
 REAL = "gpu/rocpd_synthetic/replay_results.db"
 #: What one recording of a process has: table -> rows.

@@ -209,7 +209,7 @@ def test_of_a_cut_document_what_was_whole_is_there(db: duckdb.DuckDBPyConnection
 def test_command_lines_stay_out_unless_asked_for(
     db: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
-    from warehouse.decode import Settings
+    from warehouse.ingest.decode import Settings
 
     query = "SELECT count(*) FROM trace WHERE contains(metadata_json, 'secret') AND name = 'ours'"
     assert db.execute(query).fetchone() == (0,)

@@ -14,10 +14,10 @@ from tests.importers import fuzz_sophgo as fuzz
 from tests.support import sophgo_capture as capture
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
-from warehouse import ingest
-from warehouse.decode import Settings
 from warehouse.errors import TraceError
-from warehouse.ingest import Options, Outcome
+from warehouse.ingest import pipeline
+from warehouse.ingest.decode import Settings
+from warehouse.ingest.pipeline import Options, Outcome
 
 SOUND = fuzz.seeds()[0]
 CORE = "cdmlib0_0.profile"
@@ -25,7 +25,7 @@ CORE = "cdmlib0_0.profile"
 
 def import_one(path: Path, tmp_path: Path, *, is_lenient: bool = False) -> Outcome:
     options = Options(jobs=1, settings=Settings(is_lenient=is_lenient))
-    (outcome,) = ingest.import_paths([path], db=tmp_path / "w.duckdb", options=options)
+    (outcome,) = pipeline.import_paths([path], db=tmp_path / "w.duckdb", options=options)
     return outcome
 
 
@@ -230,7 +230,7 @@ def test_the_frequency_is_that_of_the_counter_all_engines_share(tmp_path: Path) 
     folder = written(tmp_path)
     options = Options(jobs=1, settings=Settings(options=(("tiu_freq", "500"),)))
 
-    (outcome,) = ingest.import_paths([folder], db=tmp_path / "w.duckdb", options=options)
+    (outcome,) = pipeline.import_paths([folder], db=tmp_path / "w.duckdb", options=options)
 
     assert outcome.status == "imported", outcome.error
     with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as connection:
@@ -242,7 +242,7 @@ def test_an_option_no_importer_has_is_refused(tmp_path: Path) -> None:
     options = Options(settings=Settings(options=(("tiu_frequency", "500"),)))
 
     with pytest.raises(Exception, match="no importer has an option 'tiu_frequency'"):
-        ingest.import_paths([written(tmp_path)], db=tmp_path / "w.duckdb", options=options)
+        pipeline.import_paths([written(tmp_path)], db=tmp_path / "w.duckdb", options=options)
 
 
 def test_words_no_counter_has_a_column_for_are_kept(tmp_path: Path) -> None:

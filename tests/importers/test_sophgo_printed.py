@@ -28,7 +28,7 @@ from tests.support.sophgo_blocks import (
 )
 from tw_importers.sophgo import placed
 from tw_importers.sophgo.decode import chips, engine
-from warehouse import ingest
+from warehouse.ingest import pipeline
 
 Row = dict[str, Any]
 ENGINES = {"0": "TIU", "1": "GDMA", "3": "SDMA", "4": "CDMA"}
@@ -154,7 +154,7 @@ def imported(folder: Path, core: bytes, text: str) -> list[Row]:
     capture.mkdir()
     (capture / "global.profile").write_text(text)
     (capture / "cdmlib0_0.profile").write_bytes(core)
-    outcomes = ingest.import_paths([capture], db=folder / "w.duckdb")
+    outcomes = pipeline.import_paths([capture], db=folder / "w.duckdb")
     assert [outcome.error for outcome in outcomes] == [None]
     with duckdb.connect(str(folder / "w.duckdb"), read_only=True) as connection:
         found = connection.execute("SELECT * FROM tpu_command ORDER BY engine, ts")

@@ -15,8 +15,8 @@ from tests.support import sophgo_capture as capture
 from tests.support.sharing import slow
 from tw_importers.sophgo import order, records, sections
 from tw_importers.sophgo.decode import chips
-from warehouse import ingest
-from warehouse.ingest import Options
+from warehouse.ingest import pipeline
+from warehouse.ingest.pipeline import Options
 
 _WRAP = 1 << 32
 FIRST_CYCLES = {
@@ -44,7 +44,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path, case: str) -> None:
         written[str(folder)] = capture.expected(cores)
     db = tmp_path / "w.duckdb"
 
-    outcomes = ingest.import_paths(list(written), db=db, options=Options(jobs=1))
+    outcomes = pipeline.import_paths(list(written), db=db, options=Options(jobs=1))
 
     assert [outcome.error for outcome in outcomes] == [None] * len(outcomes)
     with duckdb.connect(str(db), read_only=True) as connection:

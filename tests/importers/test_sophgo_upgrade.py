@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from warehouse import migrate
+from warehouse.store import migrate
 
 #: The last version in which tpu_command and its counters were stored as they are seen.
 WIDE = 13

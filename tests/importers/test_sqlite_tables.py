@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tw_importers.sqlite_tables import BLOB, INTEGER, REAL, TEXT, Database, Kind
-from warehouse.decode import Settings, scratch_connection
 from warehouse.errors import CorruptTrace, TraceError, TwError
-from warehouse.importer import Scratch
-from warehouse.streams import TraceStream
+from warehouse.ingest.decode import Settings, scratch_connection
+from warehouse.ingest.importer import Scratch
+from warehouse.ingest.streams import TraceStream
 
 KINDS: dict[str, Kind] = {"n": INTEGER, "x": REAL, "t": TEXT}
 

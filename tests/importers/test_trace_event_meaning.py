@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from warehouse import store
-from warehouse.ingest import import_paths
+from warehouse.ingest.pipeline import import_paths
+from warehouse.store import database
 
 ORACLE = Path(__file__).parent.parent / "data" / "kineto" / "gpu_handwritten"
 Event = dict[str, Any]
 
 
-def imported(path: Path, folder: Path) -> store.Reader:
+def imported(path: Path, folder: Path) -> database.Reader:
     (outcome,) = import_paths([path], db=folder / "w.duckdb")
     assert outcome.error is None
-    return store.Reader(folder / "w.duckdb")
+    return database.Reader(folder / "w.duckdb")
 
 
 def event(text: str, **more: Any) -> Event:
@@ -170,11 +170,11 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Any:
 FILE_TS = "s.ts + (SELECT base_ns - source_base_ns FROM trace)"
 
 
-def rows(reader: store.Reader, sql: str) -> list[tuple[Any, ...]]:
+def rows(reader: database.Reader, sql: str) -> list[tuple[Any, ...]]:
     return list(reader.connection.execute(sql).fetchall())
 
 
-def linked(reader: store.Reader, kind: str) -> list[tuple[Any, ...]]:
+def linked(reader: database.Reader, kind: str) -> list[tuple[Any, ...]]:
     return rows(
         reader,
         f"""
@@ -185,14 +185,14 @@ def linked(reader: store.Reader, kind: str) -> list[tuple[Any, ...]]:
     )
 
 
-def test_launches_cause_the_work_the_oracle_says(reader: store.Reader, oracle: Any) -> None:
+def test_launches_cause_the_work_the_oracle_says(reader: database.Reader, oracle: Any) -> None:
     expected = [(r["launch"], r["launch_ts_ns"], r["op"], r["op_ts_ns"]) for r in oracle["links"]]
 
     assert linked(reader, "launch") == sorted(expected)
 
 
 def test_launches_are_inside_the_operators_the_oracle_says(
-    reader: store.Reader, oracle: Any
+    reader: database.Reader, oracle: Any
 ) -> None:
     found = {(launch, ts): op for op, _, launch, ts in linked(reader, "op_launch")}
 
@@ -203,7 +203,9 @@ def test_launches_are_inside_the_operators_the_oracle_says(
     }
 
 
-def test_work_without_a_launch_is_what_the_oracle_says(reader: store.Reader, oracle: Any) -> None:
+def test_work_without_a_launch_is_what_the_oracle_says(
+    reader: database.Reader, oracle: Any
+) -> None:
     orphans = rows(
         reader,
         f"""
@@ -217,7 +219,7 @@ def test_work_without_a_launch_is_what_the_oracle_says(reader: store.Reader, ora
     assert orphans == sorted((row["name"], row["ts_ns"]) for row in expected)
 
 
-def test_slices_nest_as_the_oracle_says(reader: store.Reader, oracle: Any) -> None:
+def test_slices_nest_as_the_oracle_says(reader: database.Reader, oracle: Any) -> None:
     found = rows(
         reader,
         f"""
@@ -238,7 +240,7 @@ def test_slices_nest_as_the_oracle_says(reader: store.Reader, oracle: Any) -> No
 
 
 def test_brackets_and_async_groups_are_what_the_oracle_says(
-    reader: store.Reader, oracle: Any
+    reader: database.Reader, oracle: Any
 ) -> None:
     found = rows(
         reader,

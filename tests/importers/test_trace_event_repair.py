@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tw_importers.trace_event.repair import REPAIRS, Repairer
-from warehouse import store
-from warehouse.decode import Settings
-from warehouse.ingest import Options, Outcome, import_paths
+from warehouse.ingest.decode import Settings
+from warehouse.ingest.pipeline import Options, Outcome, import_paths
+from warehouse.store import database
 
 GOOD = b'{"ph":"X","name":"good","pid":1,"tid":1,"ts":1.5,"dur":2}'
 Import = Callable[..., Outcome]
@@ -36,7 +36,7 @@ def imported(tmp_path: Path, db: Path) -> Import:
 
 
 def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         return list(reader.connection.execute(sql).fetchall())
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support.gpu_profiles import error
-from warehouse import ingest
+from warehouse.ingest import pipeline
 
 _NOISE = bytes(range(1, 250))
 
@@ -65,7 +65,7 @@ def test_in_a_folder_they_are_passed_over_beside_what_can_be_read(tmp_path: Path
     ):  # fmt: skip
         with closing(sqlite3.connect(folder / name)) as database:
             database.executescript(sql)
-    outcomes = ingest.import_paths([folder], db=tmp_path / "w.duckdb")
+    outcomes = pipeline.import_paths([folder], db=tmp_path / "w.duckdb")
     assert sorted(outcome.status for outcome in outcomes) == ["ignored", "ignored", "imported"]
 
 

@@ -15,10 +15,10 @@ import duckdb
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import decode as decoding
-from warehouse import ingest
-from warehouse.commit import TRACE_TABLES
-from warehouse.ingest import Options
+from warehouse.ingest import decode as decoding
+from warehouse.ingest import pipeline
+from warehouse.ingest.commit import TRACE_TABLES
+from warehouse.ingest.pipeline import Options
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -45,7 +45,7 @@ def db(tmp_path: Path) -> Path:
 
 
 def test_ranks_of_one_job_become_one_run_named_after_their_folder(db: Path) -> None:
-    ingest.import_paths(RANKS, db=db)
+    pipeline.import_paths(RANKS, db=db)
 
     assert rows(db, "SELECT name, world_size, backend FROM run") == [("ddp_two_ranks", 2, "gloo")]
     assert rows(db, "SELECT id, run_id, rank FROM trace ORDER BY id") == [(1, 1, 0), (2, 1, 1)]
@@ -56,7 +56,7 @@ def test_the_same_rank_twice_is_two_runs(db: Path, tmp_path: Path) -> None:
     control = write_trace(tmp_path / "pair" / "control.json", **job)
     test = write_trace(tmp_path / "pair" / "test.json", **job)
 
-    ingest.import_paths([control, test], db=db)
+    pipeline.import_paths([control, test], db=db)
 
     assert rows(db, "SELECT name FROM run ORDER BY id") == [("control",), ("test",)]
 
@@ -68,7 +68,7 @@ def test_a_rank_that_comes_later_joins_the_run_of_its_job(db: Path, tmp_path: Pa
             group_trace_id="job-7",
             distributedInfo={"rank": rank, "world_size": 2},
         )
-        ingest.import_paths([path], db=db)
+        pipeline.import_paths([path], db=db)
 
     assert rows(db, "SELECT count(*), any_value(job_id) FROM run") == [(1, "job-7")]
 
@@ -76,8 +76,8 @@ def test_a_rank_that_comes_later_joins_the_run_of_its_job(db: Path, tmp_path: Pa
 def test_run_and_rank_given_by_the_user_win(db: Path, tmp_path: Path) -> None:
     path = write_trace(tmp_path / "anything.json")
 
-    ingest.import_paths([path], db=db, options=Options(run="baseline", rank=3))
-    ingest.import_paths(RANKS, db=db, options=Options(run="baseline"))
+    pipeline.import_paths([path], db=db, options=Options(run="baseline", rank=3))
+    pipeline.import_paths(RANKS, db=db, options=Options(run="baseline"))
 
     assert rows(db, "SELECT name FROM run") == [("baseline",)]
     assert rows(db, "SELECT rank FROM trace ORDER BY id") == [(3,), (0,), (1,)]
@@ -86,7 +86,7 @@ def test_run_and_rank_given_by_the_user_win(db: Path, tmp_path: Path) -> None:
 def test_the_rank_in_a_file_name_counts_where_the_file_says_none(db: Path, tmp_path: Path) -> None:
     paths = [write_trace(tmp_path / "job" / f"rank-{n}.json") for n in (0, 1)]
 
-    ingest.import_paths(paths, db=db)
+    pipeline.import_paths(paths, db=db)
 
     assert rows(db, "SELECT r.name, t.rank FROM trace t JOIN run r ON r.id = t.run_id") == [
         ("job", 0),
@@ -97,20 +97,20 @@ def test_the_rank_in_a_file_name_counts_where_the_file_says_none(db: Path, tmp_p
 def test_the_same_bytes_again_change_nothing(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "renamed.json.gz"
     shutil.copy(RANKS[0], copy)
-    ingest.import_paths([RANKS[0]], db=db)
+    pipeline.import_paths([RANKS[0]], db=db)
     before = db.read_bytes()
 
-    (outcome,) = ingest.import_paths([copy], db=db)
+    (outcome,) = pipeline.import_paths([copy], db=db)
 
     assert outcome.status == "present"
     assert db.read_bytes() == before
 
 
 def test_the_same_bytes_can_be_refused_or_replaced(db: Path) -> None:
-    ingest.import_paths([RANKS[0]], db=db)
+    pipeline.import_paths([RANKS[0]], db=db)
 
-    (refused,) = ingest.import_paths([RANKS[0]], db=db, options=Options(on_duplicate="error"))
-    (replaced,) = ingest.import_paths([RANKS[0]], db=db, options=Options(on_duplicate="replace"))
+    (refused,) = pipeline.import_paths([RANKS[0]], db=db, options=Options(on_duplicate="error"))
+    (replaced,) = pipeline.import_paths([RANKS[0]], db=db, options=Options(on_duplicate="replace"))
 
     assert refused.status == "failed"
     assert replaced.status == "imported"
@@ -122,7 +122,7 @@ def test_two_copies_in_one_command_are_one_trace(db: Path, tmp_path: Path) -> No
     copy = tmp_path / "copy.json.gz"
     shutil.copy(RANKS[0], copy)
 
-    outcomes = ingest.import_paths([RANKS[0], copy], db=db)
+    outcomes = pipeline.import_paths([RANKS[0], copy], db=db)
 
     assert [o.status for o in outcomes] == ["imported", "present"]
 
@@ -131,7 +131,7 @@ def test_one_bad_file_does_not_stop_the_others(db: Path, tmp_path: Path) -> None
     bad = tmp_path / "bad.json"
     bad.write_text('{"traceEvents": "none"}')
 
-    outcomes = ingest.import_paths([RANKS[0], bad, RANKS[1]], db=db)
+    outcomes = pipeline.import_paths([RANKS[0], bad, RANKS[1]], db=db)
 
     assert [o.status for o in outcomes] == ["imported", "failed", "imported"]
     assert outcomes[1].error is not None
@@ -142,7 +142,7 @@ def test_files_of_a_folder_that_are_no_traces_are_ignored(db: Path, tmp_path: Pa
     write_trace(tmp_path / "in" / "trace.json")
     (tmp_path / "in" / "notes.txt").write_text("what I changed")
 
-    outcomes = ingest.import_paths([tmp_path / "in"], db=db)
+    outcomes = pipeline.import_paths([tmp_path / "in"], db=db)
 
     assert sorted(o.status for o in outcomes) == ["ignored", "imported"]
 
@@ -156,14 +156,14 @@ def test_ids_and_rows_do_not_depend_on_workers_or_threads(
 ) -> None:
     alone, together = tmp_path / "alone.duckdb", tmp_path / "together.duckdb"
     in_threads = tmp_path / "in_threads.duckdb"
-    monkeypatch.setattr(ingest, "_WORTH_SHARING", 0)  # alone, a file has all threads
-    monkeypatch.setattr(ingest, "_WORTH_ALL_THREADS", 0)
+    monkeypatch.setattr(pipeline, "_WORTH_SHARING", 0)  # alone, a file has all threads
+    monkeypatch.setattr(pipeline, "_WORTH_ALL_THREADS", 0)
     monkeypatch.setattr(decoding, "available_cores", lambda: 2)
     for path in RANKS:
-        ingest.import_paths([path], db=alone, options=Options(run="r"))
+        pipeline.import_paths([path], db=alone, options=Options(run="r"))
 
-    ingest.import_paths(RANKS, db=together, options=Options(run="r", jobs=2))
-    ingest.import_paths(RANKS, db=in_threads, options=Options(run="r"))
+    pipeline.import_paths(RANKS, db=together, options=Options(run="r", jobs=2))
+    pipeline.import_paths(RANKS, db=in_threads, options=Options(run="r"))
 
     with duckdb.connect(str(alone), read_only=True), duckdb.connect(str(together), read_only=True):
         for table in {*TRACE_TABLES, "link"} - {"import_stat"}:
@@ -175,15 +175,15 @@ def test_ids_and_rows_do_not_depend_on_workers_or_threads(
 def test_what_threads_decode_is_given_up_when_the_import_is(
     db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(pipeline, "_WORTH_SHARING", 0)
     monkeypatch.setattr(decoding, "available_cores", lambda: 2)
 
     def interrupts(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ingest, "commit", interrupts)
+    monkeypatch.setattr(pipeline, "commit", interrupts)
     with pytest.raises(KeyboardInterrupt):
-        ingest.import_paths(RANKS * 2, db=db, options=Options(on_duplicate="replace"))
+        pipeline.import_paths(RANKS * 2, db=db, options=Options(on_duplicate="replace"))
 
     assert not db.with_name(db.name + ".scratch").exists()
     assert not [each for each in threading.enumerate() if "ThreadPool" in each.name]
@@ -197,7 +197,7 @@ def test_times_are_exact_nanoseconds_since_the_first_event(db: Path, tmp_path: P
         '{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":4326000000001.12,"dur":1e1}]}'
     )
 
-    ingest.import_paths([path], db=db)
+    pipeline.import_paths([path], db=db)
 
     assert rows(db, "SELECT base_ns, source_base_ns FROM trace") == [
         (1704326000000000001, 1700000000000000000)
@@ -216,7 +216,7 @@ def test_an_epoch_timestamp_keeps_its_last_digit(db: Path, tmp_path: Path) -> No
         '{"ph":"X","name":"b","pid":1,"tid":1,"ts":1752829956515358.124,"dur":1}]'
     )
 
-    ingest.import_paths([path], db=db)
+    pipeline.import_paths([path], db=db)
 
     assert rows(db, "SELECT base_ns FROM trace") == [(1752829956515358123,)]
     assert rows(db, "SELECT name, ts FROM slice ORDER BY ts") == [("a", 0), ("b", 1)]
@@ -227,7 +227,7 @@ def test_arguments_are_kept_to_the_letter(db: Path, tmp_path: Path) -> None:
     args = '{"x": 1752829956515358.123,  "y": 1.50, "big": 18446744073709551616, "x": 2}'
     path.write_text(f'[{{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{args}}}]')
 
-    ingest.import_paths([path], db=db)
+    pipeline.import_paths([path], db=db)
 
     assert rows(db, "SELECT args_json FROM slice") == [(args,)]
 
@@ -236,7 +236,7 @@ def test_an_event_without_arguments_has_none(db: Path, tmp_path: Path) -> None:
     """A merge with NULL once gave such events made-up arguments."""
     path = write_trace(tmp_path / "t.json")
 
-    ingest.import_paths([path], db=db)
+    pipeline.import_paths([path], db=db)
 
     assert rows(db, "SELECT args_json, extra_json FROM slice") == [(None, None)]
 
@@ -248,7 +248,7 @@ def test_an_id_beyond_64_bits_is_untyped_and_counted(db: Path, tmp_path: Path) -
         '"pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation": 18446744073709551616}}]}'
     )
 
-    ingest.import_paths([path], db=db)
+    pipeline.import_paths([path], db=db)
 
     assert rows(db, "SELECT correlation_id FROM launch") == [(None,)]
     assert rows(db, "SELECT kind, count FROM import_problem") == [("inexact_value", 1)]
@@ -266,7 +266,7 @@ def test_the_last_call_before_the_work_is_its_cause_where_ids_repeat(
     path = tmp_path / "t.json"
     path.write_text(json.dumps([call(10, "first"), call(20, "second"), call(30, "late"), kernel]))
 
-    ingest.import_paths([path], db=db)
+    pipeline.import_paths([path], db=db)
 
     assert rows(
         db,
@@ -276,7 +276,7 @@ def test_the_last_call_before_the_work_is_its_cause_where_ids_repeat(
 
 
 def test_device_work_without_a_call_is_kept_and_flagged(db: Path) -> None:
-    ingest.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
+    pipeline.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
     expected = json.loads((KINETO / "gpu_handwritten" / "expected.json").read_text())
 
     orphans = rows(db, "SELECT count(*) FROM gpu_op_cause WHERE is_orphan")
@@ -289,7 +289,7 @@ def test_compressed_and_plain_content_import_alike(tmp_path: Path) -> None:
     plain.write_bytes(gzip.decompress(RANKS[0].read_bytes()))
     shutil.copy(RANKS[0], packed)
     for path in (plain, packed):
-        ingest.import_paths([path], db=path.with_suffix(".duckdb"), options=Options(run="r"))
+        pipeline.import_paths([path], db=path.with_suffix(".duckdb"), options=Options(run="r"))
 
     for table in ("slice", "link", "cpu_op"):
         assert table_contents(plain.with_suffix(".duckdb"), table) == table_contents(
@@ -298,7 +298,7 @@ def test_compressed_and_plain_content_import_alike(tmp_path: Path) -> None:
 
 
 def test_other_duckdb_clients_find_the_queries_as_macros_once_stored(tw: Tw, db: Path) -> None:
-    ingest.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
+    pipeline.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
     named = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'utilization'"
     assert rows(db, named) == [(0,)]
     assert tw("queries", "install", "--db", db).err == "Stored.\n"

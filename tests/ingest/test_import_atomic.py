@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import ingest, store
-from warehouse.commit import TRACE_TABLES
+from warehouse.ingest import pipeline
+from warehouse.ingest.commit import TRACE_TABLES
+from warehouse.store import database
 
 TW = (sys.executable, "-c", "from warehouse.cli import main; main()")
 LIMITED = (
@@ -55,7 +56,7 @@ def n_slices(db: Path) -> dict[int, int]:
     """Trace -> slices; fails when any table has rows of a trace that is not there."""
     if not db.exists():
         return {}
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         run = reader.connection.execute
         known = {t for (t,) in run("SELECT id FROM trace").fetchall()}
         for table in TRACE_TABLES:
@@ -84,7 +85,9 @@ def kill_at_random_moments(folder: Path, n_kills: int, n_events: int, seed: int)
             db.unlink()
             db.with_name("w.duckdb.wal").unlink(missing_ok=True)
 
-    (outcome,) = ingest.import_paths([trace], db=db, options=ingest.Options(on_duplicate="replace"))
+    (outcome,) = pipeline.import_paths(
+        [trace], db=db, options=pipeline.Options(on_duplicate="replace")
+    )
     assert outcome.status == "imported"
     assert list(n_slices(db).values()) == [expected]
     assert not db.with_name("w.duckdb.scratch").exists()
@@ -104,7 +107,7 @@ def test_a_warehouse_is_never_half_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
     """Stopped before any of its statements, making a warehouse leaves none."""
-    from warehouse import migrate
+    from warehouse.store import migrate
 
     calls = iter(range(moment))
 
@@ -113,14 +116,14 @@ def test_a_warehouse_is_never_half_made(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(migrate, "_comment", comment)
-    store._new_file.cache_clear()  # made once a process, so perhaps already
+    database._new_file.cache_clear()  # made once a process, so perhaps already
     db = tmp_path / "w.duckdb"
     n_calls = len(migrate.migrations()) + 1
     if moment >= n_calls:
         pytest.skip("there are fewer migrations")
 
     with pytest.raises(KeyboardInterrupt):
-        store.create_empty(db)
+        database.create_empty(db)
 
     assert list(tmp_path.iterdir()) == []
 
@@ -214,7 +217,7 @@ def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(tmp_path: Path) -> 
     for name in (str(ended.pid), f"{ended.pid}-1f", f"{os.getpid()}-1f", "1-aa", "notes"):
         (scratch / name).mkdir(parents=True)
 
-    ingest.import_paths([trace], db=db)
+    pipeline.import_paths([trace], db=db)
 
     assert sorted(path.name for path in scratch.iterdir()) == ["1-aa", "notes"]
 

@@ -14,8 +14,8 @@ from types import ModuleType
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import store
-from warehouse.ingest import import_paths
+from warehouse.ingest.pipeline import import_paths
+from warehouse.store import database
 
 DATA = Path(__file__).parents[1] / "data" / "kineto"
 TRACE = (DATA / "gpu_handwritten" / "trace.json").read_bytes()
@@ -92,8 +92,8 @@ def test_damaged_files_in_one_warehouse_leave_it_whole(tmp_path: Path) -> None:
     outcomes = import_paths([files], db=tmp_path / "w.duckdb")
 
     n_imported = sum(outcome.status == "imported" for outcome in outcomes)
-    with store.Reader(tmp_path / "w.duckdb") as reader:
-        assert store.one(reader.connection, "SELECT count(*) FROM trace") == (n_imported,)
+    with database.Reader(tmp_path / "w.duckdb") as reader:
+        assert database.one(reader.connection, "SELECT count(*) FROM trace") == (n_imported,)
 
 
 @pytest.mark.parametrize("name", ["cut.json.gz", "noise", *map(slow, ("cut.json", "empty.json"))])

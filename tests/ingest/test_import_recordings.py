@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from warehouse import ingest, scope, store
-from warehouse.export.chrome import export_chrome
-from warehouse.selection import Selection
+from warehouse.export.chrome.trace import export_chrome
+from warehouse.ingest import pipeline
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 OURS = Path(__file__).parents[1] / "data" / "kineto"
 DATA = os.environ.get("TW_TEST_DATA")
@@ -77,8 +79,8 @@ def test_the_chrome_export_gives_back_the_events_of_the_file(
     assert path is not None
     db, out = tmp_path / "t.duckdb", tmp_path / "out.json"
 
-    (outcome,) = ingest.import_paths([path], db=db)
-    with store.Reader(db) as reader:
+    (outcome,) = pipeline.import_paths([path], db=db)
+    with database.Reader(db) as reader:
         scope.apply(reader.connection, scope.resolve(reader.connection, Selection()))
         export_chrome(reader.connection, out)
 

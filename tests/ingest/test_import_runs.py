@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warehouse import commit, decode, link, relink, sources, store
 from warehouse.errors import TwError
-from warehouse.ingest import Options, import_paths
+from warehouse.ingest import commit, decode, sources
+from warehouse.ingest.pipeline import Options, import_paths
+from warehouse.link import linkers, rebuild
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -30,9 +32,9 @@ OFFSETS = "SELECT trace_id, offset_ns, method FROM clock ORDER BY ALL"
 #: Ends the process as SIGKILL would: all traces are there, what links them is not.
 KILLED = """
 import os
-from warehouse import link
+from warehouse.link import linkers
 from warehouse.cli import main
-link.link_run = lambda *_: os._exit(9)
+linkers.link_run = lambda *_: os._exit(9)
 main()
 """
 
@@ -64,7 +66,7 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         found: list[tuple[Any, ...]] = reader.connection.execute(sql).fetchall()
     return found
 
@@ -74,20 +76,20 @@ def between(db: Path) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
 
 
 def is_stale(db: Path) -> bool:
-    with store.Reader(db) as reader:
-        return bool(relink.stale(reader.connection))
+    with database.Reader(db) as reader:
+        return bool(rebuild.stale(reader.connection))
 
 
 def test_the_traces_of_a_run_are_linked_once_when_all_are_there(
     db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    linked, honest = [], link.link_run
+    linked, honest = [], linkers.link_run
 
-    def counted(connection: Any, known: link.Linkers, run_id: int) -> None:
-        linked.append((run_id, store.one(connection, "SELECT count(*) FROM trace")[0]))
+    def counted(connection: Any, known: linkers.Linkers, run_id: int) -> None:
+        linked.append((run_id, database.one(connection, "SELECT count(*) FROM trace")[0]))
         honest(connection, known, run_id)
 
-    monkeypatch.setattr(link, "link_run", counted)
+    monkeypatch.setattr(linkers, "link_run", counted)
     import_paths([OTHER, *RANKS], db=db, options=Options(jobs=1))
 
     assert linked == [(2, 3)]
@@ -130,9 +132,9 @@ def test_an_import_killed_before_it_links_a_run_leaves_it_unlinked_not_half(
     cut: Path,
 ) -> None:
     assert between(cut) == ([], [(1, None, None), (2, None, None)])
-    with store.Reader(cut) as reader:
-        stale = relink.stale(reader.connection)
-        known = link.linkers()
+    with database.Reader(cut) as reader:
+        stale = rebuild.stale(reader.connection)
+        known = linkers.linkers()
     between_traces = [q for q in known.all if q not in known.of_trace]
     assert {(s.trace_id, s.query, s.version) for s in stale} == {
         (None, query.header.name, None) for query in between_traces if query.header
@@ -170,7 +172,7 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
         raise TwError("the query link_x@1 does not work")
 
     with monkeypatch.context() as patch:
-        patch.setattr(link, "link_run", fails)
+        patch.setattr(linkers, "link_run", fails)
         ran = tw("import", "-q", "--db", db, *RANKS)
 
     assert ran.code == 1
@@ -185,7 +187,7 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
 def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
     tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest, asked = link.link_run, []
+    honest, asked = linkers.link_run, []
 
     def fails(*arguments: Any) -> None:
         asked.append(arguments)
@@ -193,7 +195,7 @@ def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
         raise TwError("the query linked_node@1 does not work")
 
     with monkeypatch.context() as patch:
-        patch.setattr(link, "link_run", fails)
+        patch.setattr(linkers, "link_run", fails)
         ran = tw("import", "-q", "--db", db, *PAIR)
 
     assert len(asked) == 2, "as the graph was inserted, and by itself"
@@ -218,14 +220,14 @@ def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
 def test_a_broken_link_query_is_named(
     tw: Tw, db: Path, monkeypatch: pytest.MonkeyPatch, body: str, says: str
 ) -> None:
-    honest = link.linkers()
+    honest = linkers.linkers()
     query = next(q for q in honest.of_trace if q.header and q.header.name == "link_launch")
     head = query.sql[: query.sql.index("--- */") + len("--- */\n")]
     broken = dataclasses.replace(query, sql=head + body)
-    known = link.Linkers(honest.library, (broken,), (), None)
+    known = linkers.Linkers(honest.library, (broken,), (), None)
     assert query.key is not None
     honest.library.queries[query.key] = broken
-    monkeypatch.setattr(link, "linkers", lambda: known)
+    monkeypatch.setattr(linkers, "linkers", lambda: known)
 
     ran = tw("import", "-q", "--db", db, OTHER)
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warehouse import inbox, ingest, store
-from warehouse.inbox import Looked
+from warehouse.ingest import inbox, pipeline
+from warehouse.ingest.inbox import Looked
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -45,7 +46,7 @@ def db(tmp_path: Path) -> Path:
 
 def look(folder: Path, db: Path, *, retries_failed: bool = False) -> Looked:
     return inbox.import_new(
-        folder, db=db, options=ingest.Options(jobs=1), retries_failed=retries_failed
+        folder, db=db, options=pipeline.Options(jobs=1), retries_failed=retries_failed
     )
 
 
@@ -54,8 +55,8 @@ def statuses(found: Looked) -> list[str]:
 
 
 def n_traces(db: Path) -> int:
-    with store.Reader(db) as reader:
-        return int(store.one(reader.connection, "SELECT count(*) FROM trace")[0])
+    with database.Reader(db) as reader:
+        return int(database.one(reader.connection, "SELECT count(*) FROM trace")[0])
 
 
 def test_what_is_new_is_imported_once(folder: Path, db: Path) -> None:
@@ -75,7 +76,7 @@ def test_a_known_file_is_not_read_again(
 ) -> None:
     path = put(folder, "a.json")
     look(folder, db)
-    monkeypatch.setattr(ingest, "_plan", None)
+    monkeypatch.setattr(pipeline, "_plan", None)
 
     assert look(folder, db).n_known == 1
     assert path.exists()
@@ -98,14 +99,14 @@ def test_a_file_that_changes_while_it_is_read_leaves_no_trace(
     folder: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = put(folder, "a.json")
-    finish = ingest._finish
+    finish = pipeline._finish
 
-    def write_on(*arguments: object) -> ingest.Outcome:
+    def write_on(*arguments: object) -> pipeline.Outcome:
         with path.open("ab") as file:
             file.write(b"\n")
         return finish(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ingest, "_finish", write_on)
+    monkeypatch.setattr(pipeline, "_finish", write_on)
     found = look(folder, db)
     monkeypatch.undo()
 
@@ -124,8 +125,8 @@ def test_a_file_that_has_grown_takes_the_place_of_its_beginning(folder: Path, db
     assert statuses(look(folder, db)) == ["imported"]
 
     assert n_traces(db) == 1
-    with store.Reader(db) as reader:
-        (n,) = store.one(reader.connection, "SELECT count(*) FROM slice")
+    with database.Reader(db) as reader:
+        (n,) = database.one(reader.connection, "SELECT count(*) FROM slice")
     assert n >= sum(event["ph"] == "X" for event in events)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warehouse import nesting
+from warehouse.ingest import nesting
 
 Row = tuple[int, int, int]  # track, start, length
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from warehouse import ingest, store
-from warehouse.pairing import Graph, Pair, Timeline, decide
+from warehouse.ingest import pipeline
+from warehouse.ingest.pairing import Graph, Pair, Timeline, decide
+from warehouse.store import database
 
 OWN = Path(__file__).parents[1] / "data" / "execution_trace" / "cpu_ddp_r0"
 
@@ -120,7 +121,7 @@ def job(folder: Path, n_ranks: int) -> Path:
 
 
 def traces(db: Path) -> list[dict[str, Any]]:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         found: list[dict[str, Any]] = (
             reader.connection.sql(
                 "SELECT t.run_id, t.rank, t.kind, t.rank_rule, t.pair_rule, p.rank AS pair_rank "
@@ -134,7 +135,7 @@ def traces(db: Path) -> list[dict[str, Any]]:
 
 def test_all_ranks_of_a_job_are_paired_by_one_command(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
-    ingest.import_paths([job(tmp_path, 3)], db=db)
+    pipeline.import_paths([job(tmp_path, 3)], db=db)
     graphs = [row for row in traces(db) if row["kind"] == "graph"]
     assert sorted(row["rank"] for row in graphs) == [0, 1, 2]
     assert all(row["rank"] == row["pair_rank"] for row in graphs)
@@ -152,7 +153,7 @@ def test_ranks_whose_processes_have_one_number_are_paired_by_their_groups(tmp_pa
             path = folder / f"{name}.json"
             path.write_text(_as_in_a_container(path.read_text(), pid + rank, crossing))
 
-    ingest.import_paths([folder], db=tmp_path / "w.duckdb")
+    pipeline.import_paths([folder], db=tmp_path / "w.duckdb")
 
     graphs = [trace for trace in traces(tmp_path / "w.duckdb") if trace["kind"] == "graph"]
     assert sorted((g["rank"], g["pair_rank"], g["pair_rule"]) for g in graphs) == [
@@ -171,9 +172,9 @@ def _as_in_a_container(text: str, pid: int, groups: tuple[list[int], list[int]])
 
 def test_a_graph_that_came_first_is_paired_when_its_timeline_comes(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
-    options = ingest.Options(run="mine")
+    options = pipeline.Options(run="mine")
     for name in ("host_et.json.gz", "kineto.json.gz"):
-        ingest.import_paths([OWN / name], db=db, options=options)
+        pipeline.import_paths([OWN / name], db=db, options=options)
     (first, _) = traces(db)
     assert first == {
         "run_id": 1,
@@ -188,8 +189,8 @@ def test_a_graph_that_came_first_is_paired_when_its_timeline_comes(tmp_path: Pat
 @pytest.mark.slow
 def test_a_timeline_that_is_replaced_is_paired_again(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
-    ingest.import_paths([OWN], db=db)
-    replace = ingest.Options(on_duplicate="replace")
-    ingest.import_paths([OWN / "kineto.json.gz"], db=db, options=replace)
+    pipeline.import_paths([OWN], db=db)
+    replace = pipeline.Options(on_duplicate="replace")
+    pipeline.import_paths([OWN / "kineto.json.gz"], db=db, options=replace)
     assert {row["run_id"] for row in traces(db)} == {1}
     assert [row["pair_rank"] for row in traces(db) if row["kind"] == "graph"] == [0]

@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import ingest, sources, store
 from warehouse.errors import TraceError
-from warehouse.sources import find
+from warehouse.ingest import pipeline, sources
+from warehouse.ingest.sources import find
+from warehouse.store import database
 
 EVENT = {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}
 TRACE = json.dumps({"traceEvents": [EVENT]})
@@ -217,7 +218,7 @@ def test_a_damaged_archive_fails_alone(tmp_path: Path) -> None:
     tgz = tar(tmp_path / "t.tar.gz", {"t.json": os.urandom(4000)}, "w:gz").read_bytes()
     (tmp_path / "t.tar.gz").write_bytes(tgz[:2500])
 
-    outcomes = ingest.import_paths([tmp_path], db=tmp_path / "w.duckdb")
+    outcomes = pipeline.import_paths([tmp_path], db=tmp_path / "w.duckdb")
 
     statuses = {outcome.source.path.name: outcome.status for outcome in outcomes}
     assert statuses == {
@@ -231,18 +232,18 @@ def test_names_that_are_no_utf8_are_shown_and_stored(tmp_path: Path) -> None:
     with open(path, "w") as file:
         file.write(TRACE)
 
-    (outcome,) = ingest.import_paths([os.fsdecode(path)], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths([os.fsdecode(path)], db=tmp_path / "w.duckdb")
 
     assert outcome.status == "imported"
-    with store.Reader(tmp_path / "w.duckdb") as reader:
-        (stored,) = store.one(reader.connection, "SELECT path FROM source_file")
+    with database.Reader(tmp_path / "w.duckdb") as reader:
+        (stored,) = database.one(reader.connection, "SELECT path FROM source_file")
     assert stored.endswith("caf\ufffd.json")
 
 
 def test_standard_input_is_a_source(tmp_path: Path) -> None:
     stdin = io.BytesIO(gzip.compress(TRACE.encode()))
 
-    (outcome,) = ingest.import_paths(["-"], db=tmp_path / "w.duckdb", stdin=stdin)
+    (outcome,) = pipeline.import_paths(["-"], db=tmp_path / "w.duckdb", stdin=stdin)
 
     assert (outcome.status, outcome.source.label) == ("imported", "standard input")
     assert [p.name for p in tmp_path.iterdir()] == ["w.duckdb"]

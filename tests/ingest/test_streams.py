@@ -8,9 +8,9 @@ import random
 
 import pytest
 
-from warehouse import streams
 from warehouse.errors import CorruptTrace
-from warehouse.streams import TraceStream
+from warehouse.ingest import streams
+from warehouse.ingest.streams import TraceStream
 
 TEXT = "".join(f"event {n * n}\n" for n in range(6000)).encode()
 ZIPPED = gzip.compress(TEXT, mtime=0)

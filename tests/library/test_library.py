@@ -11,9 +11,10 @@ import duckdb
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import contract, header, library, store, structure, tokens
 from warehouse.errors import ConfigError, ContractError, QueryTimeout, UsageError
-from warehouse.library import Library, Query
+from warehouse.library import contract, header, library, structure, tokens
+from warehouse.library.library import Library, Query
+from warehouse.store import database
 
 LIBRARY = library.load()
 HEADER = """/* ---
@@ -44,7 +45,7 @@ OPTIONAL = '[param.n]\ntype = "BIGINT"\nnullable = true'
 def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A warehouse with two devices' worth of random work, held open: each test opens it again."""
     path = tmp_path_factory.mktemp("worked") / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     source = random.Random(1)
     with duckdb.connect(str(path)) as writing:
         writing.execute(
@@ -72,14 +73,14 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             "INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name) "
             "SELECT id, trace_id, track_id, ts, dur, name FROM slice"
         )
-    with store.Reader(path):
+    with database.Reader(path):
         yield path
 
 
 @pytest.fixture
 def connection(worked: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """The same, locked."""
-    with store.Reader(worked) as reader:
+    with database.Reader(worked) as reader:
         yield reader.connection
 
 
@@ -163,7 +164,7 @@ def test_rows_keep_the_contract(connection: duckdb.DuckDBPyConnection, key: str)
 
 def test_macros_can_be_stored_for_other_clients(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     with duckdb.connect(str(path)) as writing:
         library.install(writing, temp=False)
 

@@ -14,7 +14,7 @@ from tests.link.test_linked_graph import Linked, assert_sound, linked
 from tests.support import random_execution
 from tests.support.sharing import made_once, slow
 from warehouse.errors import TwError
-from warehouse.ingest import Options, import_paths
+from warehouse.ingest.pipeline import Options, import_paths
 
 Document = dict[str, Any]
 Change = Callable[[Document, Document], None]

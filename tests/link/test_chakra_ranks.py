@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support import random_execution
-from warehouse import session
-from warehouse.export.chakra_et import export_chakra_et
-from warehouse.ingest import import_paths
-from warehouse.selection import Selection
+from tw_importers.chakra_et.export.et import export_chakra_et
+from warehouse.ingest.pipeline import import_paths
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 _PID = 7  # of every program random_execution makes
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warehouse.graph_order import cycle
+from warehouse.link.graph_order import cycle
 
 Edges = list[tuple[int, int]]
 

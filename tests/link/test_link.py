@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warehouse import ingest, library, link, linked_graph, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.link import linked_graph, linkers
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -95,14 +98,14 @@ def ranks(tmp_path: Path, n: int) -> list[Path]:
 
 
 def imported(db: Path, paths: list[Path], **options: Any) -> None:
-    outcomes = ingest.import_paths(
-        paths, db=db, options=ingest.Options(run="job", jobs=1, **options)
+    outcomes = pipeline.import_paths(
+        paths, db=db, options=pipeline.Options(run="job", jobs=1, **options)
     )
     assert [outcome.error for outcome in outcomes] == [None] * len(paths)
 
 
 def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         found: list[tuple[Any, ...]] = reader.connection.execute(sql).fetchall()
     return found
 
@@ -146,12 +149,12 @@ def test_an_offset_from_elsewhere_is_kept(
 ) -> None:
     db = tmp_path / "w.duckdb"
     imported(db, ranks(tmp_path, 2))
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         connection.execute(
             "UPDATE clock SET offset_ns = 7, method = 'manual', extra_json = '{\"by\":\"me\"}' "
             "WHERE trace_id = 2"
         )
-        link.link_run(connection, link.linkers(), 1)
+        linkers.link_run(connection, linkers.linkers(), 1)
 
     assert rows(db, OFFSET_OF) == [(1, 1000, 5, "collective"), (2, 7, 5, "manual")]
     assert rows(db, "SELECT extra_json FROM clock WHERE trace_id = 2") == [('{"by":"me"}',)]
@@ -178,8 +181,8 @@ def test_replacing_a_trace_leaves_no_link_to_the_old_one(
 ) -> None:
     db, paths = tmp_path / "w.duckdb", ranks(tmp_path, 3)
     imported(db, paths)
-    outcomes = ingest.import_paths(
-        paths[:1], db=db, options=ingest.Options(run="other", on_duplicate="replace")
+    outcomes = pipeline.import_paths(
+        paths[:1], db=db, options=pipeline.Options(run="other", on_duplicate="replace")
     )
 
     assert [outcome.status for outcome in outcomes] == ["imported"]
@@ -189,7 +192,7 @@ def test_replacing_a_trace_leaves_no_link_to_the_old_one(
 
 
 def test_a_linker_that_reads_links_runs_after_those_that_make_them(tmp_path: Path) -> None:
-    known = link.linkers()
+    known = linkers.linkers()
     names = [query.header.name for query in known.of_trace if query.header]
 
     assert names.index("link_launch") < names.index("link_step")
@@ -214,17 +217,17 @@ def test_a_linker_sees_all_links_made_before_it_in_the_transaction(tmp_path: Pat
     write(folder, "link_4", counted + "ORDER BY to_id", LINK_COLUMNS)
     known = library.Library()
     known.add_folder(folder, "test")
-    store.create_empty(db)
-    with store.writer(db) as connection:
+    database.create_empty(db)
+    with database.writer(db) as connection:
         connection.execute("BEGIN")
-        link.link_trace(connection, link.linkers(known), 1, 1)
+        linkers.link_trace(connection, linkers.linkers(known), 1, 1)
         connection.execute("COMMIT")
 
     assert rows(db, "SELECT from_id FROM link WHERE query = 'link_4'") == [(600_000,)]
 
 
 def test_every_query_of_the_link_folder_links_slices_or_graphs_or_tells_of_clocks() -> None:
-    known = link.linkers()
+    known = linkers.linkers()
     of_sets = [
         query for each in linked_graph.SETS for query in linked_graph.queries(known.library, each)
     ]
@@ -240,22 +243,22 @@ def test_a_linker_finds_nothing_without_rows_of_the_tables_it_requires(
     """So that it need not run. Where it finds something, each of these tables is emptied."""
     db = tmp_path / "w.duckdb"
     shutil.copy(random_runs.path, db)
-    needing = [query for query in link.linkers().of_trace if link.requires_rows(query)]
-    with store.writer(db) as connection:
+    needing = [query for query in linkers.linkers().of_trace if linkers.requires_rows(query)]
+    with database.writer(db) as connection:
         traces = [i for (i,) in connection.execute("SELECT id FROM trace ORDER BY id").fetchall()]
         for query in library.load().closure(needing):
             query.install(connection)
 
         def n_links(query: library.Query, trace_id: int) -> int:
             count = f'SELECT count(*) FROM "{query.key}"({trace_id})'
-            return int(store.one(connection, count)[0])
+            return int(database.one(connection, count)[0])
 
         silent = []
         for query in needing:
             trace_id = next((each for each in traces if n_links(query, each)), 0)
             if not trace_id:
                 silent.append(query.header.name if query.header else "")
-            for table in link.requires_rows(query):
+            for table in linkers.requires_rows(query):
                 connection.execute("BEGIN")
                 connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
                 assert n_links(query, trace_id) == 0, (query.key, table)
@@ -268,20 +271,20 @@ def test_only_linkers_that_can_find_something_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
-    insert = link._insert
+    insert = linkers._insert
 
     def noting(connection: Any, query: library.Query, *more: Any) -> int:
         ran.append(query.header.name if query.header else "")
         return insert(connection, query, *more)
 
-    monkeypatch.setattr(link, "_insert", noting)
+    monkeypatch.setattr(linkers, "_insert", noting)
     (tmp_path / "t.json").write_text(
         '{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,'
         '"ts":1,"dur":1}]}'
     )
 
-    ingest.import_paths([tmp_path / "t.json"], db=tmp_path / "w.duckdb")
+    pipeline.import_paths([tmp_path / "t.json"], db=tmp_path / "w.duckdb")
 
     assert ran == ["link_forward_backward"]
     stated = rows(tmp_path / "w.duckdb", "SELECT count(*) FROM import_stat WHERE name = 'linked'")
-    assert stated == [(len(link.linkers().of_trace),)]
+    assert stated == [(len(linkers.linkers().of_trace),)]

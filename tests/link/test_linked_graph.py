@@ -15,9 +15,11 @@ from tests.support import chakra_cases, chakra_oracle, random_execution
 from tests.support.chakra_cases import GOLDEN, LEGACY, PAIRS
 from tests.support.random_execution import Program
 from tests.support.sharing import slow
-from warehouse import library, linked_graph, session
-from warehouse.ingest import Options, import_paths
-from warehouse.selection import Selection
+from warehouse.ingest.pipeline import Options, import_paths
+from warehouse.library import library
+from warehouse.link import linked_graph
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 SEEDS = range(3)
 Row = dict[str, Any]

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from warehouse import ingest, store
-from warehouse.relink import relink
+from warehouse.ingest import pipeline
+from warehouse.link.rebuild import relink
+from warehouse.store import database
 
 #: CUDA, ROCm and MTIA; training and inference; with Python stacks, with waits, with graphs.
 NAMES = (
@@ -51,12 +52,12 @@ def _imported(request: pytest.FixtureRequest, recordings: Path, data_dir: Path) 
     """Imports the recording a test names, if none before it did."""
     name = request.node.callspec.params.get("name", FAST[0])
     path = data_dir / "kineto" / name / "trace.json.gz"
-    ingest.import_paths([path], db=recordings, options=ingest.Options(run=name))
+    pipeline.import_paths([path], db=recordings, options=pipeline.Options(run=name))
 
 
 def rows(db: Path, name: str, sql: str) -> Rows:
     """Of the run of that name; `sql` ends where a condition on x.trace_id can follow."""
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         found: Rows = reader.connection.execute(
             f"{sql} x.trace_id = (SELECT t.id FROM trace AS t JOIN run AS r ON r.id = t.run_id "
             "WHERE r.name = ?)",
@@ -137,7 +138,7 @@ def test_sequence_numbers_find_what_the_arrows_to_backward_operators_say(
 ) -> None:
     recorded = links(recordings, name, "forward_backward")
     db = Path(shutil.copy(recordings, tmp_path / "w.duckdb"))
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         connection.execute("DELETE FROM flow_point WHERE category = 'fwdbwd'")
         ((run_id,),) = connection.execute("SELECT id FROM run WHERE name = ?", [name]).fetchall()
     list(relink(db, [run_id]))

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.sharing import DDP, GPU, Imported
-from warehouse import library, link, store
-from warehouse.relink import Stale, stale
+from warehouse.library import library
+from warehouse.link import linkers
+from warehouse.link.rebuild import Stale, stale
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -25,9 +27,9 @@ LINKS = "SELECT * EXCLUDE (id) FROM link ORDER BY ALL"
 #: Ends the process as SIGKILL would: with the links inside traces made, those between not.
 KILLED = """
 import os
-from warehouse import link
+from warehouse.link import linkers
 from warehouse.cli import main
-link.link_run = lambda *_: os._exit(9)
+linkers.link_run = lambda *_: os._exit(9)
 main()
 """
 
@@ -44,18 +46,18 @@ def warehouse(imported: Path, tmp_path: Path) -> Path:
 
 
 def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         found: list[tuple[Any, ...]] = reader.connection.execute(sql).fetchall()
     return found
 
 
 def change(db: Path, sql: str) -> None:
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         connection.execute(sql)
 
 
 def what_is_stale(db: Path, known: library.Library | None = None) -> list[Stale]:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         return stale(reader.connection, known)
 
 
@@ -121,7 +123,7 @@ def test_a_killed_link_changes_nothing(warehouse: Path) -> None:
 
 
 def tw_link(db: Path) -> list[tuple[Any, ...]]:
-    from warehouse.relink import relink
+    from warehouse.link.rebuild import relink
 
     list(relink(db, [1, 2]))
     return rows(db, LINKS)
@@ -131,14 +133,14 @@ def test_each_run_is_linked_by_itself(
     tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(warehouse, "DELETE FROM link")
-    honest = link.link_run
+    honest = linkers.link_run
 
-    def fails_at_the_second(connection: Any, known: link.Linkers, run_id: int) -> None:
+    def fails_at_the_second(connection: Any, known: linkers.Linkers, run_id: int) -> None:
         if run_id == 2:
             raise KeyboardInterrupt
         honest(connection, known, run_id)
 
-    monkeypatch.setattr(link, "link_run", fails_at_the_second)
+    monkeypatch.setattr(linkers, "link_run", fails_at_the_second)
 
     assert tw("link", "--all").code == 130
     assert rows(warehouse, "SELECT DISTINCT run_id FROM link") == [(1,)]

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.randomtrace import RandomTrace, Row, Runs, Slice, covered
-from warehouse import ingest, library, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 Key = tuple[Any, ...]
 
@@ -179,10 +181,10 @@ WIDER = {"a100_nccl": (1000, 500), "b200_eager": (1, 1), "mi300_resnet_train": (
 def test_projections_are_those_kineto_draws(data_dir: Path, tmp_path: Path, case: str) -> None:
     """Apart from steps, which for Kineto hold only what the thread of the step itself launched."""
     path = tmp_path / "w.duckdb"
-    ingest.import_paths([data_dir / "kineto" / case / "trace.json.gz"], db=path)
+    pipeline.import_paths([data_dir / "kineto" / case / "trace.json.gz"], db=path)
     before, after = WIDER[case]
 
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         rows = library.run(
             reader.connection, "annotation_projection", {"by_stream": True, "only_self": True}
         ).table().to_pylist()  # fmt: skip

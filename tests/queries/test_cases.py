@@ -14,7 +14,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from warehouse import library, migrate, store
+from warehouse.library import library
+from warehouse.store import database, migrate
 
 HERE = Path(__file__).parent / "cases"
 CASES = sorted(path.parent for path in HERE.glob("*/*/input.sql"))
@@ -25,7 +26,7 @@ INSTALLED: set[str] = set()  # macros that outlive a case
 @pytest.fixture(scope="module")
 def warehouse() -> Iterator[duckdb.DuckDBPyConnection]:
     """A warehouse without traces, in memory: a file for each case would take most of the time."""
-    connection = duckdb.connect(config={**store.NO_WRONG_STATISTICS, "threads": 1})
+    connection = duckdb.connect(config={**database.NO_WRONG_STATISTICS, "threads": 1})
     migrate.upgrade(connection)
     called = {key for query in LIBRARY.queries.values() for key in query.pins.values()}
     for query in LIBRARY.closure(LIBRARY.queries[key] for key in sorted(called)):

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import duckdb
 import pytest
 
-from warehouse import catalog, ingest, library, quality, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.query import quality
+from warehouse.store import catalog, database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -137,7 +140,7 @@ def reused(work: Sequence[Event], calls: Sequence[Event]) -> Found:
 
 
 def findings(path: Path) -> list[dict[str, Any]]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         result = library.run(reader.connection, quality.combined(LIBRARY), library=LIBRARY)
         table: list[dict[str, Any]] = result.table().to_pylist()
     return table
@@ -192,7 +195,7 @@ def imported(folder: Path, data: Path, runs: dict[str, list[str]]) -> Path:
     path = folder / "w.duckdb"
     for run, names in runs.items():
         files = [data / "kineto" / f"{name}.json.gz" for name in names]
-        outcomes = ingest.import_paths(files, db=path, options=ingest.Options(run=run, jobs=1))
+        outcomes = pipeline.import_paths(files, db=path, options=pipeline.Options(run=run, jobs=1))
         assert [each.error for each in outcomes] == [None] * len(files)
     return path
 
@@ -298,7 +301,7 @@ def test_every_key_of_the_schema_is_checked() -> None:
 
 def make(path: Path, *statements: str) -> Path:
     """A warehouse with the run `r`, whose trace `t` has one slice."""
-    store.create_empty(path)
+    database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
         connection.execute("""
             INSERT INTO run (id, name, kind, created_at)
@@ -322,9 +325,9 @@ def make(path: Path, *statements: str) -> Path:
 
 
 def library_linkers() -> list[str]:
-    from warehouse import link
+    from warehouse.link import linkers
 
-    return [str(query.key) for query in link.linkers(LIBRARY).of_trace]
+    return [str(query.key) for query in linkers.linkers(LIBRARY).of_trace]
 
 
 NEGATIVE = "UPDATE slice SET dur = -7"

@@ -12,7 +12,9 @@ import pytest
 
 from tests.support.random_clocks import MS, Job, job
 from tests.support.random_clocks import store as put
-from warehouse import library, link, store
+from warehouse.library import library
+from warehouse.link import linkers
+from warehouse.store import database
 
 CHECK = "check_clock_contradiction"
 
@@ -59,19 +61,19 @@ def _rank(member: object) -> int:
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("contradictions") / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
-        known = link.linkers()
+        known = linkers.linkers()
         for each in jobs_with_clocks_set_back():
             put(connection, each)
             connection.execute("BEGIN")
-            link.link_run(connection, known, each.run_id)
+            linkers.link_run(connection, known, each.run_id)
             connection.execute("COMMIT")
     return path
 
 
 def found(path: Path) -> dict[int, tuple[str, int, int]]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         table = library.run(reader.connection, CHECK).table()
     return {
         row["trace_id"]: (row["severity"], row["n_found"], row["n_looked_at"])

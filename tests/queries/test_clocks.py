@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from tests.support.random_clocks import MS, Job, job, store
-from warehouse import link
-from warehouse import store as warehouse_store
+from warehouse.link import linkers
+from warehouse.store import database as warehouse_store
 
 TENSOR_AND_DATA = [(0, 1), (2, 3), (0, 2), (1, 3)]
 ALL = [(0, 1, 2)]
@@ -33,10 +33,10 @@ class Linked:
     def __init__(self, path: Path, jobs: Iterable[Job]) -> None:
         with duckdb.connect(str(path)) as connection:
             connection.execute("BEGIN")
-            known = link.linkers()
+            known = linkers.linkers()
             for each in jobs:
                 store(connection, each)
-                link.link_run(connection, known, each.run_id)
+                linkers.link_run(connection, known, each.run_id)
             self.links = connection.execute(
                 "SELECT run_id, from_id, to_id, rule, confidence FROM link"
             ).fetchall()

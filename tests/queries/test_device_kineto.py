@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from tests.support.sharing import Imported
-from warehouse import library, store
+from warehouse.library import library
+from warehouse.store import database
 
 Row = dict[str, Any]
 Rows = Callable[..., list[Row]]
@@ -50,7 +51,7 @@ def ask(folder: Path, imported_files: Imported) -> Rows:
     """The rows of a query on a recording, which is imported when first asked for."""
 
     def rows(case: str, query: str, **parameters: object) -> list[Row]:
-        with store.Reader(imported_files((None, sources(folder, case)))) as reader:
+        with database.Reader(imported_files((None, sources(folder, case)))) as reader:
             result = library.run(reader.connection, query, parameters).table().to_pylist()
         return list(result)
 

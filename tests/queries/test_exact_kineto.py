@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from tests.support.sharing import Imported
-from warehouse import library, store
+from warehouse.library import library
+from warehouse.store import database
 
 TRACES = {
     "a100_nccl": "trace",
@@ -95,7 +96,7 @@ def expected(folder: Path, case: str, kind: str) -> Any:
 
 
 def rows(path: Path, name: str) -> list[Row]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         table: list[Row] = library.run(reader.connection, name).table().to_pylist()
     return table
 
@@ -211,7 +212,7 @@ def test_holistic_trace_analysis_leaves_out_work_without_a_launch(
         SELECT sum(greatest(ts + dur - greatest(ts, reached), 0)) FROM reach
     """
 
-    with store.Reader(warehouses["diff_pair-test"]) as reader:
+    with database.Reader(warehouses["diff_pair-test"]) as reader:
         ((compute_ns,),) = library.run(reader.connection, linked_only).rows()
 
     assert compute_ns == theirs["compute_time(us)"] * 1000
@@ -233,10 +234,10 @@ def test_holistic_trace_analysis_differs_for_a_known_reason(
 @pytest.mark.slow
 @pytest.mark.parametrize("case", TRACES)
 def test_contracts_hold_on_real_rows(warehouses: dict[str, Path], case: str) -> None:
-    from warehouse import contract
+    from warehouse.library import contract
 
     known = library.load()
-    with store.Reader(warehouses[case]) as reader:
+    with database.Reader(warehouses[case]) as reader:
         called = {key for query in known.queries.values() for key in query.pins.values()}
         for each in known.closure(known.queries[key] for key in sorted(called)):
             each.install(reader.connection)
@@ -252,7 +253,7 @@ def test_contracts_hold_on_real_rows(warehouses: dict[str, Path], case: str) -> 
 
 @pytest.mark.parametrize("case", marked(("a100_nccl", "diff_pair-control", "mi300_resnet_train")))
 def test_the_critical_path_covers_each_step(warehouses: dict[str, Path], case: str) -> None:
-    with store.Reader(warehouses[case]) as reader:
+    with database.Reader(warehouses[case]) as reader:
         ran = reader.connection.execute(
             "SELECT l.ts, g.ts + g.dur FROM gpu_op_cause AS c "
             "JOIN gpu_op AS g ON g.slice_id = c.slice_id "

@@ -20,8 +20,8 @@ import pytest
 
 from tests.importers.fuzz_gpu_profiles import fuzz
 from tests.support.sharing import Imported
-from warehouse import library
 from warehouse.errors import UsageError
+from warehouse.library import library
 
 NVPROF = "gpu/nvprof_replay"
 NSYS = "nsys_replay_synthetic/replay_full.sqlite"

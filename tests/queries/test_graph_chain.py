@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import duckdb
 import pytest
 
-from warehouse import library, migrate
+from warehouse.library import library
+from warehouse.store import migrate
 
 THREAD = "[pytorch|profiler|execution_trace|thread]"
 N_GRAPHS = 24

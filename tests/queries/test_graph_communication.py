@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.graphs import Graphs, io, run
-from warehouse import ingest
+from warehouse.ingest import pipeline
 
 Row = dict[str, Any]
 FLOAT = "Tensor(float)"
@@ -155,7 +155,7 @@ def test_a_recorded_training_equals_its_calls_of_record_param_comms(
     data_dir: Path, tmp_path: Path
 ) -> None:
     source = data_dir / "chakra" / "inputs_only_dlrm_r0" / "host_et.json.gz"
-    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
     assert outcome.error is None
 
     found = run(tmp_path / "w.duckdb", "communication_volume")

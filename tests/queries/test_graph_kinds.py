@@ -12,9 +12,9 @@ import pytest
 
 from tests.support.chakra_cases import import_pair
 from tests.support.graphs import run
-from warehouse import session
-from warehouse.export.chakra_et import Options, export_chakra_et
-from warehouse.selection import Selection
+from tw_importers.chakra_et.export.et import Options, export_chakra_et
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 Row = dict[str, Any]
 DATA = Path(__file__).parents[1] / "data" / "execution_trace"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.graphs import Graphs, run
-from warehouse import ingest
+from warehouse.ingest import pipeline
 
 EXPANDING = ("aten::expand", "aten::expand_as", "aten::broadcast_tensors", "aten::as_strided")
 
@@ -157,7 +157,7 @@ def test_lives_of_a_recorded_program_are_those_of_a_sweep(
     data_dir: Path, tmp_path: Path, case: str
 ) -> None:
     source = data_dir / "chakra" / case / "host_et.json.gz"
-    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
     assert outcome.error is None
     nodes = []
     for each in json.loads(gzip.decompress(source.read_bytes()))["nodes"]:

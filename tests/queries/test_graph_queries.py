@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.graphs import Graphs, io, run, tensor
-from warehouse import ingest
+from warehouse.ingest import pipeline
 
 Row = dict[str, Any]
 
@@ -20,7 +20,7 @@ def test_every_node_of_a_recording_is_printed_with_all_it_says(
     data_dir: Path, tmp_path: Path
 ) -> None:
     source = data_dir / "chakra" / "own_gpu_ddp_r0" / "host_et.json.gz"
-    (outcome,) = ingest.import_paths([source], db=tmp_path / "w.duckdb")
+    (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
     assert outcome.error is None
 
     found = run(tmp_path / "w.duckdb", "chakra_nodes")
@@ -49,7 +49,7 @@ def test_a_graph_does_not_differ_from_one_of_the_same_program(
     other = tmp_path / "other.json"
     other.write_text(json.dumps(trace))
     for path, name in ((source, "one"), (other, "same")):
-        (outcome,) = ingest.import_paths([path], db=db, options=ingest.Options(run=name))
+        (outcome,) = pipeline.import_paths([path], db=db, options=pipeline.Options(run=name))
         assert outcome.error is None
 
     found = run(db, "graph_difference", a="one", b="same", with_same=True)

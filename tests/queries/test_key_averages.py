@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
-from warehouse import ingest, library, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 Row = dict[str, Any]
 FOLDER = Path(__file__).parents[1] / "data" / "kineto" / "key_averages"
@@ -29,8 +31,8 @@ TABLES: dict[str, list[Row]] = json.loads(
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     """The rows of our summaries of the recording."""
     path = tmp_path_factory.mktemp("key_averages") / "w.duckdb"
-    ingest.import_paths([FOLDER / "trace.json.gz"], db=path)
-    with store.Reader(path) as reader:
+    pipeline.import_paths([FOLDER / "trace.json.gz"], db=path)
+    with database.Reader(path) as reader:
         return {
             name: library.run(reader.connection, name).table().to_pylist()
             for name in ("op_summary", "op_summary_by_shape", "annotation_summary")

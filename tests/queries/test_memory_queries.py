@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.randomtrace import RandomTrace, Runs, Slice, _reach
-from warehouse import ingest, library, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 Row = dict[str, Any]
 CPU_RUN = Path(__file__).parents[1] / "data" / "kineto" / "cpu_run" / "trace.json.gz"
@@ -133,12 +135,12 @@ def test_allocations_end_with_the_next_event_at_their_address(random_runs: Runs)
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("memory") / "w.duckdb"
-    ingest.import_paths([CPU_RUN], db=path)
+    pipeline.import_paths([CPU_RUN], db=path)
     return path
 
 
 def rows_of(path: Path, query: str, **parameters: object) -> list[Row]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
     return found
 

@@ -25,8 +25,9 @@ from tests.support.metamorphic import (
     units,
 )
 from tests.support.randomtrace import LIBRARY, Row, Runs, import_jobs, import_once
-from warehouse import contract, header, library, store
-from warehouse.library import Query
+from warehouse.library import contract, header, library
+from warehouse.library.library import Query
+from warehouse.store import database
 
 #: Comparisons take two runs by name, and their rows are of no one run: they are tested apart.
 PUBLIC = [q for q in LIBRARY.newest.values() if q.layer not in ("lib", "link", "compare")]
@@ -353,7 +354,7 @@ def test_contracts_hold_whatever_a_trace_lacks(lacking: Answers, query: Query) -
 @pytest.fixture(scope="module")
 def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     path = tmp_path_factory.mktemp("nothing") / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     made = Answers(Runs(path, {}))
     yield made
     made.close()

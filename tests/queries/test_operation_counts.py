@@ -13,20 +13,22 @@ from typing import Any
 import pytest
 
 from tests.support.sharing import Imported
-from warehouse import ingest, library, store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.store import database
 
 FLOPS = Path(__file__).parents[1] / "data" / "kineto" / "flops"
 Row = dict[str, Any]
 
 
 def imported(source: Path, db: Path) -> Path:
-    (outcome,) = ingest.import_paths([source], db=db)
+    (outcome,) = pipeline.import_paths([source], db=db)
     assert outcome.error is None
     return db
 
 
 def rows(path: Path, query: str, **parameters: object) -> list[Row]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
     return found
 

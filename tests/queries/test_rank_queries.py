@@ -15,8 +15,10 @@ from tests.conftest import Tw
 from tests.support.random_clocks import Job, Member, job, store
 from tests.support.randomtrace import RandomTrace, Runs, Slice, covered
 from tests.support.sharing import slow
-from warehouse import ingest, library, link
-from warehouse import store as warehouse_store
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.link import linkers
+from warehouse.store import database as warehouse_store
 
 DDP = Path(__file__).parents[1] / "data" / "kineto" / "ddp_two_ranks"
 Row = dict[str, Any]
@@ -37,11 +39,11 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Job]]:
     warehouse_store.create_empty(path)
     made = [job(1, [(0, 1, 2), (0, 1)]), job(2, [(0, 1), (1, 2), (2, 3)]), job(3, [(0, 1, 2, 3)])]
     with duckdb.connect(str(path)) as connection:
-        known = link.linkers()
+        known = linkers.linkers()
         for each in made:
             store(connection, each)
             connection.execute("BEGIN")
-            link.link_run(connection, known, each.run_id)
+            linkers.link_run(connection, known, each.run_id)
             connection.execute("COMMIT")
             for rank, offset in each.offsets.items():
                 connection.execute(
@@ -170,7 +172,7 @@ def moved(source: Path, folder: Path, rank: int, by_ns: int) -> Path:
 def test_a_recording_moved_in_time_is_moved_back(tmp_path: Path, by_ns: int) -> None:
     files = [moved(DDP / f"rank{rank}.json.gz", tmp_path, rank, by_ns * rank) for rank in (0, 1)]
     db = tmp_path / "w.duckdb"
-    ingest.import_paths(files, db=db)
+    pipeline.import_paths(files, db=db)
     reference, other = rows(db, "rank_clock")
     assert (reference["offset_ns"], reference["method"]) == (0, "reference")
     assert abs(other["offset_ns"] + by_ns) <= other["uncertainty_ns"] < 1_000_000
@@ -197,7 +199,7 @@ def test_exported_ranks_share_one_time(tmp_path: Path, tw: Tw) -> None:
 
 def test_a_run_without_offsets_gives_rows_that_do_not_compare(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
-    ingest.import_paths([DDP / "rank0.json.gz", DDP / "rank1.json.gz"], db=db)
+    pipeline.import_paths([DDP / "rank0.json.gz", DDP / "rank1.json.gz"], db=db)
     with duckdb.connect(str(db)) as connection:
         connection.execute("UPDATE clock SET offset_ns = NULL, uncertainty_ns = NULL")
     assert [row["n_compared"] for row in rows(db, "straggler")] == [0, 0]
@@ -208,7 +210,7 @@ def test_a_run_without_offsets_gives_rows_that_do_not_compare(tmp_path: Path) ->
 def test_an_old_recording_with_gaps_is_linked_by_time(tmp_path: Path, data_dir: Path) -> None:
     db = tmp_path / "w.duckdb"
     folder = data_dir / "kineto" / "two_ranks"
-    ingest.import_paths([folder / "rank-0.json.gz", folder / "rank-1.json.gz"], db=db)
+    pipeline.import_paths([folder / "rank-0.json.gz", folder / "rank-1.json.gz"], db=db)
     found = [row for row in rows(db, "collective_instance") if row["side"] == "device"]
     # Ends of one collective are less than 0.4 ms apart; neighbours are 20 ms apart and more.
     ends = defaultdict(list)
@@ -237,7 +239,7 @@ def test_bandwidth_of_a_recording_is_bytes_over_time(tmp_path: Path, data_dir: P
             for place, value in enumerate((1, size, event["dur"] * 1000)):
                 total[place] += value
     db = tmp_path / "w.duckdb"
-    ingest.import_paths([source], db=db)
+    pipeline.import_paths([source], db=db)
     found = [row for row in rows(db, "collective_bandwidth") if row["data_type"]]
     assert len(found) == len(expected) == 4
     for row in found:

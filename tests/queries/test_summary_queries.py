@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import library, store
+from warehouse.library import library
+from warehouse.store import database
 
 Row = dict[str, Any]
 LIBRARY = library.load()
@@ -84,7 +85,7 @@ def insert(connection: duckdb.DuckDBPyConnection, target: str, values: list[Any]
 
 def make(path: Path, traces: Iterable[tuple[int, list[Op], list[HostOp]]]) -> Path:
     """A warehouse with a run of one trace for each (trace id, device work, host slices)."""
-    store.create_empty(path)
+    database.create_empty(path)
     connection = duckdb.connect(str(path))
     for trace_id, ops, host_ops in traces:
         connection.execute(
@@ -136,7 +137,7 @@ def make(path: Path, traces: Iterable[tuple[int, list[Op], list[HostOp]]]) -> Pa
 
 
 def rows(path: Path, name: str, **parameters: object) -> list[Row]:
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         result = library.run(reader.connection, name, parameters, library=LIBRARY)
         table: list[Row] = result.table().to_pylist()
     return table

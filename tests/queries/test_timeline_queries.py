@@ -11,8 +11,10 @@ import duckdb
 import pytest
 
 from tests.support.randomtrace import Runs
-from warehouse import library, scope, store
-from warehouse.selection import Selection
+from warehouse.library import library
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 Key = tuple[int, int, int]  # track, depth, start of a bucket
 BUDGETS = (1, 60, 2_000, 10_000_000)
@@ -33,7 +35,7 @@ class Slice(NamedTuple):
 
 @pytest.fixture(scope="module")
 def connection(random_runs: Runs) -> Iterator[duckdb.DuckDBPyConnection]:
-    with store.Reader(random_runs.path) as reader:
+    with database.Reader(random_runs.path) as reader:
         chosen = scope.resolve(reader.connection, Selection(runs=("all",)))
         scope.apply(reader.connection, chosen)
         yield reader.connection
@@ -157,7 +159,7 @@ def test_ranks_with_known_clocks_meet_on_the_time_of_their_run(
 
 
 def test_a_warehouse_without_slices_has_no_timeline(tmp_path: Path) -> None:
-    store.create_empty(tmp_path / "w.duckdb")
-    with store.Reader(tmp_path / "w.duckdb") as reader:
+    database.create_empty(tmp_path / "w.duckdb")
+    with database.Reader(tmp_path / "w.duckdb") as reader:
         for query in ("timeline_track", "timeline_slice", "timeline_shade"):
             assert rows(reader.connection, query) == []

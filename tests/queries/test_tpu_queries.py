@@ -11,7 +11,8 @@ import pytest
 
 from tests.support import tpu_oracle
 from tests.support.tpu_captures import Capture, random_capture, statements
-from warehouse import library, store
+from warehouse.library import library
+from warehouse.store import database
 
 N_CAPTURES = 12
 Query = Callable[..., list[dict[str, Any]]]
@@ -26,10 +27,10 @@ def captures() -> list[Capture]:
 def query(tmp_path_factory: pytest.TempPathFactory, captures: list[Capture]) -> Iterator[Query]:
     """Rows of a query over all captures, by trace."""
     path = tmp_path_factory.mktemp("tpu") / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
         connection.execute("\n".join(statements(captures)))
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
 
         def rows(name: str, **parameters: Any) -> list[dict[str, Any]]:
             table = library.run(reader.connection, name, parameters).table()

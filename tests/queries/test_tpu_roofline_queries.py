@@ -12,7 +12,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from warehouse import library, store
+from warehouse.library import library
+from warehouse.store import database
 
 N_COMMANDS, N_LAYERS = 120, 9
 DDR_BYTES_PER_S, TIU_HZ = 60e9, 0.8e9
@@ -99,10 +100,10 @@ def given(
     draw = random.Random(request.param)
     commands = [command(draw, n) for n in range(N_COMMANDS)]
     path = tmp_path_factory.mktemp("tpu") / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
         _insert(connection, commands)
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         yield commands, lambda name: library.run(reader.connection, name, {}).table().to_pylist()
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse
-from warehouse import ingest, store, tags
-from warehouse.selection import Selection
+from warehouse.ingest import pipeline
+from warehouse.query.selection import Selection
+from warehouse.store import database, tags
 
 if TYPE_CHECKING:
     from tests.conftest import Ran, Tw
@@ -44,10 +45,10 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for run, text in texts.items():
         (folder / f"{run}.json").write_text(text)
-        options = ingest.Options(run=run, jobs=1)
-        ingest.import_paths([folder / f"{run}.json"], db=path, options=options)
+        options = pipeline.Options(run=run, jobs=1)
+        pipeline.import_paths([folder / f"{run}.json"], db=path, options=options)
     ranks = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
-    ingest.import_paths(ranks, db=path, options=ingest.Options(run="ddp", jobs=1))
+    pipeline.import_paths(ranks, db=path, options=pipeline.Options(run="ddp", jobs=1))
     tags.put(path, "release", Selection(runs=("base",)))
     return path
 
@@ -198,5 +199,5 @@ def test_python_judges_too(imported: Path) -> None:
 
 
 def test_the_condition_sees_no_file_and_changes_nothing() -> None:
-    with store.scratchpad() as connection, pytest.raises(Exception, match="disabled by config"):
+    with database.scratchpad() as connection, pytest.raises(Exception, match="disabled by config"):
         connection.execute("SELECT * FROM read_csv('/etc/passwd')")

@@ -16,9 +16,12 @@ import pytest
 from tests.support.launching import operators
 from tests.support.randomtrace import import_jobs, make
 from tests.support.sharing import slow
-from warehouse import ingest, library, session, sides, store
 from warehouse.errors import ScopeError
-from warehouse.selection import Selection
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.query import comparison, session
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -280,15 +283,15 @@ def test_ranks_limit_both_sides(random_runs: Runs) -> None:
 
 
 def test_a_side_that_is_nothing_is_named(random_runs: Runs) -> None:
-    with store.Reader(random_runs.path) as reader:
+    with database.Reader(random_runs.path) as reader:
         for texts, message in (
             ({"a": "seed-0", "b": "seed-99"}, "side b, 'seed-99', is no run, trace or tag"),
             ({"a": "tag:none", "b": "seed-0"}, "side a, 'tag:none', is no run, trace or tag"),
         ):
             with pytest.raises(ScopeError, match=message):
-                sides.widened(reader.connection, LIBRARY, texts, Selection())
+                comparison.widened(reader.connection, LIBRARY, texts, Selection())
         with pytest.raises(ScopeError, match="side b, 'seed-1', has no trace in scope"):
-            sides.widened(
+            comparison.widened(
                 reader.connection, LIBRARY, {"a": "seed-0", "b": "seed-1"},
                 Selection(runs=("seed-0",)),
             )  # fmt: skip
@@ -302,7 +305,9 @@ def pair(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
     path = tmp_path_factory.mktemp("pair") / "w.duckdb"
     for run in ("control", "test"):
         file = data_dir / "kineto" / "diff_pair" / f"{run}.json.gz"
-        (outcome,) = ingest.import_paths([file], db=path, options=ingest.Options(run=run, jobs=1))
+        (outcome,) = pipeline.import_paths(
+            [file], db=path, options=pipeline.Options(run=run, jobs=1)
+        )
         assert outcome.error is None
     return path
 
@@ -459,7 +464,7 @@ def make_pair(path: Path, step_ns: int | None) -> None:
     """Runs `a` and `b` with a step of 100 ns and of `step_ns`; None: both without steps."""
     import duckdb
 
-    store.create_empty(path)
+    database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
         for number, name, length in ((1, "a", 100), (2, "b", step_ns)):
             connection.execute(

@@ -24,7 +24,9 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import imported
-from warehouse import library, migrate, session
+from warehouse.library import library
+from warehouse.query import session
+from warehouse.store import migrate
 
 if TYPE_CHECKING:
     from tests.conftest import Tw

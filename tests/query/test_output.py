@@ -13,9 +13,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
-from warehouse import files, library, output, store
+from warehouse import files
 from warehouse.errors import ExportError, UsageError
-from warehouse.execute import Result
+from warehouse.library import library
+from warehouse.query import encoding
+from warehouse.query.execute import Result
+from warehouse.store import database
 
 LIBRARY = library.load()
 AWKWARD = """
@@ -44,15 +47,15 @@ PLAIN = "SELECT 1 AS n, 'a|b' AS name UNION ALL SELECT 20, NULL ORDER BY n"
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    store.create_empty(tmp_path / "w.duckdb")
-    with store.Reader(tmp_path / "w.duckdb") as reader:
+    database.create_empty(tmp_path / "w.duckdb")
+    with database.Reader(tmp_path / "w.duckdb") as reader:
         yield reader.connection
 
 
 def written(connection: duckdb.DuckDBPyConnection, sql: str, format: str, **options: Any) -> bytes:
     target = io.BytesIO()
     with library.run(connection, sql, library=LIBRARY) as result:
-        output.write(result, format, target, **options)
+        encoding.write(result, format, target, **options)
     return target.getvalue()
 
 
@@ -115,7 +118,7 @@ def test_a_table_counts_the_rows_it_does_not_show(
     target = io.BytesIO()
 
     with library.run(connection, "FROM range(200000)", library=LIBRARY) as result:
-        shown = output.write(result, "table", target, max_rows=2)
+        shown = encoding.write(result, "table", target, max_rows=2)
 
     assert (shown, result.n_rows, target.getvalue().count(b"\n")) == (2, 200_000, 4)
 
@@ -159,7 +162,7 @@ def test_columnar_columns_have_units_and_meanings(
     }
 
 
-@pytest.mark.parametrize("format", output.FORMATS)
+@pytest.mark.parametrize("format", encoding.FORMATS)
 def test_no_rows_are_written_too(connection: duckdb.DuckDBPyConnection, format: str) -> None:
     data = written(connection, AWKWARD + " LIMIT 0", format)
 
@@ -167,7 +170,7 @@ def test_no_rows_are_written_too(connection: duckdb.DuckDBPyConnection, format: 
     assert (data == b"") is (format == "jsonl")
 
 
-@pytest.mark.parametrize("format", output.FORMATS)
+@pytest.mark.parametrize("format", encoding.FORMATS)
 def test_many_batches_are_one_result(connection: duckdb.DuckDBPyConnection, format: str) -> None:
     data = written(connection, "SELECT range AS n FROM range(150000)", format, max_rows=-1)
 
@@ -194,12 +197,12 @@ def test_many_batches_are_one_result(connection: duckdb.DuckDBPyConnection, form
 def test_the_format_comes_from_option_name_or_default(
     path: Path | None, given: str | None, default: str | None, format: str
 ) -> None:
-    assert output.format_of(path, given, default) == format
+    assert encoding.format_of(path, given, default) == format
 
 
 def test_a_name_that_says_no_format_is_refused() -> None:
     with pytest.raises(UsageError, match=r"'a\.xyz' says no format"):
-        output.format_of(Path("a.xyz"), None)
+        encoding.format_of(Path("a.xyz"), None)
 
 
 def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:

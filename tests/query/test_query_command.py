@@ -17,8 +17,9 @@ import duckdb
 import pytest
 
 from tests.conftest import Ran, Tw
-from warehouse import library, store
 from warehouse.errors import QueryError
+from warehouse.library import library
+from warehouse.store import database
 
 Run = Callable[..., Ran]
 ROOT = Path(__file__).parents[2]
@@ -29,7 +30,7 @@ ENDLESS = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.ran
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("query") / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
         for run_id, name in ((1, "first"), (2, "second")):
             connection.execute(
@@ -330,7 +331,7 @@ FORBIDDEN = [
 def test_a_query_can_only_read_the_warehouse(warehouse: Path, sql: str) -> None:
     before = warehouse.read_bytes()
 
-    with store.Reader(warehouse) as reader, pytest.raises(QueryError):
+    with database.Reader(warehouse) as reader, pytest.raises(QueryError):
         library.run(reader.connection, library.from_text(sql)).rows()
 
     assert warehouse.read_bytes() == before
@@ -339,7 +340,7 @@ def test_a_query_can_only_read_the_warehouse(warehouse: Path, sql: str) -> None:
 def test_values_stay_values(warehouse: Path) -> None:
     nasty = "'; DROP TABLE slice; --"
 
-    with store.Reader(warehouse) as reader:
+    with database.Reader(warehouse) as reader:
         rows = library.run(reader.connection, "SELECT $x::VARCHAR AS x", {"x": nasty}).rows()
 
     assert rows == [(nasty,)]

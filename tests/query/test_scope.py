@@ -9,9 +9,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from warehouse import scope, store
 from warehouse.errors import ScopeError
-from warehouse.selection import Selection, parse_ranks, parse_time
+from warehouse.query import scope
+from warehouse.query.selection import Selection, parse_ranks, parse_time
+from warehouse.store import database
 
 NOW = datetime.now(UTC).replace(tzinfo=None)
 
@@ -20,7 +21,7 @@ NOW = datetime.now(UTC).replace(tzinfo=None)
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs: `old` with ranks 0 and 1 (traces 1, 2), `new` with rank 0 (trace 3)."""
     path = tmp_path_factory.mktemp("scope") / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     connection = duckdb.connect(str(path))
     for run_id, name, age_days in ((1, "old", 10), (2, "new", 1)):
         connection.execute(
@@ -65,7 +66,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def connection(warehouse: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with store.Reader(warehouse) as reader:
+    with database.Reader(warehouse) as reader:
         yield reader.connection
 
 
@@ -228,8 +229,8 @@ def test_a_window_hides_what_belongs_to_hidden_slices(
 
 
 def test_an_empty_warehouse_has_an_empty_scope(tmp_path: Path) -> None:
-    store.create_empty(tmp_path / "w.duckdb")
-    with store.Reader(tmp_path / "w.duckdb") as reader:
+    database.create_empty(tmp_path / "w.duckdb")
+    with database.Reader(tmp_path / "w.duckdb") as reader:
         chosen = scope.resolve(reader.connection, Selection())
         scope.apply(reader.connection, chosen)
 
@@ -243,7 +244,7 @@ def test_a_trace_name_two_runs_have_is_not_guessed(tmp_path: Path, warehouse: Pa
     with duckdb.connect(str(copy)) as connection:
         connection.execute("UPDATE trace SET name = 'rank-0' WHERE id = 3")
 
-    with store.Reader(copy) as reader:
+    with database.Reader(copy) as reader:
         with pytest.raises(ScopeError, match="several runs have a trace of that name"):
             scope.resolve(reader.connection, Selection(traces=("rank-0",)))
         assert scope.resolve(

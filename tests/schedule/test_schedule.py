@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.sharing import slow
-from warehouse import ingest, origin, session, store
 from warehouse.errors import Locked
+from warehouse.export import manifest
+from warehouse.ingest import pipeline
+from warehouse.query import session
 from warehouse.schedule import records, tick
 from warehouse.schedule.definition import Definition
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -43,7 +46,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         trace.write_bytes((KINETO / "gpu_handwritten" / "trace.json").read_bytes())
         with trace.open("ab") as file:
             file.write(b"\n" * len(run))
-        ingest.import_paths([trace], db=path, options=ingest.Options(run=run, jobs=1))
+        pipeline.import_paths([trace], db=path, options=pipeline.Options(run=run, jobs=1))
     return path
 
 
@@ -59,7 +62,7 @@ def put(db: Path, **values: Any) -> Definition:
     made = replace(DAILY, **{"created_at": START.replace(tzinfo=None), **values}).counting_from(
         START
     )
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         records.save(connection, made)
     return made
 
@@ -71,7 +74,7 @@ def run_due(db: Path, moment: str) -> list[tuple[str, str]]:
 
 
 def history(db: Path) -> list[records.Run]:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         return records.history(reader.connection)[::-1]
 
 
@@ -82,7 +85,7 @@ def outcomes(db: Path) -> list[tuple[str, str]]:
 def files(db: Path) -> list[str]:
     """What lies beside the warehouse, without what says where it comes from."""
     names = (path.name for path in db.parent.iterdir() if path.suffix != ".duckdb")
-    return sorted(name for name in names if not name.endswith(origin.SUFFIX))
+    return sorted(name for name in names if not name.endswith(manifest.SUFFIX))
 
 
 def test_what_is_due_is_made_and_recorded(db: Path) -> None:
@@ -121,7 +124,7 @@ def test_missed_times_are_recorded_as_skipped(db: Path) -> None:
 @pytest.mark.parametrize("runs", [("tag:none",), ("since:1min",)])
 def test_nothing_in_scope_is_a_skipped_run_with_its_reason(db: Path, runs: tuple[str, ...]) -> None:
     put(db, runs=runs)
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         connection.execute("UPDATE trace SET imported_at = imported_at - INTERVAL 1 HOUR")
         connection.execute("UPDATE run SET created_at = created_at - INTERVAL 1 HOUR")
     run_due(db, "2026-11-20T06:05")
@@ -185,7 +188,7 @@ def test_only_the_last_outputs_are_kept(db: Path) -> None:
 
     assert files(db) == ["2026-11-21T0600.csv", "2026-11-22T0600.csv"]
     assert [run.removed_at is not None for run in history(db)] == [True, False, False]
-    assert len(list(db.parent.glob("*" + origin.SUFFIX))) == 2
+    assert len(list(db.parent.glob("*" + manifest.SUFFIX))) == 2
 
 
 def test_an_output_that_somebody_changed_is_not_removed(db: Path) -> None:
@@ -202,7 +205,7 @@ def test_an_output_that_somebody_changed_is_not_removed(db: Path) -> None:
 
 def claim_of_another(db: Path, claimed_by: str, age: timedelta) -> None:
     put(db)
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         connection.execute(
             "INSERT INTO schedule_run (schedule_name, due_at, status, claimed_by, claimed_at) "
             "VALUES ('nightly', '2026-11-20 06:00', 'running', ?, ?)",
@@ -236,7 +239,7 @@ def test_what_another_process_is_making_is_left_to_it(db: Path) -> None:
 def test_what_another_machine_began_is_taken_over_after_the_grace(db: Path) -> None:
     claim_of_another(db, "elsewhere:1:1", timedelta(hours=23))
     assert run_due(db, "2026-11-20T06:10") == []
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         connection.execute("UPDATE schedule_run SET claimed_at = claimed_at - INTERVAL 2 HOUR")
 
     assert run_due(db, "2026-11-20T06:10") == [("11-20 06:00", "ok")]
@@ -244,7 +247,7 @@ def test_what_another_machine_began_is_taken_over_after_the_grace(db: Path) -> N
 
 def test_who_was_taken_over_does_not_write_its_result(db: Path) -> None:
     definition = put(db)
-    with store.writer(db) as connection:
+    with database.writer(db) as connection:
         records.claim(connection, "nightly", at("2026-11-20T06:00"))
         connection.execute("UPDATE schedule_run SET claimed_by = 'elsewhere:1:1'")
 
@@ -271,7 +274,7 @@ TICK = """
 import sys
 from datetime import datetime
 from pathlib import Path
-from warehouse import session
+from warehouse.query import session
 from warehouse.schedule import tick
 place = session.Place(Path(sys.argv[1]), wait_s=30)
 print("ready", flush=True)

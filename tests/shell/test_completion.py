@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.sharing import GPU, Imported
-from warehouse import completion, session
-from warehouse.completion import Vocabulary
+from warehouse.query import session
+from warehouse.shell import completion
+from warehouse.shell.completion import Vocabulary
 
 
 @pytest.fixture(scope="module")

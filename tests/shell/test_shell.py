@@ -12,8 +12,9 @@ import duckdb
 import pytest
 
 from tests.support.sharing import DDP, GPU, Imported
-from warehouse import session, shell
 from warehouse.errors import QueryError, TwError, UsageError
+from warehouse.query import session
+from warehouse.shell import shell
 
 DATA = Path(__file__).parents[1] / "data/kineto"
 

@@ -18,7 +18,7 @@ import pytest
 
 pyte = pytest.importorskip("pyte")
 
-from warehouse.ingest import Options, import_paths  # noqa: E402
+from warehouse.ingest.pipeline import Options, import_paths  # noqa: E402
 
 DATA = Path(__file__).parents[1] / "data/kineto"
 LINES, COLUMNS = 80, 100

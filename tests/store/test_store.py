@@ -12,8 +12,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from warehouse import migrate, store, turn
 from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
+from warehouse.store import database, migrate, writer_lock
 
 HOLD = """
 import duckdb, sys
@@ -33,7 +33,7 @@ os._exit(0)
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     path = tmp_path / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     return path
 
 
@@ -60,17 +60,17 @@ def test_a_new_warehouse_is_the_only_thing_that_appears(db: Path) -> None:
 
 
 def test_a_new_warehouse_has_the_storage_version_other_clients_read(db: Path) -> None:
-    with store.Reader(db) as reader:
-        (tags,) = store.one(
+    with database.Reader(db) as reader:
+        (tags,) = database.one(
             reader.connection,
             "SELECT tags FROM duckdb_databases() WHERE database_name = current_database()",
         )
 
-    assert tags["storage_version"].startswith(store.STORAGE_VERSION)
+    assert tags["storage_version"].startswith(database.STORAGE_VERSION)
 
 
 def test_every_table_view_and_column_says_what_it_is(db: Path) -> None:
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         silent = reader.connection.execute("""
             SELECT table_name, NULL FROM duckdb_tables() WHERE NOT internal AND comment IS NULL
             UNION ALL
@@ -87,7 +87,7 @@ def test_a_file_that_is_there_is_never_made_anew(db: Path) -> None:
     before = db.read_bytes()
 
     with pytest.raises(DatabaseError, match="exists already"):
-        store.create_empty(db)
+        database.create_empty(db)
 
     assert db.read_bytes() == before
 
@@ -96,32 +96,32 @@ def test_a_warehouse_another_process_made_first_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "w.duckdb"
-    store.create_empty(path)
+    database.create_empty(path)
     change(path, "INSERT INTO tag VALUES ('first', 1, now()::TIMESTAMP)")
 
-    store._make(path)
+    database._make(path)
 
-    with store.Reader(path) as reader:
-        assert store.one(reader.connection, "SELECT name FROM tag") == ("first",)
+    with database.Reader(path) as reader:
+        assert database.one(reader.connection, "SELECT name FROM tag") == ("first",)
 
 
 def test_a_missing_warehouse_is_no_traceback(tmp_path: Path) -> None:
     with pytest.raises(Missing, match="no warehouse at"):
-        store.Reader(tmp_path / "none.duckdb")
+        database.Reader(tmp_path / "none.duckdb")
 
 
 def test_a_newer_schema_is_refused(db: Path) -> None:
     change(db, "UPDATE schema_migration SET version = version + 100 WHERE version IS NOT NULL")
 
     with pytest.raises(TooNew, match=f"knows versions up to {migrate.latest_version()}"):
-        store.Reader(db)
+        database.Reader(db)
 
 
 def test_a_schema_that_was_changed_by_hand_is_refused(db: Path) -> None:
     change(db, "UPDATE schema_migration SET sha256 = 'else' WHERE version = 1")
 
     with pytest.raises(Foreign, match="is not the one this tw has"):
-        store.Reader(db)
+        database.Reader(db)
 
 
 def test_random_bytes_are_no_warehouse(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_random_bytes_are_no_warehouse(tmp_path: Path) -> None:
     path.write_bytes(bytes(range(256)) * 64)
 
     with pytest.raises(Foreign, match="damaged, or no DuckDB file"):
-        store.Reader(path)
+        database.Reader(path)
 
 
 def test_an_sqlite_file_is_no_warehouse(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_an_sqlite_file_is_no_warehouse(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE run (id INTEGER)")
 
     with pytest.raises(DatabaseError):
-        store.Reader(path)
+        database.Reader(path)
 
 
 def test_somebody_elses_duckdb_file_is_left_alone(tmp_path: Path) -> None:
@@ -147,16 +147,16 @@ def test_somebody_elses_duckdb_file_is_left_alone(tmp_path: Path) -> None:
     before = path.read_bytes()
 
     with pytest.raises(Foreign, match="not a trace warehouse"):
-        store.Reader(path)
+        database.Reader(path)
     with pytest.raises(Foreign, match="not a trace warehouse"):
-        store.upgrade_file(path)
+        database.upgrade_file(path)
 
     assert path.read_bytes() == before
 
 
 def test_a_folder_is_no_warehouse(tmp_path: Path) -> None:
     with pytest.raises(Foreign, match="is a folder"):
-        store.Reader(tmp_path)
+        database.Reader(tmp_path)
 
 
 @pytest.mark.parametrize("cut", [0, 100, 4096, 12_288, 60_000])
@@ -164,7 +164,7 @@ def test_a_cut_file_is_refused_or_whole(db: Path, cut: int) -> None:
     db.write_bytes(db.read_bytes()[:cut])
 
     with pytest.raises(DatabaseError):
-        store.Reader(db)
+        database.Reader(db)
 
 
 def test_waiting_for_another_process_is_bounded_and_says_for_whom(db: Path) -> None:
@@ -172,15 +172,15 @@ def test_waiting_for_another_process_is_bounded_and_says_for_whom(db: Path) -> N
         held_by_another_process(db) as pid,
         pytest.raises(Locked, match=f"in use by process {pid}"),
     ):
-        store.Reader(db, wait_s=0.1)
+        database.Reader(db, wait_s=0.1)
 
 
 def test_what_a_killed_writer_committed_is_read_from_its_log(db: Path) -> None:
     subprocess.run([sys.executable, "-c", LEAVE_WAL, str(db)], check=True)
     assert db.with_name("w.duckdb.wal").exists()
 
-    with store.Reader(db) as reader:
-        assert store.one(reader.connection, "SELECT name FROM tag") == ("from the log",)
+    with database.Reader(db) as reader:
+        assert database.one(reader.connection, "SELECT name FROM tag") == ("from the log",)
 
 
 def test_sums_over_a_join_that_finds_nothing_are_right(db: Path) -> None:
@@ -202,7 +202,7 @@ def test_sums_over_a_join_that_finds_nothing_are_right(db: Path) -> None:
     )
     expected = sorted(sum(n * 37 % 5000 for n in range(place, 40, 7)) for place in range(7))
 
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         ordered = reader.connection.execute(f"{sums} ORDER BY total_ns").fetchall()
         large = reader.connection.execute(f"{sums} WHERE total_ns > 4000").fetchall()
 
@@ -213,9 +213,9 @@ def test_sums_over_a_join_that_finds_nothing_are_right(db: Path) -> None:
 READ_AGAIN = """
 import sys
 from pathlib import Path
-from warehouse import store
+from warehouse.store import database
 while True:
-    with store.Reader(Path(sys.argv[1])) as reader:
+    with database.Reader(Path(sys.argv[1])) as reader:
         reader.connection.execute("SELECT count(*) FROM slice").fetchall()
     print("read", flush=True)
 """
@@ -230,7 +230,7 @@ def test_a_writer_has_its_turn_though_others_never_stop_reading(db: Path) -> Non
             assert reader.stdout is not None
             reader.stdout.readline()
         for _ in range(5):
-            with store.writer(db, wait_s=30) as connection:
+            with database.writer(db, wait_s=30) as connection:
                 connection.execute("INSERT INTO tag VALUES ('turn', 1, now()::TIMESTAMP)")
     finally:
         for reader in readers:
@@ -239,5 +239,5 @@ def test_a_writer_has_its_turn_though_others_never_stop_reading(db: Path) -> Non
 
 
 def test_a_reader_waits_at_the_door_no_longer_than_it_may(db: Path) -> None:
-    with turn.hold_door(db, 1), store.Reader(db, wait_s=0.1) as reader:
-        assert store.one(reader.connection, "SELECT count(*) FROM tag") == (0,)
+    with writer_lock.hold_door(db, 1), database.Reader(db, wait_s=0.1) as reader:
+        assert database.one(reader.connection, "SELECT count(*) FROM tag") == (0,)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from warehouse import copying, ingest, store
 from warehouse.errors import DatabaseError
+from warehouse.ingest import pipeline
+from warehouse.store import copying, database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -28,7 +29,8 @@ db.execute("INSERT INTO tag VALUES ('logged', 1, now()::TIMESTAMP)")
 os._exit(0)
 """
 VACUUM = (
-    "import sys, pathlib; from warehouse import copying; copying.vacuum(pathlib.Path(sys.argv[1]))"
+    "import sys, pathlib; from warehouse.store import copying; "
+    "copying.vacuum(pathlib.Path(sys.argv[1]))"
 )
 
 
@@ -41,8 +43,8 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copies = [single, path.parent / "again.json"]
     copies[1].write_bytes(single.read_bytes() + b"\n")
     for run, files in (("old", ranks), ("middle", copies[:1]), ("new", copies[1:])):
-        ingest.import_paths(files, db=path, options=ingest.Options(run=run, jobs=1))
-    with store.writer(path) as connection:
+        pipeline.import_paths(files, db=path, options=pipeline.Options(run=run, jobs=1))
+    with database.writer(path) as connection:
         for days, run in ((40, "old"), (20, "middle")):
             connection.execute(
                 "UPDATE trace SET imported_at = imported_at - to_days(?) "
@@ -65,15 +67,17 @@ def runs(tw: Tw) -> list[str]:
 
 def rows_of(path: Path) -> dict[str, int]:
     """The rows of every table, and a sum over all slices."""
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         names = reader.connection.execute(
             "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()"
         ).fetchall()
         found = {
-            name: store.one(reader.connection, f'SELECT count(*) FROM "{name}"')[0]
+            name: database.one(reader.connection, f'SELECT count(*) FROM "{name}"')[0]
             for (name,) in names
         }
-        found["hash"] = store.one(reader.connection, "SELECT bit_xor(hash(s)) FROM slice AS s")[0]
+        found["hash"] = database.one(reader.connection, "SELECT bit_xor(hash(s)) FROM slice AS s")[
+            0
+        ]
     return found
 
 
@@ -230,7 +234,7 @@ def test_who_opens_a_file_that_loses_its_name_meanwhile_opens_its_successor(
     """As when a vacuum ends between another program's open and its lock."""
     other = tmp_path / "other.duckdb"
     copying.backup(db, other)
-    with store.writer(other) as connection:
+    with database.writer(other) as connection:
         connection.execute("INSERT INTO tag SELECT 'successor', id, now()::TIMESTAMP FROM run")
     connect, left = duckdb.connect, [other]
 
@@ -241,8 +245,8 @@ def test_who_opens_a_file_that_loses_its_name_meanwhile_opens_its_successor(
         return opened
 
     monkeypatch.setattr(duckdb, "connect", replaced_meanwhile)
-    with store.Reader(db) as reader:
-        assert store.one(reader.connection, "SELECT count(*) FROM tag")[0] == 3
+    with database.Reader(db) as reader:
+        assert database.one(reader.connection, "SELECT count(*) FROM tag")[0] == 3
 
 
 def test_a_backup_is_the_same_warehouse(tw: Tw, db: Path, tmp_path: Path) -> None:
@@ -266,11 +270,11 @@ def test_a_backup_is_made_while_others_read_and_does_not_let_a_writer_in(
     db: Path, tmp_path: Path
 ) -> None:
     """Closing the copied file must not give up the lock that DuckDB holds on it."""
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         copying.backup(db, tmp_path / "b.duckdb")
         write = "import duckdb, sys; duckdb.connect(sys.argv[1])"
         tried = subprocess.run([sys.executable, "-c", write, str(db)], capture_output=True)
-        assert store.one(reader.connection, "SELECT count(*) FROM run")[0] == 3
+        assert database.one(reader.connection, "SELECT count(*) FROM run")[0] == 3
 
     assert b"Could not set lock" in tried.stderr
 
@@ -280,7 +284,7 @@ def test_a_backup_holds_what_is_still_in_the_log(db: Path, tmp_path: Path) -> No
     assert db.with_name(db.name + ".wal").exists()
     copying.backup(db, tmp_path / "b.duckdb")
 
-    with store.Reader(tmp_path / "b.duckdb") as reader:
+    with database.Reader(tmp_path / "b.duckdb") as reader:
         assert reader.connection.execute("SELECT name FROM tag").fetchall() == [("logged",)]
     assert not (tmp_path / "b.duckdb.wal").exists()
 

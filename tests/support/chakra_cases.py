@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.sharing import made_once, slow
-from warehouse.ingest import Options, import_paths
+from warehouse.ingest.pipeline import Options, import_paths
 
 #: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Those that say no
 #: more than another are slow tests.

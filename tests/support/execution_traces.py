@@ -10,9 +10,10 @@ from typing import Any
 import duckdb
 
 from tw_importers.execution_trace import EXECUTION_TRACE
-from warehouse import decode, migrate
-from warehouse.importer import Scratch, TraceFacts
-from warehouse.streams import TraceStream
+from warehouse.ingest import decode
+from warehouse.ingest.importer import Scratch, TraceFacts
+from warehouse.ingest.streams import TraceStream
+from warehouse.store import migrate
 
 FIRST_ID = 1 << 32  # of trace 1, which every trace is here
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse import ingest
 from warehouse.errors import TwError
-from warehouse.ingest import Options, Outcome
+from warehouse.ingest import pipeline
+from warehouse.ingest.pipeline import Options, Outcome
 
 
 def write(folder: Path, captures: Mapping[str, Mapping[str, str]]) -> list[Path]:
@@ -23,14 +23,14 @@ def write(folder: Path, captures: Mapping[str, Mapping[str, str]]) -> list[Path]
 
 def imported(paths: list[Path], db: Path, **options: object) -> duckdb.DuckDBPyConnection:
     """All of them in a new warehouse; fails where one is not imported."""
-    outcomes = ingest.import_paths(paths, db=db, options=Options(jobs=1, **options))  # type: ignore[arg-type]
+    outcomes = pipeline.import_paths(paths, db=db, options=Options(jobs=1, **options))  # type: ignore[arg-type]
     assert [outcome.error for outcome in outcomes if outcome.status != "imported"] == []
     return duckdb.connect(str(db), read_only=True)
 
 
 def outcome(path: Path, db: Path) -> Outcome:
     """What became of the one source `path` is."""
-    (found,) = ingest.import_paths([path], db=db, options=Options(jobs=1))
+    (found,) = pipeline.import_paths([path], db=db, options=Options(jobs=1))
     return found
 
 

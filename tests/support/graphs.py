@@ -18,7 +18,8 @@ from typing import Any
 
 import duckdb
 
-from warehouse import library, store
+from warehouse.library import library
+from warehouse.store import database
 
 Row = dict[str, Any]
 _NODE = (
@@ -117,7 +118,7 @@ class Graphs:
     ) -> None:
         if error is not None:
             return
-        store.create_empty(self.path)
+        database.create_empty(self.path)
         with duckdb.connect(str(self.path)) as connection:
             self._write(connection)
 
@@ -166,6 +167,6 @@ def _insert(
 
 def run(path: Path, query: str, **parameters: object) -> list[Row]:
     """The rows of a query over all traces of a warehouse."""
-    with store.Reader(path) as reader:
+    with database.Reader(path) as reader:
         found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
     return found

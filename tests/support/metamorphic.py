@@ -17,9 +17,11 @@ import pyarrow as pa
 
 from tests.support.random_program import Event
 from tests.support.randomtrace import LIBRARY, RandomTrace, Row, Runs, make_job
-from warehouse import library, scope, store
-from warehouse.library import Query
-from warehouse.selection import Selection
+from warehouse.library import library
+from warehouse.library.library import Query
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 SHIFT_NS = 7_777_000_123
 FACTOR = 10
@@ -129,7 +131,7 @@ class Answers:
     """Queries run over one warehouse; answers are kept, as several tests look at each."""
 
     def __init__(self, runs: Runs, *, threads: int | None = None, run: str | None = None) -> None:
-        self.reader = store.Reader(runs.path, threads=threads)
+        self.reader = database.Reader(runs.path, threads=threads)
         connection = self.reader.connection
         names = connection.execute("SELECT id, name FROM run").fetchall()
         self.run_names: dict[int, str] = {int(id): str(name) for id, name in names}

@@ -38,8 +38,11 @@ from typing import Any, NamedTuple
 from tests.support.random_odd import add_odd
 from tests.support.random_program import BACKWARD, LOADER, MAIN, ODD, PID, Event, Knobs, Program
 from tests.support.sharing import made_once
-from warehouse import ingest, library, scope, store
-from warehouse.selection import Selection
+from warehouse.ingest import pipeline
+from warehouse.library import library
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+from warehouse.store import database
 
 Row = dict[str, Any]
 Interval = tuple[int, int]
@@ -170,7 +173,7 @@ class RandomTrace:
 
     @cached_property
     def _above(self) -> dict[int, int | None]:
-        """Of each slice the slice right above it, by the definition in warehouse/nesting.py."""
+        """The parent of each slice, by the definition in warehouse/ingest/nesting.py."""
         found: dict[int, int | None] = {}
         tracks: dict[tuple[int | str, int | str], list[Slice]] = {}
         for each in self.slices:
@@ -411,7 +414,7 @@ class Runs:
 
         Over all runs at once, or in the scope of one.
         """
-        with store.Reader(self.path) as reader:
+        with database.Reader(self.path) as reader:
             connection = reader.connection
             if run is not None:
                 scope.apply(connection, scope.resolve(connection, Selection(runs=(run,))))
@@ -425,7 +428,7 @@ class Runs:
     @cached_property
     def marks(self) -> dict[int, tuple[str, int, int]]:
         """Of every slice id: (run name, rank, mark)."""
-        with store.Reader(self.path) as reader:
+        with database.Reader(self.path) as reader:
             found = reader.connection.execute(
                 "SELECT s.id, r.name, t.rank, (s.args_json ->> '$.\"Ev Idx\"')::BIGINT "
                 "FROM slice AS s JOIN trace AS t ON t.id = s.trace_id "
@@ -435,7 +438,7 @@ class Runs:
 
     def links(self, kind: str) -> dict[str, dict[int, set[tuple[int, int]]]]:
         """Links inside traces as (from mark, to mark), by run name and rank."""
-        with store.Reader(self.path) as reader:
+        with database.Reader(self.path) as reader:
             pairs = reader.connection.execute(
                 "SELECT from_id, to_id FROM link WHERE kind = ? AND trace_id IS NOT NULL "
                 "AND link_set = 'default'", [kind]
@@ -470,7 +473,7 @@ def import_jobs(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
         (folder / name).mkdir(parents=True)
         for file, trace in zip(files, job, strict=True):
             file.write_bytes(trace.document())
-        outcomes = ingest.import_paths(files, db=path, options=ingest.Options(run=name))
+        outcomes = pipeline.import_paths(files, db=path, options=pipeline.Options(run=name))
         assert [outcome.error for outcome in outcomes] == [None] * len(job)
     return Runs(path, jobs)
 

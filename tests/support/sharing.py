@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from warehouse import ingest, store
-from warehouse.ingest import Options
+from warehouse.ingest import pipeline
+from warehouse.ingest.pipeline import Options
+from warehouse.store import database
 
 _LETTERS = 16  # of the hash that stands for imports in the name of their file
 
@@ -42,13 +43,13 @@ class Imported:
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        self._held: dict[Path, store.Reader] = {}
+        self._held: dict[Path, database.Reader] = {}
 
     def __call__(self, *imports: Import) -> Path:
         """The warehouse, held open: whoever opens it again as we do waits for nothing."""
         path = self.file(*imports)
         if path not in self._held:
-            self._held[path] = store.Reader(path)
+            self._held[path] = database.Reader(path)
         return path
 
     def close(self) -> None:
@@ -63,7 +64,7 @@ class Imported:
         def make(path: Path) -> None:
             for run, files in imports:
                 wanted = Options(run=run, jobs=1)
-                outcomes = ingest.import_paths(list(files), db=path, options=wanted)
+                outcomes = pipeline.import_paths(list(files), db=path, options=wanted)
                 assert {each.status for each in outcomes} <= {"imported", "ignored"}, outcomes
 
         return made_once(self._place / f"imported-{key}.duckdb", make)

@@ -17,7 +17,7 @@ from tests.support.randomtrace import (
     standard_jobs,
     union,
 )
-from warehouse import store
+from warehouse.store import database
 
 
 def traces() -> Iterator[tuple[str, RandomTrace]]:
@@ -85,7 +85,7 @@ def test_collectives_of_a_job_end_together_on_the_true_clock() -> None:
 
 
 def test_every_slice_is_imported_as_it_was_made(random_runs: Runs) -> None:
-    with store.Reader(random_runs.path) as reader:
+    with database.Reader(random_runs.path) as reader:
         found = reader.connection.execute(
             "SELECT id, category, name, ts, dur, parent_id FROM slice WHERE phase = 'X'"
         ).fetchall()

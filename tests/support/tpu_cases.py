@@ -18,8 +18,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from tests.support.sharing import Imported
-from warehouse import session
-from warehouse.selection import Selection
+from warehouse.query import session
+from warehouse.query.selection import Selection
 
 CASES = (
     "aks_m0_8core_cdma",

@@ -27,8 +27,9 @@ def backup(target: Path, replaces: bool, db: Path | None, wait_s: float) -> None
     """
     from datetime import UTC, datetime
 
-    from warehouse import config, copying
-    from warehouse.describe import size
+    from warehouse import config
+    from warehouse.library.describe import size
+    from warehouse.store import copying
 
     path = config.database_path(db)
     if target.is_dir():

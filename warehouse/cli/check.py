@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse import output
 from warehouse.cli import options
 from warehouse.errors import ExitCode
+from warehouse.query import encoding
 
 if TYPE_CHECKING:
-    from warehouse.answer import Answer
-    from warehouse.selection import Selection
+    from warehouse.query.result import Answer
+    from warehouse.query.selection import Selection
 
 REPORT = "report"
 _WIDTH = 100
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 @click.option(
     "--format",
     "format",
-    type=click.Choice([REPORT, *output.FORMATS]),
+    type=click.Choice([REPORT, *encoding.FORMATS]),
     help="How to print the findings.  [default: by the name of -o, else report]",
 )
 @click.option(
@@ -70,9 +70,9 @@ def check(
       tw check all --strict
       tw check baseline --format json -o findings.json
     """
-    from warehouse.selection import Selection
+    from warehouse.query.selection import Selection
 
-    chosen_format = format or (output.format_of(target, None) if target else REPORT)
+    chosen_format = format or (encoding.format_of(target, None) if target else REPORT)
     options.refuse_binary_on_terminal(chosen_format, target)
     found, n_checks = _look(db, wait_s, Selection(runs=runs), names, quiet=quiet)
     _write(found, chosen_format, target)
@@ -86,9 +86,9 @@ def check(
 def _look(
     db: Path | None, wait_s: float, selection: Selection, names: tuple[str, ...], *, quiet: bool
 ) -> tuple[Answer, int]:
-    from warehouse import quality, session
-    from warehouse.answer import Answer
     from warehouse.cli.scope_options import announce
+    from warehouse.query import quality, session
+    from warehouse.query.result import Answer
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=quiet)
@@ -114,14 +114,14 @@ def report(rows: list[Row]) -> str:
     by_run = sorted(rows, key=lambda row: row["run_id"])  # stable: the order within a run stays
     for _, group in groupby(by_run, key=lambda row: row["run_id"]):
         findings = list(group)
-        lines += [*([""] if lines else []), f"Run {output.printable(findings[0]['run'])}"]
+        lines += [*([""] if lines else []), f"Run {encoding.printable(findings[0]['run'])}"]
         for row in findings:
             lines += _finding(row)
     return "".join(f"{line}\n" for line in lines)
 
 
 def _finding(row: Row) -> list[str]:
-    where = "" if row["trace"] is None else f" in trace {output.printable(row['trace'])}"
+    where = "" if row["trace"] is None else f" in trace {encoding.printable(row['trace'])}"
     if row["rank"] is not None:
         where += f", rank {row['rank']}"
     count = f"{row['n_found']:,}"
@@ -137,12 +137,12 @@ def _finding(row: Row) -> list[str]:
 def _paragraph(label: str, text: str) -> list[str]:
     first = " " * 11 + label
     return textwrap.wrap(
-        output.printable(text), _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)
+        encoding.printable(text), _WIDTH, initial_indent=first, subsequent_indent=" " * len(first)
     )
 
 
 def _tally(counts: Counter[str]) -> str:
-    from warehouse.quality import SEVERITIES
+    from warehouse.query.quality import SEVERITIES
 
     said = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in SEVERITIES if counts[s]]
     return ", ".join(said) or "nothing found"

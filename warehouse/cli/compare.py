@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse import output
-from warehouse.cli import compare_alarm, options
+from warehouse.cli import compare_gate, options
 from warehouse.errors import ExitCode, TwError, UsageError
-from warehouse.selection import Selection, parse_ranks
+from warehouse.query import encoding
+from warehouse.query.selection import Selection, parse_ranks
 
 if TYPE_CHECKING:
-    from warehouse.answer import Answer
-    from warehouse.cli.compare_alarm import Asked
-    from warehouse.session import Session
+    from warehouse.cli.compare_gate import Asked
+    from warehouse.query.result import Answer
+    from warehouse.query.session import Session
 
 REPORT = "report"
 BY = {
@@ -62,12 +62,12 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
     metavar="SHARE",
     help="Exit code 1 when B is slower than A by more than this: 5% or 0.05.",
 )
-@compare_alarm.judgement
+@compare_gate.judgement
 @click.option("--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable.")
 @click.option(
     "--format",
     "format",
-    type=click.Choice([REPORT, *output.FORMATS]),
+    type=click.Choice([REPORT, *encoding.FORMATS]),
     help="How to print.  [default: by the name of -o; else report, with --by table]",
 )
 @click.option(
@@ -118,13 +118,13 @@ def compare(
       tw compare --baseline tag:release --query utilization \\
         --fail-if 'x.utilization < baseline.utilization - 0.05'
     """
-    from warehouse import session
+    from warehouse.query import session
 
     place = session.Place.of(db, wait_s=wait_s)
     chosen_ranks = tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
     if asked is not None:
         as_json = _says_json(format, (a, by, top, threshold, limit, target))
-        compare_alarm.alarm(place, asked, chosen_ranks, as_json=as_json, quiet=quiet)
+        compare_gate.alarm(place, asked, chosen_ranks, as_json=as_json, quiet=quiet)
         return
     if a is None or b is None:
         raise UsageError("say what to compare", hint="tw compare A B, or --baseline and --fail-if.")
@@ -142,7 +142,7 @@ def compare(
 
 
 def _format(format: str | None, by: str | None, target: Path | None) -> str:
-    chosen = format or (output.format_of(target, None) if target else "table" if by else REPORT)
+    chosen = format or (encoding.format_of(target, None) if target else "table" if by else REPORT)
     if by and chosen == REPORT:
         raise UsageError("the report has all tables", hint="Leave out --by, or name a --format.")
     options.refuse_binary_on_terminal(chosen, target)
@@ -160,7 +160,7 @@ def _says_json(format: str | None, others: tuple[object, ...]) -> bool:
 
 
 def _answer(opened: Session, by: str, wanted: dict[str, str], limits: dict[str, Any]) -> Answer:
-    from warehouse.answer import Answer
+    from warehouse.query.result import Answer
 
     query = opened.queries.find(BY[by])
     known = {parameter.name for parameter in query.parameters}

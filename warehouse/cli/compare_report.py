@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warehouse import output
+from warehouse.query import encoding
 
 Row = dict[str, Any]
 _NAME_WIDTH = 56
@@ -37,7 +37,7 @@ def _heading(sides: dict[str, str], row: Row) -> list[str]:
         "trace": "means a trace: numbers differ, and not both have steps",
     }
     lines = [
-        f"{name.upper()}: {output.printable(text)} "
+        f"{name.upper()}: {encoding.printable(text)} "
         f"({_count(row[f'n_traces_{name}'], 'trace')}, {_count(row[f'n_steps_{name}'], 'step')})"
         for name, text in sides.items()
     ]
@@ -138,7 +138,7 @@ def _aligned(cells: list[list[str]]) -> list[str]:
 
 def _short(text: str) -> str:
     """Long names keep both ends: what tells kernels apart is often at the end."""
-    text = output.printable(text)
+    text = encoding.printable(text)
     half = (_NAME_WIDTH - 3) // 2
     return text if len(text) <= _NAME_WIDTH else f"{text[:half]}...{text[-half:]}"
 

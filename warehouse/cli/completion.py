@@ -31,7 +31,7 @@ def query_names(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Queries of the library that begin so."""
-    from warehouse import library
+    from warehouse.library import library
 
     queries = library.load().newest
     return [
@@ -45,8 +45,8 @@ def query_parameters(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Parameters of the query that was named before, as NAME=."""
-    from warehouse import library
     from warehouse.errors import TwError
+    from warehouse.library import library
 
     # With an option still without its value, click leaves the arguments unparsed.
     words = [str(context.params.get("name") or ""), *context.args]
@@ -65,12 +65,13 @@ def run_names(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Runs of the warehouse that begin so; none while somebody writes to it."""
-    from warehouse import config, store
+    from warehouse import config
     from warehouse.errors import TwError
+    from warehouse.store import database
 
     names = ["latest", "all"]
     try:
-        with store.Reader(config.database_path(context.params.get("db")), wait_s=0.2) as reader:
+        with database.Reader(config.database_path(context.params.get("db")), wait_s=0.2) as reader:
             rows = reader.connection.execute("SELECT name FROM run ORDER BY id DESC").fetchall()
     except TwError:
         rows = []

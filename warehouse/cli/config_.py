@@ -31,7 +31,7 @@ def show(as_json: bool) -> None:
     """
     import json
 
-    from warehouse import describe
+    from warehouse.library import describe
 
     settings = config.settings()
     if as_json:

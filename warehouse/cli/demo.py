@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.errors import TwError
-from warehouse.selection import Selection
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
-    from warehouse.library import Library
-    from warehouse.store import Reader
+    from warehouse.library.library import Library
+    from warehouse.store.database import Reader
 
 RUN = "demo"
 #: What is shown: a title, and a statement over the library's queries.
@@ -59,11 +59,13 @@ def demo(db: Path, output: Path) -> None:
     Example:
       tw demo
     """
-    from warehouse import library, scope, store
-    from warehouse.export.perfetto import export_perfetto
+    from warehouse.export.perfetto.trace import export_perfetto
+    from warehouse.library import library
+    from warehouse.query import scope
+    from warehouse.store import database
 
     _import(db)
-    with store.Reader(db) as reader:
+    with database.Reader(db) as reader:
         chosen = scope.resolve(reader.connection, Selection(runs=(RUN,)))
         scope.apply(reader.connection, chosen)
         queries = library.load()
@@ -76,23 +78,24 @@ def demo(db: Path, output: Path) -> None:
 
 
 def _import(db: Path) -> None:
-    from warehouse import ingest
     from warehouse.cli.import_progress import Bar
+    from warehouse.ingest import pipeline
 
     recording = Path(__file__).parent.parent / "demo_data"
-    wanted = ingest.Options(run=RUN, jobs=1)
+    wanted = pipeline.Options(run=RUN, jobs=1)
     with Bar(quiet=False) as bar:
-        outcomes = ingest.import_paths([recording], db=db, options=wanted, progress=bar)
+        outcomes = pipeline.import_paths([recording], db=db, options=wanted, progress=bar)
     for outcome in outcomes:
         if outcome.status == "failed":
             raise outcome.error or TwError("the recording could not be imported")
 
 
 def _show(reader: Reader, queries: Library, title: str, statement: str) -> None:
-    from warehouse import library, output
+    from warehouse.library import library
+    from warehouse.query import encoding
 
     click.echo(f"\n{title}")
     sys.stdout.flush()
     with library.run(reader.connection, statement, library=queries) as result:
-        output.write(result, "table", sys.stdout.buffer)
+        encoding.write(result, "table", sys.stdout.buffer)
         sys.stdout.buffer.flush()

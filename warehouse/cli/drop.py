@@ -36,8 +36,9 @@ def drop(
       tw drop --run baseline
       tw drop --run baseline --trace rank-3 --yes
     """
-    from warehouse import config, removal
-    from warehouse.selection import Selection
+    from warehouse import config
+    from warehouse.query.selection import Selection
+    from warehouse.store import removal
 
     if not runs and not traces:
         raise UsageError("say what to remove", hint="Give --run NAME or --trace NAME.")

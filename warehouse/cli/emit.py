@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse import output
 from warehouse.errors import ExitCode
+from warehouse.query import encoding
 
 if TYPE_CHECKING:
-    from warehouse.answer import Answer
-    from warehouse.output import Rows
+    from warehouse.query.encoding import Rows
+    from warehouse.query.result import Answer
 
 
 def emit(
@@ -23,7 +23,7 @@ def emit(
     format: str,
     target: Path | None,
     *,
-    max_rows: int = output.DEFAULT_ROWS,
+    max_rows: int = encoding.DEFAULT_ROWS,
     about: Mapping[str, str],
 ) -> int:
     """Writes the rows, a table at most `max_rows` of them; returns how many were written.
@@ -31,11 +31,13 @@ def emit(
     Beside a file stands what it was made from (see origin.py).
     """
     if target is not None:
-        from warehouse import origin
+        from warehouse.export import manifest
 
-        return origin.write_rows(rows, format, target, about, max_rows=max_rows)
+        return manifest.write_rows(rows, format, target, about, max_rows=max_rows)
     try:
-        n_shown = output.write(rows, format, sys.stdout.buffer, max_rows=max_rows, provenance=about)
+        n_shown = encoding.write(
+            rows, format, sys.stdout.buffer, max_rows=max_rows, provenance=about
+        )
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # The reader has seen enough, as `head` does; click would call that a failure.
@@ -49,9 +51,9 @@ def emit_text(text: str, target: Path | None, answers: Sequence[Answer]) -> None
     if target is None:
         click.echo(text, nl=False)
         return
-    from warehouse import origin
+    from warehouse.export import manifest
 
-    origin.write_text(text, target, answers)
+    manifest.write_text(text, target, answers)
 
 
 def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) -> None:

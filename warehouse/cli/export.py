@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tw_importers.chakra_et.export.command_etplus import chakra_etplus
+from tw_importers.sophgo.export.commands import tpu_registers, tpu_summary
 from warehouse.cli.completion import query_names, run_names
 from warehouse.cli.export_dot import dot
-from warehouse.cli.export_etplus import chakra_etplus
-from warehouse.cli.export_tpu import tpu_registers, tpu_summary
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 
 if TYPE_CHECKING:
-    from warehouse.export.html import Written as Page
-    from warehouse.export.perfetto import Written
-    from warehouse.scope import Scope
-    from warehouse.selection import Selection
-    from warehouse.session import Session
+    from warehouse.export.page.page import Written as Page
+    from warehouse.export.perfetto.trace import Written
+    from warehouse.query.scope import Scope
+    from warehouse.query.selection import Selection
+    from warehouse.query.session import Session
 
 
 @click.group()
@@ -88,7 +88,7 @@ def perfetto(
     Example:
       tw export perfetto -o run.pftrace
     """
-    from warehouse.export import anew
+    from warehouse.export import registry
 
     with _scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{_run_stem(opened.seen)}.pftrace")
@@ -97,7 +97,7 @@ def perfetto(
             "with_flows": not no_flows,
             "with_interning": interned,
         }
-        written: Written = anew.export(opened, "perfetto", path, wanted)
+        written: Written = registry.export(opened, "perfetto", path, wanted)
     _say(f"Wrote {path}: {_perfetto_summary(written)}.")
     for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):
         _say(f"  {line}")
@@ -116,11 +116,11 @@ def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | 
     Example:
       tw export chrome --rank 0 -o rank0.json.gz
     """
-    from warehouse.export import anew
+    from warehouse.export import registry
 
     with _scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{_run_stem(opened.seen)}.json.gz")
-        files = anew.export(opened, "chrome", path, {"is_folder": _names_folder(path, output)})
+        files = registry.export(opened, "chrome", path, {"is_folder": _names_folder(path, output)})
     for file in files:
         how = "as imported" if file.is_restored else "made from the timeline"
         _say(f"Wrote {file.path}: {file.n_events:,} events, {how}.")
@@ -144,12 +144,12 @@ def execution_trace(
     Example:
       tw export execution-trace --rank 0 -o rank0_et.json.gz
     """
-    from warehouse.export import anew
+    from warehouse.export import registry
 
     with _scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{_run_stem(opened.seen)}_et.json.gz")
         wanted = {"is_folder": _names_folder(path, output)}
-        files = anew.export(opened, "execution-trace", path, wanted)
+        files = registry.export(opened, "execution-trace", path, wanted)
     for file in files:
         _say(f"Wrote {file.path}: {file.n_nodes:,} nodes.")
 
@@ -166,11 +166,11 @@ def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path |
       tw export parquet -o lake
       duckdb -c "FROM read_parquet('lake/slice/**', hive_partitioning := true) LIMIT 5"
     """
-    from warehouse.export import anew
+    from warehouse.export import registry
 
     with _scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{_run_stem(opened.seen)}.lake")
-        tables = anew.export(opened, "parquet lake", path)
+        tables = registry.export(opened, "parquet lake", path)
     n_rows = sum(table.n_rows for table in tables)
     n_files = sum(table.n_files for table in tables)
     _say(f"Wrote {path}: {n_rows:,} rows of {len(tables)} tables in {n_files:,} files.")
@@ -220,12 +220,12 @@ def chakra_et(
     """
     from dataclasses import asdict
 
-    from warehouse.export import anew
-    from warehouse.export.chakra_et import Options
+    from tw_importers.chakra_et.export.et import Options
+    from warehouse.export import registry
 
     options = Options(link_set, start_times, orders, is_checked=not unchecked)
     with _scoped(db, wait_s, selection) as opened:
-        files = anew.export(opened, "chakra-et", output or Path(), asdict(options))
+        files = registry.export(opened, "chakra-et", output or Path(), asdict(options))
     for file in files:
         _say(f"Wrote {file.path}: {file.n_nodes:,} nodes, {file.n_data_deps:,} dependencies.")
         for remark in file.remarks:
@@ -260,8 +260,9 @@ def xlsx(
       tw export xlsx --run latest
       tw export xlsx utilization top_kernels -o devices.xlsx
     """
-    from warehouse import report, session
-    from warehouse.export.xlsx import export_xlsx
+    from warehouse.export import report
+    from warehouse.export.workbook.workbook import export_xlsx
+    from warehouse.query import session
 
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     with session.opened(place, selection) as opened:
@@ -325,8 +326,9 @@ def html(
       tw export html --rank 0 --from 1.2s --to 1.3s -o part.html
       tw export html --compare before after
     """
-    from warehouse import report, session
-    from warehouse.export import html as pages
+    from warehouse.export import report
+    from warehouse.export.page import page as pages
+    from warehouse.query import session
 
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     given = (queries, pairs(parameters), name)
@@ -357,7 +359,7 @@ def _page_summary(written: Page) -> Iterator[str]:
 @contextmanager
 def _scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[Session]:
     """A session that sees the selection's rows; what it resolved to is said."""
-    from warehouse import session
+    from warehouse.query import session
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)

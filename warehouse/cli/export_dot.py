@@ -14,7 +14,7 @@ from warehouse.cli.scope_options import announce, scope
 
 if TYPE_CHECKING:
     from warehouse.export.dot import Drawn
-    from warehouse.selection import Selection
+    from warehouse.query.selection import Selection
 
 
 @click.command()
@@ -77,17 +77,17 @@ def dot(
       tw export dot --root aten::linear --depth 4 -o linear.svg
       tw export dot --kind execution_trace --nodes 50 -o top.dot
     """
-    from warehouse import session
-    from warehouse.export import anew
+    from warehouse.export import registry
     from warehouse.export.dot import Wanted
     from warehouse.files import file_stem
+    from warehouse.query import session
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)
         names = opened.seen.run_names
         path = output or Path(f"{file_stem(names[0]) if len(names) == 1 else 'graph'}.dot")
         wanted = asdict(Wanted(root, depth, direction, max_nodes, kind))
-        drawn: Drawn = anew.export(opened, "dot", path, wanted)
+        drawn: Drawn = registry.export(opened, "dot", path, wanted)
     for line in _summary(drawn, depth):
         click.echo(line, err=True)
 

@@ -10,8 +10,8 @@ import click
 from warehouse.errors import ExitCode, TwError
 
 if TYPE_CHECKING:
-    from warehouse.formats import Format
-    from warehouse.importer import Importer
+    from warehouse.ingest.formats import Format
+    from warehouse.ingest.importer import Importer
 
 
 @click.command()
@@ -30,7 +30,7 @@ def formats(name: str | None, check: bool) -> None:
       tw formats kineto
       tw formats --check
     """
-    from warehouse import formats as installed
+    from warehouse.ingest import formats as installed
 
     if name is not None:
         click.echo("\n".join(_described(installed.by_name(name))))

@@ -14,9 +14,9 @@ from warehouse.errors import ExitCode, ForeignFile, UsageError
 
 if TYPE_CHECKING:
     from warehouse.cli.import_options import Inbox
-    from warehouse.decode import Settings
-    from warehouse.inbox import Looked
-    from warehouse.ingest import Options, Outcome, Progress
+    from warehouse.ingest.decode import Settings
+    from warehouse.ingest.inbox import Looked
+    from warehouse.ingest.pipeline import Options, Outcome, Progress
 
 
 @click.command("import")
@@ -72,10 +72,11 @@ def import_(
       zcat trace.json.gz | tw import -
       tw import --inbox /data/traces
     """
-    from warehouse import config, ingest
+    from warehouse import config
     from warehouse.cli.import_progress import Bar
+    from warehouse.ingest import pipeline
 
-    wanted = ingest.Options(
+    wanted = pipeline.Options(
         run=run, rank=rank, format=format_, wait_s=wait_s, jobs=jobs, settings=settings,
         on_duplicate=on_duplicate,  # type: ignore[arg-type]
         is_one_run=trace_file is not None,
@@ -87,7 +88,7 @@ def import_(
         if inbox is not None:
             found = _look(inbox, database, wanted, bar)
         else:
-            outcomes = ingest.import_paths(
+            outcomes = pipeline.import_paths(
                 (*paths, trace_file) if trace_file else paths,
                 db=database, options=wanted, progress=bar, stdin=sys.stdin.buffer,
             )  # fmt: skip
@@ -95,7 +96,7 @@ def import_(
 
 
 def _look(inbox: Inbox, db: Path, wanted: Options, bar: Progress) -> Looked:
-    from warehouse.inbox import import_new
+    from warehouse.ingest.inbox import import_new
 
     return import_new(
         inbox.folder, db=db, options=wanted, progress=bar, settle_s=inbox.settle_s,

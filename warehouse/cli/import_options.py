@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from warehouse.errors import UsageError
-from warehouse.selection import parse_time
+from warehouse.query.selection import parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _NANOSECONDS = 1e9
@@ -41,8 +41,8 @@ def decoding(command: Command) -> Command:
         max_size: int | None,
         **kwargs: Any,
     ) -> Any:
-        from warehouse.decode import Settings
-        from warehouse.streams import MAX_CONTENT_BYTES
+        from warehouse.ingest.decode import Settings
+        from warehouse.ingest.streams import MAX_CONTENT_BYTES
 
         if strict and lenient:
             raise UsageError("--strict and --lenient contradict each other")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from warehouse.ingest import Outcome, Progress
+from warehouse.ingest.pipeline import Outcome, Progress
 
 
 class Bar(Progress):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli import options
-from warehouse.selection import Selection
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
-    from warehouse.info import Info
+    from warehouse.store.info import Info
 
 
 @click.command()
@@ -33,8 +33,8 @@ def info(
     import json
     from dataclasses import asdict
 
-    from warehouse import info as facts
-    from warehouse import session
+    from warehouse.query import session
+    from warehouse.store import info as facts
 
     place = session.Place.of(db, wait_s=wait_s)
     with session.opened(place, Selection(runs=("all",))) as opened:
@@ -49,7 +49,7 @@ def info(
 
 
 def _lines(found: Info) -> list[str]:
-    from warehouse import describe
+    from warehouse.library import describe
 
     state = "" if found.schema_version == found.latest_schema_version else " (`tw schema upgrade`)"
     free = describe.size(found.n_free_bytes)
@@ -69,7 +69,7 @@ def _lines(found: Info) -> list[str]:
 
 
 def _tables(found: Info) -> list[str]:
-    from warehouse import describe
+    from warehouse.library import describe
 
     sizes = [
         [each.name, f"{each.n_rows:>14,}", describe.size(each.n_bytes)]
@@ -80,7 +80,7 @@ def _tables(found: Info) -> list[str]:
 
 
 def _traces(found: Info) -> list[str]:
-    from warehouse import describe
+    from warehouse.library import describe
 
     sizes = [
         [each.name, f"{each.n_rows:>14,}", describe.size(each.n_bytes), each.imported_at[:19]]

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse import output
 from warehouse.cli import options
-from warehouse.selection import Selection
+from warehouse.query import encoding
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from warehouse.answer import Answer
-    from warehouse.relink import Relinked
+    from warehouse.link.rebuild import Relinked
+    from warehouse.query.result import Answer
 
 
 @click.command()
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "[default: default]",
 )
 @click.option(
-    "--format", "format", type=click.Choice(output.FORMATS), help="How to print the counts."
+    "--format", "format", type=click.Choice(encoding.FORMATS), help="How to print the counts."
 )
 @click.option("--memory-limit", default="800MB", show_default=True, help="To link in.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
@@ -61,11 +61,13 @@ def link(
       tw link --all
       tw link chakra --set chakra-1.0
     """
-    from warehouse import config, scope, store
+    from warehouse import config
     from warehouse.cli.scope_options import announce
-    from warehouse.decode import Settings
     from warehouse.errors import UsageError
-    from warehouse.relink import relink
+    from warehouse.ingest.decode import Settings
+    from warehouse.link.rebuild import relink
+    from warehouse.query import scope
+    from warehouse.store import database
 
     is_graphs, runs = runs[:1] == ("chakra",), runs[1:] if runs[:1] == ("chakra",) else runs
     if link_set and not is_graphs:
@@ -75,9 +77,9 @@ def link(
     if runs and is_all:
         raise UsageError("--all and the name of a run exclude each other")
     settings, path = config.load(), config.database_path(db)
-    chosen = output.format_of(None, format, settings.format)
+    chosen = encoding.format_of(None, format, settings.format)
     options.refuse_binary_on_terminal(chosen, None)
-    with store.Reader(path, wait_s=wait_s) as reader:
+    with database.Reader(path, wait_s=wait_s) as reader:
         selection = Selection(runs=("all",) if is_all else runs)
         selected = scope.resolve(reader.connection, selection)
     announce(selected, quiet=quiet)
@@ -90,15 +92,15 @@ def link(
     )
     counts = [each for run in done for each in run]
     if not quiet:
-        output.write(_answer(counts), chosen, sys.stdout.buffer, max_rows=-1)
+        encoding.write(_answer(counts), chosen, sys.stdout.buffer, max_rows=-1)
         sys.stdout.buffer.flush()
 
 
 def _answer(counts: Iterable[Relinked]) -> Answer:
     import pyarrow as pa
 
-    from warehouse.answer import Answer
-    from warehouse.header import Column
+    from warehouse.library.header import Column
+    from warehouse.query.result import Answer
 
     columns = (
         Column("run", "VARCHAR", "text", "Name of the run"),

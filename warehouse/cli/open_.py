@@ -9,7 +9,7 @@ import click
 
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
-from warehouse.selection import Selection
+from warehouse.query.selection import Selection
 
 
 @click.command("open")
@@ -48,9 +48,9 @@ def open_(
     if file is not None:
         _show(file, no_browser, patience_s)
         return
-    from warehouse import session
-    from warehouse.export.perfetto import export_perfetto
+    from warehouse.export.perfetto.trace import export_perfetto
     from warehouse.files import file_stem
+    from warehouse.query import session
 
     with tempfile.TemporaryDirectory(prefix="tw-open-") as folder:
         with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
@@ -63,8 +63,8 @@ def open_(
 
 
 def _show(path: Path, no_browser: bool, patience_s: float) -> None:
+    from warehouse.cli.serve import serve
     from warehouse.errors import ExportError
-    from warehouse.serve import serve
 
     def ready(address: str) -> None:
         if no_browser or click.launch(address) != 0:

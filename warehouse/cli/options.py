@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from warehouse import output
 from warehouse.errors import UsageError
+from warehouse.query import encoding
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -39,7 +39,7 @@ def database(command: Command) -> Command:
 
 def refuse_binary_on_terminal(format: str, target: Path | None) -> None:
     """Raises UsageError where the result would garble the terminal."""
-    if format in output.BINARY and target is None and sys.stdout.isatty():
+    if format in encoding.BINARY and target is None and sys.stdout.isatty():
         raise UsageError(
             f"{format} is no text; it would garble the terminal",
             hint=f"Write it to a file: > FILE.{format}, or -o where the command has it.",

@@ -12,7 +12,7 @@ from warehouse.errors import UsageError
 
 
 def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
-    from warehouse.selection import parse_age
+    from warehouse.query.selection import parse_age
 
     return None if value is None else parse_age(value)
 
@@ -56,9 +56,10 @@ def prune(
       tw prune --older-than 30d --keep-tagged --dry-run
       tw prune --keep-last 20 --keep-tagged --yes
     """
-    from warehouse import config, removal
+    from warehouse import config
     from warehouse.cli.drop import ask, count
-    from warehouse.selection import Selection
+    from warehouse.query.selection import Selection
+    from warehouse.store import removal
 
     if older_than is None and not keep_last:
         raise UsageError("say what is old", hint="Give --older-than 30d or --keep-last 20.")

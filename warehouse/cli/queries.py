@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse import config, describe
+from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.completion import query_names
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ContractError, TwError
-from warehouse.selection import Selection
+from warehouse.library import describe
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
-    from warehouse.library import Library, Query
+    from warehouse.library.library import Library, Query
 
 _QUERY_PATH = click.option(
     "--query-path",
@@ -39,7 +40,7 @@ def queries() -> None:
 
 
 def _load(query_path: tuple[Path, ...]) -> Library:
-    from warehouse import library
+    from warehouse.library import library
 
     found = library.load([*config.load().query_path, *query_path])
     for notice in found.notices:
@@ -60,9 +61,10 @@ def install(db: Path | None, wait_s: float) -> None:
       tw queries install
       duckdb traces.duckdb "FROM utilization()"
     """
-    from warehouse import library, store
+    from warehouse.library import library
+    from warehouse.store import database
 
-    with store.writer(config.database_path(db), wait_s=wait_s) as connection:
+    with database.writer(config.database_path(db), wait_s=wait_s) as connection:
         is_new = library.store_macros(connection)
     click.echo("Stored." if is_new else "They are there already.", err=True)
 
@@ -125,7 +127,7 @@ def check(
       tw queries check
       tw queries check utilization --rows --run latest
     """
-    from warehouse import contract
+    from warehouse.library import contract
 
     found = _load(query_path)
     chosen = [found.find(name) for name in names] or list(found.queries.values())
@@ -149,10 +151,12 @@ def check(
 def _check_rows(
     found: Library, chosen: Sequence[Query], path: Path, selection: Selection, wait_s: float
 ) -> list[str]:
-    from warehouse import contract, scope, store
+    from warehouse.library import contract
+    from warehouse.query import scope
+    from warehouse.store import database
 
     problems = []
-    with store.Reader(path, wait_s=wait_s) as reader:
+    with database.Reader(path, wait_s=wait_s) as reader:
         scope.apply(reader.connection, scope.resolve(reader.connection, selection))
         for query in found.closure(chosen):
             query.install(reader.connection)
@@ -180,7 +184,7 @@ def new(name: str, folder: Path) -> None:
     Example:
       tw queries new long_slices
     """
-    from warehouse import contract
+    from warehouse.library import contract
 
     path = contract.new_query(name, folder)
     written = path if path.is_absolute() else f"./{path}"  # without a slash it would be a name
@@ -195,6 +199,6 @@ def changelog() -> None:
     Example:
       tw queries changelog > queries/CHANGELOG.md
     """
-    from warehouse import contract, library
+    from warehouse.library import contract, library
 
     click.echo(contract.changelog(library.load()), nl=False)

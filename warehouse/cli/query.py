@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse import config, output
+from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import UsageError
-from warehouse.selection import Selection
+from warehouse.query import encoding
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
-    from warehouse.library import Library, Query
+    from warehouse.library.library import Library, Query
 
 
 @click.command()
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "format",
-    type=click.Choice(output.FORMATS),
+    type=click.Choice(encoding.FORMATS),
     help="How to print the rows.  [default: by the name of -o, else table]",
 )
 @click.option(
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     "--rows",
     "max_rows",
     type=click.IntRange(min=-1),
-    default=output.DEFAULT_ROWS,
+    default=encoding.DEFAULT_ROWS,
     show_default=True,
     help="Rows a table shows; -1 for all. Other formats have all rows.",
 )
@@ -111,10 +112,11 @@ def query(
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
       tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"
     """
-    from warehouse import library, session
+    from warehouse.library import library
+    from warehouse.query import session
 
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
-    chosen_format = output.format_of(target, format, config.load().format)
+    chosen_format = encoding.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)
     queries = library.load(place.query_path)
     chosen = _choose(queries, name, statement, file, quiet=quiet)
@@ -133,7 +135,7 @@ def query(
 def _choose(
     queries: Library, name: str | None, statement: str | None, file: Path | None, *, quiet: bool
 ) -> Query:
-    from warehouse import library
+    from warehouse.library import library
 
     if sum(each is not None for each in (name, statement, file)) != 1:
         raise UsageError(
@@ -151,7 +153,7 @@ def _choose(
 
 def _named(queries: Library, name: str, *, quiet: bool) -> Query:
     """A name with a slash is a file, any other a library query or, where there is none, a file."""
-    from warehouse import library
+    from warehouse.library import library
 
     is_file = Path(name).is_file()
     if "/" in name or "\\" in name:

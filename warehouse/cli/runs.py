@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from warehouse import output
 from warehouse.cli import options
+from warehouse.query import encoding
 
 
 @click.command()
 @click.option("--traces", is_flag=True, help="One line a trace instead of one a run.")
 @click.option(
-    "--format", "format", type=click.Choice(output.FORMATS), help="How to print the rows."
+    "--format", "format", type=click.Choice(encoding.FORMATS), help="How to print the rows."
 )
 @options.database
 def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> None:
@@ -28,15 +28,17 @@ def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> No
       tw runs
       tw runs --traces --format json
     """
-    from warehouse import config, library, store
+    from warehouse import config
+    from warehouse.library import library
+    from warehouse.store import database
 
     settings = config.load()
-    chosen = output.format_of(None, format, settings.format)
+    chosen = encoding.format_of(None, format, settings.format)
     options.refuse_binary_on_terminal(chosen, None)
-    with store.Reader(config.database_path(db), wait_s=wait_s) as reader:
+    with database.Reader(config.database_path(db), wait_s=wait_s) as reader:
         result = library.run(reader.connection, "traces" if traces else "runs")
         with result:
-            output.write(result, chosen, sys.stdout.buffer, max_rows=-1)
+            encoding.write(result, chosen, sys.stdout.buffer, max_rows=-1)
             sys.stdout.buffer.flush()
     if not result.n_rows:
         click.echo("The warehouse is empty: `tw import PATH` fills it.", err=True)

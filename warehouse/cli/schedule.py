@@ -14,9 +14,9 @@ from warehouse.cli.completion import query_names, run_names
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
+    from warehouse.query.session import Place
     from warehouse.schedule.definition import Definition
     from warehouse.schedule.records import Run
-    from warehouse.session import Place
 
 
 @click.group()
@@ -113,9 +113,10 @@ def add(
       tw schedule add hourly --cron '0 * * * *' --query utilization --run since:1h \\
         --output 'hourly/{due:%Y-%m-%dT%H}.csv'
     """
-    from warehouse import library, session
+    from warehouse.library import library
+    from warehouse.query import session
+    from warehouse.query.selection import parse_age, parse_ranks
     from warehouse.schedule import definition, due
-    from warehouse.selection import parse_age, parse_ranks
 
     place = session.Place.of(db, wait_s=wait_s)
     made = definition.Definition(
@@ -140,13 +141,13 @@ def add(
 
 
 def _format(template: str) -> str:
-    from warehouse import output
+    from warehouse.query import encoding
     from warehouse.schedule.definition import BOOKS, FORMATS
 
     suffix = Path(template).suffix.lower().lstrip(".")
     if suffix in BOOKS:
         return suffix
-    found = output.format_of(Path(template), None)
+    found = encoding.format_of(Path(template), None)
     if found not in FORMATS:
         raise UsageError(
             f"the name {template!r} says no format",
@@ -159,11 +160,11 @@ def _store(place: Place, made: Definition, *, replaces: bool) -> None:
     """Saves it; what is kept of an older one of its name is when that was added."""
     from dataclasses import replace
 
-    from warehouse import store
     from warehouse.schedule import records
+    from warehouse.store import database
 
     now = _now()
-    with store.writer(place.path, wait_s=place.wait_s) as connection:
+    with database.writer(place.path, wait_s=place.wait_s) as connection:
         known = {each.name: each for each in records.schedules(connection)}
         before = known.pop(made.name, None)
         if before and not replaces:
@@ -188,7 +189,7 @@ def list_(as_json: bool, db: Path | None, wait_s: float) -> None:
     Example:
       tw schedule list --json
     """
-    from warehouse import describe
+    from warehouse.library import describe
     from warehouse.schedule.due import next_due
 
     found, last = _read(db, wait_s)
@@ -247,10 +248,11 @@ def history(name: str | None, limit: int, as_json: bool, db: Path | None, wait_s
     """
     from dataclasses import asdict
 
-    from warehouse import describe, store
+    from warehouse.library import describe
     from warehouse.schedule import records
+    from warehouse.store import database
 
-    with store.Reader(_path(db), wait_s=wait_s) as reader:
+    with database.Reader(_path(db), wait_s=wait_s) as reader:
         if name:
             records.find(reader.connection, name)
         rows = records.history(reader.connection, name, limit)
@@ -306,10 +308,10 @@ def resume(name: str, db: Path | None, wait_s: float) -> None:
 def _change(db: Path | None, wait_s: float, name: str, *, is_enabled: bool) -> Definition:
     from dataclasses import replace
 
-    from warehouse import store
     from warehouse.schedule import records
+    from warehouse.store import database
 
-    with store.writer(_path(db), wait_s=wait_s) as connection:
+    with database.writer(_path(db), wait_s=wait_s) as connection:
         found = records.find(connection, name)
         changed = replace(found, is_enabled=is_enabled)
         if is_enabled and not found.is_enabled:
@@ -328,10 +330,10 @@ def remove(name: str, db: Path | None, wait_s: float) -> None:
     Example:
       tw schedule remove nightly
     """
-    from warehouse import store
     from warehouse.schedule import records
+    from warehouse.store import database
 
-    with store.writer(_path(db), wait_s=wait_s) as connection:
+    with database.writer(_path(db), wait_s=wait_s) as connection:
         records.find(connection, name)
         records.remove(connection, name)
     click.echo(f"Removed schedule {name}.", err=True)
@@ -345,10 +347,10 @@ def _read(
     db: Path | None, wait_s: float, name: str | None = None
 ) -> tuple[list[Definition], dict[str, Run]]:
     """Definitions, or the one named, and the last run of each."""
-    from warehouse import store
     from warehouse.schedule import records
+    from warehouse.store import database
 
-    with store.Reader(_path(db), wait_s=wait_s) as reader:
+    with database.Reader(_path(db), wait_s=wait_s) as reader:
         connection = reader.connection
         found = [records.find(connection, name)] if name else records.schedules(connection)
         runs = records.history(connection)

@@ -28,7 +28,7 @@ def run(name: str, db: Path | None, wait_s: float) -> None:
     Example:
       tw schedule run nightly
     """
-    from warehouse import session
+    from warehouse.query import session
     from warehouse.schedule import tick
 
     _report([tick.run_now(session.Place.of(db, wait_s=wait_s), name)], as_json=False, quiet=False)
@@ -49,7 +49,7 @@ def run_due(at: str | None, as_json: bool, quiet: bool, db: Path | None, wait_s:
     Example:
       tw schedule run-due --wait 60
     """
-    from warehouse import session
+    from warehouse.query import session
     from warehouse.schedule import tick
 
     done = tick.run_due(session.Place.of(db, wait_s=wait_s), _moment(at) if at else None)
@@ -78,8 +78,8 @@ def loop(every_s: int, db: Path | None, wait_s: float) -> None:
     """
     import time
 
-    from warehouse import session
     from warehouse.errors import TwError
+    from warehouse.query import session
     from warehouse.schedule import tick
 
     place = session.Place.of(db, wait_s=wait_s)

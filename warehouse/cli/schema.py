@@ -32,7 +32,8 @@ def show(table: str | None) -> None:
       tw schema show
       tw schema show gpu_op
     """
-    from warehouse import catalog, describe
+    from warehouse.library import describe
+    from warehouse.store import catalog
 
     with catalog.empty() as connection:
         lines = describe.table(connection, table) if table else describe.tables(connection)
@@ -48,10 +49,11 @@ def version(db: Path | None, wait_s: float) -> None:
     Example:
       tw schema version
     """
-    from warehouse import config, migrate, store
+    from warehouse import config
+    from warehouse.store import database, migrate
 
     path = config.database_path(db)
-    found, latest = store.schema_version(path, wait_s=wait_s), migrate.latest_version()
+    found, latest = database.schema_version(path, wait_s=wait_s), migrate.latest_version()
     click.echo(f"{path}: {found}")
     click.echo(f"this tw: {latest}")
     if found < latest:
@@ -68,8 +70,10 @@ def upgrade(db: Path | None, wait_s: float) -> None:
       cp traces.duckdb before.duckdb
       tw schema upgrade
     """
-    from warehouse import config, library, store
+    from warehouse import config
+    from warehouse.library import library
+    from warehouse.store import database
 
     path = config.database_path(db)
-    done = store.upgrade_file(path, wait_s=wait_s, afterwards=library.keep_stored)
+    done = database.upgrade_file(path, wait_s=wait_s, afterwards=library.keep_stored)
     click.echo(f"Ran {', '.join(done)}." if done else "Nothing to do.", err=True)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from warehouse import scope as scopes
 from warehouse.cli.completion import run_names
-from warehouse.selection import Selection, parse_ranks, parse_time
+from warehouse.query import scope as scopes
+from warehouse.query.selection import Selection, parse_ranks, parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse import config, output
+from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ExitCode, TwError
-from warehouse.selection import Selection
+from warehouse.query import encoding
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
-    from warehouse.shell import Shell
+    from warehouse.shell.shell import Shell
 
 
 @click.command()
 @click.option(
     "--format",
     "format",
-    type=click.Choice([name for name in output.FORMATS if name not in output.BINARY]),
+    type=click.Choice([name for name in encoding.FORMATS if name not in encoding.BINARY]),
     help="How rows are printed.  [default: table]",
 )
 @click.option("--write", "can_write", is_flag=True, help="Let statements change the warehouse.")
@@ -55,8 +56,8 @@ def shell(
       tw shell --run latest
       echo ".run utilization" | tw shell
     """
-    from warehouse import session
-    from warehouse.shell import Shell
+    from warehouse.query import session
+    from warehouse.shell.shell import Shell
 
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     chosen = format or config.load().format or "table"
@@ -71,7 +72,7 @@ def shell(
         show=show,
         say=lambda line: click.echo(line, err=True),
         selection=selection,
-        format="table" if chosen in output.BINARY else chosen,
+        format="table" if chosen in encoding.BINARY else chosen,
         can_write=can_write,
     )
     if is_prompt:
@@ -88,7 +89,7 @@ def _write(text: bytes) -> None:
 
 def _run_script(started: Shell, text: str, *, keep_going: bool) -> bool:
     """Runs a script; whether all of it went well."""
-    from warehouse.shell import inputs
+    from warehouse.shell.shell import inputs
 
     is_well = True
     for each in inputs(text):

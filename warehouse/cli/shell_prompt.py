@@ -19,10 +19,11 @@ from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.styles import DynamicStyle, Style
 from pygments.lexers.sql import SqlLexer
 
-from warehouse import completion, session
 from warehouse.errors import TwError
-from warehouse.selection import Selection
-from warehouse.shell import Shell, inputs, is_complete
+from warehouse.query import session
+from warehouse.query.selection import Selection
+from warehouse.shell import completion
+from warehouse.shell.shell import Shell, inputs, is_complete
 
 _PLAIN = Style([])
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
-from warehouse import __version__, library, output
+from warehouse import __version__
 from warehouse.errors import ExitCode
-from warehouse.library import Query
+from warehouse.library import library
+from warehouse.library.library import Query
+from warehouse.query import encoding
 
 
 def text(program: click.Group) -> str:
@@ -19,7 +21,7 @@ def text(program: click.Group) -> str:
         "program": "tw",
         "version": __version__,
         "exit_codes": {code.name.lower(): int(code) for code in ExitCode},
-        "formats": list(output.FORMATS),
+        "formats": list(encoding.FORMATS),
         "commands": [_command(context, program, name) for name in program.list_commands(context)],
         "queries": [_query(each) for each in library.load().newest.values()],
     }

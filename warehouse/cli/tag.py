@@ -40,8 +40,9 @@ def tag(
       tw tag
       tw tag baseline --delete
     """
-    from warehouse import config, tags
-    from warehouse.selection import Selection
+    from warehouse import config
+    from warehouse.query.selection import Selection
+    from warehouse.store import tags
 
     path = config.database_path(db)
     if name is None:
@@ -60,7 +61,8 @@ def tag(
 
 
 def _list(path: Path, wait_s: float) -> None:
-    from warehouse import describe, tags
+    from warehouse.library import describe
+    from warehouse.store import tags
 
     found = tags.tags(path, wait_s=wait_s)
     if not found:

@@ -22,8 +22,9 @@ def vacuum(db: Path | None, wait_s: float) -> None:
     Example:
       tw vacuum
     """
-    from warehouse import config, copying
-    from warehouse.describe import size
+    from warehouse import config
+    from warehouse.library.describe import size
+    from warehouse.store import copying
 
     path = config.database_path(db)
     done = copying.vacuum(path, wait_s=wait_s)

@@ -13,7 +13,7 @@ from warehouse.cli import options
 from warehouse.errors import ExitCode
 
 if TYPE_CHECKING:
-    from warehouse.verify import Verified
+    from warehouse.export.verify import Verified
 
 
 @click.command()
@@ -51,7 +51,8 @@ def verify(
       tw verify reports/nightly-2026-11-20.xlsx
       tw verify reports/*.xlsx
     """
-    from warehouse import session, verify
+    from warehouse.export import verify
+    from warehouse.query import session
 
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     all_stand = True
@@ -74,7 +75,7 @@ def _json(file: Path, found: Verified) -> dict[str, object]:
 
 
 def _lines(file: Path, found: Verified) -> list[str]:
-    from warehouse import describe
+    from warehouse.library import describe
 
     made = found.origin
     traces = f"{len(made.traces):,} trace{'s' * (len(made.traces) != 1)}"

@@ -12,8 +12,8 @@ import duckdb
 
 from warehouse.dialect.perfetto import Script, translate
 from warehouse.dialect.values import Type, name
-from warehouse.execute import explain
-from warehouse.store import one
+from warehouse.query.execute import explain
+from warehouse.store.database import one
 
 _HOLDER = "perfetto result"
 
@@ -27,9 +27,9 @@ def install(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _slices(connection: duckdb.DuckDBPyConnection) -> str:
     """The slices with their arguments; those of TPU commands are made from columns."""
-    from warehouse.export import tpu_arguments
+    from tw_importers.sophgo.export import perfetto
 
-    made = tpu_arguments.json_query(connection)
+    made = perfetto.json_query(connection)
     if made is None:
         return "CREATE OR REPLACE TEMP VIEW perfetto_source AS FROM slice"
     return f"""

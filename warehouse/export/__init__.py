@@ -1,0 +1,1 @@
+"""Files written from the warehouse, each with its manifest."""

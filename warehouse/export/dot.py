@@ -18,7 +18,7 @@ from warehouse.errors import ExportError, UsageError
 from warehouse.files import whole_file
 
 if TYPE_CHECKING:
-    from warehouse.session import Session
+    from warehouse.query.session import Session
 
 #: What `dot` draws; any other name is a text of DOT.
 PICTURES = (".svg", ".png", ".pdf")

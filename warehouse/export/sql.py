@@ -1,21 +1,28 @@
-"""The SQL of the exporters: files beside the modules that run them."""
+"""SQL statements of exporters, stored as files beside the modules that run them."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
-_FOLDER = Path(__file__).resolve().parent
+
+class SqlFolder:
+    """The `.sql` files of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def load(self, name: str, **parts: object) -> str:
+        """Returns the text of NAME.sql with each `{part}` replaced.
+
+        The parts are written by this program, never by a user.
+        """
+        text = _text(self.folder / f"{name}.sql")
+        for key, value in parts.items():
+            text = text.replace("{" + key + "}", str(value))
+        return text
 
 
 @cache
-def _text(name: str) -> str:
-    return (_FOLDER / f"{name}.sql").read_text(encoding="utf-8")
-
-
-def load(name: str, **parts: object) -> str:
-    """The statement in NAME.sql with {part} replaced by what this program (never a user) wrote."""
-    text = _text(name)
-    for key, value in parts.items():
-        text = text.replace("{" + key + "}", str(value))
-    return text
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

@@ -14,16 +14,16 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
 
-from warehouse import output
 from warehouse.errors import UsageError
 from warehouse.files import file_stem
-from warehouse.selection import Selection
+from warehouse.query import encoding
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
-    from warehouse.library import Library
+    from warehouse.library.library import Library
 
 BOOKS = ("xlsx", "html")
-FORMATS = (*BOOKS, *(each for each in output.FORMATS if each != "table"))
+FORMATS = (*BOOKS, *(each for each in encoding.FORMATS if each != "table"))
 CATCH_UP = ("latest", "all", "none")
 FIELDS = ("schedule", "run", "due", "format")
 DAY_S = 86_400
@@ -132,8 +132,8 @@ def _check_zone(name: str) -> None:
 
 
 def _check_content(definition: Definition, library: Library, query_path: tuple[Path, ...]) -> None:
-    from warehouse import library as queries
-    from warehouse import report
+    from warehouse.export import report
+    from warehouse.library import library as queries
 
     if (definition.query is None) == (definition.report is None):
         raise UsageError("give either --query or --report", hint="`tw queries list` names queries.")

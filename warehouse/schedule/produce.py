@@ -6,13 +6,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import origin, session
 from warehouse.errors import ExportError, Locked, ScopeError, TwError
+from warehouse.export import manifest
+from warehouse.query import session
 from warehouse.schedule.definition import BOOKS, Definition, path_of
 from warehouse.schedule.records import Made
 
 if TYPE_CHECKING:
-    from warehouse.session import Place, Session
+    from warehouse.query.session import Place, Session
 
 
 def produce(place: Place, definition: Definition, due: datetime) -> Made:
@@ -27,7 +28,7 @@ def produce(place: Place, definition: Definition, due: datetime) -> Made:
             path = path_of(definition, due, _run_name(opened), place.path.resolve().parent)
             _make_folder(path.parent)
             n_rows = _write(opened, definition, path)
-        return Made("ok", n_rows, path.stat().st_size, origin.sha256(path), str(path))
+        return Made("ok", n_rows, path.stat().st_size, manifest.sha256(path), str(path))
     except ScopeError as error:
         return Made("skipped", error=error.message)
     except Locked:
@@ -58,16 +59,17 @@ def _write(opened: Session, definition: Definition, path: Path) -> int:
     query = opened.queries.find(str(definition.query))
     with opened.run(query, definition.parameters) as result:
         about = opened.provenance(query, result.parameters)
-        return origin.write_rows(result, definition.format, path, about)
+        return manifest.write_rows(result, definition.format, path, about)
 
 
 def _write_book(opened: Session, definition: Definition, path: Path) -> int:
-    from warehouse import report
-    from warehouse.export import html, page_timeline, xlsx
+    from warehouse.export import report
+    from warehouse.export.page import page, timeline
+    from warehouse.export.workbook import workbook
 
     queries = [definition.query] if definition.query else []
     chosen = report.choose(opened, queries, definition.parameters, definition.report)
     if definition.format == "xlsx":
-        return xlsx.export_xlsx(chosen.title, report.fill(opened, chosen), path).n_rows
-    values = html.of_session(opened, chosen, page_timeline.MAX_SLICES)
-    return html.write(values, path).n_rows
+        return workbook.export_xlsx(chosen.title, report.fill(opened, chosen), path).n_rows
+    values = page.of_session(opened, chosen, timeline.MAX_SLICES)
+    return page.write(values, path).n_rows

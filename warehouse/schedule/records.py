@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from warehouse import __version__, store
+from warehouse import __version__
 from warehouse.errors import UsageError
 from warehouse.schedule.definition import Definition
+from warehouse.store import database
 
 if TYPE_CHECKING:
     import duckdb
@@ -105,7 +106,7 @@ def find(connection: Connection, name: str) -> Definition:
 
 def save(connection: Connection, definition: Definition) -> None:
     """Stores a definition in place of any of its name; its runs stay."""
-    with store.transaction(connection):
+    with database.transaction(connection):
         connection.execute("DELETE FROM schedule WHERE name = ?", [definition.name])
         connection.execute(
             "INSERT INTO schedule (name, cron, time_zone, definition_json, is_enabled, created_at) "
@@ -119,14 +120,14 @@ def save(connection: Connection, definition: Definition) -> None:
 
 def remove(connection: Connection, name: str) -> None:
     """Removes a definition and the record of its runs; the files stay."""
-    with store.transaction(connection):
+    with database.transaction(connection):
         connection.execute("DELETE FROM schedule WHERE name = ?", [name])
         connection.execute("DELETE FROM schedule_run WHERE schedule_name = ?", [name])
 
 
 def last_due(connection: Connection, name: str) -> datetime | None:
     """The latest due time that has an outcome or is being made."""
-    (found,) = store.one(
+    (found,) = database.one(
         connection,
         "SELECT max(due_at) FROM schedule_run WHERE schedule_name = ? AND origin = ?",
         [name, _DUE],

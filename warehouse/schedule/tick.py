@@ -13,18 +13,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import origin, store
 from warehouse.errors import DatabaseError, Locked, UsageError
+from warehouse.export import manifest
 from warehouse.schedule import records
 from warehouse.schedule.definition import Definition
 from warehouse.schedule.due import due
 from warehouse.schedule.produce import produce
 from warehouse.schedule.records import Made
+from warehouse.store import database
 
 if TYPE_CHECKING:
     import duckdb
 
-    from warehouse.session import Place
+    from warehouse.query.session import Place
 
 #: A finished file waits longer for its line in the record than a tick waits to begin.
 _FINISH_WAIT_S = 60.0
@@ -59,9 +60,9 @@ def run_due(place: Place, now: datetime | None = None) -> Iterator[Outcome]:
 def run_now(place: Place, name: str, now: datetime | None = None) -> Outcome:
     """Makes a schedule's file at once, whether or not it is due or paused; raises UsageError."""
     now = (now or datetime.now(UTC)).replace(microsecond=0)
-    with store.writer(place.path, wait_s=place.wait_s) as connection:
+    with database.writer(place.path, wait_s=place.wait_s) as connection:
         definition = records.find(connection, name)
-        with store.transaction(connection):
+        with database.transaction(connection):
             if not records.claim(connection, name, now, manual=True):
                 raise UsageError(f"{name} has run this very second", hint="Try again.")
     return _make(place, definition, now)
@@ -69,7 +70,7 @@ def run_now(place: Place, name: str, now: datetime | None = None) -> Outcome:
 
 def _with_work(place: Place, now: datetime) -> list[str]:
     """Schedules with something to do; most ticks find none and never hold the warehouse."""
-    with store.Reader(place.path, wait_s=place.wait_s) as reader:
+    with database.Reader(place.path, wait_s=place.wait_s) as reader:
         connection = reader.connection
         return [
             each.name
@@ -91,7 +92,7 @@ def _claim_next(
     place: Place, name: str, now: datetime
 ) -> tuple[Outcome | None, tuple[Definition, datetime] | None]:
     """Looks again, now that nobody else can write: what is skipped, and what is ours to make."""
-    with store.writer(place.path, wait_s=place.wait_s) as connection:
+    with database.writer(place.path, wait_s=place.wait_s) as connection:
         known = [each for each in records.schedules(connection) if each.name == name]
         if not known:
             return None, None
@@ -100,7 +101,7 @@ def _claim_next(
         reason = "missed: no tick came in time"
         if n_forgotten:
             reason += f"; so were {n_forgotten:,} times before those recorded"
-        with store.transaction(connection):
+        with database.transaction(connection):
             records.skip(connection, name, missed, reason)
             taken = next((at for at in wanted if records.claim(connection, name, at)), None)
     claimed = None if taken is None else (definition, taken)
@@ -117,7 +118,7 @@ def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
         with suppress(DatabaseError), _writer(place) as connection:
             records.release(connection, definition.name, due_at)
         raise
-    with _writer(place) as connection, store.transaction(connection):
+    with _writer(place) as connection, database.transaction(connection):
         ended = datetime.now(UTC)
         if not records.finish(connection, definition.name, due_at, ended, made):
             made = Made("skipped", error="another process took it over")
@@ -127,7 +128,7 @@ def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
 
 
 def _writer(place: Place) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-    return store.writer(place.path, wait_s=max(place.wait_s, _FINISH_WAIT_S))
+    return database.writer(place.path, wait_s=max(place.wait_s, _FINISH_WAIT_S))
 
 
 def _prune(connection: duckdb.DuckDBPyConnection, definition: Definition, now: datetime) -> None:
@@ -135,7 +136,7 @@ def _prune(connection: duckdb.DuckDBPyConnection, definition: Definition, now: d
     old, kept = records.superseded(connection, definition.name, int(definition.keep_last or 0))
     for due_at, output, digest in old:
         path = Path(output)
-        if output not in kept and path.is_file() and origin.sha256(path) == digest:
+        if output not in kept and path.is_file() and manifest.sha256(path) == digest:
             path.unlink(missing_ok=True)
-            origin.beside(path).unlink(missing_ok=True)
+            manifest.beside(path).unlink(missing_ok=True)
         records.removed(connection, definition.name, due_at, now)

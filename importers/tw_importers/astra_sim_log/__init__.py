@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from warehouse.errors import CorruptTrace, UsageError
-from warehouse.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
 _EVENT = re.compile(rb"(?m)^(?:[^\n]*[ \]])?(?:issue|callback),(?:[^=,\n]+=\d+, ?){3}[^=,\n]+=")

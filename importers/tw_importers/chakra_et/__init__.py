@@ -10,7 +10,7 @@ import re
 from importlib.resources import files
 
 from tw_importers import graph
-from warehouse.importer import ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Importer, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
 _JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*[{\[]\s*["{\[\]}]')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader
+from warehouse.ingest.importer import ByteReader
 
 _BLOCK = 1 << 20
 _MAX_MESSAGE = 256 << 20  # a node has kilobytes; what claims more is no node

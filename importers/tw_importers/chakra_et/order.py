@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warehouse.graph_order import cycle
-from warehouse.importer import Problem
+from warehouse.ingest.importer import Problem
+from warehouse.link.graph_order import cycle
 
 if TYPE_CHECKING:
     import duckdb

@@ -20,7 +20,7 @@ from tw_importers.chakra_et.messages import NODE_TYPES, is_foreign, message, not
 from tw_importers.chakra_et.order import Order
 from tw_importers.chakra_et.python_text import json_of
 from tw_importers.chakra_et.workload import Workload, is_workload
-from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BATCH_ROWS = 8_192
 _SNIFFED_BYTES = 1 << 16

@@ -18,7 +18,7 @@ from tw_importers.chakra_et.messages import NODE_TYPES
 from tw_importers.trace_event.repair import Problem, Repairer
 from tw_importers.trace_event.split import Splitter
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader
+from warehouse.ingest.importer import ByteReader
 
 _KEY = b"workload_graph"
 _SNIFFED = re.compile(rb'\s*\{.*?"workload_graph"\s*:\s*\[', re.DOTALL)

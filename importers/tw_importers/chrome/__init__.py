@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 
 from tw_importers.trace_event import read as trace_event
-from warehouse.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
 
 _MACROS = files(__package__) / "macros.sql"
 _EVENT = re.compile(rb'"ph"\s*:\s*"')

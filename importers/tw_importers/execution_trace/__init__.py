@@ -13,7 +13,7 @@ from importlib.resources import files
 from tw_importers import graph
 from tw_importers.execution_trace.read import read
 from tw_importers.trace_event.split import HeadSearch
-from warehouse.importer import Importer
+from warehouse.ingest.importer import Importer
 
 _FOLDER = files(__package__)
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"\d')

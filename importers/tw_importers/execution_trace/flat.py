@@ -1,6 +1,6 @@
 """Nodes as schema 1.0.1 writes them, every attribute a key, put into the columns of later schemas.
 
-Values are moved, never read; the export puts them back (warehouse/export/execution_trace.py).
+Values are moved, never read; the export puts them back (export/trace.py beside this module).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from tw_importers.trace_event.repair import REPAIRS, Repairer
 from tw_importers.trace_event.repair import Problem as Damage
 from tw_importers.trace_event.split import Splitter
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BATCHES_AHEAD = 3
 _BATCH = pa.schema(

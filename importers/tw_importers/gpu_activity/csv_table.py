@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Problem, Scratch
+from warehouse.ingest.importer import ByteReader, Problem, Scratch
 
 _BLOCK = 4 << 20
 #: Columns of few texts, each of them on many lines: kept as numbers of these. Any column may be.

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from tw_importers.trace_event import read as trace_event
-from warehouse.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
 _MACROS = _FOLDER / "macros.sql"

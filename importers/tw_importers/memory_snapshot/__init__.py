@@ -11,7 +11,7 @@ import re
 from importlib.resources import files
 
 from tw_importers.memory_snapshot.read import read
-from warehouse.importer import Importer
+from warehouse.ingest.importer import Importer
 
 _FOLDER = files(__package__)
 _KEYS = (b"segments", b"device_traces", b"total_size")

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tw_importers.memory_snapshot.unpickle import Unpickler
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader
+from warehouse.ingest.importer import ByteReader
 
 _BLOCK = 1 << 18
 _MAX_TEXT = 1 << 24  # bytes of one text

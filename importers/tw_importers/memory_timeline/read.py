@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BLOCK = 1 << 20
 _MAX_ROW = 1 << 24  # bytes without the end of a list in them: this is no timeline

@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from tw_importers.nsys.read import read, sniff
-from warehouse.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, Importer
 
 _FOLDER = files(__package__)
 

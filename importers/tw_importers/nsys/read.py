@@ -7,7 +7,7 @@ import json
 from tw_importers.nsys.tables import CATEGORIES, DESCRIPTIONS, DETAILS, MODELS, TABLES
 from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, is_sqlite, open_database
 from warehouse.errors import UnknownFormat
-from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 #: Names of tables that are in every export, as they stand in the file's first pages.
 _SIGNS = (b"CUPTI_ACTIVITY_KIND_", b"TARGET_INFO_", b"ENUM_NSYS_EVENT_TYPE", b"StringIds")

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tw_importers.sqlite_tables import BLOB, INTEGER, TEXT, Database, Kind, open_database
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
 _PREFIX = "CUPTI_ACTIVITY_KIND_"
 _KERNEL = (

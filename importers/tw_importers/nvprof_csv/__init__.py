@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from tw_importers import gpu_activity
 from tw_importers.nvprof_csv.read import read
-from warehouse.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, Importer
 
 _FOLDER = files(__package__)
 _TABLE = re.compile(

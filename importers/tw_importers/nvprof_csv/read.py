@@ -18,7 +18,7 @@ from tw_importers.gpu_activity.csv_table import (
     view,
 )
 from warehouse.errors import CorruptTrace, UnknownFormat
-from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 COLUMNS = (
     "start", "duration", "gridx", "gridy", "gridz", "blockx", "blocky", "blockz",

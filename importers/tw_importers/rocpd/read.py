@@ -7,7 +7,7 @@ import re
 
 from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind, open_database
 from warehouse.errors import CorruptTrace, TraceError
-from warehouse.importer import ByteReader, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
 OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}
 _NAME = re.compile(r"(rocpd_[a-z_]+?)((?:_[0-9a-fA-F]{8}(?:_[0-9a-fA-F]{4}){3}_[0-9a-fA-F]{12})?)")

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from tw_importers import gpu_activity
 from tw_importers.gpu_activity.csv_table import headings
 from tw_importers.rocprof.read import OPTIONS, is_dispatches, is_summary, read, read_capture
-from warehouse.importer import NESTING, Capture, Captures, Importer, Part
+from warehouse.ingest.importer import NESTING, Capture, Captures, Importer, Part
 
 _FOLDER = files(__package__)
 _FILE = re.compile(r"(?:(?P<of>.*)_)?(?P<kind>timestamps|pmc_perf|sysinfo|pmc_dispatch_info)\.csv")

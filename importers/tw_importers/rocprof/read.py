@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tw_importers.gpu_activity.csv_table import CsvTable, Text, column_name, split_line, stage, view
 from warehouse.errors import CorruptTrace, UnknownFormat
-from warehouse.importer import ByteReader, Parts, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Parts, Scratch, TraceFacts
 
 OPTIONS = {"with_environment": "1: keep the command line of the recorded program, too"}
 #: What the columns are called here -> what releases called them, lower case, without separators.

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from tw_importers import gpu_activity
 from tw_importers.gpu_activity.csv_table import column_name, headings
 from tw_importers.rocprofv3_csv.read import group_of, read, read_capture
-from warehouse.importer import NESTING, Capture, Captures, Importer, Part
+from warehouse.ingest.importer import NESTING, Capture, Captures, Importer, Part
 
 _FOLDER = files(__package__)
 _TRACE = re.compile(

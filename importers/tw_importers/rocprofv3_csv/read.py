@@ -6,7 +6,7 @@ import re
 
 from tw_importers.gpu_activity.csv_table import CsvTable, Text, column_name, split_line, stage, view
 from warehouse.errors import CorruptTrace, UnknownFormat
-from warehouse.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 
 _TIMES = ("starttimestamp", "endtimestamp")
 _REGISTERS = ("ldsblocksize", "scratchsize", "vgprcount", "accumvgprcount", "sgprcount")

@@ -12,7 +12,7 @@ from importlib.resources import files
 from tw_importers import gpu_activity
 from tw_importers.rocprofv3_json.read import OPTIONS, ROOT, read
 from tw_importers.trace_event.split import HeadSearch
-from warehouse.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, Importer
 
 _FOLDER = files(__package__)
 

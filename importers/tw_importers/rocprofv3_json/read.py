@@ -19,7 +19,7 @@ from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.repair import REPAIRS, Repairer
 from tw_importers.trace_event.repair import Problem as Damage
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 ROOT = b"rocprofiler-sdk-tool"
 OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}

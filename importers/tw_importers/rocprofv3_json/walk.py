@@ -16,7 +16,7 @@ import msgspec
 from tw_importers.trace_event.repair import Repairer
 from tw_importers.trace_event.split import Splitter
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader
+from warehouse.ingest.importer import ByteReader
 
 _BLOCK = 1 << 20
 _MAX_VALUE = 64 << 20  # of a value that is read whole

@@ -12,7 +12,7 @@ from importlib.resources import files
 from tw_importers import gpu_activity
 from tw_importers.rpd.read import read
 from tw_importers.sqlite_tables import is_sqlite
-from warehouse.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, Importer
 
 _FOLDER = files(__package__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, open_database
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
 _GRID = "gridX gridY gridZ workgroupX workgroupY workgroupZ groupSegmentSize privateSegmentSize"
 #: Table -> its columns of integers, and of texts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warehouse.errors import CorruptTrace
-from warehouse.importer import Problem
+from warehouse.ingest.importer import Problem
 
 _LENIENT = "--lenient imports what is whole and counts the rest."
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from tw_importers.sophgo.defects import Defects
-from warehouse.importer import Parts
+from warehouse.ingest.importer import Parts
 
 LOCATIONS, MODEL = "tensor_location.json", "final.mlir"
 _MODULE = re.compile(r"module\s+@(\w+)")

@@ -22,7 +22,7 @@ from tw_importers.sophgo.records import Ints, Words
 if TYPE_CHECKING:
     from tw_importers.sophgo.images import Store
     from tw_importers.sophgo.timeline import Lane, Timeline
-    from warehouse.importer import Scratch
+    from warehouse.ingest.importer import Scratch
 
 ENGINES = ("TIU", "GDMA", "SDMA", "CDMA")
 #: Of each layout of records, the first of the words its table has.

@@ -17,7 +17,7 @@ from tw_importers.sophgo.images import Store
 from tw_importers.sophgo.layers import Layers, read_layers
 from tw_importers.sophgo.profile import Profile
 from warehouse.errors import CorruptTrace
-from warehouse.importer import Parts, Scratch, TraceFacts
+from warehouse.ingest.importer import Parts, Scratch, TraceFacts
 
 CORE_FILE = re.compile(r"cdmlib\d*_\d+\.profile")
 CDMA_FILE = re.compile(r"cdma\d*_(\d+)\.profile")

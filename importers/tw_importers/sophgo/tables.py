@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tw_importers.sophgo.images import Store
     from tw_importers.sophgo.read import Capture
     from tw_importers.sophgo.timeline import Timeline
-    from warehouse.importer import Scratch
+    from warehouse.ingest.importer import Scratch
 
 ENGINE_CODES = {"TIU": 0, "GDMA": 1, "SDMA": 3, "CDMA": 4}  # as the vendor's tool numbers them
 

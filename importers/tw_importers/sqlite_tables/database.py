@@ -16,7 +16,7 @@ from tw_importers.sqlite_tables.pages import MAGIC, Damage, Numbers, Pages
 from tw_importers.sqlite_tables.records import ARROW, Kind, Rows, columns, varints
 from tw_importers.sqlite_tables.schema import Table, table
 from warehouse.errors import CorruptTrace, TraceError
-from warehouse.importer import ByteReader, Problem, Scratch
+from warehouse.ingest.importer import ByteReader, Problem, Scratch
 
 INTEGER: Final[Kind] = "integer"
 REAL: Final[Kind] = "real"

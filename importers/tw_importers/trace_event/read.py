@@ -19,7 +19,7 @@ from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
 from tw_importers.trace_event.split import Chunk, Splitter, decode
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 FOLDER = files(__package__)
 MACROS = FOLDER / "macros.sql"

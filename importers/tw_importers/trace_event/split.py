@@ -22,7 +22,7 @@ import msgspec
 
 from tw_importers.trace_event.repair import Repairer
 from warehouse.errors import CorruptTrace
-from warehouse.importer import ByteReader
+from warehouse.ingest.importer import ByteReader
 
 BLOCK_BYTES = 2 << 20  # small enough for the processor's caches; 4 and 8 MiB were slower
 MAX_EVENT_BYTES = 64 << 20  # one event, or the metadata before the events, may not be larger

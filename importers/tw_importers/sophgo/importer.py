@@ -1,0 +1,73 @@
+"""Captures of Sophgo TPUs (AKS, AKSV, BM1688, CV84X6): counter records and command streams.
+
+A folder `cdm_profile_data_dev*` is one capture of one device: `global.profile`, a file for each
+core, one for each CDMA port that was in use, and of a compiled model the compiler's side files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+
+from tw_importers.sophgo import profile
+from tw_importers.sophgo.read import CDMA_FILE, CORE_FILE, OPTIONS, read
+from warehouse.ingest import captures
+from warehouse.ingest.importer import (
+    NESTING,
+    ByteReader,
+    Capture,
+    Captures,
+    Importer,
+    Scratch,
+    TraceFacts,
+)
+
+_FOLDER = files(__package__)
+_ROLES = {profile.NAME: "profile", "tensor_location.json": "layers", "final.mlir": "model"}
+_OLD_LAYOUT = re.compile(r"iter\d+\.profile")
+
+
+def _role(name: str) -> str | None:
+    if CORE_FILE.fullmatch(name):
+        return "core"
+    return "cdma" if CDMA_FILE.fullmatch(name) else _ROLES.get(name)
+
+
+def _is_capture(names: Sequence[str]) -> bool:
+    return any(_role(name) in ("core", "cdma") for name in names)
+
+
+_by_folder = captures.by_folder(_role, _is_capture)
+
+
+def find(names: Sequence[str]) -> list[Capture]:
+    """A folder with files cdmlib<i>_<core>.profile or cdma<i>_<port>.profile."""
+    return _by_folder(names)
+
+
+def sniff(head: bytes, name: str) -> int:
+    """Never: a file of a capture says nothing without the others."""
+    return 0
+
+
+def _read_single(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    raise captures.refuse_single("this")
+
+
+SOPHGO = Importer(
+    name="sophgo",
+    title="Captures of Sophgo TPUs: cdm_profile_data folders of AKS, AKSV, BM1688, CV84X6",
+    version=1,
+    sniff=sniff,
+    read=_read_single,
+    prepare=(
+        _FOLDER / "decode" / "metrics.sql",
+        _FOLDER / "meaning.sql",
+        _FOLDER / "prepare.sql",
+        NESTING,
+    ),
+    normalize=(_FOLDER / "normalize.sql",),
+    captures=Captures(find, read),
+    options=OPTIONS,
+)

@@ -1,0 +1,152 @@
+"""Writes a trace as Trace Event JSON; all text is built in SQL, Python only writes it out.
+
+A trace that was imported from Trace Event JSON (Kineto's or any other writer's) comes back with the
+same events and metadata, numbers to the last digit; the order of events and of keys, and white
+space, are not kept. Any other trace becomes a plain timeline: see chrome_made.sql. There,
+slices that overlap without nesting stay on one row, where viewers of this format may drop them:
+the Perfetto export has lanes for them.
+
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from warehouse.errors import ExportError
+from warehouse.export.chrome import load
+from warehouse.files import file_stem, whole_file, whole_folder
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH_ROWS = 100_000
+_EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
+_SEPARATOR = b",\n"
+
+
+@dataclass(frozen=True)
+class WrittenTrace:
+    """One file: where it is, and how many events it holds."""
+
+    path: Path
+    trace_name: str
+    n_events: int
+    is_restored: bool  # from Trace Event JSON: the same events again
+
+
+class _Trace(NamedTuple):
+    id: int
+    name: str
+    base_ns: int
+    source_base_ns: int
+    ts_style: str | None
+    dur_style: str | None
+    metadata_json: str | None
+
+
+def export_chrome(connection: duckdb.DuckDBPyConnection, path: Path) -> WrittenTrace:
+    """Writes the scope's one trace to a `.json` or `.json.gz` file.
+
+    Raises ExportError when the scope has several traces, as this format has no place for them.
+    """
+    traces = _traces(connection)
+    if len(traces) != 1:
+        raise ExportError(
+            f"a Chrome trace holds one trace, and {len(traces)} are chosen",
+            hint="Choose one with --rank or --trace, or name a folder: -o FOLDER/.",
+        )
+    with whole_file(path) as file:
+        return _write(connection, traces[0], file, path)
+
+
+def export_chrome_folder(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[WrittenTrace]:
+    """Writes each of the scope's traces to a `.json.gz` file of its own in a new folder."""
+    written = []
+    with whole_folder(folder) as part:
+        names = _distinct([file_stem(trace.name) for trace in _traces(connection)])
+        for trace, name in zip(_traces(connection), names, strict=True):
+            with whole_file(part / f"{name}.json.gz") as file:
+                written.append(_write(connection, trace, file, folder / f"{name}.json.gz"))
+    return written
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return result
+
+
+def _traces(connection: duckdb.DuckDBPyConnection) -> list[_Trace]:
+    rows = connection.execute("""
+        SELECT id, name, base_ns, source_base_ns, ts_style, dur_style, metadata_json
+        FROM trace
+        WHERE kind = 'timeline'
+        ORDER BY id
+    """).fetchall()
+    return [_Trace._make(row) for row in rows]
+
+
+def _write(
+    connection: duckdb.DuckDBPyConnection, trace: _Trace, file: BinaryIO, path: Path
+) -> WrittenTrace:
+    import duckdb
+
+    connection.execute(load("macros"))
+    is_restored = _is_restored(connection, trace)
+    head, tail = _document(trace)
+    n_events = 0
+    try:
+        file.write(head)
+        for batch in connection.sql(_query(trace, is_restored)).to_arrow_reader(_BATCH_ROWS):
+            if batch.num_rows:
+                file.write(_joined(batch.column(0), is_first=not n_events))
+                n_events += batch.num_rows
+        file.write(tail)
+    except duckdb.Error as error:
+        raise ExportError(
+            f"trace {trace.name!r} cannot be read: {str(error).splitlines()[0]}"
+        ) from error
+    return WrittenTrace(path, trace.name, n_events, is_restored)
+
+
+def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
+    """Whether the trace was Trace Event JSON: only that prints its times, or leaves event texts."""
+    if trace.ts_style is not None:
+        return True
+    query = "SELECT 1 FROM source_event WHERE trace_id = ? AND starts_with(event_text, '{') LIMIT 1"
+    return bool(connection.execute(query, [trace.id]).fetchall())
+
+
+def _query(trace: _Trace, is_restored: bool) -> str:
+    return load(
+        "events" if is_restored else "made",
+        trace_id=trace.id,
+        file_ns=f"({trace.base_ns - trace.source_base_ns})",
+        ts_style=trace.ts_style,
+        dur_style=trace.dur_style,
+    )
+
+
+def _document(trace: _Trace) -> tuple[bytes, bytes]:
+    """What goes before and after the events: the rest of the document, verbatim."""
+    metadata = trace.metadata_json
+    if not metadata:
+        return b"[\n", b"\n]\n"
+    events = _EVENTS.search(metadata)
+    if events is None:
+        # Metadata of another format: it stays beside the events.
+        return b'{"metadata":' + metadata.encode() + b',"traceEvents":[\n', b"\n]}\n"
+    return metadata[: events.end()].encode() + b"\n", b"\n" + metadata[events.end() :].encode()
+
+
+def _joined(texts: Any, *, is_first: bool) -> bytes:
+    joined = _SEPARATOR.join(text.encode() for text in texts.to_pylist())
+    return joined if is_first else _SEPARATOR + joined

@@ -1,0 +1,121 @@
+"""A number for the content of a result, equal for equal rows in whatever order and pieces.
+
+Rows are hashed by DuckDB, column values as text, numbers with a fraction to 12 digits: sums over
+parallel parts differ in the last ones. Columns that hold the warehouse's own ids are left out, so
+that traces imported anew, or elsewhere, give the same digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from warehouse.query import encoding
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+    from warehouse.library.header import Column
+    from warehouse.query.encoding import Rows
+
+_HALF = 1 << 64
+
+
+def is_id(column: Column) -> bool:
+    """Whether values of the column mean something in one warehouse only."""
+    return column.unit == "id" or (column.unit or "").startswith("ref ")
+
+
+class Digest:
+    """Grows batch by batch; a context manager, since it works in a small database of its own."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.n_rows = 0
+        self._sums = [0, 0]
+        self._columns = columns
+        self._stack = ExitStack()
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    def __enter__(self) -> Digest:
+        self._connection = self._stack.enter_context(database.scratchpad())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def add(self, rows: pa.Table) -> None:
+        """Takes in some rows; columns are told apart by place, as names may repeat."""
+        import pyarrow as pa
+
+        assert self._connection is not None
+        names = [f"c{place}" for place in range(rows.num_columns)]
+        flat = encoding.flat(pa.Table.from_arrays(rows.columns, names))
+        self._connection.register("rows_added", flat)
+        lower, upper = database.one(
+            self._connection,
+            f"SELECT sum(md5_number_lower(t)), sum(md5_number_upper(t)) "
+            f"FROM (SELECT {self._text(flat)} AS t FROM rows_added)",
+        )
+        self._connection.unregister("rows_added")
+        self._sums = [
+            (total + int(part or 0)) % _HALF
+            for total, part in zip(self._sums, (lower, upper), strict=True)
+        ]
+        self.n_rows += rows.num_rows
+
+    def _text(self, flat: pa.Table) -> str:
+        """A row as one text, in SQL; the unit separator cannot be confused with a value's end by
+        chance, and NULL is not the empty text."""
+        import pyarrow as pa
+
+        parts = []
+        for place, column in enumerate(self._columns):
+            if is_id(column):
+                continue
+            name = f"c{place}"
+            is_fraction = pa.types.is_floating(flat.schema.field(name).type)
+            text = f"printf('%.12g', {name}::DOUBLE)" if is_fraction else f"{name}::VARCHAR"
+            parts.append(f"coalesce({text}, chr(26))")
+        return f"concat_ws(chr(31), {', '.join(parts)})" if parts else "''"
+
+    @property
+    def hex(self) -> str:
+        """The digest so far: 32 hexadecimal digits."""
+        return f"{self._sums[1]:016x}{self._sums[0]:016x}"
+
+
+class Digested:
+    """Rows that are digested while somebody reads them."""
+
+    def __init__(self, rows: Rows, digest: Digest) -> None:
+        self._rows, self._digest = rows, digest
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self._rows.columns
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._rows.schema
+
+    @property
+    def n_rows(self) -> int:
+        return self._rows.n_rows
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for batch in self._rows.batches():
+            self._digest.add(pa.Table.from_batches([batch]))
+            yield batch
+
+
+def of(rows: Rows) -> str:
+    """The digest of rows that nobody else reads, or that can be read again."""
+    with Digest(rows.columns) as digest:
+        for _ in Digested(rows, digest).batches():
+            pass
+        return digest.hex

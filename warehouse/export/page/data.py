@@ -1,0 +1,148 @@
+"""Turns the sections of a report into what a page shows: columns, rows and charts as plain values.
+
+A page holds the first `ROWS` rows of a table and says how many there are; charts are drawn from all
+rows, long lines thinned to their extremes. Integers a script cannot hold exactly become text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warehouse.export.report import Chart, Filled, by_run, label
+from warehouse.query import encoding
+from warehouse.query.result import Answer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS = 2_000
+TEXT_LENGTH = 1_000
+EXACT_INTEGER = 1 << 53
+LINES = 50  # of one chart
+_PIECES = 500  # of a long line; each leaves its lowest and its highest point
+
+
+def section(filled: Filled) -> dict[str, Any]:
+    """One table with its chart, and which query, version and parameters made it."""
+    answer = filled.answer
+    shown = encoding.flat(answer.arrow().slice(0, ROWS))
+    return {
+        "title": filled.section.title,
+        "about": answer.meta.get("title", ""),
+        "query": answer.meta.get("query", ""),
+        "hash": answer.meta.get("query_hash", ""),
+        "parameters": answer.meta.get("parameters", ""),
+        "columns": [
+            {"name": each.name, "unit": each.unit or "", "type": each.type, "help": each.help}
+            for each in answer.columns
+        ],
+        "n_rows": answer.n_rows,
+        "values": [values(column) for column in shown.columns],
+        "chart": chart(answer, filled.section.chart),
+    }
+
+
+def values(column: pa.ChunkedArray) -> list[Any]:
+    """The values of a column as JSON can say them."""
+    return [_value(each) for each in column.to_pylist()]
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, str):
+        return cut(value)
+    if isinstance(value, int) and abs(value) > EXACT_INTEGER:
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def cut(text: str, length: int = TEXT_LENGTH) -> str:
+    """A text as a page shows it: names of generated kernels can be longer than a screen."""
+    if len(text) <= length:
+        return text
+    return f"{text[:length]} … [{len(text):,} characters]"
+
+
+def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
+    """The chart of a table; None where there is none, or nothing to draw."""
+    if drawn is None or not answer.n_rows:
+        return None
+    units = {column.name: column.unit or "" for column in answer.columns}
+    drawn = by_run(answer, drawn)
+    common = {"kind": drawn.kind, "unit": units[drawn.values[0]]}
+    if drawn.kind == "line":
+        lines = list(_lines(answer.arrow(), drawn))
+        return {
+            **common,
+            "x": drawn.x,
+            "x_unit": units[drawn.x or ""],
+            "series": lines[:LINES],
+            "n_left_out": max(0, len(lines) - LINES),
+        }
+    table = answer.arrow().slice(0, drawn.rows)
+    return {
+        **common,
+        "labels": [cut(label(drawn, row)) for row in _rows(table, drawn.label)],
+        "series": [
+            {"name": name, "unit": units[name], "values": values(table.column(name))}
+            for name in drawn.values
+        ],
+        "n_left_out": max(0, answer.n_rows - drawn.rows),
+    }
+
+
+def _rows(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    return list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
+
+
+def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
+    """A line for each label and value: rows of one label lie together, as queries order them."""
+    assert drawn.x is not None
+    x = _numbers(table.column(drawn.x))
+    columns = {name: _numbers(table.column(name)) for name in drawn.values}
+    for start, end, key in _stretches(_rows(table, drawn.label)):
+        name_of_key = cut(label(drawn, key))
+        for name, y in columns.items():
+            kept = start + thinned(y[start:end])
+            yield {
+                "name": f"{name_of_key}: {name}" if len(columns) > 1 else name_of_key,
+                "points": [
+                    [_value(float(a)), None if math.isnan(b) else _value(float(b))]
+                    for a, b in zip(x[kept], y[kept], strict=True)
+                ],
+                "n_points": end - start,
+            }
+
+
+def _stretches(keys: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, int, tuple[Any, ...]]]:
+    start = 0
+    for end in range(1, len(keys) + 1):
+        if end == len(keys) or keys[end] != keys[start]:
+            yield start, end, keys[start]
+            start = end
+
+
+def _numbers(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """NULL becomes NaN: a gap in the line."""
+    import pyarrow as pa
+
+    return column.cast(pa.float64(), safe=False).to_numpy()  # type: ignore[no-any-return]
+
+
+def thinned(y: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Which points of a line to draw: all, or of equal pieces the lowest, the highest, the ends."""
+    if len(y) <= 4 * _PIECES:
+        return np.arange(len(y))
+    edges = np.linspace(0, len(y), _PIECES + 1).astype(np.int64)
+    kept = {0, len(y) - 1}
+    for start, end in itertools.pairwise(edges):  # a loop over pieces, not rows
+        piece = y[start:end]
+        if not np.isnan(piece).all():
+            kept |= {int(start + np.nanargmin(piece)), int(start + np.nanargmax(piece))}
+    return np.array(sorted(kept), dtype=np.int64)

@@ -1,0 +1,217 @@
+"""Writes a report as one HTML file that needs no network: tables, charts and a timeline.
+
+The page's styles and scripts are the files in `page/`. Data goes in as JSON that cannot end its own
+element, and a policy in the page lets no other script run and nothing be loaded; no markup is made
+from the text of a trace.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from warehouse import files
+from warehouse.errors import UsageError
+from warehouse.export import manifest, report
+from warehouse.export.page import data, timeline
+from warehouse.query import session
+from warehouse.query.selection import Selection
+
+_FOLDER = Path(__file__).parent
+SCRIPTS = (
+    "vendor/echarts.common.min.js",
+    "format.js",
+    "tables.js",
+    "charts.js",
+    "timeline_data.js",
+    "timeline_paint.js",
+    "timeline.js",
+    "page.js",
+)
+STYLES = ("page.css",)
+_LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-LICENSE-d3")
+_MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
+_COMPARED = {
+    "compare_summary": "What differs",
+    "compare_steps": "Steps compared",
+    "compare_kernels": "Kernels compared",
+    "compare_ops": "Operators compared",
+}
+_APART = ("timeline", "origin")  # have elements of their own
+Values = dict[str, Any]
+Given = tuple[Sequence[str], Mapping[str, str], str | None]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What went into a page, and what it only says the size of."""
+
+    path: Path
+    n_bytes: int
+    n_sections: int
+    n_rows: int  # of all tables
+    n_rows_shown: int
+    n_slices: int
+    n_slices_shown: int
+
+
+def of_session(opened: session.Session, chosen: report.Report, max_slices: int) -> Values:
+    """The values of a page about all that is in scope."""
+    runs, made = _runs(opened), _Made()
+    sections = [_joined([each]) for each in _filled(opened, chosen, made)]
+    return {
+        "origin": made.origin(),
+        "title": chosen.title,
+        "sides": [{"name": ", ".join(opened.seen.run_names), "runs": runs, **_origin(opened)}],
+        "made": _made(opened),
+        "sections": sections,
+        "timeline": timeline.timeline(opened, max_slices),
+    }
+
+
+def of_two(
+    place: session.Place,
+    selection: Selection,
+    compared: tuple[str, str],
+    given: Given,
+    max_slices: int,
+) -> Values:
+    """The values of a page with two runs side by side: what differs, then each section twice.
+
+    `given` is what `report.choose` takes beside the session.
+    """
+    if selection.runs:
+        raise UsageError("give either --run or --compare", hint="--compare names both runs.")
+    sides, filled, made = [], [], _Made()
+    with session.opened(place, replace(selection, runs=compared)) as opened:
+        chosen = report.choose(opened, *given)  # one for both: alone they may have different ones
+    for name in compared:
+        with session.opened(place, replace(selection, runs=(name,))) as opened:
+            sides.append({"name": name, "runs": _runs(opened), **_origin(opened)})
+            filled.append(list(_filled(opened, chosen, made)))
+    with session.opened(place, replace(selection, runs=compared)) as opened:
+        differences = report.of_queries(
+            _COMPARED, {"a": compared[0], "b": compared[1]}, opened.queries
+        )
+        sections = [_joined([each]) for each in _filled(opened, _named(differences), made)]
+        sections += [_joined(pair) for pair in zip(*filled, strict=True)]
+        return {
+            "origin": made.origin(),
+            "title": f"{chosen.title}: {compared[0]} and {compared[1]}",
+            "sides": sides,
+            "made": _made(opened),
+            "sections": sections,
+            "timeline": timeline.timeline(opened, max_slices),
+        }
+
+
+class _Made:
+    """What the sections of a page were made from."""
+
+    def __init__(self) -> None:
+        self.abouts: list[Mapping[str, str]] = []
+        self.parts: list[manifest.Part] = []
+
+    def origin(self) -> str | None:
+        return manifest.of(self.abouts, "html", self.parts).to_json() if self.parts else None
+
+
+def _filled(opened: session.Session, chosen: report.Report, made: _Made) -> Iterator[Values]:
+    for filled in report.fill(opened, chosen, "page"):
+        made.abouts.append(filled.answer.meta)
+        made.parts.append(manifest.of_answer(filled.answer))
+        yield data.section(filled)
+
+
+def _named(differences: report.Report) -> report.Report:
+    """Titles people read instead of the queries' names."""
+    sections = (replace(each, title=_COMPARED[each.title]) for each in differences.sections)
+    return replace(differences, sections=tuple(sections))
+
+
+def _joined(sides: Any) -> Values:
+    """A section of one or two sides; what is the same on both is said once."""
+    first = sides[0]
+    shared = ("title", "about", "query", "hash", "columns")
+    return {
+        **{key: first[key] for key in shared},
+        "sides": [{key: each[key] for key in each if key not in shared} for each in sides],
+    }
+
+
+def _runs(opened: session.Session) -> Values:
+    (filled,) = report.fill(opened, report.Report("runs", "", (report.Section("runs", "Runs"),)))
+    return data.section(filled)
+
+
+def _origin(opened: session.Session) -> Values:
+    return {
+        "traces": opened.traces,
+        "window_ns": [opened.seen.from_ns, opened.seen.to_ns],
+    }
+
+
+def _made(opened: session.Session) -> Values:
+    meta = opened.provenance(opened.queries.find("runs"), {})
+    return {key: meta[key] for key in _MADE_BY}
+
+
+def write(values: Mapping[str, Any], path: Path) -> Written:
+    """Writes the page; the file appears whole or not at all. Raises ExportError."""
+    content = page(values).encode()
+    with files.whole_file(path) as file:
+        file.write(content)
+    sides = [side for section in values["sections"] for side in section["sides"]]
+    return Written(
+        path,
+        n_bytes=len(content),
+        n_sections=len(values["sections"]),
+        n_rows=sum(side["n_rows"] for side in sides),
+        n_rows_shown=sum(min(side["n_rows"], data.ROWS) for side in sides),
+        n_slices=values["timeline"].get("n_slices", 0),
+        n_slices_shown=values["timeline"].get("n_shown", 0),
+    )
+
+
+def page(values: Mapping[str, Any]) -> str:
+    """The text of the page."""
+    scripts = [_text(name) for name in SCRIPTS]
+    parts = {
+        "policy": _policy(scripts),
+        "title": html.escape(values["title"]),
+        "styles": "\n".join(_text(name) for name in STYLES),
+        "scripts": "\n".join(f"<script>{each}</script>" for each in scripts),
+        "report": as_json({key: values[key] for key in values if key not in _APART}),
+        "origin": (values.get("origin") or "{}").replace("<", "\\u003c"),
+        "timeline": as_json(values["timeline"]),
+        "licences": html.escape("\n\n".join(_text(name) for name in _LICENCES)),
+    }
+    # In one pass: what was put in is not looked at again.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _text("page.html"))
+
+
+def as_json(values: object) -> str:
+    """JSON that stands inside a script element: without any < it can neither end nor nest one."""
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _policy(scripts: list[str]) -> str:
+    """Only these very scripts may run, and nothing may be loaded."""
+    sums = (hashlib.sha256(each.encode()).digest() for each in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in sums)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")

@@ -1,0 +1,186 @@
+"""Gathers the timeline of a page: tracks, their longest slices, and buckets that sum up the rest.
+
+What is shown is decided by the queries `timeline_track`, `timeline_slice` and `timeline_shade`;
+here their columns become compact lists: starts as differences, names and categories as numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warehouse.export.page.data import TEXT_LENGTH, cut
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.query.session import Session
+
+MAX_SLICES = 30_000
+_MAX_BUCKETS = 120_000  # over all rows of the timeline
+_BUCKETS_A_ROW = 6_000
+_NAMES_LENGTH = 4_000_000  # characters, of all names together
+_SHORTEST_NAME = 100  # where there are very many, no name is cut shorter
+_TPU = "tpu_command"  # the category of slices that are commands of a TPU
+Whole = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
+    """The timeline of all that is in scope; without tracks where there are no slices."""
+    limit: dict[str, object] = {"max_slices": max_slices}
+    tracks = _table(session, "timeline_track", limit)
+    rows = tracks.to_pylist()
+    if not rows:
+        return {"tracks": []}
+    start_ns, end_ns = _extent(session, rows)
+    bucket_ns = _bucket_ns(rows, end_ns - start_ns)
+    slices = _table(session, "timeline_slice", limit)
+    shade = _table(session, "timeline_shade", {**limit, "bucket_ns": bucket_ns})
+    names, name_of = _numbered(slices.column("name"))
+    both = _chunked(slices.column("category"), shade.column("category"))
+    categories, category_of = _numbered(both)
+    shown = _slices(slices, name_of, category_of[: slices.num_rows])
+    _add(rows, "slices", slices, shown | {"index": _indexes(session, rows, slices, limit)})
+    _add(rows, "shade", shade, _shade(shade, bucket_ns, category_of[slices.num_rows :]))
+    _colour_engines(rows, categories)
+    return {
+        "tracks": rows,
+        "names": names,
+        "categories": categories,
+        "bucket_ns": bucket_ns,
+        "start_ns": start_ns,
+        "end_ns": end_ns,
+        "n_slices": sum(row["n_slices"] for row in rows),
+        "n_shown": slices.num_rows,
+        "has_window": session.seen.has_window,
+    }
+
+
+def _indexes(
+    session: Session, rows: list[dict[str, Any]], slices: pa.Table, limit: Mapping[str, object]
+) -> Whole:
+    """Of TPU commands, their place in the list of their engine; of other slices, -1.
+
+    Tracks of such commands learn what that list is called in a workbook.
+    """
+    commands = _table(session, "timeline_command", limit)
+    lists = dict(
+        zip(*(commands.column(n).to_pylist() for n in ("track_id", "list_name")), strict=True)
+    )
+    for row in rows:
+        row["list"] = lists.get(row["track_id"])
+    found = np.full(slices.num_rows, -1, dtype=np.int64)
+    ids, wanted = _whole(slices, "slice_id"), _whole(commands, "slice_id")
+    order = np.argsort(ids)
+    found[order[np.searchsorted(ids, wanted, sorter=order)]] = _whole(commands, "list_index")
+    return found
+
+
+def _colour_engines(rows: list[dict[str, Any]], categories: list[str]) -> None:
+    """Commands of TPU engines are told apart by their engine, as those of a list of categories."""
+    if _TPU not in categories or not any(row["list"] for row in rows):
+        return
+    plain = categories.index(_TPU)
+    engines = sorted({row["list"].partition("_")[0] for row in rows if row["list"]})
+    categories[plain : plain + 1] = engines[:1]
+    categories += engines[1:]
+    for row in rows:
+        if not row["list"]:
+            continue
+        number = categories.index(row["list"].partition("_")[0])
+        for key in ("slices", "shade"):
+            part = row[key]["category"]
+            row[key]["category"] = [number if each == plain else each for each in part]
+
+
+def _table(session: Session, query: str, parameters: Mapping[str, object]) -> pa.Table:
+    return session.run(session.queries.find(query), parameters).table()
+
+
+def _extent(session: Session, rows: list[dict[str, Any]]) -> tuple[int, int]:
+    """From the first start to the last end, on the tracks' own times; the user's window if any."""
+    seen = session.seen
+    start = min(row["start_ns"] for row in rows)
+    end = max(row["end_ns"] for row in rows)
+    if seen.from_ns is not None:
+        start = max(start, seen.from_ns)
+    if seen.to_ns is not None:
+        end = min(end, seen.to_ns)
+    return start, max(end, start + 1)
+
+
+def _bucket_ns(rows: list[dict[str, Any]], span_ns: int) -> int:
+    """Buckets as narrow as a page can hold, since each row of the timeline has its own."""
+    n_rows: int = sum(row["n_levels"] for row in rows if row["n_shown"] < row["n_slices"])
+    n_buckets = max(50, min(_BUCKETS_A_ROW, _MAX_BUCKETS // max(1, n_rows)))
+    return max(1, math.ceil(span_ns / n_buckets))
+
+
+def _chunked(*columns: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    return pa.chunked_array(list(itertools.chain(*(column.chunks for column in columns))), "string")
+
+
+def _numbered(column: pa.ChunkedArray) -> tuple[list[str], Whole]:
+    """The different texts of a column, and for each row the place of its text; none is empty."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    coded = pa.chunked_array([compute.fill_null(column, "").combine_chunks()]).dictionary_encode()
+    if not coded.num_chunks or not len(coded):
+        return [], np.empty(0, dtype=np.int64)
+    (chunk,) = coded.chunks
+    texts = chunk.dictionary.to_pylist()
+    length = max(_SHORTEST_NAME, min(TEXT_LENGTH, _NAMES_LENGTH // len(texts)))
+    return [cut(text, length) for text in texts], chunk.indices.to_numpy()
+
+
+def _whole(table: pa.Table, name: str) -> Whole:
+    return table.column(name).to_numpy()  # type: ignore[no-any-return]
+
+
+def _slices(table: pa.Table, name_of: Whole, category_of: Whole) -> dict[str, Whole]:
+    """Columns by the names they have in the page; ids without the trace's part."""
+    return {
+        "start": _whole(table, "start_ns"),
+        "dur": _whole(table, "dur_ns"),
+        "depth": _whole(table, "depth"),
+        "name": name_of,
+        "category": category_of,
+        "id": _whole(table, "slice_id") & 0xFFFFFFFF,
+        "unfinished": _whole(table, "is_unfinished").astype(np.int64),
+    }
+
+
+def _shade(table: pa.Table, bucket_ns: int, category_of: Whole) -> dict[str, Whole]:
+    """Buckets are numbered from time 0, shares are in thousandths, at least 1."""
+    share = np.ceil(_whole(table, "busy_share") * 1000).astype(np.int64)
+    return {
+        "bucket": _whole(table, "bucket_start_ns") // bucket_ns,
+        "depth": _whole(table, "depth"),
+        "n": _whole(table, "n_slices"),
+        "share": share,
+        "category": category_of,
+    }
+
+
+def _add(
+    rows: list[dict[str, Any]], key: str, table: pa.Table, columns: Mapping[str, Whole]
+) -> None:
+    """Gives each track its part of the columns; the rows of a track lie together."""
+    track_ids = _whole(table, "track_id")
+    order = np.argsort(track_ids, kind="stable")
+    sorted_ids = track_ids[order]
+    for row in rows:  # a loop over tracks, not slices
+        first, last = np.searchsorted(sorted_ids, [row["track_id"], row["track_id"] + 1])
+        mine = order[first:last]
+        part = {name: column[mine] for name, column in columns.items()}
+        for name in ("start", "bucket"):
+            if name in part:
+                part[name] = np.diff(part[name], prepend=0)
+        row[key] = {name: values.tolist() for name, values in part.items()}

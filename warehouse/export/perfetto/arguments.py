@@ -1,0 +1,153 @@
+"""Slice arguments as Perfetto debug annotations, whole batches at a time.
+
+Kinds of values: integers (int64, uint64 above that), doubles, strings, booleans, nested lists and
+objects. What the format cannot say goes as a string: `null`, empty lists and objects, integers
+beyond 64 bits. Field numbers: protos/perfetto/trace/track_event/debug_annotation.proto.
+
+Common kinds (short integers, doubles, strings without escapes) are encoded column-wise. The rest
+is encoded once for each distinct text, through the protobuf classes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from warehouse.export import wire
+from warehouse.export.perfetto.interning import Interned
+
+_FIELD = b"\x22"  # TrackEvent.debug_annotations
+_INT, _DOUBLE, _STRING, _OTHER = 0, 1, 2, 3
+_SAFE_DIGITS = 18  # any integer of so many characters fits int64
+
+
+def encode(args: Any, texts: Any, names: Interned) -> wire.Column:
+    """The debug_annotations fields of a batch, one row a slice.
+
+    `args`: map<string, json text>, a JSON null as null; null where there are no arguments, or where
+    they are no plain object; then `texts` (the arguments' own text) says which, and is encoded.
+    """
+    keys = pc.cast(args.keys, pa.large_binary()).dictionary_encode()
+    items = pc.fill_null(args.items.cast(pa.large_string()), "null")
+    name_fields = names.fields(keys.dictionary, b"\x08").take(keys.indices)
+    flat = wire.length_prefixed(_FIELD, wire.join(name_fields, _values(items)))
+    rows = wire.regroup(flat, args.offsets.to_numpy().astype(np.int64))
+    odd = pc.and_(pc.is_null(args), pc.is_valid(texts))
+    if not pc.any(odd).as_py():
+        return rows
+    # Doubled keys, or arguments that are no object: too rare for more than a loop.
+    replacements = [_odd_arguments(text) for text in texts.filter(odd).to_pylist()]
+    return pc.replace_with_mask(rows, odd, wire.literals(replacements))
+
+
+def _values(items: Any) -> wire.Column:
+    """The value fields of annotations, from JSON texts."""
+    kinds = _kinds(items)
+    encoded, places = [], []
+    for kind, encoder in enumerate((_integers, _doubles, _strings, _others)):
+        where = np.flatnonzero(kinds == kind)
+        if len(where):
+            chosen = items if len(where) == len(items) else items.take(pa.array(where))
+            encoded.append(encoder(chosen))
+            places.append(where)
+    if len(encoded) <= 1:
+        return encoded[0] if encoded else wire.literals([])
+    order = np.empty(len(items), np.int64)
+    order[np.concatenate(places)] = np.arange(len(items))
+    return pa.concat_arrays(encoded).take(pa.array(order))
+
+
+def _kinds(items: Any) -> NDArray[np.uint8]:
+    offsets, data = wire.parts_of(items)
+    kinds = np.full(len(items), _OTHER, np.uint8)
+    if not len(items):
+        return kinds
+    first = np.frombuffer(data, np.uint8)[offsets[:-1]]
+    is_number = ((first >= 0x30) & (first <= 0x39)) | (first == 0x2D)
+    is_fraction = _matches(items, r"[.eE]")
+    is_short = np.diff(offsets) <= _SAFE_DIGITS
+    kinds[is_number & is_fraction] = _DOUBLE
+    kinds[is_number & ~is_fraction & is_short] = _INT
+    kinds[(first == 0x22) & ~_matches(items, r"\\")] = _STRING
+    return kinds
+
+
+def _matches(items: Any, pattern: str) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = pc.match_substring_regex(items, pattern).to_numpy(
+        zero_copy_only=False
+    )
+    return found
+
+
+def _integers(items: Any) -> wire.Column:
+    numbers = pc.cast(items, pa.int64()).to_numpy()
+    return wire.join(b"\x20", wire.varints(numbers.view(np.uint64)))
+
+
+def _doubles(items: Any) -> wire.Column:
+    return wire.fixed64(pc.cast(items, pa.float64()).to_numpy(), tag=b"\x29")
+
+
+def _strings(items: Any) -> wire.Column:
+    bare = pc.binary_slice(pc.cast(items, pa.large_binary()), 1, -1)
+    return wire.length_prefixed(b"\x32", bare)
+
+
+def _others(items: Any) -> wire.Column:
+    distinct = items.dictionary_encode()
+    encoded = [_message(json.loads(text)) for text in distinct.dictionary.to_pylist()]
+    return wire.literals([m.SerializeToString() for m in encoded]).take(distinct.indices)
+
+
+def _odd_arguments(text: str) -> bytes:
+    pairs = json.loads(text, object_pairs_hook=_Pairs)
+    fields = b""
+    for key, value in pairs if isinstance(pairs, _Pairs) else [("args", pairs)]:
+        message = _message(value)
+        message.name = key
+        body = message.SerializeToString()
+        fields += _FIELD + wire.varint(len(body)) + body
+    return fields
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object that may have a key twice."""
+
+
+def _message(value: Any) -> Any:
+    """A DebugAnnotation without a name."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import DebugAnnotation
+
+    message = DebugAnnotation()
+    if isinstance(value, bool):
+        message.bool_value = value
+    elif isinstance(value, int) and -(2**63) <= value < 2**64:
+        if value < 2**63:
+            message.int_value = value
+        else:
+            message.uint_value = value
+    elif isinstance(value, float):
+        message.double_value = value
+    elif isinstance(value, str):
+        message.string_value = value.encode("utf-8", "replace").decode()
+    elif isinstance(value, (list, dict)) and value:
+        _fill(message, value)
+    else:
+        message.string_value = json.dumps(value)
+    return message
+
+
+def _fill(message: Any, value: Any) -> None:
+    is_object = isinstance(value, (dict, _Pairs))
+    if not is_object:
+        message.array_values.extend(_message(element) for element in value)
+        return
+    for key, element in value.items() if isinstance(value, dict) else value:
+        entry = _message(element)
+        entry.name = key
+        message.dict_entries.append(entry)

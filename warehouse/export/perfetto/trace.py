@@ -1,0 +1,312 @@
+"""Writes the scope's timeline as a Perfetto trace (protobuf); reads the views, changes nothing.
+
+What becomes what:
+
+- slices: a begin and an end packet, to the nanosecond; instants (phase i, I, R, n, T, p): an
+  instant packet; a slice of no length stays a slice;
+- a slice that never ended (dur -1): a begin packet only, which trace_processor shows as dur -1;
+- a slice that ends before it begins: no length, its duration as the argument `tw.dur_ns`;
+- slices that overlap without nesting: lanes beside their track (module tracks, lanes);
+- arguments: debug annotations; links of the default set: flows; counters: counter tracks;
+- ranges of the host, in files of profilers of GPUs: slices beside each stream they launched work on
+  (`ranges.py`), on tracks of their own;
+- times: `trace.base_ns + ts`, plus the offset of the trace's clock where it is known.
+
+Memory is bounded by a batch of slices, the open slices, and the distinct names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+
+from tw_importers.sophgo.export import load as load_tpu
+from tw_importers.sophgo.export import perfetto
+from warehouse.errors import ExportError
+from warehouse.export import wire
+from warehouse.export.perfetto import arguments, load, packets, ranges, tracks
+from warehouse.export.perfetto.interning import Interned, Verbatim
+from warehouse.export.perfetto.lanes import assign as assign_lanes
+from warehouse.export.perfetto.ordering import (
+    BEGIN,
+    END,
+    POINT,
+    Events,
+    concatenate,
+    is_settled,
+    order,
+)
+from warehouse.files import whole_file
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH_ROWS = 65_536
+_FLOW_COLUMNS = {
+    "starts": packets.FLOW_IDS,
+    "open_ends": packets.FLOW_IDS,
+    "ends": packets.TERMINATING_FLOW_IDS,
+    "late_ends": packets.TERMINATING_FLOW_IDS,
+}
+
+
+@dataclass
+class Written:
+    """What a file holds, and what is not in it as the warehouse has it."""
+
+    n_slices: int = 0
+    n_counter_values: int = 0
+    n_flows: int = 0
+    n_tracks: int = 0
+    n_ranges: int = 0  # of the host, projected onto streams, besides the slices
+    n_on_extra_lanes: int = 0  # slices that overlapped others without nesting
+    n_unfinished: int = 0  # written without an end
+    n_negative: int = 0  # written without length
+    n_reversed_flows: int = 0  # their target ends before their source begins
+    n_outside: int = 0  # slices of the same traces that the scope does not show
+    n_null_values: int = 0  # counter values that are no number: left out
+    unaligned_traces: tuple[str, ...] = ()  # of several traces, those whose clock offset is unknown
+    moved_ns: int = 0  # added to all times, because the earliest was below 0
+
+
+def export_perfetto(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    *,
+    with_args: bool = True,
+    with_flows: bool = True,
+    with_interning: bool | None = None,
+) -> Written:
+    """Writes the rows the connection's scope shows to one `.pftrace` file.
+
+    With interning a name is written once and meant by a number from then on. Without, the file is
+    several times larger, and programs that look at single packets can read it; as those do that
+    were made for the files of Sophgo's tool, their captures are written so unless said otherwise.
+    Raises ExportError when there is nothing to write or the file cannot be written.
+    """
+    import duckdb
+
+    try:
+        connection.execute(load("traces"))
+        with whole_file(path) as file:
+            return _Export(connection, file, with_args, with_flows, with_interning).run()
+    except duckdb.Error as error:
+        raise ExportError(f"the timeline cannot be read: {str(error).splitlines()[0]}") from error
+
+
+class _Export:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        file: BinaryIO,
+        with_args: bool,
+        with_flows: bool,
+        with_interning: bool | None,
+    ) -> None:
+        self.connection = connection
+        self.file = file
+        self.with_args = with_args
+        self.with_flows = with_flows
+        self.written = Written()
+        if with_interning is None:
+            with_interning = not self._one("SELECT count(*) FROM (FROM tpu_command LIMIT 1)")
+        kind = Interned if with_interning else Verbatim
+        self.names = kind("event_names")
+        self.categories = kind("event_categories")
+        self.keys = kind("debug_annotation_names")
+
+    def run(self) -> Written:
+        self._check_traces()
+        stored = self._one("SELECT current_database()")
+        quoted = '"' + str(stored).replace('"', '""') + '".main'
+        self.written.n_ranges = ranges.project(self.connection)
+        extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
+        self._prepare_flows()
+        self.tpu = perfetto.query(self.connection) if self.with_args else None
+        self.plan = tracks.plan(self.connection, extra_lanes)
+        self.written.n_tracks = self.plan.n_tracks
+        self.n_uuids = 1 + max(d.uuid for d in self.plan.descriptors)
+        self.fields = packets.Tracks.upto(self.n_uuids)
+        self.track_ids = np.array(sorted(self.plan.uuids), np.int64)
+        self.first_uuids = np.array([self.plan.uuids[int(i)] for i in self.track_ids], np.int64)
+        self._write_head()
+        self._write_slices()
+        self.written.n_slices -= self.written.n_ranges
+        self._write_counters()
+        n_stored = self._one(
+            f"SELECT count(*) FROM {quoted}.slice"
+            " WHERE trace_id IN (SELECT trace_id FROM export_trace)"
+        )
+        self.written.n_outside = n_stored - self.written.n_slices
+        return self.written
+
+    def _one(self, query: str) -> Any:
+        # All of it: a result with rows left would keep the connection busy.
+        return self.connection.execute(query).fetchall()[0][0]
+
+    def _check_traces(self) -> None:
+        rows = self.connection.execute(
+            "SELECT run_name || '/' || name, is_aligned FROM export_trace ORDER BY trace_id"
+        ).fetchall()
+        if not self._one("SELECT count(*) FROM track"):
+            raise ExportError(
+                "there is nothing to export: the chosen traces have no timeline",
+                hint="`tw runs` lists what the warehouse holds.",
+            )
+        if len(rows) > 1:
+            self.written.unaligned_traces = tuple(name for name, known in rows if not known)
+        earliest = self._one("""
+            SELECT coalesce(min(ts + shift_ns), 0)
+            FROM (SELECT trace_id, ts FROM slice UNION ALL SELECT trace_id, ts FROM counter)
+            JOIN export_trace USING (trace_id)
+        """)
+        self.written.moved_ns = max(0, -earliest)  # the format's times are unsigned
+
+    def _prepare_flows(self) -> None:
+        if not self.with_flows:
+            return
+        self.connection.execute(load("arrows"))
+        self.written.n_flows = self._one("SELECT count(*) FROM export_arrow")
+        self.written.n_reversed_flows = self._one(
+            "SELECT count(*) FROM export_arrow WHERE is_open AND NOT is_tie"
+        )
+        self.with_flows = self.written.n_flows > 0
+
+    def _write_head(self) -> None:
+        self.file.write(packets.opening())
+        for descriptor in self.plan.descriptors:
+            self.file.write(packets.descriptor(descriptor))
+
+    def _batches(self, query: str) -> Any:
+        return self.connection.sql(query).to_arrow_reader(_BATCH_ROWS)
+
+    def _write_slices(self) -> None:
+        waiting: list[Events] = []
+        for batch in self._batches(self._slice_query()):
+            if not batch.num_rows:
+                continue
+            events = concatenate([*waiting, *self._events(batch)])
+            self.file.write(packets.definitions([self.categories, self.names, self.keys]))
+            settled = is_settled(events, self.last_lane, self.last_time)
+            self._write_events(events.take(np.flatnonzero(settled)))
+            waiting = [events.take(np.flatnonzero(~settled))]
+            self.written.n_slices += batch.num_rows
+        for events in waiting:
+            self._write_events(events)
+
+    def _write_events(self, events: Events) -> None:
+        if len(events):
+            self.file.write(wire.contents(events.packets.take(pa.array(order(events)))))
+
+    def _slice_query(self) -> str:
+        joins, arrows = [], [f"NULL AS {name}" for name in _FLOW_COLUMNS]
+        arrows.append("false AS is_deferred")
+        if self.written.n_on_extra_lanes:
+            joins.append("LEFT JOIN export_lane AS l ON l.slice_id = s.id")
+        if self.with_flows:
+            joins.append(load("arrow_lists"))
+            arrows = ["o.starts", "i.open_ends", "i.ends", "i.late_ends"]
+            arrows.append("coalesce(i.is_deferred, false) AS is_deferred")
+        tpu_columns, category = "", "s.category"
+        if self.tpu is not None:
+            category = perfetto.CATEGORY
+            joins.append(f"LEFT JOIN ({self.tpu}) AS tpu ON tpu.slice_id = s.id")
+            names = perfetto.columns(self.connection, self.tpu)
+            tpu_columns = "".join(f', "{name}"' for name in names)
+        return load(
+            "slices",
+            lane="coalesce(l.lane, 0)" if self.written.n_on_extra_lanes else "0",
+            lift_ns=self.written.moved_ns,
+            arrows=", ".join(arrows),
+            tpu_columns=tpu_columns,
+            category=category,
+            args=load("args") if self.with_args else "NULL",
+            joins="\n  ".join(joins),
+        )
+
+    def _uuids(self, batch: Any) -> packets.Numbers:
+        ids = batch["track_id"].to_numpy()
+        uuids: packets.Numbers = self.first_uuids[np.searchsorted(self.track_ids, ids)]
+        return uuids
+
+    def _events(self, batch: Any) -> list[Events]:
+        """The begin, end and instant packets of a batch; where the next batch goes on."""
+        uuids = self._uuids(batch) + batch["lane"].to_numpy()
+        times, durs = batch["ts"].to_numpy(), batch["dur"].to_numpy()
+        is_instant = batch["is_instant"].to_numpy(zero_copy_only=False)
+        ordinals = np.arange(len(times), dtype=np.int64) + self.written.n_slices
+        track = self.fields.of(uuids)
+        is_deferred = batch["is_deferred"].to_numpy(zero_copy_only=False)
+        lanes = uuids + is_deferred * self.n_uuids  # sorts deferred slices behind all others
+        self.last_lane, self.last_time = int(lanes[-1]), int(times[-1])
+        self.written.n_unfinished += int((durs == -1).sum())
+        self.written.n_negative += int((durs < -1).sum())
+
+        is_long = (durs > 0) | (durs == -1)
+        begins = self._begins(batch, times, is_instant, track)
+        end_times = times + np.maximum(durs, 0)
+        ends = packets.ends(end_times, track, self._flows(batch, ["late_ends"]))
+        if not is_long.all():
+            is_bare = pa.array(~is_long & ~is_instant)
+            no_packet = pa.scalar(None, pa.large_binary())
+            begins = wire.join(begins, pa.compute.if_else(is_bare, ends, no_packet))
+        kinds = np.where(is_long, BEGIN, POINT)
+        ended = np.flatnonzero(durs > 0)
+        return [
+            Events(lanes, times, kinds, ordinals, begins),
+            Events(lanes, end_times, np.full(len(times), END), ordinals, ends).take(ended),
+        ]
+
+    def _begins(
+        self, batch: Any, times: packets.Numbers, is_instant: Any, track: wire.Column
+    ) -> wire.Column:
+        return packets.begins(
+            times,
+            np.where(is_instant, packets.INSTANT, packets.SLICE_BEGIN),
+            track,
+            _interned(batch["category"], self.categories, b"\x18"),
+            _interned(batch["name"], self.names, b"\x50"),
+            self._annotations(batch),
+            self._flows(batch, ["starts", "open_ends", "ends"]),
+        )
+
+    def _annotations(self, batch: Any) -> list[wire.Column]:
+        if not self.with_args:
+            return []
+        recorded = []
+        if batch["args_text"].null_count < len(batch):
+            recorded = [arguments.encode(batch["args"], batch["args_text"], self.keys)]
+        of_tpu = [] if self.tpu is None else perfetto.encode(batch, self.keys)
+        return [*recorded, *of_tpu]
+
+    def _flows(self, batch: Any, columns: list[str]) -> list[wire.Column]:
+        if not self.with_flows:
+            return []
+        return [
+            packets.flow_fields(batch[name], _FLOW_COLUMNS[name])
+            for name in columns
+            if batch[name].null_count < len(batch[name])
+        ]
+
+    def _write_counters(self) -> None:
+        self.written.n_null_values = self._one("SELECT count(*) FROM counter WHERE value IS NULL")
+        for text in (load, load_tpu):
+            query = text(
+                "counters" if text is load else "tpu_counters", lift_ns=self.written.moved_ns
+            )
+            for batch in self._batches(query):
+                if batch.num_rows:
+                    track = self.fields.of(self._uuids(batch))
+                    values = batch["value"].to_numpy()
+                    encoded = packets.counters(batch["ts"].to_numpy(), track, values)
+                    self.file.write(wire.contents(encoded))
+                    self.written.n_counter_values += batch.num_rows
+
+
+def _interned(texts: Any, kind: Interned, tag: bytes) -> wire.Column:
+    distinct = texts.cast(pa.large_binary()).dictionary_encode()
+    return kind.fields(distinct.dictionary, tag).take(distinct.indices)

@@ -1,0 +1,274 @@
+"""Reports: named lists of queries with titles and charts, the same for workbook and page.
+
+A report is a TOML file in the folder `reports` of the library, or of the user's own queries:
+
+    name = "pytorch"
+    title = "PyTorch profile"
+    [[section]]
+    query = "utilization"                 # a query of the library, pinned or not
+    title = "Utilization"
+    parameters = { bucket_ns = "span/200" }
+    chart = { kind = "bar", label = ["rank"], values = ["utilization"], x = "…", rows = 20 }
+
+`formats = ["nsys"]` beside the title makes it the usual report where all traces are of these.
+`span/N` is the length of the longest trace in scope, divided. A chart is `bar` or `stack` (a bar
+for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`, a
+line for each label).
+
+A section with `each`, a query, is repeated for each of its rows (those that have the values of
+`where`): `{column}` in its title and `"$column"` among its parameters stand for the row's. `only` =
+workbook or page keeps it out of the other; `headings` and `tab` are what a workbook calls its
+columns, and the colour of its tab.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse import resources
+from warehouse.errors import ContractError, UsageError
+from warehouse.query.result import Answer
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    from warehouse.library.library import Library
+    from warehouse.query.session import Session
+
+KINDS = ("bar", "stack", "line")
+_SPAN = re.compile(r"span/([1-9][0-9]*)")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How rows are drawn; names are columns of the query."""
+
+    kind: str
+    label: tuple[str, ...]
+    values: tuple[str, ...]
+    x: str | None = None
+    rows: int = 40  # bars at most
+    none: str | None = None  # what a row without a label is called: it is that of all, or of others
+
+
+@dataclass(frozen=True)
+class Section:
+    """One query of a report."""
+
+    query: str
+    title: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    chart: Chart | None = None
+    each: str | None = None  # a query: the section is repeated for each of its rows
+    where: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # values of the rows of `each` that count
+    only: str | None = None  # workbook or page: left out elsewhere
+    headings: Mapping[str, str] = field(default_factory=dict)  # of columns in a workbook
+    tab: str | None = None  # colour of its tab in a workbook
+
+
+@dataclass(frozen=True)
+class Report:
+    """A named list of queries."""
+
+    name: str
+    title: str
+    sections: tuple[Section, ...]
+    help: str = ""
+    formats: tuple[str, ...] = ()  # it is the report of traces of these, unless told otherwise
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A section with its rows."""
+
+    section: Section
+    answer: Answer
+
+
+def folders(query_path: Iterable[Path]) -> list[Path]:
+    """Where reports are: the user's folders first."""
+    return [
+        *(folder / "reports" for folder in query_path),
+        resources.sql_folder("queries") / "reports",
+    ]
+
+
+def names(query_path: Iterable[Path] = ()) -> list[str]:
+    """The reports at hand."""
+    found = [path.stem for folder in folders(query_path) for path in sorted(folder.glob("*.toml"))]
+    return list(dict.fromkeys(found))
+
+
+def load(name: str, query_path: Sequence[Path] = ()) -> Report:
+    """A report by name; raises UsageError naming the nearest, ContractError when it is broken."""
+    for folder in folders(query_path):
+        path = folder / f"{name}.toml"
+        if path.is_file():
+            return read(path)
+    near = difflib.get_close_matches(name, names(query_path), n=1)
+    known = ", ".join(names(query_path))
+    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {known}."
+    raise UsageError(f"there is no report {name!r}", hint=hint)
+
+
+def read(path: Path) -> Report:
+    """A report file; raises ContractError naming file and section."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        sections = tuple(_section(each) for each in values.pop("section"))
+        formats = tuple(values.pop("formats", ()))
+        return Report(sections=sections, formats=formats, **values)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, ValueError) as error:
+        raise ContractError(f"{path} is no report: {error}") from None
+
+
+def _section(values: dict[str, Any]) -> Section:
+    given: dict[str, Any] | None = values.pop("chart", None)
+    if given is None:
+        return Section(**values)
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
+    }
+    chart = Chart(**fields)
+    if chart.kind not in KINDS:
+        raise ValueError(f"{values.get('query')}: a chart is one of {', '.join(KINDS)}")
+    return Section(**values, chart=chart)
+
+
+def choose(
+    session: Session, queries: Sequence[str], parameters: Mapping[str, str], name: str | None
+) -> Report:
+    """The report of some queries, else the one named, else that of the traces' formats, else
+    `pytorch`."""
+    if queries and name:
+        raise UsageError("give either queries or --report", hint="A report names its own queries.")
+    if queries:
+        return of_queries(queries, parameters, session.queries)
+    if parameters:
+        raise UsageError("a report has its own parameters", hint="Name queries to give them some.")
+    return load(name, session.place.query_path) if name else _usual(session)
+
+
+def _usual(session: Session) -> Report:
+    """The report made for all formats in scope."""
+    rows = session.connection.execute("SELECT DISTINCT format FROM trace").fetchall()
+    formats = {str(format) for (format,) in rows}
+    for name in names(session.place.query_path):
+        with suppress(ContractError):  # a broken one of the user's need not be wanted here
+            found = load(name, session.place.query_path)
+            if formats and formats <= set(found.formats):
+                return found
+    return load("pytorch", session.place.query_path)
+
+
+def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: Library) -> Report:
+    """A report of the queries a user named; each takes the parameters it has."""
+    sections = []
+    used: set[str] = set()
+    for name in queries:
+        query = library.find(name)
+        known = {each.name for each in query.parameters}
+        mine = {key: value for key, value in parameters.items() if key in known}
+        used |= mine.keys()
+        assert query.header is not None
+        sections.append(Section(str(query.key), query.header.name, mine))
+    for name in parameters.keys() - used:
+        raise UsageError(f"none of the queries has a parameter {name!r}")
+    return Report("queries", "Queries", tuple(sections))
+
+
+def fill(session: Session, report: Report, target: str | None = None) -> Iterator[Filled]:
+    """Runs the sections one after another, without those only for other targets than `target`.
+
+    Raises QueryError, UsageError.
+    """
+    wanted = [each for each in report.sections if each.only in (None, target)]
+    for section in _repeated(session, wanted):
+        query = session.queries.find(section.query)
+        values = {key: _value(session, value) for key, value in section.parameters.items()}
+        result = session.run(query, values)
+        table = result.table()
+        meta = session.provenance(query, result.parameters)
+        yield Filled(section, Answer(table, result.columns, meta))
+
+
+def _repeated(session: Session, sections: Iterable[Section]) -> Iterator[Section]:
+    """The sections; neighbours repeated for one query take turns, row by row.
+
+    `{column}` in a title and `"$column"` among parameters are the values of the row.
+    """
+    for each, group in itertools.groupby(sections, key=lambda section: section.each):
+        if each is None:
+            yield from group
+            continue
+        same = list(group)
+        rows = session.run(session.queries.find(each)).table().to_pylist()
+        for row, section in itertools.product(rows, same):
+            if all(row[name] == value for name, value in section.where.items()):
+                yield _of_row(section, row)
+
+
+def _of_row(section: Section, row: Mapping[str, Any]) -> Section:
+    values = {
+        name: row[value[1:]] if isinstance(value, str) and value.startswith("$") else value
+        for name, value in section.parameters.items()
+    }
+    return replace(section, title=section.title.format_map(row), parameters=values, each=None)
+
+
+def _value(session: Session, value: Any) -> Any:
+    """A parameter's value: `span/N` becomes ns, at least 1."""
+    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return value
+    (span_ns,) = database.one(
+        session.connection, "SELECT coalesce(max(end_ts - start_ts), 1)::BIGINT FROM trace"
+    )
+    return max(1, int(span_ns) // int(found[1]))
+
+
+def by_run(answer: Answer, chart: Chart) -> Chart:
+    """Where there are several runs, labels say which: ranks of two of them are not the same."""
+    names = answer.schema.names
+    if "run_id" not in names or len(answer.arrow().column("run_id").unique()) < 2:
+        return chart
+    return replace(chart, label=("run_id", *chart.label))
+
+
+def label(chart: Chart, row: Sequence[Any]) -> str:
+    """What a bar or a line is called. Words speak for themselves; a number needs to be told what it
+    counts. `row` has the values of `chart.label`."""
+    said = [(n, v) for n, v in zip(chart.label, row, strict=True) if v is not None]
+    parts = [v if isinstance(v, str) else f"{n.removesuffix('_id')} {v}" for n, v in said]
+    if all(name == "run_id" for name, _ in said):  # which by_run puts before all others
+        parts.append(chart.none or " · ".join(f"{n} ?" for n in chart.label if n != "run_id"))
+    return " · ".join(parts)
+
+
+def missing(report: Report, library: Library) -> list[str]:
+    """What a report names that the library does not have: queries and columns, as sentences."""
+    problems = []
+    for section in report.sections:
+        try:
+            header = library.find(section.query).header
+            if section.each:
+                library.find(section.each)
+        except UsageError as error:
+            problems.append(f"{section.title}: {error.message}")
+            continue
+        assert header is not None
+        columns = {column.name for column in header.columns}
+        chart = section.chart
+        wanted = [*chart.label, *chart.values, *([chart.x] if chart.x else [])] if chart else []
+        wanted += section.headings
+        problems += [f"{section.title}: no column {each}" for each in wanted if each not in columns]
+    return problems

@@ -1,0 +1,157 @@
+"""Makes a file anew from what it was made from, and says whether its numbers still stand.
+
+Traces are found by the sha256 of their files, so one that was imported anew, or into another
+warehouse, is the same trace. Queries run in the version that made the file.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import TwError
+from warehouse.export import digest, manifest
+from warehouse.export.manifest import Origin, Part
+from warehouse.query import session
+from warehouse.query.result import Answer
+from warehouse.query.selection import Selection
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.library.library import Query
+    from warehouse.query.session import Place, Session
+
+STANDS, DIFFERS, UNKNOWN = "stands", "differs", "cannot be made anew"
+Export = Callable[["Session", Path, Mapping[str, Any]], object]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of one part of a file; `reason` says why unless it plainly stands."""
+
+    part: str
+    state: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a file was made from, and what making it anew gave."""
+
+    origin: Origin
+    findings: tuple[Finding, ...]
+
+    @property
+    def stands(self) -> bool:
+        return all(each.state == STANDS for each in self.findings)
+
+
+def verify(place: Place, path: Path) -> Verified:
+    """Raises UsageError where nothing says what the file was made from, DatabaseError."""
+    made = manifest.read(path)
+    changed = made.sha256 is not None and manifest.sha256(path) != made.sha256
+    with session.opened(place, Selection(runs=("all",))) as opened:
+        ids, missing = _traces(opened, made)
+        findings = [Finding(path.name, DIFFERS, "the file was changed after it was written")]
+        findings = findings if changed else []
+        if missing:
+            reason = f"not in {place.path.name}: {', '.join(missing)}"
+            findings.append(Finding("traces", UNKNOWN, reason))
+        elif made.parts:
+            findings += [_part(opened, each, ids, path, made) for each in made.parts]
+        else:
+            findings.append(_export(opened, made, ids))
+    return Verified(made, tuple(findings))
+
+
+def _traces(opened: Session, made: Origin) -> tuple[dict[int, int], list[str]]:
+    """The traces' ids now by their ids then, and the names of those that are not there."""
+    now = {
+        tuple(sums): trace_id
+        for trace_id, sums in opened.connection.execute(
+            "SELECT trace_id, list(sha256 ORDER BY id) FROM source_file GROUP BY trace_id"
+        ).fetchall()
+    }
+    ids, missing = {}, []
+    for trace in made.traces:
+        found = now.get(tuple(trace["sha256"]))
+        if found is None:
+            missing.append(str(trace["name"]))
+        else:
+            ids[int(trace["trace_id"])] = found
+    return ids, missing
+
+
+def _part(opened: Session, part: Part, ids: Mapping[int, int], path: Path, made: Origin) -> Finding:
+    name = part.query or "statement"
+    try:
+        query = _query(opened, part)
+        opened.choose_traces([ids[each] for each in part.trace_ids], part.window_ns)
+        result = opened.run(query, part.parameters, dialect=part.dialect)
+        answer = Answer(result.table(), result.columns, {})
+    except TwError as error:
+        return Finding(name, UNKNOWN, error.message)
+    then, n_then = part.digest, part.n_rows
+    if then is None:
+        table = _rows_of(path, made.format)
+        n_then = table.num_rows
+        if table.num_columns == answer.arrow().num_columns:
+            then = digest.of(Answer(table, answer.columns, {}))
+    if digest.of(answer) == then:
+        return Finding(name, STANDS, _remark(opened, query, part))
+    counts = f"{n_then:,} rows then, {answer.n_rows:,} now"
+    remark = _remark(opened, query, part) or f"made by tw {made.tw_version}"
+    return Finding(name, DIFFERS, f"{counts}; {remark}")
+
+
+def _query(opened: Session, part: Part) -> Query:
+    from warehouse.library import library
+    from warehouse.query import quality
+
+    if part.query.partition("@")[0] == quality.COMBINED:
+        known = quality.checks(opened.queries)
+        names = [each for each in known if f'"{quality.PREFIX}{each}@' in part.statement]
+        return quality.combined(opened.queries, names)
+    return library.from_text(part.statement) if part.statement else opened.queries.find(part.query)
+
+
+def _remark(opened: Session, query: Query, part: Part) -> str | None:
+    if opened.queries.content_hash(query) != part.query_hash:
+        return "the query, or one it calls, means something else now"
+    newest = opened.queries.newest.get(part.query.partition("@")[0])
+    if not part.statement and newest is not None and str(newest.key) != part.query:
+        return f"there is a newer version: {newest.key}"
+    return None
+
+
+def _rows_of(path: Path, format: str) -> pa.Table:
+    """The rows of a file that is itself columnar."""
+    if format == "parquet":
+        from pyarrow import parquet
+
+        return parquet.read_table(path)
+    from pyarrow import ipc
+
+    with ipc.open_file(path) as file:
+        return file.read_all()
+
+
+def _export(opened: Session, made: Origin, ids: Mapping[int, int]) -> Finding:
+    """A trace export: the same bytes, or not."""
+    from warehouse.export import registry
+
+    if made.format not in registry.EXPORTS:
+        return Finding(made.format, UNKNOWN, f"this tw writes no {made.format}")
+    opened.choose_traces(ids.values(), made.options["window_ns"])
+    with tempfile.TemporaryDirectory(prefix="tw-verify-") as folder:
+        try:
+            target = registry.repeat(opened, made, Path(folder))
+        except TwError as error:
+            return Finding(made.format, UNKNOWN, error.message)
+        if target.exists() and manifest.sha256(target) == made.sha256:
+            return Finding(made.format, STANDS)
+    return Finding(made.format, DIFFERS, f"other bytes now; made by tw {made.tw_version}")

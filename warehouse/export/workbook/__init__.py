@@ -1,0 +1,1 @@
+"""The xlsx workbook of a report."""

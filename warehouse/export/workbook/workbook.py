@@ -1,0 +1,441 @@
+"""Writes a report as a workbook: an overview with charts, one sheet a query, what every column
+means, and where the numbers come from.
+
+Spreadsheets hold less than a warehouse: 1,048,576 rows a sheet, 32,767 characters a cell, integers
+to 2^53. Rows beyond go to further sheets; longer texts are cut and greater integers written as
+text, both are counted in `Written`. Text is never a formula or a link.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse import files
+from warehouse.errors import ExportError
+from warehouse.export import manifest, report
+from warehouse.library.header import Column
+from warehouse.query import encoding
+from warehouse.query.result import Answer
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
+
+ROWS_A_SHEET = 1_000_000
+TEXT_LENGTH = 32_767
+EXACT_INTEGER = 1 << 53
+_WIDEST = 60
+_KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where headings are the vendor's
+_NAMED = 12  # series of a chart at most
+_TRACES, _FILES = 8, 3  # named on the overview
+_LABEL = 48  # characters of a bar's name
+_FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+_NUMBER_FORMATS = {
+    "ns": "#,##0", "byte": "#,##0", "count": "#,##0", "ratio": "0.0%", "percent": "0.0",
+}  # fmt: skip
+_ORIGIN = ("runs", "traces", "window_ns", "warehouse", "schema_version", "tw_version", "written_at")
+
+
+@dataclass
+class Written:
+    """What went into a workbook, and what did not go in as it is."""
+
+    path: Path
+    n_rows: int = 0
+    sheets: list[str] = field(default_factory=list)
+    n_cut_texts: int = 0
+    n_integers_as_text: int = 0
+    n_split: int = 0  # queries that needed more than one sheet
+
+
+@dataclass
+class _Sheet:
+    """A sheet of rows, as charts refer to it."""
+
+    name: str
+    filled: report.Filled
+    n_rows: int
+    labels: tuple[str, int] | None = None  # sheet and column of what its bars are called
+
+    @property
+    def chart(self) -> report.Chart | None:
+        chart = self.filled.section.chart
+        return report.by_run(self.filled.answer, chart) if chart and self.n_rows else None
+
+
+class _Book:
+    """An open workbook with its formats and the names taken."""
+
+    def __init__(self, book: Workbook, written: Written) -> None:
+        self.book = book
+        self.written = written
+        self.abouts: list[Mapping[str, str]] = []
+        self.parts: list[manifest.Part] = []
+        self._formats: dict[tuple[tuple[str, Any], ...], Format] = {}
+
+    def style(self, **properties: Any) -> Format:
+        key = tuple(sorted(properties.items()))
+        if key not in self._formats:
+            self._formats[key] = self.book.add_format(properties)
+        return self._formats[key]
+
+    def sheet(self, title: str) -> Worksheet:
+        name = _sheet_name(title, self.written.sheets)
+        self.written.sheets.append(name)
+        return self.book.add_worksheet(name)
+
+
+def export_xlsx(title: str, parts: Iterable[report.Filled], path: Path) -> Written:
+    """Writes the parts of a report; the file appears whole or not at all. Raises ExportError."""
+    import xlsxwriter
+
+    written = Written(path)
+    with files.whole_file(path) as file:
+        options = {
+            "constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False,
+            "strings_to_numbers": False, "nan_inf_to_errors": False,
+        }  # fmt: skip
+        with xlsxwriter.Workbook(file, options) as workbook:
+            book = _Book(workbook, written)
+            # Rows of a sheet go to disk as they come, but sheets may be filled in any order.
+            overview = book.sheet("Overview")
+            meanings = book.sheet("Columns")
+            sheets = [sheet for filled in parts for sheet in _data(book, filled)]
+            _columns(book, meanings, sheets)
+            _labels(book, sheets)
+            _overview(book, overview, title, sheets)
+            _made_from(book)
+    return written
+
+
+def _made_from(book: _Book) -> None:
+    """The origin for `tw verify`, on a hidden sheet, cut into pieces that cells hold."""
+    if not book.parts:
+        return
+    text = manifest.of(book.abouts, "xlsx", book.parts).to_json()
+    sheet = book.book.add_worksheet(manifest.SHEET)
+    sheet.very_hidden()
+    for row, start in enumerate(range(0, len(text), TEXT_LENGTH - 1)):
+        sheet.write_string(row, 0, text[start : start + TEXT_LENGTH - 1])
+
+
+def _sheet_name(title: str, taken: Sequence[str]) -> str:
+    """A name a spreadsheet accepts: 31 characters, without what it forbids, unlike any other."""
+    base = _FORBIDDEN.sub(" ", title).strip("' ")[:31] or "Sheet"
+    lower = {name.lower() for name in taken} | {"history", manifest.SHEET.lower()}
+    name, number = base, 1
+    while name.lower() in lower:
+        number += 1
+        tail = f" {number}"
+        name = base[: 31 - len(tail)] + tail
+    return name
+
+
+def _data(book: _Book, filled: report.Filled) -> Iterator[_Sheet]:
+    """The sheets of one query: one, or more when it has more rows than fit."""
+    n_rows = filled.answer.n_rows
+    book.abouts.append(filled.answer.meta)
+    book.parts.append(manifest.of_answer(filled.answer))
+    n_sheets = max(1, math.ceil(n_rows / ROWS_A_SHEET))
+    book.written.n_split += n_sheets > 1
+    for number in range(n_sheets):
+        part = f" ({number + 1} of {n_sheets})" if n_sheets > 1 else ""
+        title = filled.section.title[: 31 - len(part)] + part
+        sheet = book.sheet(title)
+        first = number * ROWS_A_SHEET
+        table = filled.answer.arrow().slice(first, ROWS_A_SHEET)
+        if filled.section.tab:
+            sheet.set_tab_color(filled.section.tab)
+        part_of = Answer(table, filled.answer.columns, filled.answer.meta)
+        _rows(book, sheet, part_of, filled.section.headings)
+        yield _Sheet(sheet.get_name(), filled, table.num_rows)
+
+
+def _rows(book: _Book, sheet: Worksheet, answer: Answer, headings: Mapping[str, str]) -> None:
+    """Where a section has headings of its own, columns without any value are hidden."""
+    import pyarrow as pa
+
+    columns = answer.columns
+    head = book.style(bold=True, text_wrap=True, valign="top", bottom=1, bg_color="#E8EDF3")
+    for place, column in enumerate(columns):
+        is_empty = bool(headings) and answer.arrow().column(place).null_count == answer.n_rows
+        style, options = _cell_style(book, column), {"hidden": is_empty or column.name in _KEYS}
+        sheet.set_column(place, place, _width(answer, place), style, options if headings else {})
+    # A row once begun cannot be returned to: first all that lies above, then row after row.
+    sheet.freeze_panes(1, _n_fixed(columns))
+    sheet.set_row(0, 32)
+    for place, column in enumerate(columns):
+        heading = headings.get(column.name, column.name) if headings else _header(column)
+        sheet.write_string(0, place, heading, head)
+    number = 0
+    for batch in answer.batches():
+        table = encoding.flat(pa.Table.from_batches([batch]))
+        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            number += 1
+            for place, value in enumerate(row):
+                _write(book.written, sheet, number, place, value)
+    book.written.n_rows += number
+    if number:
+        sheet.autofilter(0, 0, number, len(columns) - 1)
+        _bars(sheet, columns, number)
+
+
+def _shorten(label: str) -> str:
+    """A bar's name: kernels differ at both ends."""
+    if len(label) <= _LABEL:
+        return label
+    return f"{label[: _LABEL // 2]}…{label[-(_LABEL // 2 - 1) :]}"
+
+
+def _header(column: Column) -> str:
+    unit = column.unit or column.type.lower()
+    return f"{column.name}\n[{unit}]"
+
+
+def _n_fixed(columns: Sequence[Column]) -> int:
+    """The columns that say what a row is about, up to its name, stay in sight."""
+    names = [column.name for column in columns]
+    return names.index("name") + 1 if "name" in names[:8] else 0
+
+
+def _cell_style(book: _Book, column: Column) -> Format | None:
+    form = _NUMBER_FORMATS.get(column.unit or "")
+    if form is None and column.type in ("DOUBLE", "FLOAT"):
+        form = "#,##0.000"
+    return book.style(num_format=form) if form else None
+
+
+def _width(answer: Answer, place: int) -> float:
+    """As wide as its first rows, within reason."""
+    column = answer.columns[place]
+    shown = [len(column.name), len(column.unit or "") + 2]
+    for value in answer.arrow().column(place).slice(0, 200).to_pylist():
+        number = f"{value:,}" if isinstance(value, int) else ""
+        shown.append(len(number or ("0.000" if isinstance(value, float) else str(value))))
+    return min(_WIDEST, max(shown) + 2)
+
+
+def _write(written: Written, sheet: Worksheet, row: int, place: int, value: Any) -> None:
+    """One cell. xlsxwriter answers with a negative number where it drops something."""
+    if value is None:
+        return
+    if isinstance(value, bool):
+        code = sheet.write_boolean(row, place, value)
+    elif isinstance(value, int | float) and _is_exact(value):
+        code = sheet.write_number(row, place, value)
+    else:
+        written.n_integers_as_text += isinstance(value, int)
+        code = sheet.write_string(row, place, _text(written, str(value)))
+    if code:
+        raise ExportError(f"{written.path}: row {row} of {sheet.get_name()} does not fit")
+
+
+def _is_exact(value: int | float) -> bool:
+    """Whether a spreadsheet, which knows doubles alone, has this number."""
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= EXACT_INTEGER
+
+
+def _text(written: Written, text: str) -> str:
+    # A spreadsheet counts UTF-16 units; half of the limit is always enough.
+    if len(text) <= TEXT_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= TEXT_LENGTH:
+        return text
+    written.n_cut_texts += 1
+    tail = f" … [{len(text):,} characters]"
+    return text[: TEXT_LENGTH // 2 - len(tail)] + tail
+
+
+def _bars(sheet: Worksheet, columns: Sequence[Column], n_rows: int) -> None:
+    """Shares and totals show at a glance."""
+    for place, column in enumerate(columns):
+        bar: dict[str, Any] = {"type": "data_bar", "bar_solid": True, "bar_color": "#9DC3E6"}
+        if column.unit == "ratio":
+            bar |= {"min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1}
+        elif column.name not in ("total_ns", "self_ns", "idle_ns"):
+            continue
+        sheet.conditional_format(1, place, n_rows, place, bar)
+
+
+def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
+    """What each column of each sheet means, and which query made it."""
+    head = book.style(bold=True, bottom=1, bg_color="#E8EDF3")
+    wrapped = book.style(text_wrap=True, valign="top")
+    titles = ("sheet", "column", "unit", "type", "meaning", "query")
+    for place, (title, width) in enumerate(zip(titles, (26, 30, 14, 12, 90, 28), strict=True)):
+        sheet.set_column(place, place, width)
+        sheet.write_string(0, place, title, head)
+    sheet.freeze_panes(1, 0)
+    row = 0
+    for each in sheets:
+        for column in each.filled.answer.columns:
+            row += 1
+            query = each.filled.answer.meta.get("query", "")
+            cells = (each.name, column.name, column.unit or "", column.type, column.help, query)
+            for place, text in enumerate(cells):
+                sheet.write_string(row, place, text, wrapped)
+    if row:
+        sheet.autofilter(0, 0, row, len(titles) - 1)
+
+
+def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
+    """What the bars of each chart are called, on a hidden sheet: one column a chart."""
+    barred = [each for each in sheets if each.chart and each.chart.kind != "line"]
+    if not barred:
+        return
+    hidden = book.sheet("Chart labels")
+    hidden.hide()
+    columns = []
+    for place, each in enumerate(barred):
+        chart = each.chart
+        assert chart is not None
+        each.labels = (hidden.get_name(), place)
+        table = each.filled.answer.arrow().slice(0, chart.rows)
+        rows = zip(*(table.column(name).to_pylist() for name in chart.label), strict=True)
+        columns.append([each.name, *(_shorten(report.label(chart, row)) for row in rows)])
+    for number, row in enumerate(itertools.zip_longest(*columns)):
+        for place, text in enumerate(row):
+            if text is not None:
+                hidden.write_string(number, place, text)
+
+
+def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet]) -> None:
+    """Title, contents with links, provenance; charts beside them."""
+    sheet.hide_gridlines(2)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.set_column(0, 0, 26)
+    sheet.set_column(1, 1, 12)
+    sheet.set_column(2, 2, 70)
+    sheet.write_string(0, 0, title, book.style(bold=True, font_size=16))
+    head, link = book.style(bold=True, bottom=1), book.style(font_color="#0563C1", underline=1)
+    for place, text in enumerate(("Sheet", "Rows", "What it answers")):
+        sheet.write_string(2, place, text, head)
+    row = 2
+    for each in sheets:
+        row += 1
+        quoted = each.name.replace("'", "''")
+        sheet.write_url(row, 0, f"internal:'{quoted}'!A1", link, each.name)
+        sheet.write_number(row, 1, each.n_rows, book.style(num_format="#,##0"))
+        sheet.write_string(row, 2, each.filled.answer.meta.get("title", ""))
+    _origin(book, sheet, row + 2, sheets)
+    place = 0
+    for each in sheets:
+        if each.chart:
+            sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), _chart(book, each))
+            place += 1
+
+
+def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -> None:
+    """Where the numbers come from; what differs between sheets is in the sheet Columns."""
+    if not sheets:
+        return
+    meta = sheets[0].filled.answer.meta
+    sheet.write_string(row, 0, "Made from", book.style(bold=True, bottom=1))
+    wrapped = book.style(text_wrap=True, valign="top")
+    for number, key in enumerate(_ORIGIN, row + 1):
+        said = _traces(meta) if key == "traces" else meta.get(key, "")
+        sheet.write_string(number, 0, key, wrapped)
+        sheet.write_string(number, 2, _text(book.written, said), wrapped)
+    first = row + len(_ORIGIN) + 2
+    for place, text in enumerate(("Query", "", "Parameters and hash")):
+        sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
+    for number, each in enumerate(sheets, first + 1):
+        meta = each.filled.answer.meta
+        sheet.write_string(number, 0, meta.get("query", ""))
+        about = f"{meta.get('parameters', '')} {meta.get('query_hash', '')}"
+        sheet.write_string(number, 2, _text(book.written, about))
+
+
+def _traces(meta: Mapping[str, str]) -> str:
+    """The first few traces for people, with what tells their files apart; `Origin` has them all."""
+    traces = json.loads(meta.get("traces") or "[]")
+    shown = [
+        f"{each['name']} ({', '.join(sha[:12] for sha in each['sha256'][:_FILES])}"
+        f"{', ...' if len(each['sha256']) > _FILES else ''})"
+        for each in traces[:_TRACES]
+    ]
+    more = len(traces) - len(shown)
+    return "; ".join(shown) + (f"; and {more:,} more" if more else "")
+
+
+def _chart(book: _Book, sheet: _Sheet) -> Any:
+    """A chart over the rows of a sheet."""
+    chart = sheet.chart
+    assert chart is not None
+    if chart.kind == "line":
+        drawn = book.book.add_chart({"type": "scatter", "subtype": "straight"})
+        series = list(_lines(sheet, chart))
+    else:
+        kind = {"type": "bar"} | ({"subtype": "stacked"} if chart.kind == "stack" else {})
+        drawn = book.book.add_chart(kind)
+        series = list(_bar_series(sheet, chart))
+    for each in series[:50]:
+        drawn.add_series(each)
+    drawn.set_title({"name": sheet.filled.section.title, "name_font": {"size": 11}})
+    drawn.set_size({"width": 620, "height": 380})
+    # Many names would leave no room for what they name; the sheet has them.
+    is_named = 1 < len(series) <= _NAMED
+    drawn.set_legend({"position": "bottom"} if is_named else {"none": True})
+    axis = {"num_format": _axis_format(sheet, chart), "num_font": {"size": 8}}
+    if chart.kind == "line":
+        drawn.set_y_axis(axis)
+        drawn.set_x_axis({"name": f"{chart.x}", "num_font": {"size": 8}})
+    else:
+        drawn.set_x_axis(axis)
+        drawn.set_y_axis({"reverse": True, "num_font": {"size": 8}})
+    return drawn
+
+
+def _axis_format(sheet: _Sheet, chart: report.Chart) -> str:
+    units = {column.name: column.unit for column in sheet.filled.answer.columns}
+    return "0%" if units.get(chart.values[0]) == "ratio" else "#,##0"
+
+
+def _places(sheet: _Sheet) -> dict[str, int]:
+    return {column.name: place for place, column in enumerate(sheet.filled.answer.columns)}
+
+
+def _bar_series(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
+    places, last = _places(sheet), min(sheet.n_rows, chart.rows)
+    assert sheet.labels is not None
+    name, place = sheet.labels
+    for value in chart.values:
+        yield {
+            "name": value,
+            "gap": 40,
+            "categories": [name, 1, place, last, place],
+            "values": [sheet.name, 1, places[value], last, places[value]],
+        }
+
+
+def _lines(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
+    """A line for each label: rows of one label lie together, since queries order by them."""
+    places = _places(sheet)
+    assert chart.x is not None
+    keys = list(
+        zip(*(sheet.filled.answer.arrow().column(n).to_pylist() for n in chart.label), strict=True)
+    )[: sheet.n_rows]
+    start = 0
+    for end in range(1, len(keys) + 1):
+        if end < len(keys) and keys[end] == keys[start]:
+            continue
+        for value in chart.values:
+            name = " ".join(
+                f"{label} {key}"
+                for label, key in zip(chart.label, keys[start], strict=True)
+                if key is not None
+            )
+            yield {
+                "name": f"{name}: {value}" if len(chart.values) > 1 else name,
+                "categories": [sheet.name, start + 1, places[chart.x], end, places[chart.x]],
+                "values": [sheet.name, start + 1, places[value], end, places[value]],
+                "line": {"width": 1.25},
+            }
+        start = end

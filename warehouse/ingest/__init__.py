@@ -1,0 +1,1 @@
+"""Imports: from source files to committed traces."""

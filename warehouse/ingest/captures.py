@@ -1,0 +1,141 @@
+"""Puts the files of a capture together: a folder, or part of an archive, that is one trace.
+
+Which files belong together is for importers to say (`warehouse.ingest.importer.Captures`), by names
+alone, and before any file is looked at. All other files stay sources of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from warehouse.errors import TraceError
+from warehouse.ingest import formats
+from warehouse.ingest.importer import Capture, Captures, Part
+from warehouse.ingest.sources import Found, Source, below, look
+
+_ARCHIVE = tuple[Path, tuple[str, ...]]
+
+
+def find(
+    paths: Sequence[str], stdin_copy: Path | None = None, importer: str | None = None
+) -> list[Source]:
+    """As `sources.find`, with captures in place of their files; `importer` is the only one asked.
+
+    A single file that is part of a capture stands for all of it.
+    """
+    finders = _finders(importer)
+    found: dict[Source, None] = {}
+    for each in look(paths, stdin_copy):
+        for source in _with_captures(each, finders) if finders else each.sources:
+            found.setdefault(source)
+    return list(found)
+
+
+def by_folder(
+    belongs: Callable[[str], str | None], is_capture: Callable[[Sequence[str]], bool]
+) -> Callable[[Sequence[str]], list[Capture]]:
+    """A `Captures.find` for formats whose captures are single folders.
+
+    `belongs` gives the role of a file by its name without folders, or None; `is_capture` says
+    whether such names in one folder make a capture. Parts are in the order of the numbers in
+    their names.
+    """
+
+    def find_folders(names: Sequence[str]) -> list[Capture]:
+        folders: dict[str, list[Part]] = {}
+        for name in names:
+            path = PurePosixPath(name)
+            if (role := belongs(path.name)) is not None:
+                folder = "" if str(path.parent) == "." else str(path.parent)
+                folders.setdefault(folder, []).append(Part(path.name, role))
+        return [
+            Capture(folder, tuple(sorted(parts, key=_numbers)))
+            for folder, parts in sorted(folders.items())
+            if is_capture([part.name for part in parts])
+        ]
+
+    return find_folders
+
+
+def _numbers(part: Part) -> tuple[str, list[int], str]:
+    stem = re.sub(r"\d+", "", part.name)
+    return stem, [int(number) for number in re.findall(r"\d+", part.name)], part.name
+
+
+def _finders(importer: str | None) -> list[tuple[str, Captures]]:
+    asked = formats.loadable() if importer is None else [formats.by_name(importer)]
+    return [(each.name, each.captures) for each in asked if each.captures is not None]
+
+
+def _with_captures(found: Found, finders: list[tuple[str, Captures]]) -> Iterator[Source]:
+    if found.is_file and len(found.sources) == 1 and not found.sources[0].members:
+        yield _around(found, finders)
+        return
+    part_of = _parts_of(found, finders)
+    done: set[Source] = set()
+    for source in found.sources:
+        capture = part_of.get(source, source)
+        if capture not in done:
+            done.add(capture)
+            yield capture
+
+
+def _around(found: Found, finders: list[tuple[str, Captures]]) -> Source:
+    """The capture a single file is part of, or the file."""
+    (named,) = found.sources
+    try:
+        siblings = below(found.folder, "*")
+    except OSError:  # a folder that may be entered, but not listed
+        return named
+    capture = _parts_of(Found(found.folder, siblings), finders).get(replace(named, is_named=False))
+    return replace(capture, is_named=True, stands_for=named.label) if capture else named
+
+
+def _parts_of(found: Found, finders: list[tuple[str, Captures]]) -> dict[Source, Source]:
+    """Each file that is part of a capture, with the capture."""
+    containers: dict[_ARCHIVE, dict[str, Source]] = {}
+    for source in found.sources:
+        inside = (source.path, source.members[:-1]) if source.members else (found.folder, ())
+        containers.setdefault(inside, {})[found.name(source)] = source
+    part_of: dict[Source, Source] = {}
+    for (path, members), files in containers.items():
+        for name, captures in finders:
+            for capture in captures.find(list(files)):
+                is_archive = any(file.members for file in files.values())
+                _add(part_of, capture, files, (path, members, is_archive), name)
+    return part_of
+
+
+def _add(
+    part_of: dict[Source, Source],
+    capture: Capture,
+    files: dict[str, Source],
+    place: tuple[Path, tuple[str, ...], bool],
+    importer: str,
+) -> None:
+    prefix = f"{capture.folder}/" if capture.folder else ""
+    parts = tuple(files[prefix + part.name] for part in capture.parts)
+    if any(part in part_of for part in parts):
+        return  # another importer was first
+    path, members, is_archive = place
+    source = Source(
+        path if is_archive or not capture.folder else path / capture.folder,
+        (*members, capture.folder) if is_archive and capture.folder else members,
+        is_named=False,
+        trouble=next((part.trouble for part in parts if part.trouble), None),
+        parts=capture.parts,
+        part_files=parts,
+        importer=importer,
+    )
+    part_of.update((part, source) for part in parts)
+
+
+def refuse_single(what: str) -> TraceError:
+    """For importers of captures alone: a file of theirs that stands for itself."""
+    return TraceError(
+        f"{what} is one file of a capture, not a trace by itself",
+        hint="Name the folder it belongs to.",
+    )

@@ -1,0 +1,282 @@
+"""The part of an import that needs no warehouse: one source into a scratch folder.
+
+Runs in the importing process for one file and in worker processes for several. Everything it
+leaves behind is in the folder, so that the committing process can pick it up from there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import duckdb
+
+from warehouse.errors import CorruptTrace, TwError, UnknownFormat
+from warehouse.ingest import formats, nesting
+from warehouse.ingest.importer import NESTING, Importer, Part, Scratch, TraceFacts
+from warehouse.ingest.sources import Source
+from warehouse.ingest.streams import MAX_CONTENT_BYTES, TraceStream
+from warehouse.store import database
+
+_READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to decode: the same for all sources of one import."""
+
+    memory_limit: str = "800MB"
+    threads: int = 2
+    is_strict: bool = False
+    max_bytes: int = MAX_CONTENT_BYTES
+    is_lenient: bool = False
+    options: tuple[tuple[str, str], ...] = ()  # of importers: name and value
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file a source was read from: what becomes a row of source_file."""
+
+    source: Source
+    role: str
+    sha256: str
+    n_stored_bytes: int
+    n_content_bytes: int
+
+
+@dataclass
+class Decoded:
+    """A source in its scratch folder, ready to commit."""
+
+    source: Source
+    folder: Path
+    importer_name: str
+    files: tuple[SourceFile, ...]
+    facts: TraceFacts
+    seconds: dict[str, float] = field(default_factory=dict)
+    #: The scratch database, where this process has it open still; whoever commits closes it.
+    connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
+
+    def opened(self, settings: Settings) -> duckdb.DuckDBPyConnection:
+        """The scratch database, opened if need be; the caller closes it."""
+        connection, self.connection = self.connection, None
+        return connection or scratch_connection(self.folder, settings)
+
+    def widen(self, settings: Settings) -> None:
+        """Gives a scratch database that is open the threads and memory of one that is alone."""
+        if self.connection is not None:
+            self.connection.execute(
+                f"SET threads = {settings.threads}; SET memory_limit = '{settings.memory_limit}'"
+            )
+
+    def close(self) -> None:
+        """Closes the scratch database where nobody has come to take it."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    @property
+    def n_stored_bytes(self) -> int:
+        return sum(file.n_stored_bytes for file in self.files)
+
+    @property
+    def n_content_bytes(self) -> int:
+        return sum(file.n_content_bytes for file in self.files)
+
+
+def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConnection:
+    """The scratch database of a folder as the current database `scratch`."""
+    connection = duckdb.connect(
+        str(folder / "scratch.duckdb"),
+        config={
+            "memory_limit": settings.memory_limit,
+            "threads": settings.threads,
+            "temp_directory": str(folder / "spill"),
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            **database.NO_WRONG_STATISTICS,
+        },
+    )
+    # Below 64 estimated rows an ASOF join loops over all pairs, and rows inserted in the same
+    # transaction have no statistics: one import took a thousand times as long.
+    connection.execute("SET asof_loop_join_threshold = 0")
+    connection.execute("SET enable_progress_bar = false")  # interactive Python draws it on stdout
+    return connection
+
+
+def decode(
+    source: Source,
+    sha256: tuple[str, ...],
+    importer_name: str,
+    folder: Path,
+    settings: Settings,
+    on_progress: Callable[[int], None] | None = None,
+    *,
+    keep_open: bool = False,
+) -> Decoded:
+    """Reads, types and nests one source in `folder`; on failure the folder is gone again.
+
+    `sha256` is that of each of its files (`Source.files`). With `keep_open` the scratch database
+    stays open for the commit, which this process then does: closing and opening it takes as long as
+    decoding a small file.
+    """
+    importer = formats.by_name(importer_name)
+    folder.mkdir(parents=True)
+    try:
+        connection = scratch_connection(folder, settings)
+        try:
+            options = {name: text for name, text in settings.options if name in importer.options}
+            scratch = Scratch(
+                folder, connection, settings.is_strict, settings.is_lenient, options, keep_open
+            )
+            decoded = _decode(source, sha256, importer, scratch, settings, on_progress)
+        except BaseException:
+            connection.close()
+            raise
+        if keep_open:
+            decoded.connection = connection
+        else:
+            connection.close()
+        return decoded
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _decode(
+    source: Source,
+    sha256: tuple[str, ...],
+    importer: Importer,
+    scratch: Scratch,
+    settings: Settings,
+    on_progress: Callable[[int], None] | None,
+) -> Decoded:
+    started = time.perf_counter()
+    if source.parts:
+        assert importer.captures is not None
+        parts = _OpenParts(source, settings, on_progress)
+        read = importer.captures.read
+        facts = _named(source, lambda: read(parts, scratch))
+        streams = [parts.streams.get(part.name) for part in source.parts]
+    else:
+        with source.open() as stored:
+            stream = _stream(stored, source.label, settings, on_progress)
+            stream.path = None if source.members else source.path
+            facts = _named(source, lambda: importer.read(stream, scratch))
+        streams = [stream]
+    facts.problems = [
+        *(problem for stream in streams if stream for problem in stream.problems), *facts.problems
+    ]  # fmt: skip
+    was_read = time.perf_counter()
+    prepare(importer, scratch, facts)
+    return Decoded(
+        source=source,
+        folder=scratch.folder,
+        importer_name=importer.name,
+        files=_files(source, sha256, streams),
+        facts=facts,
+        seconds={"read": was_read - started, "prepare": time.perf_counter() - was_read},
+    )
+
+
+def _stream(
+    stored: IO[bytes],
+    label: str,
+    settings: Settings,
+    on_progress: Callable[[int], None] | None,
+) -> TraceStream:
+    return TraceStream(stored, label, settings.max_bytes, settings.is_strict, on_progress)
+
+
+class _OpenParts:
+    """The files of a capture as an importer sees them."""
+
+    def __init__(
+        self, source: Source, settings: Settings, on_progress: Callable[[int], None] | None
+    ) -> None:
+        self.parts = [Part(part.name, part.role) for part in source.parts]
+        self.folder_name = source.file_name
+        self.streams: dict[str, TraceStream] = {}
+        self._sources = dict(zip((p.name for p in source.parts), source.files, strict=True))
+        self._settings, self._on_progress = settings, on_progress
+
+    def read(self, name: str) -> bytes:
+        with self.open(name) as stream:
+            blocks = []
+            while block := stream.read(_READ_BYTES):
+                blocks.append(block)
+        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[TraceStream]:
+        source = self._sources[name]
+        with source.open() as stored:
+            stream = _stream(stored, source.label, self._settings, self._on_progress)
+            self.streams[name] = stream
+            yield stream
+
+
+def _files(
+    source: Source, sha256: tuple[str, ...], streams: Sequence[TraceStream | None]
+) -> tuple[SourceFile, ...]:
+    roles = [part.role for part in source.parts] or ["trace"]
+    rows = zip(source.files, roles, sha256, streams, strict=True)
+    return tuple(
+        SourceFile(
+            file,
+            role,
+            sha,
+            stream.n_stored_bytes if stream else file.size(),
+            stream.n_content_bytes if stream else file.size(),
+        )
+        for file, role, sha, stream in rows
+    )
+
+
+def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
+    """Runs the importer's scripts that need no lock, and the nesting pass where it wants it."""
+    set_variable(scratch.connection, "metadata_json", facts.metadata_json or "{}")
+    for script in importer.prepare:
+        if script == NESTING:
+            nesting.nest(scratch.connection)
+        else:
+            assert not isinstance(script, str)
+            scratch.connection.execute(script.read_text())
+
+
+def set_variable(connection: duckdb.DuckDBPyConnection, name: str, value: str | int | None) -> None:
+    """Sets a variable the SQL scripts read; `name` is ours, the value may hold anything."""
+    connection.execute(f"SET VARIABLE {name} = ?", [value])
+
+
+def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
+    """Runs a reader; whatever it complains of is told with the file's name."""
+    try:
+        return read()
+    except CorruptTrace as error:
+        raise CorruptTrace(
+            _with_label(source, error.message), hint=error.hint, offset=error.offset
+        ) from None
+    except UnknownFormat as error:
+        raise type(error)(_with_label(source, error.message), hint=error.hint) from None
+    except duckdb.Error as error:
+        raise TwError(
+            f"{source.label} could not be decoded: {str(error).splitlines()[0]}",
+            hint="Please report it, with the file if you can.",
+        ) from error
+
+
+def _with_label(source: Source, message: str) -> str:
+    return message if source.label in message else f"{source.label}: {message}"
+
+
+def available_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,246 @@
+"""A folder that traces are put into: imports what is new there, once, and moves nothing.
+
+Each file's size and time of change are remembered with what became of it, so that a look at a full
+inbox reads nothing twice. A file that may still be written to is left for the next look: one that
+changed a moment ago, one with a name of unfinished downloads, and one that changes while it is
+read, whose trace is taken out again. A file that failed is tried again when it changes, or with
+another version of the program. One that has grown, its earlier content being the beginning of the
+present one, takes the place of what was imported before; one that was overwritten does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import __version__
+from warehouse.errors import UsageError
+from warehouse.ingest import pipeline
+from warehouse.ingest.commit import delete_trace
+from warehouse.ingest.pipeline import Options, Outcome, Progress
+from warehouse.link import linkers
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.ingest.sources import Source
+
+SETTLE_S = 30.0
+_UNFINISHED = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".filepart", ".swp", "~")
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What tells without reading whether a file has changed."""
+
+    n_bytes: int
+    modified_ns: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is remembered of a file."""
+
+    stamp: Stamp
+    status: str  # imported, present, ignored, failed
+    sha256: str | None
+    trace_ids: tuple[int, ...]
+    n_tries: int
+    tw_version: str
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What one look at the inbox found and did."""
+
+    outcomes: tuple[Outcome, ...]
+    n_known: int  # files as they were
+    n_failed_before: int  # of these, those that failed
+    unsettled: tuple[Path, ...]  # may still be written to
+
+
+def import_new(
+    folder: Path,
+    *,
+    db: Path,
+    options: Options | None = None,
+    progress: Progress | None = None,
+    settle_s: float = SETTLE_S,
+    retries_failed: bool = False,
+) -> Looked:
+    """Imports what is new in a folder and below; raises UsageError, and as `import_paths` does."""
+    options = options or Options()
+    if not folder.is_dir():
+        raise UsageError(f"the inbox {folder} is no folder")
+    known = _known(db, options.wait_s)
+    look = _Look(known, settle_s, retries_failed)
+    outcomes: list[Outcome] = []
+    if any(folder.iterdir()):
+        outcomes = pipeline.import_paths(
+            [folder], db=db, options=options, progress=progress, wanted=look.wants
+        )
+    changed = {path for path in look.before if _stamp(path) != look.before[path]}
+    if look.before:
+        _remember(db, options.wait_s, outcomes, look, changed)
+    kept = [each for each in outcomes if not changed & set(_paths(each.source))]
+    return Looked(
+        tuple(kept), look.n_known, look.n_failed_before, tuple(sorted(look.unsettled | changed))
+    )
+
+
+class _Look:
+    """Decides which sources are new, and keeps their stamps from before they were read."""
+
+    def __init__(self, known: Mapping[Path, Known], settle_s: float, retries_failed: bool) -> None:
+        self.known = known
+        self.before: dict[Path, Stamp] = {}
+        self.unsettled: set[Path] = set()
+        self.n_known = self.n_failed_before = 0
+        self._latest_ns = time.time_ns() - round(settle_s * 1e9)
+        self._retries_failed = retries_failed
+
+    def wants(self, source: Source) -> bool:
+        stamps = {path: _stamp(path) for path in _paths(source)}
+        if all(self._is_known(path, stamp) for path, stamp in stamps.items()):
+            states = [self.known[path].status for path in stamps]
+            self.n_known += 1
+            self.n_failed_before += "failed" in states
+            return False
+        moving = [path for path, stamp in stamps.items() if self._may_change(path, stamp)]
+        if moving:
+            self.unsettled.update(moving)
+            return False
+        self.before.update(stamps)
+        return True
+
+    def _is_known(self, path: Path, stamp: Stamp) -> bool:
+        known = self.known.get(path)
+        if known is None or known.stamp != stamp:
+            return False
+        is_final = known.status in ("imported", "present") or known.tw_version == __version__
+        return is_final and not (known.status == "failed" and self._retries_failed)
+
+    def _may_change(self, path: Path, stamp: Stamp) -> bool:
+        return stamp.modified_ns > self._latest_ns or path.name.lower().endswith(_UNFINISHED)
+
+
+def _paths(source: Source) -> list[Path]:
+    """The files on disk a source is read from."""
+    return list(dict.fromkeys(file.path for file in source.files))
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.stat()
+    except OSError:  # taken away meanwhile
+        return Stamp(-1, -1)
+    return Stamp(found.st_size, found.st_mtime_ns)
+
+
+def _known(db: Path, wait_s: float) -> dict[Path, Known]:
+    if not db.exists():
+        return {}
+    with database.Reader(db, wait_s=wait_s) as reader:
+        rows = reader.connection.execute(
+            "SELECT path, n_bytes, modified_ns, status, sha256, trace_ids, n_tries, tw_version "
+            "FROM inbox_file"
+        ).fetchall()
+    return {
+        Path(path): Known(Stamp(n_bytes, modified_ns), status, sha256, tuple(ids), n_tries, version)
+        for path, n_bytes, modified_ns, status, sha256, ids, n_tries, version in rows
+    }
+
+
+def _remember(
+    db: Path,
+    wait_s: float,
+    outcomes: Sequence[Outcome],
+    look: _Look,
+    changed: set[Path],
+) -> None:
+    """Writes down what became of each file, in one transaction with what is taken out again."""
+    if not db.exists():
+        database.create_empty(db)
+    by_path: dict[Path, list[Outcome]] = {path: [] for path in look.before}
+    for outcome in outcomes:
+        for path in _paths(outcome.source):
+            if path in by_path:
+                by_path[path].append(outcome)
+    with database.writer(db, wait_s=wait_s) as connection, database.transaction(connection):
+        doomed: set[int] = set()
+        for path, found in by_path.items():
+            if path in changed:
+                doomed.update(_trace_ids(found))
+                continue
+            known = look.known.get(path)
+            if known and any(each.status == "imported" for each in found) and _grew(path, known):
+                doomed.update(known.trace_ids)
+            _write(connection, path, look.before[path], found, known)
+        _take_out(connection, doomed)
+
+
+def _take_out(connection: duckdb.DuckDBPyConnection, trace_ids: Iterable[int]) -> None:
+    present = {trace_id for (trace_id,) in connection.execute("SELECT id FROM trace").fetchall()}
+    runs = {delete_trace(connection, each) for each in sorted(set(trace_ids) & present)}
+    for run_id in sorted(runs):
+        linkers.link_run(connection, linkers.linkers(), run_id)
+
+
+def _trace_ids(outcomes: Sequence[Outcome]) -> list[int]:
+    return [each.committed.trace_id for each in outcomes if each.committed]
+
+
+def _grew(path: Path, known: Known) -> bool:
+    """Whether the earlier content is the beginning of the present one."""
+    if known.sha256 is None or known.stamp.n_bytes >= path.stat().st_size:
+        return False
+    digest, left = hashlib.sha256(), known.stamp.n_bytes
+    with path.open("rb") as file:
+        while left and (chunk := file.read(min(left, _CHUNK))):
+            digest.update(chunk)
+            left -= len(chunk)
+    return digest.hexdigest() == known.sha256
+
+
+_WORST = ("failed", "imported", "present", "ignored")
+
+
+def _write(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    stamp: Stamp,
+    outcomes: Sequence[Outcome],
+    known: Known | None,
+) -> None:
+    states = {each.status for each in outcomes}
+    status = next((each for each in _WORST if each in states), "ignored")
+    errors = [
+        str(each.error.message) for each in outcomes if each.error and each.status == "failed"
+    ]
+    now = datetime.now(UTC).replace(tzinfo=None)
+    (first_seen,) = database.one(
+        connection, "SELECT coalesce(min(first_seen_at), ?) FROM inbox_file WHERE path = ?",
+        [now, str(path)],
+    )  # fmt: skip
+    connection.execute("DELETE FROM inbox_file WHERE path = ?", [str(path)])
+    connection.execute(
+        "INSERT INTO inbox_file VALUES (?, ?, ?, ?, ?, ?, ?::BIGINT[], ?, ?, ?, ?)",
+        [
+            str(path), stamp.n_bytes, stamp.modified_ns, status, "; ".join(errors) or None,
+            _sha256(path) if status == "imported" else None, _trace_ids(outcomes),
+            (known.n_tries if known else 0) + 1, first_seen, now, __version__,
+        ],
+    )  # fmt: skip
+
+
+def _sha256(path: Path) -> str:
+    from warehouse.export import manifest
+
+    return manifest.sha256(path)

@@ -1,0 +1,384 @@
+"""Finds the files a user means: paths, folders, globs, standard input, members of archives.
+
+Archives are never extracted: a member is a stream. What a file holds is not looked at here; which
+files together are one capture is asked of importers, by their names (warehouse/ingest/captures.py).
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import io
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any, cast
+
+from isal import igzip, isal_zlib
+
+from warehouse.errors import CorruptTrace, TraceError
+from warehouse.ingest.importer import Part
+from warehouse.ingest.streams import GZIP_ERROR, GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
+
+MAX_MEMBERS = 100_000
+MAX_ARCHIVE_DEPTH = 3
+_HASH_CHUNK = 1 << 20
+_GZIP_HEAD = 1 << 16
+# All that the archive modules raise for damage, encryption or methods they do not know.
+_UNREADABLE = (
+    OSError, EOFError, KeyError, ValueError, RuntimeError, NotImplementedError, zlib.error,
+    GZIP_ERROR, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a member is: bytes of the unpacked tar, or a name in a zip."""
+
+    offset: int | None
+    n_bytes: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or a member of an archive: names from the file inwards."""
+
+    path: Path
+    members: tuple[str, ...] = ()
+    is_named: bool = True  # the user named this very file, not only its folder or archive
+    title: str | None = None  # what to call it, where its path says nothing to the user
+    trouble: TraceError | None = field(default=None, compare=False)  # why it cannot be looked at
+    places: tuple[_Place, ...] = field(default=(), compare=False, repr=False)
+    #: Of a capture: what each of its files is, and the files; `path` and `members` say its folder.
+    parts: tuple[Part, ...] = ()
+    part_files: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    importer: str | None = None  # of a capture: whose it is
+    stands_for: str | None = field(default=None, compare=False)  # the one file the user named
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """What is read: the file itself, or those of the capture."""
+        return self.part_files or (self,)
+
+    @property
+    def label(self) -> str:
+        return "!".join((self.origin, *map(_printable, self.members)))
+
+    @property
+    def origin(self) -> str:
+        """The file itself, as the user knows it."""
+        return self.title or _printable(str(self.path))
+
+    @property
+    def member(self) -> str | None:
+        return _printable("!".join(self.members)) or None
+
+    @property
+    def file_name(self) -> str:
+        """The name of the innermost file, without its folders."""
+        return _printable(Path(self.members[-1] if self.members else self.origin).name)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The stored bytes, still compressed if they are; raises TraceError if unreadable."""
+        with self.open_bare() as stream:
+            yield _Checked(stream, self.label)  # type: ignore[misc]
+
+    @contextmanager
+    def open_bare(self) -> Iterator[IO[bytes]]:
+        """The same for archive modules, which want to meet the errors of reading themselves."""
+        with ExitStack() as stack:
+            try:
+                stream: IO[bytes] = stack.enter_context(self.path.open("rb"))
+                for name, place in zip(self.members, self.places, strict=True):
+                    stream = _member(stack, stream, name, place)
+            except _UNREADABLE as error:
+                raise TraceError(f"{self.label} cannot be read: {_reason(error)}") from None
+            yield stream
+
+    def size(self) -> int:
+        """Bytes as stored, compressed if they are."""
+        if self.part_files:
+            return sum(file.size() for file in self.part_files)
+        return self.places[-1].n_bytes if self.places else self.path.stat().st_size
+
+    def sha256(self) -> tuple[str, ...]:
+        """Of the stored bytes of each of its files, hexadecimal."""
+        return tuple(file._sha256() for file in self.files)
+
+    def _sha256(self) -> str:
+        digest = hashlib.sha256()
+        with self.open() as stream:
+            while chunk := stream.read(_HASH_CHUNK):
+                digest.update(chunk)
+        return digest.hexdigest()
+
+
+class _Checked(io.RawIOBase):
+    """A stream whose failures while reading are told as ours, with the source's name."""
+
+    def __init__(self, stream: IO[bytes], label: str) -> None:
+        self._stream, self._label = stream, label
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        return bytes(self._try(self._stream.read, size))
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return int(self._try(self._stream.seek, offset, whence))
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def _try(self, action: Any, *arguments: int) -> Any:
+        try:
+            return action(*arguments)
+        except _UNREADABLE as error:
+            raise TraceError(f"{self._label} cannot be read: {_reason(error)}") from None
+
+
+class _Slice(io.RawIOBase):
+    """Bytes `offset` to `offset + n_bytes` of a stream, as a stream."""
+
+    def __init__(self, stream: IO[bytes], place: _Place) -> None:
+        assert place.offset is not None
+        self._stream, self._first, self._length = stream, place.offset, place.n_bytes
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = max(0, offset + (0, self._at, self._length)[whence])
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        self._stream.seek(self._first + self._at)
+        data = self._stream.read(min(len(buffer), max(0, self._length - self._at)))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one argument means: sources, and the folder their names are relative to."""
+
+    folder: Path
+    sources: list[Source]
+    is_file: bool = False  # the argument is a single file, or an archive
+
+    def name(self, source: Source) -> str:
+        """A file's name below the folder or in its archive, with `/`."""
+        if source.members:
+            return source.members[-1].removeprefix("./")
+        try:
+            return source.path.relative_to(self.folder).as_posix()
+        except ValueError:  # a link out of the folder
+            return source.path.name
+
+
+def find(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Source]:
+    """All sources the arguments mean, in order, each once.
+
+    `stdin_copy` is the file standard input was copied to, for the argument `-`.
+    Raises TraceError for an argument that means nothing.
+    """
+    found = (source for each in look(paths, stdin_copy) for source in each.sources)
+    return list(dict.fromkeys(found))
+
+
+def look(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Found]:
+    """What each argument means, a glob once for each match; otherwise as `find`."""
+    found = []
+    for text in paths:
+        try:
+            for each in _files(text, stdin_copy):
+                members = [member for source in each.sources for member in _expand(source, 0)]
+                found.append(replace(each, sources=members))
+        except OSError as error:
+            raise TraceError(f"{text} cannot be read: {_reason(error)}") from None
+    return found
+
+
+def _files(text: str, stdin_copy: Path | None) -> Iterator[Found]:
+    if text == "-" and stdin_copy is not None:
+        yield Found(stdin_copy.parent, [Source(stdin_copy, title="standard input")])
+        return
+    path = Path(text)
+    if path.is_dir():
+        inside = below(path)
+        if not inside:
+            raise TraceError(f"{text} is an empty folder")
+        yield Found(path.resolve(), inside)
+    elif path.is_file():
+        yield Found(path.resolve().parent, [Source(path.resolve())], is_file=True)
+    elif path.exists():
+        raise TraceError(
+            f"{text} is no regular file", hint="Pipe it in: `tw import -` reads standard input."
+        )
+    else:
+        matches = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []
+        if not matches:
+            raise TraceError(f"there is no file {text}")
+        for match in matches:
+            for each in _files(match, None):
+                unnamed = [replace(source, is_named=False) for source in each.sources]
+                yield replace(each, sources=unnamed)
+
+
+def below(folder: Path, pattern: str = "**/*") -> list[Source]:
+    """All files of a folder but hidden ones, by name."""
+    inside = sorted(p for p in folder.glob(pattern) if p.is_file() and not _hidden(p, folder))
+    return [Source(p.resolve(), is_named=False) for p in inside]
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _expand(source: Source, depth: int) -> Iterator[Source]:
+    """The source itself, or the members of the archive it is; never raises, but says what is wrong.
+
+    (One bad archive among many files is that archive's failure.)
+    """
+    try:
+        with source.open() as checked:
+            kind = _archive_kind(checked)
+        with source.open_bare() as stream:
+            if kind is not None and depth >= MAX_ARCHIVE_DEPTH:
+                raise CorruptTrace(
+                    f"{source.label}: archives nested more than {MAX_ARCHIVE_DEPTH} deep",
+                    hint="Unpack the outer ones first.",
+                )
+            members = _members(source, stream, kind) if kind else []
+    except TraceError as error:
+        yield replace(source, trouble=error)
+        return
+    if kind is None:
+        yield source
+    for name, place in members:
+        yield from _expand(
+            replace(
+                source,
+                members=(*source.members, name),
+                places=(*source.places, place),
+                is_named=False,
+            ),
+            depth + 1,
+        )
+
+
+def _archive_kind(stream: IO[bytes]) -> str | None:
+    head = _head(stream, _GZIP_HEAD)
+    stream.seek(0)
+    if head.startswith(b"PK\x03\x04"):
+        return "zip"
+    if head.startswith(GZIP_MAGIC):
+        head = _gzip_head(head)
+    return "tar" if head[257:262] == b"ustar" else None
+
+
+def _gzip_head(stored: bytes) -> bytes:
+    try:
+        return bytes(isal_zlib.decompressobj(31).decompress(stored, 512))
+    except GZIP_ERROR:
+        return b""
+
+
+def _members(source: Source, stream: IO[bytes], kind: str) -> list[tuple[str, _Place]]:
+    """The files in an archive; the last of those with one name, as unpacking would have it."""
+    list_members = _zip_members if kind == "zip" else _tar_members
+    found: dict[str, _Place] = {}
+    try:
+        for name, place, is_bomb in list_members(stream):
+            if is_bomb:
+                raise CorruptTrace(
+                    f"{source.label}: {_printable(name)} expands more than {MAX_RATIO} times, "
+                    "as no trace does",
+                    hint="Unpack the archive first if it is to be trusted.",
+                )
+            found[name] = place
+            if len(found) > MAX_MEMBERS:
+                raise CorruptTrace(
+                    f"{source.label}: more than {MAX_MEMBERS:,} members, as no trace has",
+                    hint="Unpack the archive first and name the files that are traces.",
+                )
+    except _UNREADABLE as error:
+        raise CorruptTrace(
+            f"{source.label} is a damaged archive: {_reason(error)}", hint="Copy it again."
+        ) from None
+    return [(n, place) for n, place in found.items() if not Path(n).name.startswith(".")]
+
+
+def _zip_members(stream: IO[bytes]) -> Iterator[tuple[str, _Place, bool]]:
+    with zipfile.ZipFile(stream) as archive:
+        for info in archive.infolist():
+            if not info.is_dir():
+                is_bomb = _is_bomb(info.file_size, info.compress_size)
+                yield info.filename, _Place(None, info.file_size), is_bomb
+
+
+def _tar_members(stream: IO[bytes]) -> Iterator[tuple[str, _Place, bool]]:
+    n_stored = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    with ExitStack() as stack:
+        tar = stack.enter_context(tarfile.open(fileobj=_unzipped(stack, stream), mode="r:"))
+        for info in tar:
+            end = info.offset_data + info.size
+            if info.isfile() and not info.issparse():
+                yield info.name, _Place(info.offset_data, info.size), _is_bomb(end, n_stored)
+
+
+def _is_bomb(n_content: int, n_stored: int) -> bool:
+    return n_content > RATIO_FREE_BYTES and n_content > MAX_RATIO * n_stored
+
+
+def _unzipped(stack: ExitStack, stream: IO[bytes]) -> IO[bytes]:
+    head = _head(stream, 2)
+    stream.seek(0)
+    if head != GZIP_MAGIC:
+        return stream
+    unzipped: Any = igzip.GzipFile(fileobj=stream, mode="rb")  # type: ignore[no-untyped-call]
+    return cast("IO[bytes]", stack.enter_context(unzipped))
+
+
+def _member(stack: ExitStack, stream: IO[bytes], name: str, place: _Place) -> IO[bytes]:
+    if place.offset is None:
+        archive = stack.enter_context(zipfile.ZipFile(stream))
+        return stack.enter_context(archive.open(name))
+    return io.BufferedReader(_Slice(_unzipped(stack, stream), place), _GZIP_HEAD)
+
+
+def _head(stream: IO[bytes], size: int) -> bytes:
+    data = b""
+    while len(data) < size and (chunk := stream.read(size - len(data))):
+        data += chunk
+    return data
+
+
+def _printable(name: str) -> str:
+    """A file name that is no UTF-8 is shown, and stored, with U+FFFD for what is not."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _reason(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,0 +1,160 @@
+"""Byte streams of trace files: plain or gzip, counted, bounded, and honest about a cut end.
+
+Nothing is ever unpacked to disk. A stream that expands without measure is refused; one that ends
+early, or goes bad half-way, ends there with a problem to report, so that what came before counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from isal import isal_zlib
+
+from warehouse.errors import CorruptTrace
+from warehouse.ingest.importer import Problem
+
+# Small steps: when a gzip stream goes bad, what the failing step had expanded is lost with it.
+_COMPRESSED_CHUNK = 1 << 16
+_EXPANDED_CHUNK = 1 << 17
+GZIP_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]
+GZIP_MAGIC = b"\x1f\x8b"
+MAX_RATIO = 200  # text traces compress 10 to 30 times; a bomb a thousand times
+MAX_CONTENT_BYTES = 64 << 30
+RATIO_FREE_BYTES = 32 << 20  # small files may be as repetitive as they like
+
+
+class Listener(Protocol):
+    """Told how many stored bytes were read since the last call."""
+
+    def __call__(self, n_bytes: int, /) -> None: ...
+
+
+@dataclass
+class TraceStream:
+    """Decompressed bytes of one file or member; `read(n)` gives at most n, b'' at the end.
+
+    Raises CorruptTrace when the very beginning is bad, or when the content is larger than
+    `max_bytes` or suspiciously more than was stored.
+    """
+
+    stored: IO[bytes]
+    label: str
+    max_bytes: int = MAX_CONTENT_BYTES
+    is_strict: bool = False
+    on_progress: Listener | None = None
+    n_stored_bytes: int = 0
+    n_content_bytes: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    path: Path | None = None  # the file `stored` is all of
+    _inflater: Any = None
+    _waiting: bytes = b""
+    _started: bool = False
+    _ended: bool = False
+
+    def read(self, size: int, /) -> bytes:
+        if not self._started:
+            self._start()
+        block = self._inflate(size) if self._inflater is not None else self._plain(size)
+        self.n_content_bytes += len(block)
+        self._check_size()
+        return block
+
+    def file(self) -> Path | None:
+        """The file that holds the content as it is, which then counts as read; else None."""
+        if not self._started:
+            self._start()
+        if self.path is None or self._inflater is not None:
+            return None
+        n_bytes = self.path.stat().st_size
+        if self.on_progress is not None:
+            self.on_progress(n_bytes - self.n_stored_bytes)
+        self.n_stored_bytes = self.n_content_bytes = n_bytes
+        self._check_size()
+        return self.path
+
+    def _start(self) -> None:
+        self._started = True
+        self._waiting = self._stored(2)
+        if self._waiting == GZIP_MAGIC:
+            self._inflater = isal_zlib.decompressobj(31)
+
+    def _stored(self, size: int) -> bytes:
+        chunk = self.stored.read(size)
+        self.n_stored_bytes += len(chunk)
+        if self.on_progress is not None and chunk:
+            self.on_progress(len(chunk))
+        return chunk
+
+    def _plain(self, size: int) -> bytes:
+        head, self._waiting = self._waiting[:size], self._waiting[size:]
+        return head + self._stored(size - len(head)) if len(head) < size else head
+
+    def _inflate(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        missing = size
+        while missing > 0 and not self._ended:
+            if not self._waiting:
+                self._waiting = self._stored(_COMPRESSED_CHUNK)
+            is_last = not self._waiting
+            try:
+                # Without more input it still hands out what it holds back.
+                part = self._inflater.decompress(self._waiting, min(missing, _EXPANDED_CHUNK))
+            except GZIP_ERROR:
+                self._cut("corrupt_gzip", "the gzip stream goes bad", size - missing)
+                break
+            parts.append(part)
+            missing -= len(part)
+            if is_last and not part:
+                self._cut("truncated_gzip", "the gzip stream ends early", size - missing)
+                break
+            self._advance()
+        return b"".join(parts)
+
+    def _advance(self) -> None:
+        """Goes on in the compressed bytes; a gzip file may hold several streams in a row."""
+        inflater = self._inflater
+        if not inflater.eof:
+            self._waiting = inflater.unconsumed_tail
+            return
+        rest = inflater.unused_data or self._stored(_COMPRESSED_CHUNK)
+        rest = rest.lstrip(b"\0")  # padding some archivers leave
+        if len(rest) == 1:
+            rest += self._stored(_COMPRESSED_CHUNK)
+        if rest.startswith(GZIP_MAGIC):
+            self._inflater, self._waiting = isal_zlib.decompressobj(31), rest
+            return
+        self._ended = True
+        if rest:
+            meaning = "what follows the gzip stream is none and was not used"
+            self.problems.append(Problem("trailing_bytes", meaning, 1, None))
+
+    def _cut(self, kind: str, meaning: str, n_pending: int) -> None:
+        """Ends the stream; `n_pending` bytes were expanded and not yet handed out."""
+        self._ended = True
+        n_good = self.n_content_bytes + n_pending
+        if self.is_strict or n_good == 0:
+            raise CorruptTrace(
+                f"{self.label}: {meaning} at byte {self.n_stored_bytes} of the file",
+                hint="Copy or record it again.",
+                offset=self.n_stored_bytes,
+            )
+        meaning = f"{meaning}; what came before was read"
+        self.problems.append(Problem(kind, meaning, 1, n_good))
+
+    def _check_size(self) -> None:
+        if self.n_content_bytes > self.max_bytes:
+            raise CorruptTrace(
+                f"{self.label}: larger than {self.max_bytes:,} bytes after decompression",
+                hint="Raise the limit with --max-size if the file is to be trusted.",
+            )
+        if (
+            self.n_content_bytes > RATIO_FREE_BYTES
+            and self.n_content_bytes > MAX_RATIO * self.n_stored_bytes
+            and self.max_bytes == MAX_CONTENT_BYTES
+        ):
+            raise CorruptTrace(
+                f"{self.label}: expands more than {MAX_RATIO} times, as no trace does",
+                hint="If the file is to be trusted, say how much it may hold: --max-size BYTES.",
+            )

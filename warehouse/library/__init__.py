@@ -1,0 +1,1 @@
+"""Queries: files, headers, contracts and macros."""

@@ -1,0 +1,257 @@
+"""Checks that queries keep what their headers promise; it knows neither terminal nor file formats.
+
+Without a warehouse: structure, exact types on an empty one, and the lock of versions. With one:
+keys, NULLs and the checks of columns on real rows.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.errors import ContractError, UsageError
+from warehouse.library import library as libraries
+from warehouse.library.header import Value
+from warehouse.library.library import BUILT_IN, Library, Query
+from warehouse.query.execute import explain
+from warehouse.resources import sql_folder
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import duckdb
+
+_CHECKED = 'temp.main."rows under check"'
+
+
+def check(library: Library, queries: Sequence[Query] | None = None) -> list[str]:
+    """All that is wrong with the queries of a library, or some of them: "name@version: what"."""
+    from warehouse.library import structure
+
+    chosen = list(library.queries.values()) if queries is None else list(queries)
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.duckdb"
+        database.create_empty(path)
+        with database.Reader(path) as reader:
+            refused = _install(reader.connection, library.closure(chosen))
+            for query in chosen:
+                wrong = structure.problems(query, library)
+                # What does not even read right gives no better message from the database, nor does
+                # what calls a query that is refused.
+                blamed = {each.key for each in library.closure([query])} & refused.keys()
+                if not wrong and blamed == {query.key}:
+                    wrong = [refused[query.key]]
+                elif not wrong and not blamed:
+                    wrong = types(reader.connection, query)
+                found += [f"{query.key}: {problem}" for problem in wrong]
+    return found
+
+
+def _install(
+    connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]
+) -> dict[str | None, str]:
+    """Makes every version a macro, as far as the database takes it: what is refused, and why."""
+    import duckdb
+
+    refused: dict[str | None, str] = {}
+    for query in queries:
+        try:
+            connection.execute(query.macro(temp=True))
+        except duckdb.Error as error:
+            refused[query.key] = explain(error).message
+    return refused
+
+
+def types(connection: duckdb.DuckDBPyConnection, query: Query) -> list[str]:
+    """How the result's names and types differ from the header; the macros are installed."""
+    import duckdb
+
+    assert query.header is not None
+    try:
+        relation = connection.sql(query.bound_sql, params=_defaults(query) or None)
+    except duckdb.Error as error:
+        return [explain(error).message]
+    actual = list(zip(relation.columns, map(str, relation.types), strict=True))
+    declared = [(column.name, column.type) for column in query.header.columns]
+    return [
+        f"column {got[0]} is of type {got[1]}, declared is {wanted[0]} {wanted[1]}"
+        for got, wanted in zip(actual, declared, strict=True)
+        if got != wanted
+    ]
+
+
+def _defaults(query: Query) -> dict[str, Value]:
+    return {parameter.name: parameter.default for parameter in query.parameters}
+
+
+def check_rows(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query,
+    parameters: Mapping[str, object] | None = None,
+) -> list[str]:
+    """What the rows of a query break of its header: unique grain, NULLs, checks of columns."""
+    import duckdb
+
+    assert query.header is not None
+    values = libraries.arguments(query, parameters or {})
+    try:
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_CHECKED} AS {query.bound_sql}", values or None
+        )
+        found = list(_broken(connection, query))
+        connection.execute(f"DROP TABLE {_CHECKED}")
+    except duckdb.Error as error:
+        return [explain(error).message]
+    return found
+
+
+def _broken(connection: duckdb.DuckDBPyConnection, query: Query) -> Iterator[str]:
+    assert query.header is not None
+    grain = ", ".join(f'"{name}"' for name in query.header.grain)
+    if grain:
+        doubled = _count(
+            connection,
+            f"(SELECT 1 FROM {_CHECKED} GROUP BY {grain} HAVING count(*) > 1)",
+        )
+        if doubled:
+            yield f"{doubled} values of its grain ({grain}) have several rows"
+    for column in query.header.columns:
+        if not column.nullable:
+            n_null = _count(connection, f'{_CHECKED} WHERE "{column.name}" IS NULL')
+            if n_null:
+                yield f"{n_null} rows have NULL in {column.name}"
+        if column.check:
+            n_wrong = _count(connection, f'{_CHECKED} WHERE NOT ("{column.name}" {column.check})')
+            if n_wrong:
+                yield f"{n_wrong} rows break the check {column.name} {column.check}"
+
+
+def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM {source}").fetchone()
+    return int(row[0]) if row else 0
+
+
+def lock_path() -> Path:
+    """Where the hashes of all versions are kept."""
+    return sql_folder("queries") / "LOCK.toml"
+
+
+def read_lock(path: Path) -> dict[str, str]:
+    """The hash of each version; empty where there is no lock yet.
+
+    Raises ContractError when it is no TOML, as after a merge that took both sides.
+    """
+    try:
+        return dict(tomllib.loads(path.read_text())) if path.exists() else {}
+    except tomllib.TOMLDecodeError as error:
+        raise ContractError(
+            f"{path} cannot be read: {error}",
+            hint="Has a merge left a version in it twice? Keep the released line of each and "
+            "run `tw queries check --write-lock`.",
+        ) from None
+
+
+def lock_problems(library: Library, locked: Mapping[str, str]) -> list[str]:
+    """Where queries differ from the lock: meaning changed, version new, or version gone."""
+    ours = _hashes(library)
+    found = []
+    for key, hash_ in ours.items():
+        if key not in locked:
+            found.append(f"{key}: is not in LOCK.toml; write it with --write-lock")
+        elif locked[key] != hash_:
+            found.append(
+                f"{key}: means something else now; give it a new version and keep the old one "
+                f"as archive/{key}.sql"
+            )
+    found += [f"{key}: is in LOCK.toml and has no file" for key in sorted(locked.keys() - ours)]
+    return found
+
+
+def write_lock(library: Library, path: Path) -> list[str]:
+    """Adds the versions that are new; returns their names. What is locked stays as it is."""
+    locked = read_lock(path)
+    ours = _hashes(library)
+    new = [key for key in ours if key not in locked]
+    lines = [f'"{key}" = "{hash_}"\n' for key, hash_ in sorted({**ours, **locked}.items())]
+    comment = "# What each version of a query means, as a hash; `tw queries check` compares.\n"
+    path.write_text(comment + "".join(lines))
+    return new
+
+
+def _hashes(library: Library) -> dict[str, str]:
+    return {
+        key: library.content_hash(query)
+        for key, query in sorted(library.queries.items())
+        if query.origin == BUILT_IN
+    }
+
+
+def changelog(library: Library) -> str:
+    """The changes of our queries as Markdown, by name, newest first."""
+    lines = ["# Changes of the queries", "", "Written by `tw queries changelog`.", ""]
+    for name, query in library.newest.items():
+        if query.origin != BUILT_IN:
+            continue
+        assert query.header is not None
+        lines += [f"## {name}", "", query.header.title, ""]
+        changes = sorted(query.header.changes.items(), reverse=True)
+        lines += [f"- version {version}: {text}" for version, text in changes] + [""]
+    return "\n".join(lines)
+
+
+TEMPLATE = """/* ---
+name = "{name}"
+version = 1
+title = "What it shows, in one sentence"
+grain = ["trace_id"]
+requires = {{ schema = ">=1" }}
+
+[param.min_dur_ns]
+type = "BIGINT"
+unit = "ns"
+default = 0
+min = 0
+help = "Count only slices at least this long"
+
+[[column]]
+name = "trace_id"
+type = "BIGINT"
+unit = "ref trace.id"
+help = "The trace"
+
+[[column]]
+name = "n_slices"
+type = "BIGINT"
+unit = "count"
+check = ">= 0"
+help = "Slices at least that long"
+
+[changes]
+1 = "first version"
+--- */
+SELECT
+  trace_id,
+  count(*) AS n_slices
+FROM slice
+WHERE dur >= $min_dur_ns::BIGINT
+GROUP BY trace_id
+ORDER BY trace_id
+"""
+
+
+def new_query(name: str, folder: Path) -> Path:
+    """Writes an example query to start from; refuses to touch an existing file."""
+    if not name.isidentifier() or name != name.lower():
+        raise UsageError(f"{name!r} is no query name", hint="Use lower case letters, digits, _.")
+    path = folder / f"{name}.sql"
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(TEMPLATE.format(name=name))
+    except FileExistsError:
+        raise UsageError(f"{path} exists already") from None
+    except OSError as error:
+        raise ContractError(f"{path} cannot be written: {error.strerror}") from None
+    return path

@@ -1,0 +1,101 @@
+"""Describes queries and tables as lines of text, for help on a terminal; it prints nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.library.header import Header, Parameter
+    from warehouse.library.library import Library, Query
+
+
+def query(found: Query, queries: Library) -> list[str]:
+    """Title, parameters, columns with their units, what it calls, and its changes."""
+    header = found.header
+    assert header is not None
+    lines = [f"{header.key}: {header.title}", ""]
+    lines += [*header.help.splitlines(), ""] if header.help else []
+    if header.parameters:
+        lines += ["Parameters:", *indented([_parameter(each) for each in header.parameters]), ""]
+    columns = [
+        [column.name, column.type, column.unit or "", column.help] for column in header.columns
+    ]
+    lines += ["Columns:", *indented(columns), "", *_facts(found, header)]
+    lines += [f"Hash: {queries.content_hash(found)}", "", "Changes:"]
+    return lines + [
+        f"  {version}  {text}" for version, text in sorted(header.changes.items(), reverse=True)
+    ]
+
+
+def _facts(found: Query, header: Header) -> list[str]:
+    calls = [f"Calls: {', '.join(header.requires_queries)}"] if header.requires_queries else []
+    return [
+        f"One row for each: {', '.join(header.grain)}",
+        *calls,
+        f"Portable to Spark: {'yes' if header.portable else 'no'}",
+        f"File: {found.path}",
+    ]
+
+
+def _parameter(parameter: Parameter) -> list[str]:
+    default = f"default {parameter.sql_default}" if parameter.has_default else "required"
+    return [parameter.name, parameter.type, parameter.unit or "", f"{parameter.help} ({default})"]
+
+
+def library(queries: Library, pattern: str = "") -> list[str]:
+    """One line a query: newest version and title; only names that hold the pattern."""
+    rows = [
+        [str(each.key), each.header.title]
+        for name, each in queries.newest.items()
+        if each.header is not None and pattern.lower() in name
+    ]
+    return aligned(rows)
+
+
+def tables(connection: duckdb.DuckDBPyConnection, pattern: str = "") -> list[str]:
+    """One line a table or view; only names that hold the pattern."""
+    from warehouse.store import catalog
+
+    found = [each for each in catalog.tables(connection) if pattern.lower() in each.name]
+    return aligned([[each.name, each.comment] for each in found])
+
+
+def table(connection: duckdb.DuckDBPyConnection, name: str) -> list[str]:
+    """What a table is for, and its columns; raises UsageError naming the nearest."""
+    from warehouse.store import catalog
+
+    found = catalog.find(catalog.tables(connection), name)
+    columns = catalog.columns(connection, found.name)
+    rows = [[each.name, each.type, each.unit, each.meaning] for each in columns]
+    return [f"{found.name} ({found.kind}): {found.comment}", "", *aligned(rows)]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns side by side; the last one as long as it is."""
+    if not rows:
+        return []
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
+    return [
+        "  ".join(
+            [*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def indented(rows: Sequence[Sequence[str]]) -> list[str]:
+    """As `aligned`, two spaces in."""
+    return [f"  {line}" for line in aligned(rows)]
+
+
+def size(n_bytes: int) -> str:
+    """1536 as "1.5 KiB"."""
+    number, unit = float(n_bytes), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if number < 1024 or unit == "TiB":
+            break
+        number /= 1024
+    return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"

@@ -1,0 +1,345 @@
+"""Reads the header of a query file: what it takes, what it returns, what it needs.
+
+The header is TOML in the first block comment:
+
+    /* ---
+    name = "utilization"
+    version = 1
+    title = "Busy share of each device"
+    grain = ["run_id", "trace_id", "device_id"]
+    requires = { schema = ">=1", queries = ["device_busy@1"] }
+    portable = true
+
+    [param.bucket_ns]
+    type = "BIGINT"
+    unit = "ns"
+    default = 1000000
+    min = 1
+    help = "Width of a bucket"
+
+    [[column]]
+    name = "busy_ns"
+    type = "BIGINT"
+    unit = "ns"
+    check = ">= 0"
+    help = "Union of the intervals"
+
+    [changes]
+    1 = "first version"
+    --- */
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse.errors import ContractError, ScopeError, UsageError
+from warehouse.query.selection import parse_time
+
+_HEADER = re.compile(r"\s*/\* ---\s*\n(.*?)\n\s*--- \*/", re.DOTALL)
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_FIRST_LINES = re.compile(
+    r'\s*/\* ---[^\S\n]*\nname = "([a-z][a-z0-9_]*)"\nversion = ([1-9][0-9]{0,9})\n'
+)
+_KEYS = ("name", "version", "title", "help", "grain", "requires", "portable", "param", "column")
+_REQUIRES_KEYS = ("schema", "queries", "rows")
+_PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
+_COLUMN_KEYS = ("name", "type", "unit", "nullable", "check", "help")
+_INTEGER = (-(2**63), 2**63 - 1)
+
+Scalar = str | int | float | bool
+Value = Scalar | list[Scalar] | None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One `$name` of a query. Types: BIGINT, DOUBLE, VARCHAR, BOOLEAN, and lists as VARCHAR[]."""
+
+    name: str
+    type: str
+    help: str = ""
+    unit: str | None = None
+    default: Value = None
+    has_default: bool = False  # a nullable parameter has one: NULL
+    nullable: bool = False
+    min: float | None = None
+    max: float | None = None
+
+    def convert(self, value: object) -> Value:
+        """A value of the declared type from text or a Python value; raises UsageError."""
+        if value is None or (value == "null" and self.nullable):
+            if not self.nullable:
+                raise self._wrong(value)
+            return None
+        if self.type.endswith("[]"):
+            items = value.split(",") if isinstance(value, str) else value
+            if not isinstance(items, Iterable):
+                raise self._wrong(value)
+            return [self._bounded(item) for item in items]
+        return self._bounded(value)
+
+    def _bounded(self, value: object) -> Scalar:
+        try:
+            converted = self._scalar(value)
+        except (ValueError, OverflowError, ScopeError):
+            raise self._wrong(value) from None
+        if isinstance(converted, (int, float)) and not isinstance(converted, bool):
+            if self.min is not None and converted < self.min:
+                raise UsageError(f"parameter {self.name} must be at least {self.min}, not {value}")
+            if self.max is not None and converted > self.max:
+                raise UsageError(f"parameter {self.name} must be at most {self.max}, not {value}")
+        return converted
+
+    def _scalar(self, value: object) -> Scalar:
+        kind = self.type.removesuffix("[]")
+        if kind == "VARCHAR":
+            return _text(value)
+        if kind == "BOOLEAN":
+            return _boolean(value)
+        if kind == "DOUBLE":
+            number = float(_not_boolean(value))
+            if not math.isfinite(number):
+                raise ValueError
+            return number
+        return _integer(value, is_time=self.unit == "ns")
+
+    def _wrong(self, value: object) -> UsageError:
+        examples = {"BIGINT": "1000", "DOUBLE": "0.5", "BOOLEAN": "true", "VARCHAR": "text"}
+        example = examples[self.type.removesuffix("[]")]
+        unit = " or a time such as 1.5ms" if self.unit == "ns" else ""
+        return UsageError(
+            f"parameter {self.name} must be of type {self.type}, not {value!r}",
+            hint=f"Write -p {self.name}={example}{unit}.",
+        )
+
+    @property
+    def sql_default(self) -> str:
+        """The default as SQL."""
+        return sql_literal(self.default)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a query's result."""
+
+    name: str
+    type: str  # as DuckDB's DESCRIBE says it
+    unit: str | None = None
+    help: str = ""
+    nullable: bool = False
+    check: str | None = None  # what follows the column's name in a condition: ">= 0"
+
+
+@dataclass(frozen=True)
+class Header:
+    """All a query says of itself."""
+
+    name: str
+    version: int
+    title: str
+    grain: tuple[str, ...]
+    columns: tuple[Column, ...]
+    help: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    requires_schema: str = ">=1"
+    requires_queries: tuple[str, ...] = ()
+    requires_rows: tuple[str, ...] = ()  # tables; while one has none of a trace, nothing is found
+    portable: bool = True  # runs on Spark after translation
+    changes: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The pinned name."""
+        return f"{self.name}@{self.version}"
+
+    @property
+    def pins(self) -> dict[str, str]:
+        """The queries it calls: plain name -> pinned name."""
+        return {key.partition("@")[0]: key for key in self.requires_queries}
+
+
+def has_header(sql: str) -> bool:
+    """Whether the SQL starts with a header."""
+    return _HEADER.match(sql) is not None
+
+
+def peek(sql: str) -> tuple[str, int] | None:
+    """Name and version, where these are the header's first two lines, as in all our queries."""
+    found = _FIRST_LINES.match(sql)
+    return (found[1], int(found[2])) if found else None
+
+
+def lacks_header(source: str) -> ContractError:
+    """That a query of a library has no header."""
+    return ContractError(
+        f"{source} has no header",
+        hint="Start it with /* --- and the header in TOML; `tw queries new` writes an example.",
+    )
+
+
+def parse(sql: str, source: str) -> Header:
+    """The header of a query; `source` names the file in errors. Raises ContractError."""
+    match = _HEADER.match(sql)
+    if not match:
+        raise lacks_header(source)
+    try:
+        values = tomllib.loads(match[1])
+    except tomllib.TOMLDecodeError as error:
+        raise ContractError(f"{source}: the header is no TOML: {error}") from None
+    try:
+        return _header(values)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ContractError(f"{source}: {_say(error)}") from None
+
+
+def _say(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"the header lacks {error.args[0]!r}"
+    return f"the header is wrong: {error}"
+
+
+def _header(values: dict[str, Any]) -> Header:
+    _only(values, (*_KEYS, "changes"), "the header")
+    requires = values.get("requires", {})
+    _only(requires, _REQUIRES_KEYS, "requires")
+    if not _NAME.fullmatch(values["name"]):
+        raise ValueError(f"name {values['name']!r} is not in lower_snake_case")
+    header = Header(
+        name=values["name"],
+        version=_positive(values["version"]),
+        title=str(values["title"]),
+        help=str(values.get("help", "")).strip(),
+        grain=tuple(values["grain"]),
+        columns=tuple(_column(each) for each in values["column"]),
+        parameters=tuple(_parameter(*item) for item in values.get("param", {}).items()),
+        requires_schema=str(requires.get("schema", ">=1")),
+        requires_queries=tuple(requires.get("queries", ())),
+        requires_rows=tuple(requires.get("rows", ())),
+        portable=bool(values.get("portable", True)),
+        changes={int(version): str(text) for version, text in values["changes"].items()},
+    )
+    _consistent(header)
+    return header
+
+
+def _consistent(header: Header) -> None:
+    names = [column.name for column in header.columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"column {name!r} is declared twice")
+        if name.startswith("p_"):
+            raise ValueError(f"column {name!r}: names with p_ are macro arguments")
+    for name in header.grain:
+        if name not in names:
+            raise ValueError(f"grain {name!r} is no column")
+    if header.version not in header.changes:
+        raise ValueError(f"[changes] does not say what version {header.version} is")
+    for key in header.requires_queries:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*@[1-9][0-9]*", key):
+            raise ValueError(f'requires query {key!r}: write it pinned, as "device_busy@1"')
+
+
+def _parameter(name: str, values: dict[str, Any]) -> Parameter:
+    _only(values, _PARAMETER_KEYS, f"parameter {name}")
+    kind = values["type"]
+    if kind.removesuffix("[]") not in ("BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"):
+        raise ValueError(
+            f"parameter {name}: type {kind!r} is none of BIGINT, DOUBLE, VARCHAR, "
+            "BOOLEAN or a list of these"
+        )
+    nullable = bool(values.get("nullable", False))
+    parameter = Parameter(
+        name=name,
+        type=kind,
+        help=str(values.get("help", "")),
+        unit=values.get("unit"),
+        default=values.get("default"),
+        has_default="default" in values or nullable,
+        nullable=nullable,
+        min=values.get("min"),
+        max=values.get("max"),
+    )
+    if "default" in values:
+        try:
+            parameter.convert(values["default"])
+        except UsageError as error:
+            raise ValueError(f"default of {error.message}") from None
+    return parameter
+
+
+def _column(values: dict[str, Any]) -> Column:
+    _only(values, _COLUMN_KEYS, f"column {values.get('name')}")
+    return Column(
+        name=values["name"],
+        type=values["type"],
+        unit=values.get("unit"),
+        help=str(values.get("help", "")),
+        nullable=bool(values.get("nullable", False)),
+        check=values.get("check"),
+    )
+
+
+def _only(values: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    known = list(known)
+    for key in values:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            raise ValueError(
+                f"{where} has an unknown key {key!r}"
+                + (f"; did you mean {near[0]!r}?" if near else "")
+            )
+
+
+def _positive(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"version {value!r} is no number from 1")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+def _boolean(value: object) -> bool:
+    if isinstance(value, str):
+        value = {"true": True, "1": True, "false": False, "0": False}.get(value.lower())
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _not_boolean(value: object) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise ValueError
+    return value
+
+
+def _integer(value: object, *, is_time: bool) -> int:
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError
+    text = isinstance(value, str)
+    number = parse_time(str(value)) if is_time and text else int(_not_boolean(value))
+    if not _INTEGER[0] <= number <= _INTEGER[1]:
+        raise ValueError
+    return number
+
+
+def sql_literal(value: Value) -> str:
+    """A constant as SQL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + ", ".join(sql_literal(item) for item in value) + "]"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return repr(value)

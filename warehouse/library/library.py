@@ -1,0 +1,479 @@
+"""The queries: finds their files, pins what they call, installs them as macros, and runs them.
+
+A query is one SELECT in one file with a header (`warehouse.library.header`). Each version is
+installed as a macro under its pinned name, `"utilization@1"`, and calls others by pinned names; the
+plain name is the newest version. Nothing here checks a query; that is `warehouse.library.contract`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import __version__, plugins
+from warehouse.errors import ConfigError, ContractError, UsageError
+from warehouse.library import header as headers
+from warehouse.library import tokens
+from warehouse.library.header import Header, Parameter, Value
+from warehouse.resources import sql_folder
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.query.execute import Result
+
+ENTRY_POINTS = "trace_warehouse.queries"
+BUILT_IN = "built-in"
+_NAME = re.compile(r"[a-z][a-z0-9_]*(@[0-9]+)?(\.sql)?")
+
+
+@dataclass(frozen=True)
+class Query:
+    """One version of a query, or a statement of the user's that has no header."""
+
+    sql: str  # the text of the file
+    own_header: Header | None = None  # of a query put together here, whose text has none
+    path: Path | None = None
+    origin: str = BUILT_IN  # or the folder it was found in
+    layer: str = ""  # the subfolder of queries: lib, link, summary, ...
+    precedence: int = 0  # of its folder: a plain name is the newest version in the highest
+
+    @cached_property
+    def header(self) -> Header | None:
+        """What the query says of itself. Read when it is asked for: reading the headers of all
+        queries takes longer than most queries run. Raises ContractError when it is wrong."""
+        if self.own_header or not headers.has_header(self.sql):
+            return self.own_header
+        return headers.parse(self.sql, str(self.path or self.origin))
+
+    @cached_property
+    def pin(self) -> tuple[str, int] | None:
+        """Name and version."""
+        found = None if self.own_header else headers.peek(self.sql)
+        if found is None and self.header:
+            found = self.header.name, self.header.version
+        return found
+
+    @property
+    def key(self) -> str | None:
+        return f"{self.pin[0]}@{self.pin[1]}" if self.pin else None
+
+    @property
+    def pins(self) -> dict[str, str]:
+        return self.header.pins if self.header else {}
+
+    @cached_property
+    def bound_sql(self) -> str:
+        """The statement to run with `$name` parameters."""
+        return tokens.pinned(self.sql, self.pins)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The declared parameters; without a header, those the statement names, as text."""
+        if self.header:
+            return self.header.parameters
+        return tuple(Parameter(name, "VARCHAR") for name in tokens.parameters(self.sql))
+
+    @cached_property
+    def normalised(self) -> str:
+        """The statement in one spelling for all layouts."""
+        return tokens.normalise(self.sql)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the text, in lower case: what it reads and calls is among them."""
+        kinds = ("word", "quoted")
+        return frozenset(
+            token.text.strip('"').lower() for token in tokens.split(self.sql) if token.kind in kinds
+        )
+
+    @cached_property
+    def _macro_body(self) -> str:
+        return tokens.macro_body(self.sql, self.pins)
+
+    def macro(self, *, temp: bool) -> str:
+        """The statement that installs the query as a macro, under its pinned name."""
+        return f"{self._macro_head(str(self.key), temp)}\n{self._macro_body}"
+
+    def outline(self, *, temp: bool) -> str:
+        """The same macro without a body: its arguments, and its columns as the header says."""
+        assert self.header is not None
+        columns = ", ".join(f'NULL::{c.type} AS "{c.name}"' for c in self.header.columns)
+        return f"{self._macro_head(str(self.key), temp)} SELECT {columns}"
+
+    def plain_macro(self, *, temp: bool) -> str:
+        """The statement that makes the plain name call the pinned one."""
+        assert self.header is not None
+        handed_on = ", ".join(f"p_{p.name} := p_{p.name}" for p in self.parameters)
+        return f'{self._macro_head(self.header.name, temp)} FROM "{self.key}"({handed_on})'
+
+    def _macro_head(self, name: str, temp: bool) -> str:
+        required = [f"p_{p.name}" for p in self.parameters if not p.has_default]
+        optional = [f"p_{p.name} := {p.sql_default}" for p in self.parameters if p.has_default]
+        return (
+            f'CREATE OR REPLACE {"TEMP " if temp else ""}MACRO "{name}"'
+            f"({', '.join(required + optional)}) AS TABLE"
+        )
+
+    def install(
+        self, connection: duckdb.DuckDBPyConnection, *, plain: bool = False, temp: bool = True
+    ) -> None:
+        """Makes the query a macro under its pinned name or, of that, under its plain one.
+
+        Raises ContractError when the database refuses its text.
+        """
+        import duckdb
+
+        try:
+            connection.execute(self.plain_macro(temp=temp) if plain else self.macro(temp=temp))
+        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
+            raise self.trouble(error) from None
+
+    def trouble(self, error: duckdb.Error) -> ContractError:
+        """The database's complaint about the query as one sentence that names it."""
+        from warehouse.query.execute import explain
+
+        file = self.path or self.origin
+        return ContractError(
+            f"the query {self.key} does not work: {explain(error).message}",
+            hint=f"Mend {file}; `tw queries check` says when it is right.",
+        )
+
+
+@dataclass
+class Library:
+    """All queries at hand, by pinned name."""
+
+    queries: dict[str, Query] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)  # for the user: what shadows what
+    _hashes: dict[str, str] = field(default_factory=dict)
+    _n_folders: int = 0
+
+    @property
+    def newest(self) -> dict[str, Query]:
+        """The newest version of each query, by name, in order of names."""
+        found: dict[str, Query] = {}
+        for query in self.queries.values():
+            name, _ = _pin(query)
+            other = found.get(name)
+            if other is None or _order(other) < _order(query):
+                found[name] = query
+        return dict(sorted(found.items()))
+
+    def find(self, name: str) -> Query:
+        """A query by name, `name@version` or file name; raises UsageError with the nearest."""
+        name = name.removesuffix(".sql")
+        newest = self.newest
+        query = self.queries.get(name) or newest.get(name)
+        if query is None:
+            near = difflib.get_close_matches(name, [*newest, *self.queries], n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "`tw queries list` shows them all."
+            raise UsageError(f"there is no query {name!r}", hint=hint)
+        return query
+
+    def closure(self, queries: Iterable[Query]) -> list[Query]:
+        """The queries and all they call, callees first; raises ContractError on a cycle."""
+        order: dict[str, Query] = {}
+        for query in queries:
+            self._visit(query, order, ())
+        return list(order.values())
+
+    def _visit(self, query: Query, order: dict[str, Query], above: tuple[str, ...]) -> None:
+        key = query.key or ""
+        if key in above:
+            raise ContractError(f"queries call each other in a circle: {' → '.join((*above, key))}")
+        if key in order:
+            return
+        for callee in query.pins.values():
+            if callee not in self.queries:
+                raise ContractError(
+                    f"{query.key or 'the query'} requires {callee}, which is not in the library"
+                )
+            self._visit(self.queries[callee], order, (*above, key))
+        order[key] = query
+
+    def content_hash(self, query: Query) -> str:
+        """sha256 over what gives the query its meaning, and the hashes of all it calls."""
+        key = query.key
+        if key is None:
+            return hashlib.sha256(tokens.normalise(query.sql).encode()).hexdigest()
+        is_ours = self.queries.get(key) is query  # not a file of the same name from elsewhere
+        if is_ours and key in self._hashes:
+            return self._hashes[key]
+        callees = [each for each in self.closure([query]) if each is not query]
+        hashes = [(callee.key, self.content_hash(callee)) for callee in callees]
+        found = _content_hash(query, hashes)
+        if is_ours:
+            self._hashes[key] = found
+        return found
+
+    def install(self, connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
+        """Makes every version, and under its plain name the newest, a macro of the connection.
+
+        TEMP macros work on a read-only connection and hide stored ones of the same name.
+        """
+        queries = self.closure(self.queries.values())
+        # The database plans a macro when it is made, with all it calls, however deep. So each is
+        # made while what it calls is still an outline: that takes two thirds of the time.
+        for query in queries:
+            connection.execute(query.outline(temp=temp))
+        for query in self.newest.values():
+            query.install(connection, plain=True, temp=temp)
+        for query in reversed(queries):
+            query.install(connection, temp=temp)
+
+    def install_for(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        query: Query,
+        installed: set[str] | None = None,
+    ) -> None:
+        """Installs what one query or statement calls: all takes longer than many a query runs.
+
+        What `installed` names is there already; what is made is added to it.
+        """
+        there = set() if installed is None else installed
+        callees = [each for each in self.closure([query]) if each is not query]
+        named, plain = self._named_in(query)
+        for each in self.closure([*named, *callees]):
+            if str(each.key) not in there:
+                each.install(connection)
+                there.add(str(each.key))
+        for each in plain:
+            each.install(connection, plain=True)
+
+    def _named_in(self, query: Query) -> tuple[list[Query], list[Query]]:
+        """The queries whose names its text has, and of these the ones named plainly."""
+        if query.header is not None and query.origin == BUILT_IN:
+            return [], []  # it requires all it calls, as `contract` has checked
+        newest = self.newest
+        plain = [newest[name] for name in newest.keys() & query.words]
+        pinned = [self.queries[key] for key in self.queries.keys() & query.words]
+        return [*plain, *pinned], plain
+
+    def add_folder(self, folder: Path, origin: str) -> None:
+        """Reads all `.sql` files below a folder; a name it shares with another is announced.
+
+        A broken file of ours is an error, one of the user's a notice.
+        """
+        self._n_folders += 1
+        if origin == BUILT_IN:
+            for query in _built_in(folder, self._n_folders):
+                self._add(query)
+            return
+        for path in sorted(folder.rglob("*.sql")):
+            try:
+                query = _read(path, origin, folder, self._n_folders)
+                assert query.header is not None  # read now: a broken one is left out
+                self._add(query)
+            except ContractError as error:
+                self.notices.append(f"{error.message}: not in the library")
+
+    def _add(self, query: Query) -> None:
+        name, version = _pin(query)
+        key = f"{name}@{version}"
+        other = self.queries.get(key)
+        if other and other.origin == query.origin:
+            raise ContractError(f"{query.path} and {other.path} are both {key}")
+        if query.origin != BUILT_IN and any(
+            q.origin == BUILT_IN and _pin(q)[0] == name for q in self.queries.values()
+        ):
+            self.notices.append(f"{query.path} takes the place of the query {name}")
+        self.queries[key] = query
+
+
+@cache
+def _built_in(folder: Path, precedence: int) -> tuple[Query, ...]:
+    """The queries of the program, which do not change while it runs: read once a process."""
+    return tuple(
+        _read(path, BUILT_IN, folder, precedence) for path in sorted(folder.rglob("*.sql"))
+    )
+
+
+def _pin(query: Query) -> tuple[str, int]:
+    assert query.pin is not None
+    return query.pin
+
+
+def _order(query: Query) -> tuple[int, int]:
+    return query.precedence, _pin(query)[1]
+
+
+def _content_hash(query: Query, callees: Sequence[tuple[str | None, str]]) -> str:
+    assert query.header is not None
+    meaning = {
+        "sql": query.normalised,
+        "grain": query.header.grain,
+        "parameters": [
+            (p.name, p.type, p.unit, p.default, p.has_default, p.nullable, p.min, p.max)
+            for p in query.header.parameters
+        ],
+        "columns": [(c.name, c.type, c.unit, c.nullable, c.check) for c in query.header.columns],
+        "calls": sorted(callees, key=str),
+    }
+    return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()
+
+
+def _read(path: Path, origin: str, folder: Path, precedence: int) -> Query:
+    """A query file of a library; raises ContractError when it has no header, or of another name."""
+    layer = path.relative_to(folder).parts[0]
+    query = Query(_read_text(path), path=path, origin=origin, layer=layer, precedence=precedence)
+    if query.pin is None:
+        raise headers.lacks_header(str(path))
+    if path.stem not in (query.pin[0], query.key):
+        raise ContractError(f"{path} holds a query of another name, {query.pin[0]}")
+    return query
+
+
+def from_text(sql: str, source: str = "the statement", path: Path | None = None) -> Query:
+    """A query from text, with or without a header; raises ContractError on a wrong header."""
+    query = Query(sql, path=path, origin=source)
+    _ = query.header  # read now, so that a wrong one is told before anything is opened
+    return query
+
+
+def from_file(path: Path) -> Query:
+    """A query from any file; raises UsageError when it cannot be read."""
+    return from_text(_read_text(path), str(path), path)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no UTF-8 text: byte {error.start}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def load(query_path: Sequence[Path] = ()) -> Library:
+    """Our queries, those of installed packages, and those below the user's folders.
+
+    Later folders go over earlier ones. Raises ConfigError for a folder that is not there.
+    """
+    library = Library()
+    library.add_folder(sql_folder("queries"), BUILT_IN)
+    for entry in plugins.registered(ENTRY_POINTS):
+        place = entry.load()
+        library.add_folder(Path(place() if callable(place) else place), f"package {entry.name}")
+    for folder in query_path:
+        if not folder.is_dir():
+            raise ConfigError(f"there is no folder {folder}", hint="See query_path in tw.toml.")
+        library.add_folder(folder, str(folder))
+    return library
+
+
+def install(connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
+    """Installs our own queries; `temp=False` stores them, for other DuckDB clients."""
+    load().install(connection, temp=temp)
+
+
+def keep_stored(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Brings macros that were stored for other clients to this program's; does nothing else."""
+    stored = connection.execute("SELECT 1 FROM schema_migration WHERE name = 'queries'").fetchall()
+    return bool(stored) and store_macros(connection)
+
+
+def store_macros(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Stores our queries as macros in the open warehouse, for other DuckDB clients.
+
+    Returns whether there was anything to do: not while the warehouse has those of this program.
+    Every open of the file then takes longer, as DuckDB reads them all.
+    """
+    lock = hashlib.sha256((sql_folder("queries") / "LOCK.toml").read_bytes()).hexdigest()
+    stored = connection.execute(
+        "SELECT arg_max(sha256, applied_at) FROM schema_migration WHERE name = 'queries'"
+    ).fetchall()
+    if stored == [(lock,)]:
+        return False
+    connection.execute("BEGIN")
+    install(connection, temp=False)
+    connection.execute(
+        "INSERT INTO schema_migration VALUES (NULL, 'queries', ?, now() AT TIME ZONE 'UTC', ?)",
+        [lock, __version__],
+    )
+    connection.execute("COMMIT")
+    return True
+
+
+def arguments(query: Query, given: Mapping[str, object]) -> dict[str, Value]:
+    """The value of each parameter, converted to its type.
+
+    Raises UsageError when one is unknown, missing, of another type or out of bounds.
+    """
+    known = {parameter.name: parameter for parameter in query.parameters}
+    for name in given:
+        if name not in known:
+            raise _unknown_parameter(query, name, list(known))
+    values: dict[str, Value] = {}
+    for name, parameter in known.items():
+        if query.header is None and name in given:
+            values[name] = _guess(given[name])
+        elif name in given:
+            values[name] = parameter.convert(given[name])
+        elif parameter.has_default:
+            values[name] = parameter.default
+        else:
+            raise UsageError(
+                f"parameter {name} has no value", hint=f"Give it with -p {name}=VALUE."
+            )
+    return values
+
+
+def _unknown_parameter(query: Query, name: str, known: list[str]) -> UsageError:
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        hint = f"Did you mean {near[0]!r}?"
+    else:
+        hint = f"It has: {', '.join(known)}." if known else "It has none."
+    return UsageError(f"{query.key or 'the statement'} has no parameter {name!r}", hint=hint)
+
+
+def _guess(value: object) -> Value:
+    """Without a header text is a number where it reads as one."""
+    if not isinstance(value, str):
+        return value  # type: ignore[return-value]
+    if re.fullmatch(r"-?[0-9]+", value):
+        return int(value)
+    if re.fullmatch(r"-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?", value):
+        return float(value)
+    return {"null": None, "true": True, "false": False}.get(value, value)
+
+
+def understood(query: Query | str, library: Library) -> Query:
+    """A query as it is, by its name in the library, or from SQL; raises UsageError."""
+    if isinstance(query, Query):
+        return query
+    return library.find(query) if _NAME.fullmatch(query.strip()) else from_text(query)
+
+
+def run(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query | str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    library: Library | None = None,
+    timeout_s: float | None = None,
+    installed: set[str] | None = None,
+) -> Result:
+    """Starts a query: a library name, a `Query`, or SQL; the result is read from `Result`.
+
+    The connection gets the macros it calls, but for those that `installed` names. Raises
+    UsageError for a wrong name or parameter, QueryError when DuckDB refuses the statement,
+    QueryTimeout.
+    """
+    from warehouse.query.execute import Result
+
+    library = library or load()
+    query = understood(query, library)
+    library.install_for(connection, query, installed)
+    return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)

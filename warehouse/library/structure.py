@@ -1,0 +1,223 @@
+"""Checks a query's text without running it: one SELECT, known tables, its parameters, portability.
+
+Parsing takes longer than most queries, so only `tw queries check` and the tests come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from warehouse.library import tokens
+from warehouse.library.library import BUILT_IN, Library, Query
+from warehouse.store import migrate
+
+#: sqlglot's trees; how its classes are typed differs from version to version.
+Tree = Any
+
+_CHANGES: tuple[Any, ...] = (
+    exp.DDL,
+    exp.DML,
+    exp.Attach,
+    exp.Command,
+    exp.Copy,
+    exp.Detach,
+    exp.Drop,
+    exp.Into,
+    exp.Pragma,
+    exp.Set,
+    exp.Use,
+)
+#: What Spark lacks, or takes for something else without a word, after translation.
+_NOT_PORTABLE: tuple[tuple[Any, str], ...] = (
+    (exp.PercentileCont, "percentile_cont becomes an approximation"),
+    (exp.PercentileDisc, "percentile_disc becomes an approximation"),
+    (exp.Quantile, "quantile becomes an approximation"),
+    (exp.GenerateSeries, "range() has no counterpart"),
+    (exp.Pivot, "PIVOT is written differently"),
+    (exp.Columns, "COLUMNS() has no counterpart"),
+)
+#: What is a list before it is cast to one: a parameter, [1, 2], NULL.
+_LISTS: tuple[Any, ...] = (exp.Placeholder, exp.Array, exp.Null)
+_NOT_PORTABLE_FUNCTIONS = frozenset(
+    ("histogram", "epoch_ns", "map_extract", "json_transform", "quantile_cont", "quantile_disc")
+)
+_NOT_PORTABLE_TYPES = frozenset(
+    ("INT128", "UINT128", "UBIGINT", "UINT", "USMALLINT", "UTINYINT", "TIMESTAMP_NS")
+)
+
+
+def problems(query: Query, library: Library) -> list[str]:
+    """All that is wrong with a query's text, a sentence each."""
+    assert query.header is not None
+    sql = tokens.statement(query.sql)
+    try:
+        trees = sqlglot.parse(sql, read="duckdb")
+    except sqlglot.errors.SqlglotError as error:
+        return [f"does not parse: {str(error).splitlines()[0]}"]
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        return ["is not one SELECT"]
+    tree = trees[0]
+    nodes = list(tree.walk())
+    return [
+        *_changes(nodes),
+        *_tables(query, library, nodes),
+        *_parameters(query, nodes),
+        *_columns(query, tree, nodes),
+        *_portability(query, library, nodes),
+        *_rewriting(query, tree),
+    ]
+
+
+def _among(nodes: Iterable[Tree], *kinds: Any) -> Iterator[Tree]:
+    """Those of some kinds. A walk over the tree for each question takes longer than parsing it."""
+    return (node for node in nodes if isinstance(node, kinds))
+
+
+def _changes(nodes: list[Tree]) -> Iterator[str]:
+    # A query is itself no DDL or DML; anything of that kind inside it is.
+    for node in _among(nodes, *_CHANGES):
+        if not isinstance(node, exp.Query):
+            yield f"does more than read: {node.sql(dialect='duckdb')[:60]}"
+
+
+@cache
+def known_tables() -> frozenset[str]:
+    """The tables and views of the schema."""
+    return frozenset(
+        name
+        for migration in migrate.migrations()
+        for kind, name, _ in migrate.comments(migration.sql)
+        if kind != "COLUMN"
+    )
+
+
+def _tables(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
+    known = known_tables() | {cte.alias.lower() for cte in _among(nodes, exp.CTE)}
+    called = set()
+    for table in _among(nodes, exp.Table):
+        if isinstance(table.this, exp.Func):
+            called.add(table.this.name.lower())
+        elif table.db:
+            yield f"names a database or schema: {table.sql(dialect='duckdb')}"
+        elif table.name.lower() not in known:
+            yield f"reads {table.name}, which is no table of the schema"
+    for name in sorted(called - query.pins.keys()):
+        yield f"calls {name}, which its header does not require"
+    for name in sorted(set(query.header.requires_rows if query.header else ()) - known_tables()):
+        yield f"requires rows of {name}, which is no table of the schema"
+    for name in sorted(query.pins.keys() - called):
+        yield f"requires {query.pins[name]} and does not call it"
+    for key in query.pins.values():
+        callee = library.queries.get(key)
+        if callee is None:
+            yield f"requires {key}, which is not in the library"
+        elif callee.origin == BUILT_IN and callee.layer not in ("lib", "archive"):
+            yield f"calls {key}; only queries in lib are building blocks"
+
+
+def _parameters(query: Query, nodes: list[Tree]) -> Iterator[str]:
+    declared = {parameter.name: parameter.type for parameter in query.parameters}
+    used = set()
+    for node in _among(nodes, exp.Placeholder):
+        used.add(node.name)
+        cast = node.parent
+        kind = cast.to.sql(dialect="duckdb") if isinstance(cast, exp.Cast) else None
+        # DuckDB would take the type of a bare parameter from each value anew.
+        if node.name in declared and kind != _cast_name(declared[node.name]):
+            yield f"uses ${node.name} without ::{declared[node.name]}"
+    for name in sorted(used - declared.keys()):
+        yield f"uses ${name}, which its header does not declare"
+    for name in sorted(declared.keys() - used):
+        yield f"declares the parameter {name} and does not use it"
+
+
+def _cast_name(kind: str) -> str:
+    return exp.DataType.build(kind, dialect="duckdb").sql(dialect="duckdb")
+
+
+def _columns(query: Query, tree: Tree, nodes: list[Tree]) -> Iterator[str]:
+    assert query.header is not None
+    declared = [column.name for column in query.header.columns]
+    if tree.is_star:
+        yield "returns *: name the columns"
+    elif tree.named_selects != declared:
+        yield f"returns {', '.join(tree.named_selects)}; its header declares {', '.join(declared)}"
+    # The rows of a building block are put in order by whoever calls it. What is in the archive was
+    # one, or was judged when it was released.
+    if query.layer not in ("lib", "archive") and tree.args.get("order") is None:
+        yield "has no ORDER BY"
+    for identifier in _among(nodes, exp.Identifier):
+        is_argument = isinstance(identifier.parent, exp.PropertyEQ)
+        if identifier.name.lower().startswith("p_") and not is_argument:
+            yield f"names something {identifier.name}: such names are macro arguments"
+
+
+def _portability(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
+    assert query.header is not None
+    if query.layer == "archive":
+        return  # kept as it was released, whatever has been learnt of Spark since
+    reasons = sorted({*not_portable(nodes), *_calls_not_portable(query, library)})
+    if query.header.portable and reasons:
+        yield f"is not portable ({'; '.join(reasons)}): say portable = false"
+    elif not query.header.portable and not reasons:
+        yield "is portable: leave out portable = false"
+
+
+def _calls_not_portable(query: Query, library: Library) -> Iterator[str]:
+    for key in query.pins.values():
+        callee = library.queries.get(key)
+        if callee is not None and callee.header is not None and not callee.header.portable:
+            yield f"{key}, which it calls, is not portable"
+
+
+def not_portable(nodes: list[Tree]) -> Iterator[str]:
+    """Why the query gives no or other rows on Spark after translation, whom it calls aside."""
+    for join in _among(nodes, exp.Join):
+        if str(join.args.get("method") or "").upper() in ("ASOF", "POSITIONAL"):
+            yield f"{join.args['method']} JOIN has no counterpart"
+    for kind, reason in _NOT_PORTABLE:
+        if next(_among(nodes, kind), None) is not None:
+            yield reason
+    for function in _among(nodes, exp.Anonymous):
+        if function.name.lower() in _NOT_PORTABLE_FUNCTIONS:
+            yield f"{function.name.lower()} has no counterpart"
+    for collected in _among(nodes, exp.ArrayAgg):
+        if collected.find(exp.Order):
+            yield "an ordered list loses its order"
+    for clause in _among(nodes, exp.With):
+        if clause.args.get("recursive"):
+            yield "a recursive CTE needs Spark 4.1"
+    for cast in _among(nodes, exp.Cast, exp.TryCast):
+        if cast.to.is_type("array") and not isinstance(cast.this, _LISTS):
+            yield "a text is not cast to a list"
+    for data_type in _among(nodes, exp.DataType):
+        if data_type.this.value in _NOT_PORTABLE_TYPES:
+            yield f"type {data_type.this.value} has no counterpart"
+
+
+def _rewriting(query: Query, tree: Tree) -> Iterator[str]:
+    """The token-wise rewriting must give the tree that rewriting the tree gives."""
+    body = tokens.macro_body(query.sql, query.pins)
+    if body == tokens.statement(query.sql):
+        return
+    expected = tree.transform(lambda node: _rewritten(node, query.pins))
+    if sqlglot.parse_one(body, read="duckdb") != expected:
+        yield "is rewritten wrongly: write its parameters and calls more plainly"
+
+
+def _rewritten(node: Tree, pins: dict[str, str]) -> Tree:
+    if isinstance(node, exp.Placeholder):
+        return exp.column(f"p_{node.name}")
+    if isinstance(node, exp.Anonymous) and node.name.lower() in pins:
+        pinned = exp.to_identifier(pins[node.name.lower()], quoted=True)
+        # A node that was replaced is not looked into again: its arguments are rewritten here.
+        arguments = [
+            each.transform(lambda part: _rewritten(part, pins)) for each in node.expressions
+        ]
+        return exp.Anonymous(this=pinned, expressions=arguments)
+    return node

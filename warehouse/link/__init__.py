@@ -1,0 +1,1 @@
+"""Links: what caused what, within a trace and across the traces of a run."""

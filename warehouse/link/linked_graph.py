@@ -1,0 +1,303 @@
+"""Links execution traces with the timelines of the same ranks: a graph of its own for each pair.
+
+What belongs together, which node is which slice, what depends on what, and what is refused are
+queries of queries/link/chakra; this runs them and stores what they find. A set of links is a name
+for the queries that make it. Where nothing can be stored, because the warehouse is open for reading
+only, the same rows go to TEMP tables, and whoever reads the tables of graphs sees both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warehouse.errors import TwError, UsageError
+from warehouse.query import scope
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.library.library import Library, Query
+    from warehouse.query.session import Session
+
+DEFAULT, CHAKRA = "default", "chakra-1.0"
+PAIRS = "linked_pair"
+_FOUND = 'temp.main."nodes found"'
+
+
+@dataclass(frozen=True)
+class LinkSet:
+    """The names of the queries that make a set: nodes, then edges, then what is refused."""
+
+    nodes: str
+    edges: str
+    refusals: str | None = None
+
+
+SETS = {
+    DEFAULT: LinkSet("linked_node", "linked_edge"),
+    CHAKRA: LinkSet("chakra_1_0_node", "chakra_1_0_edge", "chakra_1_0_refusal"),
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An execution trace and the timeline of the same rank."""
+
+    graph_id: int
+    trace_id: int
+    device_trace_id: int
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Where a linked graph goes: the names of three tables."""
+
+    graph: str = "graph"
+    node: str = "graph_node"
+    edge: str = "graph_edge"
+
+
+def queries(library: Library, link_set: str = DEFAULT) -> list[Query]:
+    """What makes a set, in the order it runs; nothing where the library is without it.
+
+    Raises UsageError for a set that is not there.
+    """
+    if link_set not in SETS:
+        raise UsageError(
+            f"there is no set of links {link_set!r}", hint=f"There are {' and '.join(SETS)}."
+        )
+    wanted = SETS[link_set]
+    names = [PAIRS, wanted.nodes, wanted.edges, *([wanted.refusals] if wanted.refusals else [])]
+    newest = library.newest
+    return [newest[name] for name in names] if newest.keys() >= set(names) else []
+
+
+def install(connection: duckdb.DuckDBPyConnection, library: Library, link_set: str) -> None:
+    """Makes what the queries of a set call macros of the connection."""
+    own = queries(library, link_set)
+    for query in library.closure(own):
+        if query not in own:
+            query.install(connection)
+
+
+def pairs(connection: duckdb.DuckDBPyConnection, library: Library, run_id: int) -> list[Pair]:
+    """What of a run belongs together, in the order of graphs."""
+    (n_graphs,) = database.one(
+        connection,
+        "SELECT count(*) FROM graph AS g JOIN trace AS t ON t.id = g.trace_id WHERE t.run_id = ?",
+        [run_id],
+    )
+    if not n_graphs:
+        return []
+    rows = connection.execute(library.newest[PAIRS].bound_sql, {"run_id": run_id}).fetchall()
+    return [Pair(*map(int, row)) for row in rows]
+
+
+def sets_of(connection: duckdb.DuckDBPyConnection, run_id: int) -> list[str]:
+    """The sets that are stored for a run."""
+    rows = connection.execute(
+        "SELECT DISTINCT g.link_set FROM graph AS g JOIN trace AS t ON t.id = g.trace_id "
+        "WHERE t.run_id = ? AND g.link_set IS NOT NULL ORDER BY 1",
+        [run_id],
+    ).fetchall()
+    return [str(name) for (name,) in rows]
+
+
+def link_run(
+    connection: duckdb.DuckDBPyConnection, library: Library, run_id: int, link_set: str = DEFAULT
+) -> dict[str, int]:
+    """Makes a set of a run anew, in the caller's transaction; the rows each of its queries found.
+
+    Raises TwError when the rules of the set refuse the traces, naming the node.
+    """
+    forget(connection, run_id, link_set)
+    found = {query.key or "": 0 for query in queries(library, link_set)}
+    for n, pair in enumerate(pairs(connection, library, run_id) if found else ()):
+        if not n:
+            install(connection, library, link_set)
+        found[library.newest[PAIRS].key or ""] += 1
+        for key, n_rows in link_pair(connection, library, pair, link_set).items():
+            found[key] += n_rows
+    return found
+
+
+def ensure(session: Session, link_set: str) -> None:
+    """Makes a set visible to the session for all that belongs together in its scope.
+
+    What is stored is used; the rest is made in TEMP tables, which the next scope hides again.
+    Raises UsageError for a set that is not there, TwError where its rules refuse the traces.
+    """
+    connection, library = session.connection, session.queries
+    wanted = queries(library, link_set)
+    stored = connection.execute(
+        "SELECT of_graph_id FROM graph WHERE link_set = ?", [link_set]
+    ).fetchall()
+    missing = [
+        pair
+        for run_id in session.seen.run_ids
+        for pair in (pairs(connection, library, run_id) if wanted else ())
+        if (pair.graph_id,) not in stored
+    ]
+    if missing:
+        install(connection, library, link_set)
+        into = _beside(connection, session.seen)
+        for pair in missing:
+            link_pair(connection, library, pair, link_set, into)
+
+
+def _beside(connection: duckdb.DuckDBPyConnection, seen: scope.Scope) -> Tables:
+    """TEMP tables, and views under the names of the stored ones that show the rows of both."""
+    names = {}
+    for table in ("graph", "graph_node", "graph_edge"):
+        names[table] = f'temp.main."{table} beside"'
+        stored = scope.rows_of(connection, seen, table)
+        # Empty, even where an earlier set was made here: that goes with its views.
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {names[table]} AS {stored} LIMIT 0")
+        connection.execute(
+            f'CREATE OR REPLACE TEMP VIEW "{table}" AS {stored} '
+            f"UNION ALL BY NAME SELECT * FROM {names[table]}"
+        )
+    return Tables(names["graph"], names["graph_node"], names["graph_edge"])
+
+
+def forget(connection: duckdb.DuckDBPyConnection, run_id: int, link_set: str | None = None) -> None:
+    """Takes the linked graphs of a run back; of all sets without one named."""
+    rows = connection.execute(
+        "SELECT g.id FROM graph AS g JOIN trace AS t ON t.id = g.trace_id "
+        "WHERE t.run_id = $run AND g.link_set = coalesce($set, g.link_set)",
+        {"run": run_id, "set": link_set},
+    ).fetchall()
+    for (graph_id,) in rows:
+        connection.execute("DELETE FROM graph_edge WHERE graph_id = ?", [graph_id])
+        connection.execute("DELETE FROM graph_node WHERE graph_id = ?", [graph_id])
+        connection.execute("DELETE FROM graph WHERE id = ?", [graph_id])
+
+
+def link_pair(
+    connection: duckdb.DuckDBPyConnection,
+    library: Library,
+    pair: Pair,
+    link_set: str,
+    into: Tables | None = None,
+) -> dict[str, int]:
+    """Makes the linked graph of one pair; the rows each query found, by its pinned name."""
+    into = into or Tables()
+    wanted = SETS[link_set]
+    nodes, edges = library.newest[wanted.nodes], library.newest[wanted.edges]
+    graph_id = _next_id(connection, "graph", pair.trace_id)
+    connection.execute(
+        f"INSERT INTO {into.graph} BY NAME SELECT $id AS id, trace_id, 'linked' AS kind, name, "
+        "format_version, start_ts, $set AS link_set, id AS of_graph_id, $device AS device_trace_id "
+        "FROM graph WHERE id = $of",
+        {
+            "id": graph_id, "set": link_set, "device": pair.device_trace_id, "of": pair.graph_id,
+        },
+    )  # fmt: skip
+    first_id = _next_id(connection, "graph_node", pair.trace_id)
+    n_nodes = _insert_nodes(connection, nodes, pair, into, graph_id, first_id)
+    if wanted.refusals:
+        _refuse(connection, library.newest[wanted.refusals], graph_id, link_set)
+    n_edges = _insert_edges(connection, edges, pair, into, graph_id, first_id)
+    return {nodes.key or "": n_nodes, edges.key or "": n_edges}
+
+
+def _next_id(connection: duckdb.DuckDBPyConnection, table: str, trace_id: int) -> int:
+    (next_id,) = database.one(
+        connection,
+        f"SELECT coalesce(max(id) + 1, ?) FROM {table} WHERE trace_id = ?",
+        [trace_id << 32, trace_id],
+    )
+    return int(next_id)
+
+
+def _insert_nodes(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query,
+    pair: Pair,
+    into: Tables,
+    graph_id: int,
+    first_id: int,
+) -> int:
+    n_nodes = _find(
+        connection, query, {"graph_id": pair.graph_id, "device_trace_id": pair.device_trace_id}
+    )
+    if n_nodes:
+        connection.execute(
+            f"INSERT INTO {into.node} BY NAME SELECT $first + f.node_id AS id, "
+            "$trace AS trace_id, $graph AS graph_id, f.*, h.type, h.op_schema, "
+            "h.record_function_id, h.sequence_number, h.thread_id "
+            f"FROM {_FOUND} AS f LEFT JOIN graph_node AS h ON h.id = f.of_node_id "
+            "AND h.graph_id = $of ORDER BY f.node_id",
+            {
+                "first": first_id, "trace": pair.trace_id, "graph": graph_id,
+                "of": pair.graph_id,
+            },
+        )  # fmt: skip
+    return n_nodes
+
+
+def _insert_edges(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query,
+    pair: Pair,
+    into: Tables,
+    graph_id: int,
+    first_node_id: int,
+) -> int:
+    n_edges = _find(connection, query, {"graph_id": graph_id})
+    if n_edges:
+        connection.execute(
+            f"INSERT INTO {into.edge} BY NAME SELECT $first + row_number() OVER () - 1 AS id, "
+            "$trace AS trace_id, $graph AS graph_id, $node + from_node_id AS from_node_id, "
+            "$node + to_node_id AS to_node_id, kind, row_number() OVER "
+            "(PARTITION BY to_node_id ORDER BY kind, from_node_id) - 1 AS ordinal "
+            f"FROM {_FOUND} ORDER BY to_node_id, kind, from_node_id",
+            {
+                "first": _next_id(connection, "graph_edge", pair.trace_id),
+                "trace": pair.trace_id, "graph": graph_id, "node": first_node_id,
+            },
+        )  # fmt: skip
+    return n_edges
+
+
+def _find(connection: duckdb.DuckDBPyConnection, query: Query, arguments: dict[str, int]) -> int:
+    """Keeps what a query finds; how many rows that is.
+
+    Found first and stored afterwards: rows appended to a table after an append of none are not seen
+    in the same transaction (DuckDB 2.0).
+    """
+    with blaming(query):
+        (n_rows,) = database.one(
+            connection, f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}", arguments
+        )
+    return int(n_rows)
+
+
+def _refuse(
+    connection: duckdb.DuckDBPyConnection, query: Query, graph_id: int, link_set: str
+) -> None:
+    """Raises TwError with the first reason why the rules of a set do not take the traces."""
+    rows = connection.execute(query.bound_sql, {"graph_id": graph_id}).fetchall()
+    for _, node_id, name, reason in rows:
+        what = f"{name!r}" if node_id is None else f"node {node_id}, {name!r},"
+        raise TwError(
+            f"by the rules of {link_set} {what} cannot be linked: {reason}",
+            hint=f"The set {DEFAULT} links it.",
+        )
+
+
+@contextmanager
+def blaming(query: Query) -> Iterator[None]:
+    """A failure of a link query as a sentence that names it; disk and memory are not its fault."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException):
+        raise
+    except duckdb.Error as error:
+        raise query.trouble(error) from None

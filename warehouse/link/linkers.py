@@ -1,0 +1,314 @@
+"""Makes the rows of `link`: runs the queries of queries/link and stores what they find.
+
+A linker is a query that returns from_id, to_id, kind, rule and confidence. One with the parameter
+`trace_id` links inside a trace, one with `run_id` between the traces of a run. The query
+`clock_offset` returns no links but how the clocks of a run's traces stand; that goes to `clock`.
+Execution traces and timelines of a run are linked with each other by `warehouse.link.linked_graph`.
+Every function here works within the transaction of its caller.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from warehouse.library import library as libraries
+from warehouse.library.library import Library, Query
+from warehouse.link import linked_graph
+from warehouse.store import database
+
+#: What a linker returns, in this order.
+COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
+CLOCKS = "clock_offset"
+#: Names of the rows of import_stat that say what ran and how much it found: inside a trace; between
+#: the traces of a run, kept with the last of them. Their detail is what `noted` gives.
+INSIDE, BETWEEN = "linked", "run_linked"
+_FOUND = 'temp.main."links found"'
+
+
+@dataclass(frozen=True)
+class Linkers:
+    """The newest linkers of a library in the order they run."""
+
+    library: Library
+    of_trace: tuple[Query, ...]
+    of_run: tuple[Query, ...]
+    clocks: Query | None
+    of_graphs: tuple[Query, ...] = ()
+
+    @property
+    def all(self) -> list[Query]:
+        clocks = [self.clocks] if self.clocks else []
+        return [*self.of_trace, *self.of_run, *clocks, *self.of_graphs]
+
+
+def linkers(library: Library | None = None) -> Linkers:
+    """Those that read `link` run after those that do not, otherwise by name."""
+    library = library or libraries.load()
+    found = [query for query in library.newest.values() if query.layer == "link"]
+    found.sort(key=lambda query: _reads_links(library, query))
+    return Linkers(
+        library,
+        tuple(q for q in found if _is_linker(q) and _parameter(q) == "trace_id"),
+        tuple(q for q in found if _is_linker(q) and _parameter(q) == "run_id"),
+        next((q for q in found if q.header and q.header.name == CLOCKS), None),
+        tuple(linked_graph.queries(library)),
+    )
+
+
+def _is_linker(query: Query) -> bool:
+    assert query.header is not None
+    return tuple(column.name for column in query.header.columns) == COLUMNS
+
+
+def _parameter(query: Query) -> str:
+    return query.parameters[0].name if query.parameters else ""
+
+
+def _reads_links(library: Library, query: Query) -> bool:
+    return any("link" in each.words for each in library.closure([query]))
+
+
+def link_trace(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, trace_id: int, run_id: int
+) -> None:
+    """Makes the links inside a trace anew, of the default set."""
+    _install(connection, known.library, known.of_trace)
+    connection.execute("DELETE FROM link WHERE trace_id = ? AND link_set = 'default'", [trace_id])
+    (first,) = database.one(
+        connection,
+        "SELECT coalesce(max(id) + 1, ?) FROM link WHERE trace_id = ?",
+        [trace_id << 32, trace_id],
+    )
+    _forget(connection, INSIDE, trace_id)
+    found: list[tuple[Query, int]] = []
+    bare = _tables_without_rows(connection, known.of_trace, trace_id)
+    for query in known.of_trace:
+        n_links = 0
+        if not bare.intersection(requires_rows(query)):
+            n_links = _insert(
+                connection, query, {"trace_id": trace_id}, f"{first} + n", str(trace_id), run_id
+            )
+        first += n_links
+        found.append((query, n_links))
+    _note(connection, known.library, found, INSIDE, trace_id)
+    _disable(connection)
+
+
+def requires_rows(query: Query) -> tuple[str, ...]:
+    """The tables without whose rows a linker finds nothing, as its header says."""
+    return query.header.requires_rows if query.header else ()
+
+
+def _tables_without_rows(
+    connection: duckdb.DuckDBPyConnection, queries: Sequence[Query], trace_id: int
+) -> set[str]:
+    """Those that some linker requires and the trace has nothing in. Most traces have no work for
+    most linkers, and planning one takes longer than linking a small trace."""
+    tables = sorted({table for query in queries for table in requires_rows(query)})
+    if not tables:
+        return set()
+    exist = ", ".join(f"EXISTS (SELECT 1 FROM {t} WHERE trace_id = {trace_id})" for t in tables)
+    has_rows = database.one(connection, f"SELECT {exist}")
+    return {table for table, has in zip(tables, has_rows, strict=True) if not has}
+
+
+def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
+    """Makes the links between the traces of a run anew, and the offsets of their clocks.
+
+    A run of one trace has none; one that is not there any more leaves none behind. Sets of links of
+    execution traces that were there are made anew too.
+    """
+    sets = {linked_graph.DEFAULT, *linked_graph.sets_of(connection, run_id)}
+    unlink_run(connection, run_id)
+    traces = [
+        int(trace_id)
+        for (trace_id,) in connection.execute(
+            "SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id]
+        ).fetchall()
+    ]
+    if len(traces) > 1:
+        between = [*known.of_run, *([known.clocks] if known.clocks else [])]
+        _install(connection, known.library, between)
+        _link_between(connection, known, run_id, traces[-1])
+        for link_set in sorted(sets):
+            link_graphs(connection, known, run_id, link_set)
+        _disable(connection)
+
+
+def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
+    """Takes back what `link_run` said of a run whose traces change: better nothing than a part.
+
+    Nothing says then that its linkers ran, so that `unlinked_runs` has it until they do.
+    """
+    connection.execute(
+        "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
+    )
+    _forget_offsets(connection, run_id)
+    linked_graph.forget(connection, run_id)
+    connection.execute(
+        "DELETE FROM import_stat WHERE name = ? "
+        "AND trace_id IN (SELECT id FROM trace WHERE run_id = ?)",
+        [BETWEEN, run_id],
+    )
+
+
+def link_graphs(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int, link_set: str
+) -> None:
+    """Makes one set of links of a run's execution traces with its timelines anew."""
+    (last,) = database.one(connection, "SELECT max(id) FROM trace WHERE run_id = ?", [run_id])
+    found = linked_graph.link_run(connection, known.library, run_id, link_set)
+    if link_set == linked_graph.DEFAULT:
+        counts = [(query, found.get(query.key or "", 0)) for query in known.of_graphs]
+        _note(connection, known.library, counts, BETWEEN, int(last))
+
+
+def unlinked_runs(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
+    """Runs of several traces that no linker has linked since their traces changed: id and name."""
+    rows = connection.execute(
+        "SELECT r.id, r.name FROM run AS r JOIN trace AS t ON t.run_id = r.id "
+        "GROUP BY r.id, r.name HAVING count(*) > 1 AND max(t.id) NOT IN ("
+        "SELECT trace_id FROM import_stat WHERE name = ?) ORDER BY r.id",
+        [BETWEEN],
+    ).fetchall()
+    return [(int(run_id), str(name)) for run_id, name in rows]
+
+
+def _link_between(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int, last_trace_id: int
+) -> None:
+    (first,) = database.one(
+        connection,
+        # -(run_id << 32 | n) - 1: the next id is one below the least
+        "SELECT coalesce(min(id), ?) - 1 FROM link WHERE trace_id IS NULL AND run_id = ?",
+        [-(run_id << 32), run_id],
+    )
+    found: list[tuple[Query, int]] = []
+    for query in known.of_run:
+        n_links = _insert(connection, query, {"run_id": run_id}, f"{first} - n", "NULL", run_id)
+        first -= n_links
+        found.append((query, n_links))
+    if known.clocks is not None:
+        found.append((known.clocks, _store_offsets(connection, known.clocks, run_id)))
+    _note(connection, known.library, found, BETWEEN, last_trace_id)
+
+
+def _install(
+    connection: duckdb.DuckDBPyConnection, library: Library, queries: Sequence[Query]
+) -> None:
+    """Makes what the linkers call macros, and readies the optimizer for rows not committed yet."""
+    for query in library.closure(queries):
+        if query not in queries:
+            query.install(connection)
+    # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
+    # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
+    _disable(connection, "join_order,build_side_probe_side")
+    # For the same reason an ASOF join would loop over all pairs: it takes both sides for tiny.
+    connection.execute("SET asof_loop_join_threshold = 0")
+
+
+def _disable(connection: duckdb.DuckDBPyConnection, more: str = "") -> None:
+    """Switches optimizers off: those that are off on every connection of ours, and `more`."""
+    names = [database.NO_WRONG_STATISTICS["disabled_optimizers"], *([more] if more else [])]
+    connection.execute(f"SET disabled_optimizers = '{','.join(names)}'")
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query,
+    argument: dict[str, int],
+    link_id: str,
+    trace_id: str,
+    run_id: int,
+) -> int:
+    """Stores what a linker finds; n in `link_id` counts its links from 0. Returns their number."""
+    assert query.header is not None
+    # Found first and stored afterwards: rows that are appended to a table after an append of none
+    # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
+    with linked_graph.blaming(query):
+        (n_links,) = database.one(
+            connection, f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}", argument
+        )
+    if n_links:
+        connection.execute(
+            # Numbered as they come: every linker orders its rows.
+            f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
+            "confidence, 'default', $name, $version "
+            f"FROM (SELECT *, row_number() OVER () - 1 AS n FROM {_FOUND})",
+            {"name": query.header.name, "version": query.header.version},
+        )
+    return int(n_links)
+
+
+def noted(library: Library, query: Query) -> str:
+    """A linker and what it means: `name@version`, and the first 16 digits of its content hash."""
+    return f"{query.key} {library.content_hash(query)[:16]}"
+
+
+def _note(
+    connection: duckdb.DuckDBPyConnection,
+    library: Library,
+    found: Sequence[tuple[Query, int]],
+    what: str,
+    trace_id: int,
+) -> None:
+    """Writes down which queries ran, how much each of them found, and what they mean."""
+    connection.execute(f"DROP TABLE IF EXISTS {_FOUND}")
+    connection.execute(
+        "INSERT INTO import_stat SELECT first + n, $trace, $what, key, n_rows, 'count' FROM ("
+        "SELECT unnest($keys::VARCHAR[]) AS key, unnest($counts::BIGINT[]) AS n_rows, "
+        "unnest(range(len($keys))) AS n) CROSS JOIN ("
+        "SELECT coalesce(max(id) + 1, $first) AS first FROM import_stat WHERE trace_id = $trace)",
+        {
+            "first": trace_id << 32, "trace": trace_id, "what": what,
+            "keys": [noted(library, query) for query, _ in found],
+            "counts": [n_rows for _, n_rows in found],
+        },
+    )  # fmt: skip
+    connection.execute(
+        "INSERT INTO query_version SELECT *, now() AT TIME ZONE 'UTC' FROM ("
+        "SELECT unnest($names::VARCHAR[]) AS name, unnest($versions::BIGINT[]) AS version, "
+        "unnest($hashes::VARCHAR[]) AS content_hash) AS new WHERE NOT EXISTS ("
+        "FROM query_version AS old WHERE old.name = new.name AND old.version = new.version "
+        "AND old.content_hash = new.content_hash)",
+        {
+            "names": [query.header.name for query, _ in found if query.header],
+            "versions": [query.header.version for query, _ in found if query.header],
+            "hashes": [library.content_hash(query) for query, _ in found],
+        },
+    )
+
+
+def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> None:
+    connection.execute("DELETE FROM import_stat WHERE trace_id = ? AND name = ?", [trace_id, what])
+
+
+def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: int) -> int:
+    """What the query says of the traces' clocks, unless a better source has said it: a count."""
+    said_by = json.dumps({"query": query.key})
+    with linked_graph.blaming(query):
+        (n_clocks,) = database.one(
+            connection,
+            "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "
+            "method = e.method, drift = e.drift, "
+            "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $said_by)::VARCHAR "
+            f"FROM trace AS t JOIN ({query.bound_sql}) AS e ON e.trace_id = t.id "
+            "WHERE clock.id = t.clock_id AND clock.method IS NULL",
+            {"said_by": said_by, "run_id": run_id},
+        )
+    return int(n_clocks)
+
+
+def _forget_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
+    """Takes back what the query said earlier; offsets from elsewhere stay."""
+    connection.execute(
+        "UPDATE clock SET offset_ns = NULL, uncertainty_ns = NULL, method = NULL, drift = NULL, "
+        "extra_json = nullif(json_merge_patch(extra_json, '{\"query\":null}')::VARCHAR, '{}') "
+        "WHERE trace_id IN (SELECT id FROM trace WHERE run_id = ?) "
+        f"AND json_extract_string(extra_json, '$.query') LIKE '{CLOCKS}@%'",
+        [run_id],
+    )

@@ -1,0 +1,1 @@
+"""Sessions, scopes, execution and results of queries."""

@@ -1,0 +1,82 @@
+"""Which runs a comparison needs in scope: those its two sides name; it compares nothing.
+
+A query whose parameters have the unit `side` sees the traces they name, so that
+`tw query compare_kernels -p a=before -p b=after` needs no --run. What a name stands for is decided
+by the library query `compare_side` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from warehouse.errors import ScopeError
+from warehouse.query import scope
+from warehouse.query.selection import Selection
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.library.library import Library, Query
+
+UNIT = "side"
+
+
+def named(query: Query, values: Mapping[str, object]) -> dict[str, str]:
+    """The texts that name sides, by parameter."""
+    return {
+        parameter.name: str(values[parameter.name])
+        for parameter in query.parameters
+        if parameter.unit == UNIT and values.get(parameter.name) is not None
+    }
+
+
+def widened(
+    connection: duckdb.DuckDBPyConnection,
+    library: Library,
+    texts: Mapping[str, str],
+    selection: Selection,
+) -> scope.Scope:
+    """The scope of a comparison: the traces of its sides, of the chosen ranks and time.
+
+    Runs and traces the user chose besides limit it. Applies nothing but the widest scope, to read
+    the names; the caller applies the answer. Raises ScopeError for a side without a trace.
+    """
+    from warehouse.library import library as libraries
+
+    everything = scope.resolve(connection, Selection(runs=("all",)))
+    scope.apply(connection, everything)
+    allowed = scope.resolve(
+        connection, selection if selection.runs or selection.traces else _all_runs(selection)
+    )
+    rows = libraries.run(
+        connection,
+        library.find("compare_side"),
+        {"a": next(iter(texts.values())), "b": list(texts.values())[-1]},
+        library=library,
+    ).rows()
+    for place, (name, text) in enumerate(texts.items()):
+        found = {trace_id for side, trace_id in rows if side == "ab"[min(place, 1)]}
+        if not found:
+            raise _unknown(connection, name, text)
+        if not found & set(allowed.trace_ids):
+            raise ScopeError(
+                f"side {name}, {text!r}, has no trace in scope",
+                hint="Leave out --run and --trace, or choose both sides with them.",
+            )
+    chosen = {trace_id for _, trace_id in rows} & set(allowed.trace_ids)
+    return scope.of_traces(connection, chosen, allowed.from_ns, allowed.to_ns)
+
+
+def _all_runs(selection: Selection) -> Selection:
+    return replace(selection, runs=("all",))
+
+
+def _unknown(connection: duckdb.DuckDBPyConnection, name: str, text: str) -> ScopeError:
+    runs = [run for (run,) in connection.execute("SELECT name FROM run ORDER BY id").fetchall()]
+    known = f"Runs: {', '.join(runs[:8])}{', ...' if len(runs) > 8 else ''}. " if runs else ""
+    return ScopeError(
+        f"side {name}, {text!r}, is no run, trace or tag",
+        hint=known + "Write a run's name or id, RUN/TRACE, tag:NAME or latest.",
+    )

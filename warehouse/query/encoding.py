@@ -1,0 +1,339 @@
+"""Writes query results: tables for people, CSV, JSON and columnar files for machines.
+
+Values stay exact in every format but the table, which rounds floating-point numbers and shortens
+long texts: integers of any size are printed in full, NULL is blank in CSV and null in JSON; NaN,
+which JSON does not know, is null there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.library.header import Column
+
+
+class Rows(Protocol):
+    """What can be written: rows still being read (`execute.Result`), or in memory (`Answer`)."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
+    @property
+    def schema(self) -> pa.Schema: ...
+    @property
+    def n_rows(self) -> int: ...
+    def batches(self) -> Iterator[pa.RecordBatch]: ...
+
+
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "parquet", "arrow")
+BINARY = ("parquet", "arrow")
+DEFAULT_ROWS = 40
+_SUFFIXES = {
+    ".arrow": "arrow",
+    ".csv": "csv",
+    ".feather": "arrow",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".tsv": "tsv",
+    ".txt": "table",
+}
+_CELL_WIDTH = 80
+# What would move the cursor, colour the terminal or reverse the reading order.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def format_of(path: Path | None, given: str | None, default: str | None = None) -> str:
+    """The format to write: the one given, the one the file name says, or the default."""
+    if given:
+        return given
+    if path is None:
+        return default or "table"
+    name = _SUFFIXES.get(path.suffix.lower())
+    if name is None:
+        raise UsageError(
+            f"the name {path.name!r} says no format",
+            hint=f"Add --format, one of {', '.join(FORMATS)}.",
+        )
+    return name
+
+
+def write(
+    result: Rows,
+    format: str,
+    target: BinaryIO,
+    *,
+    max_rows: int = DEFAULT_ROWS,
+    provenance: Mapping[str, str] | None = None,
+) -> int:
+    """Writes all rows, or of a table at most `max_rows` (-1: all); returns how many it wrote.
+
+    `provenance` goes into the metadata of the formats that have such. Reads the result to its end,
+    so that `result.n_rows` is the total. Raises QueryError and QueryTimeout from the query.
+    """
+    if format == "table":
+        return _write_table(result, target, max_rows)
+    _WRITERS[format](result, target, dict(provenance or {}))
+    return result.n_rows
+
+
+def _names(result: Rows) -> list[str]:
+    """The column names, made different where the statement repeats one."""
+    names: list[str] = []
+    for name in result.schema.names:
+        unique, number = name, 1
+        while unique in names:
+            unique, number = f"{name}_{number}", number + 1
+        names.append(unique)
+    return names
+
+
+def _write_csv(delimiter: str) -> Callable[[Rows, BinaryIO, dict[str, str]], None]:
+    def write_rows(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        names = _names(result)
+        empty = _flat(result.schema.empty_table(), names)
+        options = csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
+        with csv.CSVWriter(target, empty.schema, write_options=options) as writer:
+            for batch in result.batches():
+                writer.write_table(_flat(pa.Table.from_batches([batch]), names))
+
+    return write_rows
+
+
+def _flat(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The table with every column of a type CSV can hold; nested values as JSON."""
+    import pyarrow as pa
+
+    return pa.Table.from_arrays([_flat_column(column) for column in table.columns], list(names))
+
+
+def flat(table: pa.Table) -> pa.Table:
+    """The table with every column of a plain type: what is nested becomes JSON, what has no
+    counterpart text."""
+    return _flat(table, table.column_names)
+
+
+def _flat_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    kind = pa.types
+    column = _readable(column)
+    if kind.is_nested(column.type):
+        import msgspec
+
+        encode = msgspec.json.Encoder(decimal_format="number").encode
+        values = column.to_pylist(maps_as_pydicts="lossy")
+        return _texts([None if value is None else encode(value).decode() for value in values])
+    if kind.is_decimal(column.type) or kind.is_temporal(column.type) or kind.is_null(column.type):
+        return column.cast(pa.string())
+    return column
+
+
+def _readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column with what has no Python or text counterpart turned into text."""
+    import pyarrow as pa
+
+    kind = pa.types
+    if kind.is_dictionary(column.type):
+        return column.cast(column.type.value_type)
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = pa.chunked_array(
+            [chunk.storage for chunk in column.chunks], column.type.storage_type
+        )
+    if kind.is_binary(column.type) or kind.is_large_binary(column.type):
+        return _texts([None if value is None else value.hex() for value in column.to_pylist()])
+    if kind.is_interval(column.type):
+        return _texts([None if value is None else _interval(value) for value in column.to_pylist()])
+    if kind.is_timestamp(column.type) or kind.is_time(column.type):
+        return column.cast(pa.string())
+    return column
+
+
+def _texts(values: list[str | None]) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    return pa.chunked_array([values], pa.string())
+
+
+def _interval(value: Any) -> str:
+    months, days, nanoseconds = value
+    return f"{months} months {days} days {nanoseconds} ns"
+
+
+def _lines(result: Rows) -> Iterator[bytes]:
+    """Each row as a JSON object."""
+    import msgspec
+    import pyarrow as pa
+
+    encode = msgspec.json.Encoder(decimal_format="number").encode
+    names = _names(result)
+    for batch in result.batches():
+        table = pa.Table.from_batches([batch])
+        columns = [_readable(column).to_pylist(maps_as_pydicts="lossy") for column in table.columns]
+        for row in zip(*columns, strict=True):
+            yield encode(dict(zip(names, row, strict=True)))
+
+
+def _write_jsonl(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+    for line in _lines(result):
+        target.write(line + b"\n")
+
+
+def _write_json(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+    before = b"[\n"
+    for line in _lines(result):
+        target.write(before + line)
+        before = b",\n"
+    target.write(b"\n]\n" if before == b",\n" else b"[]\n")
+
+
+def _write_parquet(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+    from pyarrow import parquet
+
+    schema = _described(result, provenance, _column_types(result))
+    with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+        for table in _tables(result, schema):
+            writer.write_table(table)
+
+
+def _write_arrow(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+    from pyarrow import ipc
+
+    schema = _described(result, provenance, _column_types(result))
+    with ipc.new_file(target, schema) as writer:
+        for table in _tables(result, schema):
+            writer.write_table(table)
+
+
+def _column_types(result: Rows) -> list[pa.DataType]:
+    """Columnar files hold every type but intervals and what only DuckDB knows."""
+    import pyarrow as pa
+
+    return [
+        pa.string() if pa.types.is_interval(t) or isinstance(t, pa.BaseExtensionType) else t
+        for t in result.schema.types
+    ]
+
+
+def _described(result: Rows, provenance: dict[str, str], types: Sequence[pa.DataType]) -> pa.Schema:
+    """The schema with unit and meaning of each column, and where the rows come from."""
+    import pyarrow as pa
+
+    fields = []
+    for name, kind, column in zip(_names(result), types, result.columns, strict=True):
+        about = {"unit": column.unit or "", "description": column.help}
+        about = {key: value for key, value in about.items() if value}
+        fields.append(pa.field(name, kind, metadata=about or None))
+    return pa.schema(fields, metadata={f"tw.{key}": text for key, text in provenance.items()})
+
+
+def _tables(result: Rows, schema: pa.Schema) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    for batch in result.batches():
+        columns = [
+            column if column.type == field.type else _readable(pa.chunked_array([column]))
+            for column, field in zip(batch.columns, schema, strict=True)
+        ]
+        yield pa.Table.from_arrays(columns, schema=schema)
+
+
+def _rows(result: Rows, limit: int) -> list[tuple[Any, ...]]:
+    """The first rows as flat Python values; the rest is read to be counted."""
+    import pyarrow as pa
+
+    rows: list[tuple[Any, ...]] = []
+    names = _names(result)
+    for batch in result.batches():
+        wanted = batch.num_rows if limit < 0 else max(0, limit - len(rows))
+        if wanted:
+            table = _flat(pa.Table.from_batches([batch.slice(0, wanted)]), names)
+            rows += zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return rows
+
+
+def _write_table(result: Rows, target: BinaryIO, max_rows: int) -> int:
+    rows = _rows(result, max_rows)
+    names = [printable(name) for name in _names(result)]
+    cells = [[_shorten(printable(_cell(value))) for value in row] for row in rows]
+    is_number = [_is_number(column.type) for column in result.columns]
+    widths = [
+        max([len(name), *(len(row[index]) for row in cells)]) for index, name in enumerate(names)
+    ]
+    for line in ([*names], ["─" * width for width in widths], *cells):
+        padded = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, is_number, strict=True)
+        ]
+        target.write(("  ".join(padded).rstrip() + "\n").encode())
+    return len(rows)
+
+
+def _is_number(kind: str) -> bool:
+    return (
+        kind in ("DOUBLE", "FLOAT", "VARINT", "BIGNUM")
+        or kind.startswith("DECIMAL")
+        or ("INT" in kind and kind.isalpha() and kind != "INTERVAL")
+    )
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def printable(text: str) -> str:
+    """The text without anything that a terminal takes as a command."""
+    return _CONTROL.sub(
+        lambda match: match.group().encode("unicode_escape", "surrogatepass").decode(), text
+    )
+
+
+def _shorten(text: str) -> str:
+    """Long names differ at both ends: kernels in their arguments, paths in their files."""
+    if len(text) <= _CELL_WIDTH:
+        return text
+    tail = _CELL_WIDTH // 3
+    return f"{text[: _CELL_WIDTH - tail - 1]}…{text[-tail:]}"
+
+
+def _write_markdown(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+    rows = _rows(result, -1)
+    dashes = ["---:" if _is_number(column.type) else "---" for column in result.columns]
+    for line in (_names(result), dashes, *([_exact(value) for value in row] for row in rows)):
+        cells = [printable(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in line]
+        target.write(f"| {' | '.join(cells)} |\n".encode())
+
+
+def _exact(value: Any) -> str:
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else _cell(value)
+
+
+_WRITERS: dict[str, Callable[[Rows, BinaryIO, dict[str, str]], None]] = {
+    "csv": _write_csv(","),
+    "tsv": _write_csv("\t"),
+    "json": _write_json,
+    "jsonl": _write_jsonl,
+    "markdown": _write_markdown,
+    "parquet": _write_parquet,
+    "arrow": _write_arrow,
+}

@@ -1,0 +1,169 @@
+"""Runs one statement and hands out its rows in batches; it converts and prints nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import duckdb
+
+from warehouse.errors import QueryError, QueryTimeout
+from warehouse.library.header import Column, Value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.library.library import Query
+
+BATCH_ROWS = 65_536
+Answer = TypeVar("Answer")
+
+
+class Result:
+    """The rows of a query; a context manager that stops the query when it is left early.
+
+    `columns` are name, type, unit and meaning of each column; `n_rows` counts what was read so far.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        query: Query,
+        parameters: Mapping[str, Value],
+        *,
+        timeout_s: float | None = None,
+    ) -> None:
+        self.query = query
+        self.parameters = dict(parameters)
+        self.n_rows = 0
+        self._connection = connection
+        self._timeout_s = timeout_s
+        self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        # DuckDB holds the thread it works in, so that Ctrl-C would wait for the query's end.
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="query")
+        try:
+            relation, self._reader = self._wait_for(self._start)
+        except BaseException:
+            self._worker.shutdown()
+            raise
+        self.columns = _columns(query, relation)
+
+    def _start(self) -> tuple[Any, Any]:
+        sql = self.query.bound_sql
+        _must_be_one_select(self._connection, sql)
+        relation = self._connection.sql(sql, params=self.parameters or None)
+        return relation, relation.to_arrow_reader(BATCH_ROWS)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns as Arrow has them."""
+        return self._reader.schema
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows, in order, once. Raises QueryError, QueryTimeout."""
+        while (batch := self._wait_for(self._next)) is not None:
+            self.n_rows += batch.num_rows
+            yield batch
+
+    def _next(self) -> Any:
+        try:
+            return self._reader.read_next_batch()
+        except StopIteration:
+            return None
+
+    def table(self) -> pa.Table:
+        """All rows at once."""
+        import pyarrow as pa
+
+        with self:
+            return pa.Table.from_batches(list(self.batches()), self.schema)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """All rows as Python values."""
+        columns = [column.to_pylist() for column in self.table().columns]
+        return list(zip(*columns, strict=True))
+
+    def close(self) -> None:
+        """Stops what still runs and lets the connection be used for something else."""
+        self._connection.interrupt()
+        self._worker.submit(self._reader.close)
+        self._worker.shutdown()
+
+    def __enter__(self) -> Result:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _wait_for(self, work: Callable[[], Answer]) -> Answer:
+        """The answer of work done in the other thread, at most until the deadline."""
+        future = self._worker.submit(work)
+        left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        try:
+            return future.result(left)
+        except NotYet:
+            self._stop(future.exception)
+            raise QueryTimeout(
+                f"the query did not end within {self._timeout_s:g} s",
+                hint="Give it more with --timeout, or less to do with --run, --from and --to.",
+            ) from None
+        except KeyboardInterrupt:
+            self._stop(future.exception)
+            raise
+        except (duckdb.Error, OSError) as error:
+            # Arrow passes DuckDB's errors on as OSError.
+            raise explain(error) from None
+
+    def _stop(self, ended: Callable[[float], object]) -> None:
+        """Interrupts until the work is over: one that comes just before it starts is lost."""
+        while True:
+            self._connection.interrupt()
+            try:
+                ended(0.05)
+            except NotYet:
+                continue
+            return
+
+
+def _columns(query: Query, relation: Any) -> tuple[Column, ...]:
+    declared = {c.name: c for c in query.header.columns} if query.header else {}
+    return tuple(
+        declared.get(name) or Column(name, str(kind))
+        for name, kind in zip(relation.columns, relation.types, strict=True)
+    )
+
+
+def _must_be_one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1:
+        count = "there is none" if not statements else f"there are {len(statements)}"
+        raise QueryError(f"a query is one statement; {count}", hint="Run them one after the other.")
+    kind = statements[0].type
+    if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
+        raise QueryError(
+            f"a query only reads; this is {str(kind).rpartition('.')[2]}",
+            hint="Write one SELECT. Only `tw import` and `tw drop` change the warehouse.",
+        )
+
+
+def explain(error: Exception) -> QueryError:
+    """DuckDB's complaint about a query, as one of ours: the sentence, and its advice as a hint."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    kind, _, message = (lines[0] if lines else "unknown error").partition(": ")
+    if not kind.endswith("Error"):
+        message = lines[0] if lines else "unknown error"
+    hint = " ".join(line for line in lines[1:] if not set(line) <= {"^", " "})
+    if "disabled" in message or kind == "Permission Error":
+        hint = "A query reads the warehouse and nothing else."
+    elif kind == "Out of Memory Error":
+        hint = "Raise memory_limit in tw.toml, or choose less with --run, --from and --to."
+    return QueryError(message.strip(), hint=hint or None)

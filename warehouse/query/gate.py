@@ -1,0 +1,238 @@
+"""Judges a run by a baseline: an SQL condition over the rows of one query on both sides.
+
+    tw compare --baseline tag:release --query utilization \\
+      --fail-if 'x.utilization < baseline.utilization - 0.05'
+
+The query runs once for the run (`x`) and once for the baseline. Rows meet on the query's grain, as
+far as it means the same on both sides: a trace is known by its rank, a device by its number, a step
+by its number; ids of the warehouse are not compared. The condition sees nothing but the two rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from warehouse.errors import ScopeError, UsageError
+from warehouse.query import scope, session
+from warehouse.query.result import Answer
+from warehouse.query.selection import Selection
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.library.library import Query
+    from warehouse.query.session import Place, Session
+
+_MENTIONED = re.compile(r'\b(x|baseline)\s*\.\s*("(?:[^"]|"")+"|\w+)', re.IGNORECASE)
+TRUE, UNKNOWN = "condition is true", "condition is NULL"
+NOT_IN_RUN, NOT_IN_BASELINE = "not in the run", "not in the baseline"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What to judge and by what."""
+
+    query: str
+    condition: str
+    baseline: str  # a run's name or id, a tag, tag:NAME
+    parameters: Mapping[str, str]
+    key: tuple[str, ...] = ()  # instead of the grain
+    allows_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of it. `rows` are those that fail or could not be judged, by key."""
+
+    rule: Rule
+    key: tuple[str, ...]
+    run: str
+    baseline: str
+    n_compared: int  # rows on both sides
+    counts: Mapping[str, int]  # by reason
+    rows: pa.Table  # key, reason, and the columns that the condition mentions, of both sides
+    made_from: Mapping[str, Mapping[str, str]]  # provenance of x and of baseline
+
+    @property
+    def reason(self) -> str | None:
+        """Why it fails, as one clause; None when it holds."""
+        n_true = self.counts.get(TRUE, 0)
+        n_missing = self.counts.get(NOT_IN_RUN, 0) + self.counts.get(NOT_IN_BASELINE, 0)
+        if n_true:
+            return f"the condition is true for {n_true:,} of {self.n_compared:,} rows"
+        if n_missing and not self.rule.allows_missing:
+            return f"{n_missing:,} rows are on one side only"
+        if not self.n_compared:
+            return "there is no row on both sides, so nothing was judged"
+        if self.counts.get(UNKNOWN, 0) == self.n_compared:
+            return "the condition is NULL for every row, so nothing was judged"
+        return None
+
+
+def judge(place: Place, rule: Rule, selection: Selection) -> Verdict:
+    """Runs the query on both sides and the condition over them.
+
+    Raises ScopeError when a side is not there or both are the same, UsageError for a wrong
+    condition or key, and what the query raises.
+    """
+    wide = Selection(runs=("all",))
+    with session.opened(place, wide) as opened:
+        query = opened.queries.find(rule.query)
+        if any(each.unit == "side" for each in query.parameters):
+            raise UsageError(f"{rule.query} compares two sides itself", hint="Name another query.")
+        baseline = _baseline(opened, rule.baseline, selection)
+        chosen = scope.resolve(opened.connection, selection)
+        base = scope.resolve(opened.connection, baseline)
+        if set(chosen.run_ids) & set(base.run_ids):
+            raise ScopeError(
+                f"the run and the baseline are the same: {', '.join(base.run_names)}",
+                hint="Import the new run first, or say which with --run.",
+            )
+        x, b = (_answer(opened, query, rule, side) for side in (selection, baseline))
+        is_one = len(chosen.trace_ids) == len(base.trace_ids) == 1
+        key = rule.key or _key(query, is_one=is_one)
+    with database.scratchpad() as connection:
+        return _verdict(connection, rule, key, (x, b), (chosen, base))
+
+
+def _baseline(opened: Session, text: str, selection: Selection) -> Selection:
+    """A run, or else a tag of that name; with the same ranks and window as the run."""
+    ranks, window = selection.ranks, (selection.from_ns, selection.to_ns)
+    wanted = Selection((text,), (), ranks, *window)
+    try:
+        scope.resolve(opened.connection, wanted)
+    except ScopeError:
+        tags = opened.connection.execute("SELECT DISTINCT name FROM tag").fetchall()
+        if (text,) in tags:
+            return replace(wanted, runs=(f"tag:{text}",))
+        if text.startswith("tag:"):
+            raise
+        raise ScopeError(
+            f"the baseline {text!r} is no run and no tag",
+            hint=f"`tw runs` and `tw tag` list them; `tw tag {text} --run RUN` makes a tag.",
+        ) from None
+    return wanted
+
+
+def _answer(opened: Session, query: Query, rule: Rule, side: Selection) -> Answer:
+    opened.choose(side)
+    result = opened.run(query, rule.parameters)
+    return Answer(result.table(), result.columns, opened.provenance(query, result.parameters))
+
+
+def _key(query: Query, *, is_one: bool) -> tuple[str, ...]:
+    """The grain in words that mean the same in every run; a trace against one other needs none."""
+    header = query.header
+    assert header is not None
+    units = {column.name: column.unit or "" for column in header.columns}
+    key = []
+    for name in header.grain:
+        if not (units.get(name, "") == "id" or units.get(name, "").startswith("ref ")):
+            key.append(name)
+            continue
+        said = {"trace_id": "" if is_one else "rank", "run_id": ""}.get(
+            name, name.removesuffix("_id")
+        )
+        if said in units:
+            key.append(said)
+    return tuple(dict.fromkeys(key))
+
+
+def _verdict(
+    connection: duckdb.DuckDBPyConnection,
+    rule: Rule,
+    key: Sequence[str],
+    answers: tuple[Answer, Answer],
+    sides: tuple[scope.Scope, scope.Scope],
+) -> Verdict:
+    names = tuple(", ".join(side.run_names) for side in sides)
+    for side, answer, name in zip(("x", "baseline"), answers, names, strict=True):
+        connection.register(f"{side}_rows", answer.arrow())
+        connection.execute(f"CREATE TABLE {side} AS SELECT *, true AS tw_is_here FROM {side}_rows")
+        _must_tell_apart(connection, side, name, key, answer)
+    columns = answers[0].schema.names
+    rows, n_compared = _judged(connection, rule.condition, key, columns)
+    counts: dict[str, int] = {}
+    for reason in rows.column("reason").to_pylist():
+        counts[reason] = counts.get(reason, 0) + 1
+    return Verdict(
+        rule, tuple(key), names[0], names[1], n_compared, counts, rows,
+        {"x": answers[0].meta, "baseline": answers[1].meta},
+    )  # fmt: skip
+
+
+def _must_tell_apart(
+    connection: duckdb.DuckDBPyConnection, side: str, run: str, key: Sequence[str], answer: Answer
+) -> None:
+    """Raises UsageError where rows of one side share a key: they would be multiplied."""
+    unknown = [name for name in key if name not in answer.schema.names]
+    if unknown:
+        known = ", ".join(answer.schema.names)
+        raise UsageError(f"--key {unknown[0]} is no column of the query", hint=f"Columns: {known}.")
+    names = ", ".join(map(_quoted, key)) or "true"
+    (n_same,) = database.one(
+        connection, f"SELECT count(*) - count(DISTINCT ROW({names}, true)) FROM {side}"
+    )
+    if n_same:
+        told = ", ".join(key) or "nothing"
+        raise UsageError(
+            f"rows of {run} are not told apart by {told}",
+            hint="Say which columns tell them apart with --key, or choose fewer ranks or runs.",
+        )
+
+
+def _judged(
+    connection: duckdb.DuckDBPyConnection, condition: str, key: Sequence[str], known: Sequence[str]
+) -> tuple[Any, int]:
+    """The rows that fail or cannot be judged, and how many are on both sides."""
+    meet = " AND ".join(f"x.{_quoted(n)} IS NOT DISTINCT FROM baseline.{_quoted(n)}" for n in key)
+    shown = [f"coalesce(x.{_quoted(n)}, baseline.{_quoted(n)}) AS {_quoted(n)}" for n in key]
+    mentioned = [f"{side}.{name}" for side, name in _mentioned(condition, known)]
+    shown += [f"{each} AS {_quoted(each.replace(chr(34), ''))}" for each in mentioned]
+    joined = f"x FULL JOIN baseline ON {meet or 'true'}"
+    # The condition stands on lines of its own, so that a comment in it ends where it ends.
+    columns = ", ".join([*shown[: len(key)], _REASON.format(condition), *shown[len(key) :]])
+    sql = f"""
+        FROM (SELECT {columns} FROM {joined})
+        WHERE reason IS NOT NULL
+        ORDER BY ALL NULLS LAST
+    """
+    try:
+        rows = connection.sql(sql).to_arrow_table()
+    except duckdb.Error as error:
+        raise UsageError(
+            f"--fail-if is no condition: {str(error).splitlines()[0]}",
+            hint=f"Columns of x and baseline: {', '.join(known)}.",
+        ) from None
+    (n_compared,) = database.one(
+        connection, f"SELECT count(*) FROM {joined} WHERE x.tw_is_here AND baseline.tw_is_here"
+    )
+    return rows, int(n_compared)
+
+
+_REASON = f"""
+    CASE
+      WHEN x.tw_is_here IS NULL THEN '{NOT_IN_RUN}'
+      WHEN baseline.tw_is_here IS NULL THEN '{NOT_IN_BASELINE}'
+      ELSE CASE (
+        {{}}
+      )::BOOLEAN WHEN true THEN '{TRUE}' WHEN false THEN NULL ELSE '{UNKNOWN}' END
+    END AS reason"""
+
+
+def _mentioned(condition: str, known: Sequence[str]) -> list[tuple[str, str]]:
+    """Columns in the condition that both sides have, each once, in order."""
+    lower = {name.lower() for name in known}
+    found = ((side.lower(), name) for side, name in _MENTIONED.findall(condition))
+    kept = [each for each in found if each[1].strip('"').replace('""', '"').lower() in lower]
+    return list(dict.fromkeys(kept))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

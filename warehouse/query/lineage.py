@@ -1,0 +1,57 @@
+"""Says which query, parameters, scope, traces and program made a number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from warehouse import __version__
+from warehouse.store import migrate
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.library.header import Value
+    from warehouse.library.library import Query
+    from warehouse.query.session import Session
+
+
+def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str, str]:
+    """Texts by key: enough to compute the rows again, and to see whether they still stand.
+
+    `traces` lists what was in scope: id, name, rank, and the sha256 of each source file.
+    """
+    seen = session.seen
+    is_named = session.queries.queries.get(query.key or "") is query
+    # A file of the user's, or a query the program puts together: only its text finds it again.
+    return {
+        "query": query.key or "",
+        "title": query.header.title if query.header else "",
+        "query_hash": session.queries.content_hash(query),
+        "statement": "" if is_named else query.sql,
+        "parameters": json.dumps(dict(values)),
+        "runs": json.dumps(seen.run_names),
+        "traces": json.dumps(session.traces),
+        "window_ns": json.dumps([seen.from_ns, seen.to_ns]),
+        "warehouse": session.place.path.name,
+        "schema_version": str(migrate.latest_version()),
+        "tw_version": __version__,
+        "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
+    """The traces a connection sees: id, name, rank, and the sha256 of each source file."""
+    rows = connection.execute("""
+        SELECT t.id, t.name, t.rank, list(f.sha256 ORDER BY f.id)
+        FROM trace AS t
+        LEFT JOIN source_file AS f ON f.trace_id = t.id
+        GROUP BY t.id, t.name, t.rank
+        ORDER BY t.id
+    """).fetchall()
+    return [
+        {"trace_id": trace_id, "name": name, "rank": rank, "sha256": sums}
+        for trace_id, name, rank, sums in rows
+    ]

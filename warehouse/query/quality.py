@@ -1,0 +1,90 @@
+"""All checks of data quality as one query; it decides nothing about exit codes or printing.
+
+A check is a query called `check_…` that returns the columns all checks share, ours in
+`queries/quality/` or one of the user's: to add a check is to add a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from warehouse.errors import UsageError
+from warehouse.library.header import sql_literal
+from warehouse.library.library import Query
+
+if TYPE_CHECKING:
+    from warehouse.library.library import Library
+
+PREFIX = "check_"
+COMBINED = "check"  # the name of all checks as one query
+SEVERITIES = ("error", "warning", "note")
+COLUMNS = (
+    ("run_id", "BIGINT"),
+    ("run", "VARCHAR"),
+    ("trace_id", "BIGINT"),
+    ("trace", "VARCHAR"),
+    ("rank", "BIGINT"),
+    ("check_name", "VARCHAR"),
+    ("severity", "VARCHAR"),
+    ("n_found", "BIGINT"),
+    ("n_looked_at", "BIGINT"),
+    ("examples", "VARCHAR"),
+    ("meaning", "VARCHAR"),
+    ("remedy", "VARCHAR"),
+)
+
+
+def checks(queries: Library) -> dict[str, Query]:
+    """The newest version of every check, by its name without `check_`."""
+    return {
+        name.removeprefix(PREFIX): query
+        for name, query in queries.newest.items()
+        if name.startswith(PREFIX) and _columns(query) == COLUMNS
+    }
+
+
+def _columns(query: Query) -> tuple[tuple[str, str], ...]:
+    assert query.header is not None
+    return tuple((column.name, column.type) for column in query.header.columns)
+
+
+def _given(query: Query) -> str:
+    """What a check must be told that is not in the warehouse: which linkers this program has."""
+    wanted = {parameter.name for parameter in query.parameters}
+    if not wanted & {"linkers", "run_linkers"}:
+        return ""
+    from warehouse.link import linkers
+
+    known = linkers.linkers()
+    between = [query for query in known.all if query not in known.of_trace]
+    lists = {"linkers": known.of_trace, "run_linkers": between}
+    return ", ".join(
+        f"p_{name} := {sql_literal([linkers.noted(known.library, each) for each in lists[name]])}"
+        for name in sorted(wanted & lists.keys())
+    )
+
+
+def combined(queries: Library, names: Sequence[str] = ()) -> Query:
+    """One query with the findings of the named checks, or of all: the gravest first.
+
+    Raises UsageError for a name that is no check.
+    """
+    known = checks(queries)
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no check {name!r}", hint=f"There are: {', '.join(known)}.")
+    chosen = [query for name, query in known.items() if not names or name in names]
+    columns = ", ".join(name for name, _ in COLUMNS)
+    parts = [f'SELECT {columns} FROM "{query.key}"({_given(query)})' for query in chosen]
+    ranks = " ".join(f"WHEN '{each}' THEN {place}" for place, each in enumerate(SEVERITIES))
+    sql = (
+        f"SELECT {columns} FROM ({' UNION ALL '.join(parts)}) "
+        f"ORDER BY CASE severity {ranks} END, run_id, rank NULLS FIRST, trace_id, check_name"
+    )
+    first = chosen[0].header
+    assert first is not None
+    keys = tuple(str(query.key) for query in chosen)
+    header = replace(first, name=COMBINED, title="All checks", parameters=(), requires_queries=keys)
+    return Query(sql, header)

@@ -1,0 +1,137 @@
+"""The rows of a query in memory, the meaning of each column, and where they come from.
+
+What `warehouse.open(...).query(...)` returns. pandas and polars are used where they are installed.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import UsageError
+from warehouse.library.header import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SHOWN_ROWS = 40
+
+
+class Answer:
+    """All rows of one query; a sequence of dictionaries, and a table in a notebook.
+
+    `columns` says name, type, unit and meaning of each column; `meta` is where the rows come from:
+    query and hash, parameters, runs, traces with their sha256, schema and program version.
+    """
+
+    def __init__(
+        self, table: pa.Table, columns: tuple[Column, ...], meta: Mapping[str, str]
+    ) -> None:
+        self._table = table
+        self.columns = columns
+        self.meta = dict(meta)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns as Arrow has them."""
+        return self._table.schema
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return int(self._table.num_rows)
+
+    def arrow(self) -> pa.Table:
+        """The rows as an Arrow table, without a copy."""
+        return self._table
+
+    def arrow_reader(self) -> pa.RecordBatchReader:
+        """The rows as record batches."""
+        return self._table.to_reader()
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows in pieces, in order."""
+        yield from self._table.to_batches()
+
+    def df(self) -> Any:
+        """The rows as a pandas DataFrame; integers with NULLs stay integers (Int64)."""
+        pandas = _optional("pandas")
+        import pyarrow as pa
+
+        exact = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+        return self._table.to_pandas(types_mapper=exact.get)
+
+    def pl(self) -> Any:
+        """The rows as a polars DataFrame."""
+        return _optional("polars").from_arrow(self._table)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows as tuples of Python values."""
+        return list(zip(*(column.to_pylist() for column in self._table.columns), strict=True))
+
+    def one(self) -> dict[str, Any]:
+        """The only row; raises UsageError when there is another number of them."""
+        if self.n_rows != 1:
+            raise UsageError(f"the answer has {self.n_rows} rows, not one")
+        return self[0]
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._table.to_pylist())
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        if not -self.n_rows <= place < self.n_rows:
+            raise IndexError(f"row {place} of {self.n_rows}")
+        (row,) = self._table.slice(place % self.n_rows, 1).to_pylist()
+        return dict(row)
+
+    def __repr__(self) -> str:
+        from warehouse.query import encoding
+
+        text = io.BytesIO()
+        n_shown = encoding.write(self, "table", text, max_rows=_SHOWN_ROWS)
+        more = f"({n_shown} of {self.n_rows} rows)\n" if n_shown < self.n_rows else ""
+        return text.getvalue().decode() + more
+
+    def _repr_html_(self) -> str:
+        """The first rows for a notebook; what is in them is text, never markup."""
+        head = "".join(
+            f'<th title="{html.escape(f"{column.unit or column.type}: {column.help}")}">'
+            f"{html.escape(column.name)}</th>"
+            for column in self.columns
+        )
+        shown = self._table.slice(0, _SHOWN_ROWS)
+        cells = zip(*(column.to_pylist() for column in shown.columns), strict=True)
+        body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in cells)
+        query = html.escape(self.meta.get("query") or "statement")
+        note = f"{query}: {shown.num_rows:,} of {self.n_rows:,} rows"
+        return (
+            f"<table><caption>{note}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "<td></td>"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f'<td style="text-align:right">{value:,}</td>'
+    if isinstance(value, float):
+        return f'<td style="text-align:right">{value:.6g}</td>'
+    return f"<td>{html.escape(str(value))}</td>"
+
+
+def _optional(package: str) -> Any:
+    """A package that is not required; raises UsageError saying how to get it."""
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise UsageError(
+            f"{package} is not installed", hint=f"pip install {package}, or use arrow() or rows()."
+        ) from None

@@ -1,0 +1,422 @@
+"""Which runs, traces, ranks and time window a query sees; it runs no query of the user's.
+
+`resolve` turns what the user chose into ids. `apply` makes TEMP views that shadow every table which
+belongs to a trace or a run, so plain SQL, library queries and exports see the same rows:
+
+    chosen = resolve(connection, Selection(runs=("latest",), ranks=(0,)))
+    apply(connection, chosen)
+
+A time window is half open, [from, to), in ns on the scale of `slice.ts`: 0 is the trace's own base
+(`trace.base_ns`), in each trace separately. A slice is seen, whole and not clipped, when it meets
+the window; an unfinished one (dur -1) lasts to the end of its trace; a counter value lasts until
+the next. A link is seen when both its ends are.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from warehouse.errors import ScopeError
+from warehouse.query.selection import Selection, parse_age
+from warehouse.store import migrate
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a query sees, as ids in ascending order."""
+
+    run_ids: tuple[int, ...]
+    trace_ids: tuple[int, ...]
+    run_names: tuple[str, ...] = ()
+    from_ns: int | None = None
+    to_ns: int | None = None
+    covers_all: bool = False  # every row of the warehouse: no filter is needed
+    notice: str | None = None  # what to tell the user when the program chose for them
+
+    @property
+    def has_window(self) -> bool:
+        return self.from_ns is not None or self.to_ns is not None
+
+
+@dataclass(frozen=True)
+class _Run:
+    id: int
+    name: str
+    last_import: datetime
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Trace:
+    id: int
+    run_id: int
+    name: str
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class _Catalogue:
+    runs: list[_Run] = field(default_factory=list)  # last imported last
+    traces: list[_Trace] = field(default_factory=list)
+
+
+def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scope:
+    """The scope of a selection: by default the only run, otherwise the last imported.
+
+    Raises ScopeError when a name is unknown or nothing is left.
+    """
+    _check_window(selection)
+    catalogue = _read(connection)
+    runs, notice = _choose_runs(catalogue, selection)
+    traces = _choose_traces(catalogue, runs, selection)
+    if selection.traces or selection.ranks:
+        runs = [run for run in runs if any(t.run_id == run.id for t in traces)]
+    return Scope(
+        run_ids=tuple(sorted(run.id for run in runs)),
+        trace_ids=tuple(sorted(trace.id for trace in traces)),
+        run_names=tuple(run.name for run in sorted(runs, key=lambda run: run.id)),
+        from_ns=selection.from_ns,
+        to_ns=selection.to_ns,
+        covers_all=len(runs) == len(catalogue.runs)
+        and len(traces) == len(catalogue.traces)
+        and selection.from_ns is None
+        and selection.to_ns is None,
+        notice=notice,
+    )
+
+
+def of_traces(
+    connection: duckdb.DuckDBPyConnection,
+    trace_ids: Iterable[int],
+    from_ns: int | None = None,
+    to_ns: int | None = None,
+) -> Scope:
+    """The scope of these very traces."""
+    ids = sorted(set(trace_ids))
+    at = _qualifier(connection)
+    runs = connection.execute(
+        f"SELECT DISTINCT r.id, r.name FROM {at}run AS r JOIN {at}trace AS t ON t.run_id = r.id "
+        "WHERE t.id IN (SELECT unnest(?::BIGINT[])) ORDER BY r.id",
+        [ids],
+    ).fetchall()
+    run_ids = tuple(run_id for run_id, _ in runs)
+    return Scope(run_ids, tuple(ids), tuple(name for _, name in runs), from_ns, to_ns)
+
+
+def _check_window(selection: Selection) -> None:
+    start, end = selection.from_ns, selection.to_ns
+    if start is not None and end is not None and end <= start:
+        raise ScopeError(
+            f"the time window is empty: it ends at {end} ns and starts at {start} ns",
+            hint="Give --to a later time than --from.",
+        )
+
+
+def _read(connection: duckdb.DuckDBPyConnection) -> _Catalogue:
+    # The tables themselves: an earlier scope may shadow them on this connection.
+    at = _qualifier(connection)
+    runs = connection.execute(f"""
+        SELECT
+          r.id,
+          r.name,
+          greatest(r.created_at, coalesce(max(t.imported_at), r.created_at)),
+          (SELECT list(g.name) FROM {at}tag AS g WHERE g.run_id = r.id)
+        FROM {at}run AS r
+        LEFT JOIN {at}trace AS t ON t.run_id = r.id
+        GROUP BY r.id, r.name, r.created_at
+        ORDER BY 3, max(t.id) NULLS FIRST, r.id
+    """).fetchall()
+    traces = connection.execute(
+        f"SELECT id, run_id, name, rank FROM {at}trace ORDER BY id"
+    ).fetchall()
+    return _Catalogue(
+        [_Run(run_id, name, when, tuple(tags or ())) for run_id, name, when, tags in runs],
+        [_Trace(*row) for row in traces],
+    )
+
+
+def _choose_runs(catalogue: _Catalogue, selection: Selection) -> tuple[list[_Run], str | None]:
+    if selection.runs:
+        chosen: dict[int, _Run] = {}
+        for text in selection.runs:
+            chosen.update({run.id: run for run in _find_runs(catalogue, text)})
+        return list(chosen.values()), None
+    if selection.traces:
+        return _runs_of_traces(catalogue, selection.traces), None
+    if len(catalogue.runs) <= 1:
+        return list(catalogue.runs), None
+    last = catalogue.runs[-1]
+    return [last], (
+        f"run {last.name!r}, the last imported of {len(catalogue.runs)}; "
+        "--run NAME for another, --run all for every run"
+    )
+
+
+def _find_runs(catalogue: _Catalogue, text: str) -> list[_Run]:
+    if text == "all":
+        return catalogue.runs
+    if text == "latest":
+        if not catalogue.runs:
+            raise ScopeError(
+                "there is no run in the warehouse", hint="Import one: `tw import PATH`."
+            )
+        return catalogue.runs[-1:]
+    if text.startswith("tag:"):
+        return _runs_tagged(catalogue, text[4:])
+    if text.startswith("since:"):
+        return _runs_since(catalogue, text[6:])
+    named = [run for run in catalogue.runs if run.name == text]
+    named = named or [run for run in catalogue.runs if str(run.id) == text]
+    if not named:
+        raise _unknown("run", text, [run.name for run in catalogue.runs])
+    return named
+
+
+def _runs_tagged(catalogue: _Catalogue, tag: str) -> list[_Run]:
+    found = [run for run in catalogue.runs if tag in run.tags]
+    if not found:
+        raise _unknown("tag", tag, sorted({tag for run in catalogue.runs for tag in run.tags}))
+    return found
+
+
+def _runs_since(catalogue: _Catalogue, text: str) -> list[_Run]:
+    earliest = datetime.now(UTC).replace(tzinfo=None) - parse_age(text)
+    found = [run for run in catalogue.runs if run.last_import >= earliest]
+    if not found:
+        raise ScopeError(f"no run was imported in the last {text}")
+    return found
+
+
+def _runs_of_traces(catalogue: _Catalogue, wanted: Sequence[str]) -> list[_Run]:
+    """The one run that has the named traces; a name that two runs have is not guessed."""
+    owners = {t.run_id for text in wanted for t in _find_traces(catalogue.traces, text)}
+    runs = [run for run in catalogue.runs if run.id in owners]
+    ids = {str(trace.id) for trace in catalogue.traces}
+    if len(runs) > 1 and not all(text in ids for text in wanted):
+        names = ", ".join(repr(run.name) for run in runs[:5])
+        raise ScopeError(
+            f"several runs have a trace of that name: {names}", hint="Say which with --run NAME."
+        )
+    return runs
+
+
+def _choose_traces(
+    catalogue: _Catalogue, runs: Sequence[_Run], selection: Selection
+) -> list[_Trace]:
+    in_runs = {run.id for run in runs}
+    traces = [trace for trace in catalogue.traces if trace.run_id in in_runs]
+    if selection.traces:
+        named = {t.id for text in selection.traces for t in _find_traces(traces, text)}
+        traces = [trace for trace in traces if trace.id in named]
+    if selection.ranks:
+        known = sorted({trace.rank for trace in traces if trace.rank is not None})
+        missing = [rank for rank in selection.ranks if rank not in known]
+        if missing:
+            raise ScopeError(
+                f"there is no rank {missing[0]} in the chosen runs",
+                hint=f"Ranks there: {_ranges(known)}." if known else "No trace there has a rank.",
+            )
+        traces = [trace for trace in traces if trace.rank in selection.ranks]
+    return traces
+
+
+def _find_traces(traces: Sequence[_Trace], text: str) -> list[_Trace]:
+    found = [trace for trace in traces if trace.name == text]
+    found = found or [trace for trace in traces if str(trace.id) == text]
+    if not found:
+        raise _unknown("trace", text, [trace.name for trace in traces])
+    return found
+
+
+def _unknown(kind: str, text: str, names: Sequence[str]) -> ScopeError:
+    near = difflib.get_close_matches(text, names, n=1)
+    if near:
+        hint = f"Did you mean {near[0]!r}?"
+    elif names:
+        hint = f"There are: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
+    else:
+        hint = f"The warehouse has no {kind} at all."
+    return ScopeError(f"there is no {kind} {text!r}", hint=hint)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """[0, 1, 2, 5] as "0-2, 5"."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
+
+
+def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
+    """Makes the connection see only the scope's rows, in place of any earlier scope.
+
+    Tables without a trace or a run (the schema's history, schedules) stay as they are.
+    """
+    _forget(connection)
+    if scope.covers_all:
+        return
+    at = _qualifier(connection)
+    for name, columns in _tables(connection).items():
+        condition = _condition(name, columns, scope, at)
+        if condition is not None:
+            connection.execute(
+                f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
+            )
+    # The stored views name stored tables; the same text as TEMP views finds the shadows.
+    for migration in migrate.migrations():
+        if migration.version is None:
+            connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> str:
+    """The SELECT of a stored table's rows in scope, for a TEMP view that adds some of its own."""
+    at = _qualifier(connection)
+    condition = (
+        None if scope.covers_all else _condition(table, _tables(connection)[table], scope, at)
+    )
+    select = f'SELECT * FROM {at}"{table}"'
+    return select if condition is None else f"{select} WHERE {condition}"
+
+
+def _forget(connection: duckdb.DuckDBPyConnection) -> None:
+    """Takes away what shadows a table or view of the schema."""
+    shadows = connection.execute("""
+        SELECT view_name FROM duckdb_views() WHERE database_name = 'temp' AND view_name IN (
+          SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
+          UNION ALL
+          SELECT view_name FROM duckdb_views() WHERE database_name = current_database()
+        )
+    """).fetchall()
+    for (name,) in shadows:
+        connection.execute(f'DROP VIEW temp.main."{name}"')
+
+
+_TEMP_VIEW = "CREATE OR REPLACE TEMP VIEW"
+
+
+def _qualifier(connection: duckdb.DuckDBPyConnection) -> str:
+    row = connection.execute("SELECT current_database()").fetchone()
+    name = str(row[0]) if row else "memory"
+    return '"' + name.replace('"', '""') + '".main.'
+
+
+def _tables(connection: duckdb.DuckDBPyConnection) -> dict[str, frozenset[str]]:
+    rows = connection.execute("""
+        SELECT table_name, list(column_name)
+        FROM duckdb_columns()
+        WHERE database_name = current_database() AND schema_name = 'main'
+          AND table_name IN (
+            SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
+          )
+        GROUP BY table_name
+        ORDER BY table_name
+    """).fetchall()
+    return {name: frozenset(columns) for name, columns in rows}
+
+
+def _condition(name: str, columns: frozenset[str], scope: Scope, at: str) -> str | None:
+    """The filter of one table's view, or None for a table that belongs to no trace or run."""
+    if name in _SPECIAL:
+        return _SPECIAL[name](scope, at)
+    if "trace_id" not in columns:
+        return _among("run_id", scope.run_ids) if "run_id" in columns else None
+    conditions = [_among("trace_id", scope.trace_ids)]
+    if "ts" in columns:
+        conditions.append(_in_window(scope, has_length="dur" in columns))
+    return _all(conditions)
+
+
+def _in_window(scope: Scope, *, has_length: bool) -> str:
+    conditions = []
+    if scope.to_ns is not None:
+        conditions.append(f"ts < {scope.to_ns}")
+    if scope.from_ns is not None:
+        start = f"ts >= {scope.from_ns}"
+        if has_length:
+            start = f"({start} OR ts + dur > {scope.from_ns} OR dur = -1)"
+        conditions.append(start)
+    return _all(conditions)
+
+
+def _counter(scope: Scope, at: str) -> str:
+    """A value holds until the next, so the one that holds when the window opens is seen too."""
+    traces = _among("trace_id", scope.trace_ids)
+    if scope.from_ns is None:
+        return _all([traces, _in_window(scope, has_length=False)])
+    before = f"SELECT track_id, max(ts) FROM {at}counter WHERE {traces} AND ts <= {scope.from_ns}"
+    end = f"ts < {scope.to_ns}" if scope.to_ns is not None else "true"
+    return (
+        f"{traces} AND {end} "
+        f"AND (ts >= {scope.from_ns} OR (track_id, ts) IN ({before} GROUP BY track_id))"
+    )
+
+
+def _link(scope: Scope, at: str) -> str:
+    inside = _among("trace_id", scope.trace_ids)
+    ends = [_among(f"({end} >> 32)", scope.trace_ids) for end in ("from_id", "to_id")]
+    between = _all(["trace_id IS NULL", _among("run_id", scope.run_ids), *ends])
+    condition = f"({inside} OR ({between}))"
+    if not scope.has_window:
+        return condition
+    seen = _seen_slices(scope, at)
+    return f"{condition} AND from_id IN ({seen}) AND to_id IN ({seen})"
+
+
+def _metric(scope: Scope, at: str) -> str:
+    condition = _among("trace_id", scope.trace_ids)
+    if scope.has_window:
+        condition += f" AND (slice_id IS NULL OR slice_id IN ({_seen_slices(scope, at)}))"
+    return condition
+
+
+def _source_event(scope: Scope, at: str) -> str:
+    """Records that are on the timeline go with what was made of them; others always stay."""
+    traces = _among("trace_id", scope.trace_ids)
+    if not scope.has_window:
+        return traces
+    points = (
+        f"SELECT id FROM {at}flow_point WHERE {traces} AND {_in_window(scope, has_length=False)}"
+    )
+    return (
+        f"{traces} AND (slice_id IS NULL OR slice_id IN ({_seen_slices(scope, at)})) "
+        f"AND (flow_point_id IS NULL OR flow_point_id IN ({points}))"
+    )
+
+
+def _seen_slices(scope: Scope, at: str) -> str:
+    window = _in_window(scope, has_length=True)
+    return f"SELECT id FROM {at}slice WHERE {_among('trace_id', scope.trace_ids)} AND {window}"
+
+
+_SPECIAL: dict[str, Callable[[Scope, str], str]] = {
+    "run": lambda scope, at: _among("id", scope.run_ids),
+    "trace": lambda scope, at: _among("id", scope.trace_ids),
+    "counter": _counter,
+    "link": _link,
+    "metric": _metric,
+    "source_event": _source_event,
+}
+
+
+def _among(column: str, ids: Sequence[int]) -> str:
+    """A condition DuckDB can prune by: constants, and a range where the ids have no gaps."""
+    if not ids:
+        return "false"
+    if len(ids) > 2 and ids[-1] - ids[0] == len(ids) - 1:
+        return f"{column} BETWEEN {ids[0]} AND {ids[-1]}"
+    return f"{column} IN ({', '.join(map(str, ids))})"
+
+
+def _all(conditions: Iterable[str]) -> str:
+    kept = [condition for condition in conditions if condition != "true"]
+    return " AND ".join(kept) if kept else "true"

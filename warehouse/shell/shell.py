@@ -1,0 +1,381 @@
+"""The SQL shell without its terminal: statements and dot commands in, text out.
+
+The file is opened for each statement and closed after it, so a shell that waits at its prompt keeps
+nobody from importing. `warehouse.cli.shell` gives it a terminal.
+"""
+
+from __future__ import annotations
+
+import difflib
+import io
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import UsageError
+from warehouse.export import manifest
+from warehouse.library import describe, library, tokens
+from warehouse.query import encoding, session
+from warehouse.query import scope as scopes
+from warehouse.query.selection import Selection, select
+from warehouse.query.session import DIALECTS
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    from warehouse.library.library import Query
+
+#: What ends an input.
+_QUIT = ("quit", "exit", "q")
+Show = Callable[[bytes], None]
+
+
+@dataclass
+class State:
+    """What the dot commands set."""
+
+    selection: Selection = field(default_factory=Selection)
+    parameters: dict[str, str] = field(default_factory=dict)
+    dialect: str = "duckdb"
+    made: list[str] = field(default_factory=list)  # what CREATE made in Perfetto's SQL
+    format: str = "table"
+    max_rows: int = encoding.DEFAULT_ROWS
+    target: Path | None = None  # where the next result goes; None: to the screen
+    is_timed: bool = False
+    notice: str | None = None  # of the scope, as last said
+
+
+class Shell:
+    """Runs one input after another.
+
+    `show` gets results, `say` everything else; `can_write` lets statements change the warehouse.
+    """
+
+    def __init__(
+        self,
+        place: session.Place,
+        *,
+        show: Show,
+        say: Callable[[str], None],
+        selection: Selection | None = None,
+        format: str = "table",
+        can_write: bool = False,
+    ) -> None:
+        self.place = place
+        self.state = State(selection or Selection(), format=format)
+        self.can_write = can_write
+        self.is_over = False
+        self._show, self._say = show, say
+
+    def run(self, text: str) -> None:
+        """One statement or one dot command. Raises TwError."""
+        text = text.strip()
+        if text.startswith("."):
+            self._command(text)
+        elif statement := tokens.statement(text):
+            query = library.from_text(statement)
+            if self.state.dialect == "perfetto":
+                self._perfetto(statement)
+            else:
+                self._statement(query, self._set_for(query))
+
+    def _statement(self, query: Query, parameters: dict[str, str], dialect: str = "duckdb") -> None:
+        started = time.perf_counter()
+        if self.can_write and dialect == "duckdb" and not _reads(query.sql):
+            self._change(query.sql)
+        else:
+            self._ask(query, parameters, dialect)
+        if self.state.is_timed:
+            self._say(f"{time.perf_counter() - started:.3f} s")
+
+    def _perfetto(self, statement: str) -> None:
+        """A statement in Perfetto's SQL; what CREATE makes is there for those that follow."""
+        script = ";\n".join([*self.state.made, statement])
+        if statement.split(None, 1)[0].upper() != "CREATE":
+            self._statement(library.from_text(script), {}, "perfetto")
+            return
+        with (
+            session.opened(self.place, self.state.selection) as opened,
+            opened.run(f"{script};\nSELECT 1", dialect="perfetto"),
+        ):
+            self.state.made.append(statement)
+
+    def _set_for(self, query: Query) -> dict[str, str]:
+        """The parameters set by .params that a query has."""
+        known = {parameter.name for parameter in query.parameters}
+        return {name: value for name, value in self.state.parameters.items() if name in known}
+
+    def _ask(self, query: Query, parameters: dict[str, str], dialect: str) -> None:
+        with session.opened(self.place, self.state.selection) as opened:
+            self._announce(opened.seen.notice)
+            with opened.run(query, parameters, dialect=dialect) as result:
+                about = opened.provenance(query, result.parameters)
+                self._deliver(result, about)
+
+    def _deliver(self, result: Any, about: dict[str, str]) -> None:
+        target, self.state.target = self.state.target, None
+        if target is not None:
+            format = encoding.format_of(target, None)
+            manifest.write_rows(result, format, target, about)
+            self._say(f"{result.n_rows:,} rows written to {target}")
+            return
+        text = io.BytesIO()
+        n_shown = encoding.write(result, self.state.format, text, max_rows=self.state.max_rows)
+        self._show(text.getvalue())
+        if n_shown < result.n_rows:
+            self._say(f"({n_shown:,} of {result.n_rows:,} rows; .rows -1 for all)")
+
+    def _change(self, sql: str) -> None:
+        """A statement that writes: one transaction, over the whole warehouse."""
+        import duckdb
+
+        from warehouse.query.execute import explain
+
+        with database.writer(self.place.path, wait_s=self.place.wait_s) as connection:
+            try:
+                connection.execute(sql)
+            except duckdb.Error as error:
+                raise explain(error) from None
+        self._say("Done.")
+
+    def _announce(self, notice: str | None) -> None:
+        """Which run the program chose: said when it changes."""
+        if notice and notice != self.state.notice:
+            self._say(f"Scope: {notice}")
+        self.state.notice = notice
+
+    def _command(self, text: str) -> None:
+        name, _, rest = text[1:].partition(" ")
+        if name in _QUIT:
+            self.is_over = True
+            return
+        if name not in COMMANDS:
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f"Did you mean .{near[0]}?" if near else "See .help."
+            raise UsageError(f"there is no command .{name}", hint=hint)
+        COMMANDS[name].run(self, rest.strip().removesuffix(";"))
+
+    def _lines(self, lines: list[str]) -> None:
+        self._show("".join(f"{line}\n" for line in lines).encode())
+
+    def help(self, rest: str) -> None:
+        """List the commands."""
+        rows = [[f".{name} {each.usage}".rstrip(), each.help] for name, each in COMMANDS.items()]
+        self._lines([
+            *describe.aligned([*rows, [".quit", "Leave; so does Ctrl-D."]]), "",
+            "Anything else is SQL and ends with a semicolon.",
+        ])  # fmt: skip
+
+    def tables(self, rest: str) -> None:
+        """List tables and views."""
+        with session.opened(self.place, Selection(runs=("all",))) as opened:
+            self._lines(describe.tables(opened.connection, rest))
+
+    def schema(self, rest: str) -> None:
+        """Show the columns of a table with type, unit and meaning."""
+        if not rest:
+            raise UsageError(".schema needs a table", hint=".tables lists them.")
+        with session.opened(self.place, Selection(runs=("all",))) as opened:
+            self._lines(describe.table(opened.connection, rest))
+
+    def queries(self, rest: str) -> None:
+        """List the library's queries."""
+        self._lines(describe.library(library.load(self.place.query_path), rest))
+
+    def run_query(self, rest: str) -> None:
+        """Run a library query."""
+        name, values = _pairs(rest)
+        if not name:
+            raise UsageError(".run needs a query", hint=".queries lists them.")
+        found = library.load(self.place.query_path).find(name)
+        self._statement(found, {**self._set_for(found), **values})
+
+    def params(self, rest: str) -> None:
+        """Show or set what $NAME stands for."""
+        if rest == "clear":
+            self.state.parameters.clear()
+            return
+        name, values = _pairs(rest)
+        if name:
+            raise UsageError(f"{name} has no value", hint="Write .params NAME=VALUE.")
+        self.state.parameters.update(values)
+        self._lines([f"{key} = {value}" for key, value in self.state.parameters.items()])
+
+    def scope(self, rest: str) -> None:
+        """Show or set which runs, traces, ranks and times are seen."""
+        if rest == "clear":
+            self.state.selection = Selection()
+        elif rest:
+            self.state.selection = _selection(rest)
+        with session.opened(self.place, self.state.selection) as opened:
+            self._lines(_scope_lines(opened.seen))
+        self.state.notice = opened.seen.notice
+
+    def dialect(self, rest: str) -> None:
+        """Show or set whose SQL statements are in: duckdb, or perfetto for trace_processor's."""
+        if rest and rest not in DIALECTS:
+            raise UsageError(f"there is no dialect {rest}", hint=f"One of {', '.join(DIALECTS)}.")
+        self.state.dialect = rest or self.state.dialect
+        self._say(f"Dialect: {self.state.dialect}")
+
+    def format(self, rest: str) -> None:
+        """Show or set how rows are printed."""
+        if rest:
+            known = [name for name in encoding.FORMATS if name not in encoding.BINARY]
+            if rest not in known:
+                raise UsageError(f"there is no format {rest}", hint=f"One of {', '.join(known)}.")
+            self.state.format = rest
+        self._say(f"Format: {self.state.format}")
+
+    def rows(self, rest: str) -> None:
+        """Show or set how many rows a table shows."""
+        if rest:
+            try:
+                self.state.max_rows = max(-1, int(rest))
+            except ValueError:
+                raise UsageError(f"{rest} is no number of rows") from None
+        self._say(f"Rows: {'all' if self.state.max_rows < 0 else self.state.max_rows}")
+
+    def output(self, rest: str) -> None:
+        """Write the next result to a file, whole or not at all; the name says the format."""
+        if not rest:
+            self.state.target = None
+            return
+        target = Path(rest).expanduser()
+        encoding.format_of(target, None)
+        self.state.target = target
+
+    def timer(self, rest: str) -> None:
+        """Say how long each statement took."""
+        if rest not in ("", "on", "off"):
+            raise UsageError(f".timer {rest} means nothing", hint="Write .timer on or .timer off.")
+        self.state.is_timed = rest != "off"
+
+    def explain(self, rest: str) -> None:
+        """Explain a library query, or how a statement would be run."""
+        queries = library.load(self.place.query_path)
+        if rest and " " not in rest:
+            self._lines(describe.query(queries.find(rest), queries))
+            return
+        if not tokens.statement(rest):
+            raise UsageError(".explain needs a query's name or a statement")
+        with (
+            session.opened(self.place, self.state.selection) as opened,
+            opened.run(f"EXPLAIN {tokens.statement(rest)}") as result,
+        ):
+            plans = [
+                str(plan) for batch in result.batches() for plan in batch.column(1).to_pylist()
+            ]
+        self._lines(plans)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A dot command: what follows its name, and what it does."""
+
+    usage: str
+    run: Callable[[Shell, str], None]
+
+    @property
+    def help(self) -> str:
+        return (self.run.__doc__ or "").partition("\n")[0]
+
+
+COMMANDS = {
+    "help": Command("", Shell.help),
+    "tables": Command("[PART]", Shell.tables),
+    "schema": Command("TABLE", Shell.schema),
+    "queries": Command("[PART]", Shell.queries),
+    "run": Command("QUERY [NAME=VALUE]...", Shell.run_query),
+    "params": Command("[NAME=VALUE]... | clear", Shell.params),
+    "scope": Command("[run=.. trace=.. rank=.. from=.. to=..] | clear", Shell.scope),
+    "dialect": Command("[duckdb|perfetto]", Shell.dialect),
+    "format": Command("[FORMAT]", Shell.format),
+    "rows": Command("[N]", Shell.rows),
+    "output": Command("[FILE]", Shell.output),
+    "timer": Command("[on|off]", Shell.timer),
+    "explain": Command("QUERY | STATEMENT", Shell.explain),
+}
+
+
+def is_complete(text: str) -> bool:
+    """Whether an input can run: a dot command, nothing, or SQL up to its semicolon."""
+    stripped = text.strip()
+    if not stripped or stripped.startswith("."):
+        return True
+    found = [token for token in tokens.split(stripped) if token.kind not in ("comment", "space")]
+    return not found or (found[-1].text == ";" and not tokens.is_open(found))
+
+
+def inputs(text: str) -> list[str]:
+    """A script as single inputs: dot commands, a line each, and statements."""
+    found: list[str] = []
+    pending = ""
+    for line in text.splitlines(keepends=True):
+        if not pending.strip() and line.lstrip().startswith("."):
+            found.append(line.strip())
+            continue
+        pending += line
+        if is_complete(pending):
+            found += _statements(pending)
+            pending = ""
+    return found + _statements(pending)
+
+
+def _statements(text: str) -> list[str]:
+    found, current = [], ""
+    for token in tokens.split(text):
+        current += token.text
+        if token.text == ";" and token.kind == "other":
+            found.append(current)
+            current = ""
+    found.append(current)
+    return [each.strip() for each in found if tokens.statement(each)]
+
+
+def _reads(sql: str) -> bool:
+    import duckdb
+
+    kinds = {statement.type for statement in duckdb.extract_statements(sql)}
+    return kinds <= {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
+
+
+def _pairs(text: str) -> tuple[str, dict[str, str]]:
+    """Words with a name and a value, and the one word before them that has none."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{text}: {error}") from None
+    name = words.pop(0) if words and "=" not in words[0] else ""
+    values = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise UsageError(f"{word} has no value", hint="Write NAME=VALUE.")
+        values[key] = value
+    return name, values
+
+
+def _selection(text: str) -> Selection:
+    word, values = _pairs(text)
+    names = {"run": "run", "trace": "trace", "rank": "rank", "from": "start", "to": "end"}
+    for name in [word] if word else []:
+        raise UsageError(f"{name} has no value", hint="Write .scope run=NAME rank=0,1.")
+    for key in values:
+        if key not in names:
+            raise UsageError(f"there is no {key} to choose", hint=f"One of {', '.join(names)}.")
+    chosen: dict[str, Any] = {names[key]: value for key, value in values.items()}
+    for key in ("run", "trace"):
+        if key in chosen:
+            chosen[key] = chosen[key].split(",")
+    return select(**chosen)
+
+
+def _scope_lines(seen: scopes.Scope) -> list[str]:
+    names = ", ".join(seen.run_names) or "none"
+    lines = [f"Runs: {names}", f"Traces: {len(seen.trace_ids)}"]
+    if seen.has_window:
+        lines.append(f"Time: from {seen.from_ns} ns to {seen.to_ns} ns")
+    return lines

@@ -1,0 +1,1 @@
+"""The warehouse file: open, lock, migrate, copy, remove."""

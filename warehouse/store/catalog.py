@@ -1,0 +1,89 @@
+"""Describes the schema: tables, columns, types, and the comments the migrations wrote on them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_UNIT = re.compile(r"\[([^\]]*)\]\s*(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or view and what it is for."""
+
+    name: str
+    kind: str  # table or view
+    comment: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; `unit` is ns, byte, count, ..., `id`, or `ref TABLE.id`."""
+
+    name: str
+    type: str
+    unit: str
+    meaning: str
+
+
+@contextmanager
+def empty() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A warehouse without traces, for looking at its schema."""
+    from warehouse.store import database
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.duckdb"
+        database.create_empty(path)
+        with database.Reader(path) as reader:
+            yield reader.connection
+
+
+def tables(connection: duckdb.DuckDBPyConnection) -> list[Table]:
+    """All tables by name, then all views."""
+    rows = connection.execute("""
+        SELECT table_name AS name, 'table' AS kind, coalesce(comment, '')
+        FROM duckdb_tables() WHERE database_name = current_database()
+        UNION ALL
+        SELECT view_name, 'view', coalesce(comment, '')
+        FROM duckdb_views() WHERE database_name = current_database() AND NOT internal
+        ORDER BY kind, name
+    """).fetchall()
+    return [Table(*row) for row in rows]
+
+
+def find(tables: Sequence[Table], name: str) -> Table:
+    """The table or view of that name; raises UsageError naming the nearest."""
+    for table in tables:
+        if table.name == name.lower():
+            return table
+    near = difflib.get_close_matches(name, [table.name for table in tables], n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else "`tw schema show` lists them."
+    raise UsageError(f"there is no table {name!r}", hint=hint)
+
+
+def columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[Column]:
+    """The columns of a table or view in order."""
+    rows = connection.execute(
+        "SELECT column_name, data_type, coalesce(comment, '') FROM duckdb_columns() "
+        "WHERE database_name = current_database() AND table_name = ? ORDER BY column_index",
+        [table],
+    ).fetchall()
+    return [Column(name, kind, *_split(comment)) for name, kind, comment in rows]
+
+
+def _split(comment: str) -> tuple[str, str]:
+    """The unit in brackets, and the rest."""
+    match = _UNIT.fullmatch(comment)
+    return (match[1], match[2]) if match else ("", comment)

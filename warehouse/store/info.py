@@ -1,0 +1,130 @@
+"""What a warehouse file is and how large: for `tw info` and Python."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from warehouse import __version__
+from warehouse.store import database, migrate
+
+if TYPE_CHECKING:
+    from warehouse.query.session import Session
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """Rows of a table, and the bytes of the blocks it has parts in; small tables share blocks."""
+
+    name: str
+    n_rows: int
+    n_bytes: int
+
+
+@dataclass(frozen=True)
+class TraceSize:
+    """Rows of a trace in all tables, and its share of their bytes, by rows in each table."""
+
+    name: str  # RUN/TRACE
+    imported_at: str  # UTC
+    n_rows: int
+    n_bytes: int
+
+
+@dataclass(frozen=True)
+class Info:
+    """Facts of one warehouse file; sizes in bytes, times in UTC."""
+
+    path: str
+    n_bytes: int
+    n_free_bytes: int  # inside the file, for the next import
+    schema_version: int
+    latest_schema_version: int
+    tw_version: str
+    duckdb_version: str
+    n_runs: int
+    n_traces: int
+    n_slices: int
+    n_links: int
+    first_import: str | None
+    last_import: str | None
+    tables: list[TableSize] = field(default_factory=list)
+    traces: list[TraceSize] = field(default_factory=list)
+
+
+def read(session: Session) -> Info:
+    """The facts of an open warehouse, whatever the session's scope."""
+    import duckdb
+
+    connection, path = session.connection, session.place.path
+    free, block_size = database.one(
+        connection, "SELECT free_blocks, block_size FROM pragma_database_size() "
+        "WHERE database_name = current_database()"
+    )  # fmt: skip
+    tables = _tables(session, int(block_size))
+    rows = {each.name: each.n_rows for each in tables}
+    first, last = database.one(
+        connection, "SELECT min(imported_at)::VARCHAR, max(imported_at)::VARCHAR FROM main.trace"
+    )
+    return Info(
+        path=str(path), n_bytes=path.stat().st_size, n_free_bytes=int(free) * int(block_size),
+        schema_version=migrate.version(connection),
+        latest_schema_version=migrate.latest_version(),
+        tw_version=__version__, duckdb_version=duckdb.__version__,
+        n_runs=rows["run"], n_traces=rows["trace"], n_slices=rows["slice"],
+        n_links=rows["link"], first_import=first, last_import=last, tables=tables,
+        traces=_traces(session, tables),
+    )  # fmt: skip
+
+
+def _tables(session: Session, block_size: int) -> list[TableSize]:
+    """Every table, largest first."""
+    connection = session.connection
+    names = [
+        str(name)
+        for (name,) in connection.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()"
+        ).fetchall()
+    ]
+    found = []
+    for name in names:
+        (n_rows,) = database.one(connection, f'SELECT count(*) FROM main."{name}"')
+        (n_blocks,) = database.one(
+            connection,
+            "SELECT count(DISTINCT block) FROM (SELECT unnest(list_prepend(block_id, "
+            "additional_block_ids)) AS block FROM pragma_storage_info(?)) WHERE block >= 0",
+            [name],
+        )
+        found.append(TableSize(name, int(n_rows), int(n_blocks) * block_size))
+    return sorted(found, key=lambda each: (-each.n_bytes, -each.n_rows, each.name))
+
+
+def _traces(session: Session, tables: list[TableSize]) -> list[TraceSize]:
+    """Every trace, largest first. DuckDB stores by table, so a trace's bytes are its share."""
+    connection = session.connection
+    n_rows: Counter[int] = Counter()
+    n_bytes: dict[int, float] = defaultdict(float)
+    owned = {
+        str(table)
+        for (table,) in connection.execute(
+            "SELECT table_name FROM duckdb_columns() WHERE column_name = 'trace_id' "
+            "AND database_name = current_database() AND schema_name = 'main'"
+        ).fetchall()
+    }
+    for table in tables:
+        if table.name not in owned or not table.n_rows:
+            continue
+        counts = connection.execute(
+            f'SELECT trace_id, count(*) FROM main."{table.name}" '
+            "WHERE trace_id IS NOT NULL GROUP BY trace_id"
+        ).fetchall()
+        for trace_id, n in counts:
+            n_rows[trace_id] += n
+            n_bytes[trace_id] += table.n_bytes * n / table.n_rows
+    traces = connection.execute(
+        "SELECT t.id, r.name || '/' || t.name, t.imported_at::VARCHAR "
+        "FROM main.trace AS t JOIN main.run AS r ON r.id = t.run_id"
+    ).fetchall()
+    found = [TraceSize(name, at, n_rows[id], round(n_bytes[id])) for id, name, at in traces]
+    return sorted(found, key=lambda each: (-each.n_bytes, -each.n_rows, each.name))
