@@ -190,15 +190,15 @@ def whole(graph: Graph = SMALL) -> bytes:
 @pytest.mark.parametrize(
     ("data", "offset", "why"),
     [
-        (b"", 0, "there is no message"),
-        (whole() + b"\xff" * 11, len(whole()), "no varint"),
-        (whole() + b"\x80", len(whole()), "ends within the length"),
+        (b"", 0, "empty: no message found"),
+        (whole() + b"\xff" * 11, len(whole()), "expected a varint"),
+        (whole() + b"\x80", len(whole()), "ends inside the length"),
         (whole() + b"\x05ab", len(whole()), "5 bytes long, and 2 are left"),
         (whole() + b"\x80\x80\x80\x80\x08", len(whole()), "2,147,483,648 bytes"),
-        (whole() + b"\x05\x62\x03abc", len(whole()), "is no node"),
-        (whole() + b"\x05\x0a\x03abc", len(whole()), "is no node"),
-        (whole() + b"\x03\x12\x09a", len(whole()), "is no node"),
-        (b"\x02\x08\x01" + whole(), 0, "no global metadata"),
+        (whole() + b"\x05\x62\x03abc", len(whole()), "invalid node"),
+        (whole() + b"\x05\x0a\x03abc", len(whole()), "invalid node"),
+        (whole() + b"\x03\x12\x09a", len(whole()), "invalid node"),
+        (b"\x02\x08\x01" + whole(), 0, "invalid global metadata"),
         (whole()[:-1], len(whole()) - 8, "long, and"),
     ],
 )  # fmt: skip

@@ -83,14 +83,26 @@ def test_only_the_importer_of_chakra_files_takes_it() -> None:
 @pytest.mark.parametrize(
     ("node", "why"),
     [
-        ([], "node 1 is no JSON object"),
-        ({"Name": "a"}, "node 1, 'a', has no Id that is a whole number"),
-        (COLLECTIVE | {"Id": -1}, "node 1, 'all-reduce', has no Id that is a whole number"),
-        (COLLECTIVE | {"data_deps": ["3"]}, "node 5, 'all-reduce', depends on what are no whole"),
-        (COLLECTIVE | {"runtime": 0.5}, "node 5, 'all-reduce', has a runtime that is no whole"),
-        (COLLECTIVE | {"NodeType": None}, "node 5, 'all-reduce', has a NodeType that is no number"),
-        (COLLECTIVE | {"comm_src": 2**31}, "has a comm_src that is no int32: 2147483648"),
-        (COLLECTIVE | {"is_cpu_op": 1}, "has a is_cpu_op that is no bool: 1"),
+        ([], "node 1 is not a JSON object"),
+        ({"Name": "a"}, "node 1, 'a', has no integer Id"),
+        (COLLECTIVE | {"Id": -1}, "node 1, 'all-reduce', has no integer Id"),
+        (
+            COLLECTIVE | {"data_deps": ["3"]},
+            "node 5, 'all-reduce', has invalid dependencies: expected integer ids",
+        ),
+        (
+            COLLECTIVE | {"runtime": 0.5},
+            "node 5, 'all-reduce', has an invalid runtime: expected whole microseconds",
+        ),
+        (
+            COLLECTIVE | {"NodeType": None},
+            "node 5, 'all-reduce', has an invalid NodeType: expected an integer",
+        ),
+        (
+            COLLECTIVE | {"comm_src": 2**31},
+            "has an invalid comm_src: expected int32, got 2147483648",
+        ),
+        (COLLECTIVE | {"is_cpu_op": 1}, "has an invalid is_cpu_op: expected bool, got 1"),
     ],
 )
 def test_a_node_no_simulator_can_read_is_named(tmp_path: Path, node: Any, why: str) -> None:

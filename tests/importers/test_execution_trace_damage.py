@@ -139,7 +139,7 @@ def test_a_file_that_ends_early_gives_the_nodes_before_that(memory: Memory) -> N
 
 def test_text_of_another_kind_is_refused_with_a_place(memory: Memory) -> None:
     for text in (b"", b"{}", b'{"nodes": 5}', b'{"traceEvents": []}', b"\0\1\2", b"[[[["):
-        with pytest.raises(CorruptTrace, match="no nodes array in it") as caught:
+        with pytest.raises(CorruptTrace, match="nodes array not found") as caught:
             found(memory, text)
         assert caught.value.offset == 0
 

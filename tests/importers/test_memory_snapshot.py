@@ -351,4 +351,4 @@ def test_a_snapshot_cut_or_flipped_anywhere_is_read_or_refused(tmp_path: Path) -
         path.write_bytes(damaged)
         message = attempt(path, tmp_path / "w.duckdb")
         if seed % 2:
-            assert message is not None and "ends early, at byte" in message
+            assert message is not None and "the pickle ends at byte" in message

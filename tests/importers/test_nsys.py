@@ -176,4 +176,4 @@ def test_a_database_of_something_else_is_refused_by_a_sentence(tmp_path: Path) -
         other.execute("CREATE TABLE a (n INTEGER)")
     (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
     assert isinstance(outcome.error, TraceError)
-    assert "no export of Nsight Systems" in outcome.error.message
+    assert "without tables of Nsight Systems" in outcome.error.message

@@ -251,4 +251,4 @@ def test_another_database_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "a.nvvp")) as file:
         file.execute("CREATE TABLE a (b)")
     found = error(tmp_path / "a.nvvp", tmp_path / "w.duckdb")
-    assert "no table StringTable" in found.message
+    assert "table StringTable not found" in found.message

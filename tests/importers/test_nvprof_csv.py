@@ -102,8 +102,8 @@ def test_units_and_columns_are_those_of_the_run(db: duckdb.DuckDBPyConnection) -
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("print-gpu-summary.csv", "it holds nvprof's sums over a whole run"),
-        ("default_stdout.txt", "it holds no table of nvprof's as CSV"),
+        ("print-gpu-summary.csv", "only nvprof summaries found"),
+        ("default_stdout.txt", "no nvprof CSV table found"),
     ],
 )
 def test_sums_are_refused_with_what_to_record(
@@ -117,7 +117,7 @@ def test_sums_are_refused_with_what_to_record(
 def test_a_table_without_units_is_refused_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('"Start","Duration","Name"\n1.0,2.0,"cuInit"\n')
     found = error(tmp_path / "a.csv", tmp_path / "w.duckdb")
-    assert "line 2 has no units" in found.message
+    assert "line 2 lacks time units" in found.message
 
 
 def test_every_process_has_its_table_with_units_of_its_own(db: duckdb.DuckDBPyConnection) -> None:
@@ -129,7 +129,7 @@ def test_every_process_has_its_table_with_units_of_its_own(db: duckdb.DuckDBPyCo
     assert rows(db, "gpu_op", "bytes, direction", "many") == [(1024, "PtoP")]
     assert rows(db, "link", "x.kind", "many") == [("launch",)]
     assert rows(db, "import_stat", "detail, value", "many' AND x.name = 'unused") == [
-        ("tables of sums and of counters", 1)
+        ("summary and counter tables", 1)
     ]
     assert rows(db, "import_problem", "x.kind", "many") == [("unfinished",)]
 

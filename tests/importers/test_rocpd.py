@@ -271,4 +271,4 @@ def test_a_file_of_views_alone_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db")) as file:
         file.execute("CREATE VIEW rocpd_kernel_dispatch AS SELECT load_extension('evil')")
     found = error(tmp_path / "a.db", tmp_path / "w.duckdb")
-    assert "neither kernels nor regions" in found.message
+    assert "neither rocpd_kernel_dispatch nor rocpd_region found" in found.message

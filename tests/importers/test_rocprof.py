@@ -143,7 +143,7 @@ def test_the_command_line_of_a_workload_stays_out(db: duckdb.DuckDBPyConnection)
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("Name,Calls,TotalDurationNs,AverageNs,Percentage\nk,1,2,2,100\n", "it holds sums"),
+        ("Name,Calls,TotalDurationNs,AverageNs,Percentage\nk,1,2,2,100\n", "only summaries found"),
     ],
 )
 def test_what_has_no_dispatches_is_refused(tmp_path: Path, text: str, sentence: str) -> None:

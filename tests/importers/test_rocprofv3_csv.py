@@ -219,7 +219,7 @@ def test_files_of_one_process_are_one_capture(db: duckdb.DuckDBPyConnection) -> 
         )
     )  # fmt: skip
     assert rows(db, "process", "pid", "whole") == [(77,)]
-    sums = ("files of sums, which follow from the traces", 1.0)
+    sums = ("summary files", 1.0)
     assert sums in rows(db, "import_stat", "detail, value", "whole")
 
 
@@ -301,7 +301,7 @@ def test_sums_alone_are_refused_with_what_to_import(data_dir: Path, tmp_path: Pa
     source = data_dir / "gpu" / "rocprofv3_csv" / "hip_api_stats.csv"
     alone = Path(shutil.copy(source, tmp_path / "hip_api_stats.csv"))
     found = error(alone, tmp_path / "w.duckdb")
-    assert "sums over a whole run" in found.message and "--kernel-trace" in str(found.hint)
+    assert "only summaries found" in found.message and "--kernel-trace" in str(found.hint)
 
 
 def test_agents_may_be_numbered_in_each_kind(db: duckdb.DuckDBPyConnection) -> None:
@@ -323,6 +323,6 @@ def test_counters_over_time_name_the_dispatch_alone_and_samples_are_counted(
     of_slice = "(SELECT s.name FROM slice AS s WHERE s.id = x.slice_id)"
     assert rows(db, "metric", f"x.name, value, {of_slice}", "numbered") == [("SQ_BUSY", 77.0, "k")]
     assert rows(db, "import_stat", "detail, value", "numbered") and (
-        "samples of program counters", 2.0
+        "program counter samples", 2.0
     ) in rows(db, "import_stat", "detail, value", "numbered")  # fmt: skip
     assert rows(db, "slice", "category, x.name, dur", "numbered")[-1] == ("rocshmem_api", "put", 2)

@@ -225,7 +225,7 @@ def test_command_lines_stay_out_unless_asked_for(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('{"rocprofiler-sdk-tool":[{"metadata" 3}]}', "a key was expected at byte 26"),
+        ('{"rocprofiler-sdk-tool":[{"metadata" 3}]}', "expected a key at byte 26"),
         ('{"rocprofiler-sdk-tool":[3]}', "] was expected at byte 25"),
         ('{"other":1,"rocprofiler-sdk-tool":[]}', "is not the first key"),
     ],

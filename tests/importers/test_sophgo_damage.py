@@ -123,9 +123,13 @@ def test_a_file_cut_between_two_blocks_is_refused_where_records_were_counted() -
 @pytest.mark.parametrize(
     ("tail", "says", "kind"),
     [
-        (struct.pack("<II", 99, 4) + b"abcd", "there is no block type 99", "unknown_block"),
-        (b"\x03\0\0", "the file ends in a block's header", "cut_block"),
-        (capture.block(5, struct.pack("<I", 50)), "no command word of kind 50", "unknown_command"),
+        (struct.pack("<II", 99, 4) + b"abcd", "unknown block type 99", "unknown_block"),
+        (b"\x03\0\0", "the file ends after 3 bytes of a block header", "cut_block"),
+        (
+            capture.block(5, struct.pack("<I", 50)),
+            "unknown kind of command word: 50",
+            "unknown_command",
+        ),
         (capture.block(5, capture.word(0, 400)), "runs 400 bytes past its block", "cut_command"),
         (capture.block(17, b"1234"), "too few for its key", "cut_block"),
     ],
@@ -142,10 +146,10 @@ def test_what_is_not_understood_is_refused_or_passed_over(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("tpu_freq=1000\n", "it does not say the chip"),
-        ("arch=99\n", "arch=99 is no chip tw knows"),
-        ("arch=5\ntpu_freq=0\n", "byte 7: tpu_freq=0 is no frequency in MHz"),
-        ("arch=5\nmax_record_num=lots\n", "max_record_num=lots is no whole number"),
+        ("tpu_freq=1000\n", "missing arch=, which names the chip"),
+        ("arch=99\n", "arch=99 is not a supported chip"),
+        ("arch=5\ntpu_freq=0\n", "byte 7: tpu_freq=0 is invalid: expected a frequency in MHz"),
+        ("arch=5\nmax_record_num=lots\n", "max_record_num=lots is invalid: expected an integer"),
     ],
 )
 def test_a_profile_that_cannot_be_meant_is_refused(text: str, says: str) -> None:
@@ -166,7 +170,7 @@ def test_all_names_of_a_chip_are_known(arch: str) -> None:
 def test_a_missing_profile_is_told() -> None:
     files = {name: data for name, data in SOUND.items() if name != "global.profile"}
 
-    assert "there is no global.profile beside" in refusal(files).message
+    assert "global.profile not found beside" in refusal(files).message
 
 
 def test_a_piece_of_a_record_at_the_end_is_left_out_and_counted() -> None:

@@ -169,7 +169,7 @@ def test_odd_values_of_valid_events_do_no_harm(imported: Import, db: Path) -> No
     (b"", "is empty"), (b"\0" * 99, "no format"), (b"hello", "no format"), (b"{}", "no format"),
     (b'{"a":1}', "no format"), (b"\x1f\x8b\x08\0", "ends early"), (b"PK\3\4 no", "damaged archive"),
     (b"\x89PNG\r\n", "no format"), ("[{}]".encode("utf-16"), "no format"),
-    (b'{"traceEvents":5}', "no traceEvents array"),
+    (b'{"traceEvents":5}', "traceEvents array not found"),
 ])  # fmt: skip
 def test_what_is_no_trace_is_refused_and_nothing_is_written(
     tmp_path: Path, db: Path, data: bytes, said: str

@@ -84,7 +84,7 @@ CREATE VIEW entry AS
 SELECT rowid AS entry_n, track_n, ts, greatest(dur, 0) AS reach, seq FROM span;
 
 CREATE TABLE unused AS
-SELECT 'lines of the log that are about no node' AS reason, count(*) AS n
+SELECT 'log lines that do not refer to a node' AS reason, count(*) AS n
 FROM parsed
 WHERE kind = ''
 HAVING count(*) > 0
@@ -93,27 +93,39 @@ SELECT 'ends of nodes that were never issued', count(*)
 FROM numbered AS c
 ANTI JOIN done AS d ON d.end_seq = c.seq
 WHERE c.kind = 'callback'
-HAVING count(*) > 0;
+HAVING count(*) > 0
+UNION ALL
+SELECT 'lines with numbers out of range', count(*)
+FROM parsed
+WHERE kind <> '' AND (npu IS NULL OR tick IS NULL OR node IS NULL)
+HAVING count(*) > 0
+UNION ALL
+SELECT 'lines with invalid UTF-8', count(*) FROM log WHERE line IS NULL HAVING count(*) > 0;
+
+CREATE TABLE record_count AS SELECT 'lines' AS source, count(*) AS n FROM log;
+
+CREATE TABLE merged AS
+SELECT 'ends of nodes' AS reason, count(*) AS n FROM done WHERE end_seq IS NOT NULL;
 
 CREATE TABLE problem AS
 SELECT 'unfinished_node' AS kind, 'warning' AS severity, count(*) AS count,
-  'nodes that were issued and never done; kept with dur -1' AS meaning
+  'nodes that were issued but never finished; kept with dur -1' AS meaning
 FROM done
 WHERE end_seq IS NULL
 UNION ALL
-SELECT 'end_without_issue', 'warning', count(*), 'nodes that were done and never issued; not used'
+SELECT 'end_without_issue', 'warning', count(*), 'nodes that finished but were never issued; skipped'
 FROM numbered AS c
 ANTI JOIN done AS d ON d.end_seq = c.seq
 WHERE c.kind = 'callback'
 UNION ALL
-SELECT 'unknown_node_type', 'note', count(*), 'nodes that neither type nor name tells apart'
+SELECT 'unknown_node_type', 'note', count(*), 'nodes with neither a recognised type nor a recognised name'
 FROM done
 WHERE lane = 5
 UNION ALL
-SELECT 'number_out_of_range', 'warning', count(*), 'events whose numbers are too large; not used'
+SELECT 'number_out_of_range', 'warning', count(*), 'events with numbers out of range; skipped'
 FROM parsed
 WHERE kind <> '' AND (npu IS NULL OR tick IS NULL OR node IS NULL)
 UNION ALL
-SELECT 'not_text', 'warning', count(*), 'lines that are no UTF-8; not used'
+SELECT 'not_text', 'warning', count(*), 'lines with invalid UTF-8; skipped'
 FROM log
 WHERE line IS NULL;

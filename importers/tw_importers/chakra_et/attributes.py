@@ -38,15 +38,15 @@ class Attributes:
 
     n_invalid: int = 0
     n_unknown: int = 0
-    _known: dict[bytes, Attribute] = field(default_factory=dict)
+    _decoded_attributes: dict[bytes, Attribute] = field(default_factory=dict)
 
     def of(self, encoded: bytes) -> Attribute:
         """Raises DecodeError when the bytes are no attribute."""
-        found = self._known.get(encoded)
+        found = self._decoded_attributes.get(encoded)
         if found is None:
-            if len(self._known) >= _MOST_KEPT:
-                self._known.clear()
-            found = self._known[encoded] = self._decoded(encoded)
+            if len(self._decoded_attributes) >= _MOST_KEPT:
+                self._decoded_attributes.clear()
+            found = self._decoded_attributes[encoded] = self._decoded(encoded)
         return found
 
     def text(self, encoded: bytes) -> str:
@@ -61,17 +61,17 @@ class Attributes:
         parsed = message("AttributeProto").FromString(encoded)
         self.n_unknown += len(not_declared(parsed))
         name, kind = self.text(parsed.name), parsed.WhichOneof("value")
-        said: dict[str, Any] = {"name": name}
+        members: dict[str, Any] = {"name": name}
         if parsed.doc_string:
-            said["doc_string"] = self.text(parsed.doc_string)
+            members["doc_string"] = self.text(parsed.doc_string)
         value = None
         if kind is not None:
             value = self._value(getattr(parsed, kind), kind)
-            said |= {"type": kind, "value": value}
+            members |= {"type": kind, "value": value}
         has_column = type(value) is COLUMNS.get(name) and (
             type(value) is not int or value in _INT64
         )
-        return Attribute(msgspec.json.encode(said).decode(), name, has_column, value)
+        return Attribute(msgspec.json.encode(members).decode(), name, has_column, value)
 
     def _value(self, value: Any, kind: str) -> Any:
         if kind.endswith("_list"):

@@ -53,7 +53,11 @@ def length_at(data: bytes, at: int, base: int = 0) -> tuple[int, int]:
             return size, place + 1
         shift += 7
     cut = len(data) - at < _LONGEST_VARINT
-    why = "the file ends within the length of a message" if cut else "a length is no varint"
+    why = (
+        "truncated: the file ends inside the length of a message"
+        if cut
+        else "invalid message length: expected a varint"
+    )
     raise corrupt(base + at, why)
 
 
@@ -61,7 +65,7 @@ def corrupt(offset: int, why: str) -> CorruptTrace:
     """The error for what goes wrong at an offset."""
     return CorruptTrace(
         f"{why}, at byte {offset:,}",
-        hint="It is damaged or was cut short: copy or make it again.",
+        hint="The file is damaged or truncated. Copy or record it again.",
         offset=offset,
     )
 

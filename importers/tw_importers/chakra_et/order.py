@@ -43,7 +43,7 @@ class Order:
         path = cycle(len(ids), found[is_there], after[is_there])
         if path is None:
             return None
-        meaning = "nodes wait for each other in a circle, so no simulator can run them"
+        meaning = "cyclic dependencies between nodes; a simulator cannot run them"
         return Problem("cyclic_dependencies", meaning, 1, None, _shown(connection, path))
 
 

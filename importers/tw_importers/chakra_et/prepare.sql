@@ -73,26 +73,26 @@ CREATE TABLE unused (reason VARCHAR, n BIGINT);
 
 CREATE TABLE problem AS
 SELECT 'dangling_control' AS kind, 'note' AS severity, count(*) AS count,
-  'control dependencies on nodes that the file does not hold; they are kept with the node' AS meaning
+  'control dependencies on missing nodes; kept with the node' AS meaning
 FROM dependency AS d
 ANTI JOIN place AS p ON p.node_id = d.node_id
 WHERE d.kind = 'control'
 UNION ALL
 SELECT 'dangling_data', 'warning', count(*),
-  'data dependencies on nodes that the file does not hold: no simulator can run these nodes'
+  'data dependencies on missing nodes; a simulator cannot run these nodes'
 FROM dependency AS d
 ANTI JOIN place AS p ON p.node_id = d.node_id
 WHERE d.kind = 'data'
 UNION ALL
 SELECT 'repeated_node_id', 'warning', coalesce(sum(n_nodes - 1), 0)::BIGINT,
-  'nodes with the id of an earlier one; dependencies mean that one'
+  'nodes with the id of an earlier node; dependencies refer to the earlier one'
 FROM place
 UNION ALL
-SELECT 'unknown_node_type', 'warning', count(*), 'nodes of a type that has no name'
+SELECT 'unknown_node_type', 'warning', count(*), 'nodes of an unknown type'
 FROM raw_node
 WHERE type NOT LIKE '%_NODE'
 UNION ALL
 SELECT 'duration_out_of_range', 'warning', count(*),
-  'times of more than 292 years; they are kept with the node'
+  'times of more than 292 years; kept with the node'
 FROM node
 WHERE start_ns IS NULL OR dur_ns IS NULL;

@@ -77,7 +77,7 @@ class _Again:
         return found or self._rest.read(size)
 
 
-class _Known(NamedTuple):
+class _TextCache(NamedTuple):
     """What inputs, outputs or a name decode to; such texts repeat from node to node."""
 
     io: dict[bytes, str]
@@ -103,7 +103,7 @@ class _Trace:
         self._attributes = Attributes()
         self._parse = message("Node").FromString
         self._parse_io = message("IOInfo").FromString
-        self._known = _Known({}, {}, {})
+        self._cache = _TextCache({}, {}, {})
 
     def nodes(self) -> Iterator[None]:
         """Adds to `rows`, a message at a time."""
@@ -112,7 +112,7 @@ class _Trace:
                 self._take(encoded, offset)
             except DecodeError:
                 what = "node" if self.metadata else "global metadata of a Chakra trace"
-                raise corrupt(offset, f"the message is no {what}") from None
+                raise corrupt(offset, f"invalid {what}") from None
             yield
 
     def _take(self, encoded: bytes, offset: int) -> None:
@@ -127,7 +127,7 @@ class _Trace:
         """The rows since the last batch."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(SCHEMA)
         self.rows = []
-        for texts in self._known:
+        for texts in self._cache:
             if len(texts) > _MOST_KEPT:
                 texts.clear()
         return pa.record_batch(
@@ -140,9 +140,9 @@ class _Trace:
             raise DecodeError
         attributes = [self._attributes.of(each) for each in parsed.attr]
         version = self._attributes.text(parsed.version)
-        said = [f'"version":{_quoted(version)}'] if version else []
-        said.append(f'"attr":[{",".join(each.json for each in attributes)}]')
-        self.metadata = f"{{{','.join(said)}}}"
+        members = [f'"version":{_quoted(version)}'] if version else []
+        members.append(f'"attr":[{",".join(each.json for each in attributes)}]')
+        self.metadata = f"{{{','.join(members)}}}"
         schema = next((each.value for each in attributes if each.name == "schema"), None)
         self._version = version or (schema if isinstance(schema, str) else None)
 
@@ -155,7 +155,7 @@ class _Trace:
         return (
             self._n_nodes,
             node.id,
-            self._remembered(self._known.name, node.name, self._attributes.text),
+            self._remembered(self._cache.name, node.name, self._attributes.text),
             NODE_TYPES[node.type] if 0 <= node.type < len(NODE_TYPES) else str(node.type),
             list(node.ctrl_deps),
             data_deps,
@@ -185,17 +185,17 @@ class _Trace:
             return None
         # A message that comes in several parts is what they are put together.
         encoded = parts[0] if len(parts) == 1 else b"".join(parts)
-        return self._remembered(self._known.io, encoded, self._decoded_io)
+        return self._remembered(self._cache.io, encoded, self._decoded_io)
 
     def _decoded_io(self, encoded: bytes) -> str:
         io = self._parse_io(encoded)
         members = (("values", io.values), ("shapes", io.shapes), ("types", io.types))
-        said = ",".join(
-            f'"{name}":{self._remembered(self._known.json, text, self._decoded_list)}'
+        texts = ",".join(
+            f'"{name}":{self._remembered(self._cache.json, text, self._decoded_list)}'
             for name, text in members
             if text
         )
-        return f"{{{said}}}"
+        return f"{{{texts}}}"
 
     def _decoded_list(self, encoded: bytes) -> str:
         """A list as JSON; any other text as the JSON text that it is."""
@@ -203,22 +203,22 @@ class _Trace:
         return json_of(text) or _quoted(text)
 
     @staticmethod
-    def _remembered(known: dict[bytes, str], encoded: bytes, decode: Any) -> str:
-        found = known.get(encoded)
+    def _remembered(cache: dict[bytes, str], encoded: bytes, decode: Any) -> str:
+        found = cache.get(encoded)
         if found is None:
-            found = known[encoded] = decode(encoded)
+            found = cache[encoded] = decode(encoded)
         return found
 
     def facts(self) -> TraceFacts:
         """What the file says of itself, and what is odd about its bytes."""
         if not self.metadata:
-            raise corrupt(0, "there is no message")
+            raise corrupt(0, "empty: no message found")
         kinds = (
-            ("unknown_field", "fields a node is not known to have; they are kept",
+            ("unknown_field", "fields that the Chakra schema does not define for nodes, kept",
              self._n_kept, self._first_kept),
-            ("unknown_inner_field", "fields of attributes that these are not known to have",
+            ("unknown_inner_field", "fields that the Chakra schema does not define for attributes",
              self._attributes.n_unknown, None),
-            ("invalid_utf8", "texts that are no UTF-8; what is not became U+FFFD",
+            ("invalid_utf8", "strings with invalid UTF-8; invalid bytes replaced by U+FFFD",
              self._attributes.n_invalid, None),
         )  # fmt: skip
         return TraceFacts(

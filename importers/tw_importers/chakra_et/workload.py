@@ -58,24 +58,24 @@ class Workload:
 
 
 def _refuse(damage: Problem) -> None:
-    raise CorruptTrace(f"it is no JSON at byte {damage.offset}", offset=damage.offset)
+    raise CorruptTrace(f"invalid JSON at byte {damage.offset}", offset=damage.offset)
 
 
 def _row(node: Any, n: int) -> tuple[Any, ...]:
-    left = dict(node) if isinstance(node, dict) else _wrong(f"node {n}", "is no JSON object")
+    left = dict(node) if isinstance(node, dict) else _wrong(f"node {n}", "is not a JSON object")
     label = f"node {n}, {left.get('Name')!r},"
     node_id = left.pop("Id", None)
     if not _is_whole(node_id):
-        _wrong(label, "has no Id that is a whole number")
+        _wrong(label, "has no integer Id")
     label = f"node {node_id}, {left.get('Name')!r},"
     name, runtime = left.pop("Name", ""), left.pop("runtime", 0)
     deps = [left.pop(key, []) for key in ("ctrl_deps", "data_deps")]
     if not isinstance(name, str):
-        _wrong(label, "has a Name that is no text")
+        _wrong(label, "has an invalid Name: expected a string")
     if not _is_whole(runtime):
-        _wrong(label, "has a runtime that is no whole number of microseconds")
+        _wrong(label, "has an invalid runtime: expected whole microseconds")
     if not all(isinstance(each, list) and all(map(_is_whole, each)) for each in deps):
-        _wrong(label, "depends on what are no whole numbers")
+        _wrong(label, "has invalid dependencies: expected integer ids")
     kind = _type(left.pop("NodeType", 0), label)
     attributes = [_attribute(key, value, label) for key, value in left.items()]
     values = {each["name"]: each["value"] for each in attributes}
@@ -87,7 +87,7 @@ def _row(node: Any, n: int) -> tuple[Any, ...]:
 
 
 def _wrong(label: str, what: str) -> Any:
-    raise CorruptTrace(f"{label} {what}", hint="Was the workload written by hand?")
+    raise CorruptTrace(f"{label} {what}", hint="The workload may be edited by hand.")
 
 
 def _is_whole(value: object) -> bool:
@@ -98,7 +98,7 @@ def _type(value: object, label: str) -> str:
     if isinstance(value, str) and value:
         return value
     if not _is_whole(value):
-        _wrong(label, "has a NodeType that is no number")
+        _wrong(label, "has an invalid NodeType: expected an integer")
     return NODE_TYPES[int(str(value))] if value in range(len(NODE_TYPES)) else str(value)
 
 
@@ -112,7 +112,7 @@ def _attribute(name: str, value: Any, label: str) -> dict[str, Any]:
     else:
         fits = isinstance(value, bool if kind == "bool" else str)
     if not fits:
-        _wrong(label, f"has a {name} that is no {kind}: {value!r}")
+        _wrong(label, f"has an invalid {name}: expected {kind}, got {value!r}")
     return {"name": name, "type": kind, "value": value}
 
 

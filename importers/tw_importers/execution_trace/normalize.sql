@@ -35,9 +35,9 @@ SELECT
   CASE WHEN n.has_outputs THEN x.outputs END AS outputs_json,
   CASE WHEN n.has_attributes THEN x.attributes END AS attributes_json,
   CASE
-    WHEN n.odd IS NULL THEN n.extra
-    WHEN n.extra IS NULL THEN '{' || n.odd || '}'
-    ELSE '{' || n.odd || ', ' || n.extra[2:]
+    WHEN n.invalid_parts IS NULL THEN n.extra
+    WHEN n.extra IS NULL THEN '{' || n.invalid_parts || '}'
+    ELSE '{' || n.invalid_parts || ', ' || n.extra[2:]
   END AS extra_json
 FROM scratch.node_text AS x
 POSITIONAL JOIN scratch.node AS n

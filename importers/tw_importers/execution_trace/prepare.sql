@@ -6,8 +6,8 @@
 
 CREATE MACRO whole(text) AS regexp_full_match(text, '0|[1-9][0-9]{0,19}');
 CREATE MACRO of_kind(text, bracket) AS starts_with(text, bracket);
-CREATE MACRO attribute(attributes, wanted) AS
-  list_filter(attributes, lambda a: a.name = wanted)[1].value;
+CREATE MACRO attribute(attributes, attribute_name) AS
+  list_filter(attributes, lambda a: a.name = attribute_name)[1].value;
 
 -- What the columns cannot hold as it is stays verbatim, under its key, in `extra`.
 CREATE TABLE node AS
@@ -23,7 +23,7 @@ WITH typed AS (
     of_kind(attributes, '[') AS has_attributes,
     CASE WHEN of_kind(attributes, '[') THEN TRY(
       from_json(attributes, '[{"name": "VARCHAR", "type": "VARCHAR", "value": "VARCHAR"}]')
-    ) END AS known,
+    ) END AS typed_attributes,
     node_text.node_id AS node_id_text,
     node_text.parent AS parent_text,
     node_text.name AS name_text,
@@ -44,12 +44,12 @@ SELECT
   has_outputs,
   has_attributes,
   has_attributes
-    AND (known IS NULL OR len(list_filter(known, lambda a: a.name IS NULL)) > 0)
-    AS has_odd_attributes,
-  TRY_CAST(attribute(known, 'rf_id') AS BIGINT) AS record_function_id,
-  TRY_CAST(attribute(known, 'seq_id') AS BIGINT) AS sequence_number,
-  TRY_CAST(attribute(known, 'tid') AS BIGINT) AS thread_id,
-  attribute(known, 'op_schema') AS op_schema,
+    AND (typed_attributes IS NULL OR len(list_filter(typed_attributes, lambda a: a.name IS NULL)) > 0)
+    AS has_invalid_attributes,
+  TRY_CAST(attribute(typed_attributes, 'rf_id') AS BIGINT) AS record_function_id,
+  TRY_CAST(attribute(typed_attributes, 'seq_id') AS BIGINT) AS sequence_number,
+  TRY_CAST(attribute(typed_attributes, 'tid') AS BIGINT) AS thread_id,
+  attribute(typed_attributes, 'op_schema') AS op_schema,
   nullif(concat_ws(
     ', ',
     CASE WHEN node_id IS NULL THEN '"id": ' || node_id_text END,
@@ -59,7 +59,7 @@ SELECT
     CASE WHEN NOT has_inputs THEN '"inputs": ' || inputs_text END,
     CASE WHEN NOT has_outputs THEN '"outputs": ' || outputs_text END,
     CASE WHEN NOT has_attributes THEN '"attrs": ' || attributes_text END
-  ), '') AS odd,
+  ), '') AS invalid_parts,
   extra
 FROM typed;
 
@@ -138,28 +138,28 @@ SELECT 'no_node' AS kind, 'warning' AS severity, (count(*) = 0)::BIGINT AS count
 FROM node
 UNION ALL
 SELECT 'unknown_schema', 'note', count(*),
-  'the schema is none of 1.0.1 to 1.1.1; it was read as the nearest one'
+  'schema outside 1.0.1 to 1.1.1; read as the nearest one'
 FROM graph
 WHERE NOT regexp_full_match(coalesce(schema, ''), '1\.0\.[0-4]|1\.1\.[01]|1\.(0\.[0-4]|1\.[01])-chakra\..*')
 UNION ALL
 SELECT 'no_node_id', 'error', count(*),
-  'nodes without an id that is a whole number; nothing can depend on them'
+  'nodes without an integer id; other nodes cannot depend on them'
 FROM node
 WHERE node_id IS NULL
 UNION ALL
 SELECT 'duplicate_node_id', 'warning', (SELECT count(node_id) FROM node) - count(*),
-  'nodes whose id another has; what depends on it depends on the first'
+  'nodes with a duplicate id; dependencies refer to the first'
 FROM place
 UNION ALL
-SELECT 'no_parent', 'warning', count(*), 'nodes that do not name a parent'
+SELECT 'no_parent', 'warning', count(*), 'nodes without a parent'
 FROM node
 WHERE parent_text IS NULL
 UNION ALL
-SELECT 'own_parent', 'note', count(*), 'nodes beside the process that are their own parent'
+SELECT 'own_parent', 'note', count(*), 'nodes other than the process that are their own parent'
 FROM node
 WHERE parent_id = node_id AND NOT contains(name, '|process]')
 UNION ALL
-SELECT 'dangling_dependency', 'warning', count(*), 'dependencies on nodes that are not there; no edge'
+SELECT 'dangling_dependency', 'warning', count(*), 'dependencies on missing nodes; skipped'
 FROM dependency AS d
 ANTI JOIN place AS p ON p.node_id = d.on_id
 UNION ALL
@@ -167,12 +167,12 @@ SELECT 'later_parent', 'note', count(*), 'parents with a greater id than their c
 FROM node
 WHERE parent_id > node_id
 UNION ALL
-SELECT 'odd_value', 'warning', count(*), 'nodes with a part of an unexpected kind; kept in extra_json'
+SELECT 'odd_value', 'warning', count(*), 'nodes with a value of an unexpected type; kept in extra_json'
 FROM node
-WHERE odd IS NOT NULL
+WHERE invalid_parts IS NOT NULL
 UNION ALL
 SELECT 'unknown_key', 'note', count(*),
-  'keys no execution trace is known to have; kept in extra_json: ' ||
+  'keys that the schema does not define; kept in extra_json: ' ||
     array_to_string(list_sort(list(DISTINCT key))[:8], ', ')
 FROM (SELECT unnest(TRY(json_keys(extra))) AS key FROM node WHERE extra IS NOT NULL)
 WHERE key NOT IN (
@@ -184,10 +184,10 @@ SELECT 'no_attributes', 'warning', count(*), 'nodes without attributes'
 FROM node
 WHERE NOT coalesce(has_attributes, false)
 UNION ALL
-SELECT 'odd_attributes', 'warning', count(*), 'nodes whose attributes are no list of named values'
+SELECT 'odd_attributes', 'warning', count(*), 'nodes whose attributes are not a list of named values'
 FROM node
-WHERE has_odd_attributes
+WHERE has_invalid_attributes
 UNION ALL
-SELECT 'odd_process_groups', 'warning', count(*), 'process groups that are no JSON list'
+SELECT 'odd_process_groups', 'warning', count(*), 'process groups that are not a JSON list'
 FROM group_text
 WHERE TRY(from_json(text, '["JSON"]')) IS NULL;

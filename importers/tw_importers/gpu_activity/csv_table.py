@@ -20,7 +20,7 @@ _BLOCK = 4 << 20
 #: Columns of few texts, each of them on many lines: kept as numbers of these. Any column may be.
 _REPEATED = frozenset({"kernelname", "function", "name", "domain", "kind", "agentid", "device"})
 _MAX_HEADER = 1 << 20  # bytes without the end of a line in them: this is no table
-_HINT = "Was it written to its end? Record it again, or copy it again."
+_HINT = "The file may be truncated. Record or copy it again."
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Text:
                 break
             self.waiting += block
             if len(self.waiting) > _MAX_HEADER + _BLOCK and b"\n" not in self.waiting:
-                raise CorruptTrace(f"{self.label}: line {self.n_lines + 1} does not end")
+                raise CorruptTrace(f"{self.label}: line {self.n_lines + 1} has no line end")
         if not self.waiting:
             return None
         self.n_lines += 1
@@ -130,10 +130,10 @@ def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> C
     failures: list[BaseException] = []
     _write(scratch, table, _batches(text, columns, lines, failures), failures)
     if lines.n_bad:
-        meaning = f"{text.label}: lines with another number of fields than the header, left out"
+        meaning = f"{text.label}: lines whose number of fields differs from the header, skipped"
         table.problems.append(Problem("unreadable_line", meaning, lines.n_bad, None, lines.example))
     if text.n_replaced:
-        meaning = f"{text.label}: bytes that are no UTF-8, replaced by the sign for that"
+        meaning = f"{text.label}: invalid UTF-8, replaced by U+FFFD"
         table.problems.append(Problem("invalid_utf8", meaning, text.n_replaced))
     return table
 
@@ -195,9 +195,9 @@ def _open(text: Text, columns: list[str], lines: _Lines) -> Iterable[pa.RecordBa
 
 def _refusal(label: str, error: Exception, lines: _Lines) -> CorruptTrace:
     if lines.n_bad and lines.is_strict:
-        what = f"line {lines.line} has another number of fields than the header"
+        what = f"line {lines.line} has a different number of fields than the header"
     else:
-        what = f"it is no CSV: {str(error).splitlines()[0][:200]}"
+        what = f"invalid CSV: {str(error).splitlines()[0][:200]}"
     return CorruptTrace(f"{label}: {what}", hint=_HINT)
 
 

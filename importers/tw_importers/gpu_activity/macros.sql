@@ -37,12 +37,12 @@ CREATE OR REPLACE TEMP MACRO one_id(id, process_n) AS (
 );
 
 -- What HIP and HSA call a copy, in CUDA's words.
-CREATE OR REPLACE TEMP MACRO copy_direction(said) AS (
+CREATE OR REPLACE TEMP MACRO copy_direction(operation) AS (
   CASE
-    WHEN said LIKE '%HOST_TO_DEVICE%' THEN 'HtoD'
-    WHEN said LIKE '%DEVICE_TO_HOST%' THEN 'DtoH'
-    WHEN said LIKE '%DEVICE_TO_DEVICE%' THEN 'DtoD'
-    WHEN said LIKE '%HOST_TO_HOST%' THEN 'HtoH'
+    WHEN operation LIKE '%HOST_TO_DEVICE%' THEN 'HtoD'
+    WHEN operation LIKE '%DEVICE_TO_HOST%' THEN 'DtoH'
+    WHEN operation LIKE '%DEVICE_TO_DEVICE%' THEN 'DtoD'
+    WHEN operation LIKE '%HOST_TO_HOST%' THEN 'HtoH'
   END
 );
 
@@ -54,11 +54,11 @@ CREATE OR REPLACE TEMP MACRO is_communication_kernel(kernel) AS (
 
 -- The collective a kernel (ncclDevKernel_AllReduce_Sum_f32_RING_LL) or a call (ncclAllReduce) is
 -- named after; NULL for calls that move nothing and for kernels that say nothing.
-CREATE OR REPLACE TEMP MACRO communication_of(said) AS (
+CREATE OR REPLACE TEMP MACRO communication_of(function_name) AS (
   lower(coalesce(
-    nullif(nullif(regexp_extract(said, '(?:nccl|rccl)(?:Dev)?Kernel_([A-Za-z]+)', 1), ''), 'Generic'),
+    nullif(nullif(regexp_extract(function_name, '(?:nccl|rccl)(?:Dev)?Kernel_([A-Za-z]+)', 1), ''), 'Generic'),
     nullif(regexp_extract(
-      said,
+      function_name,
       '^(?:p?nccl|rccl)(AllReduce|AllGather|AllToAllv|AllToAll|Broadcast|Bcast|Gather|ReduceScatter|Reduce|Scatter|Send|Recv)(?:Bias|WithBias)?$',
       1
     ), '')

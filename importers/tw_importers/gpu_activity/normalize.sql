@@ -24,7 +24,7 @@ FROM scratch.lane_place AS l
 JOIN scratch.process_place AS p USING (process_n)
 LEFT JOIN (
   SELECT coalesce(process, '') AS process, thread, any_value(name) AS name
-  FROM scratch.known_thread
+  FROM scratch.thread_info
   GROUP BY ALL
 ) AS t ON t.process = l.process AND t.thread = l.thread
 WHERE l.device IS NULL

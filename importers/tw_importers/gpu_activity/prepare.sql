@@ -25,7 +25,7 @@ SELECT
 FROM (
   SELECT coalesce(process, '') AS process FROM activity
   UNION
-  SELECT coalesce(process, '') FROM known_process
+  SELECT coalesce(process, '') FROM process_info
 ) AS p
 LEFT JOIN (
   SELECT
@@ -33,17 +33,17 @@ LEFT JOIN (
     any_value(pid) AS pid,
     any_value(name) AS name,
     any_value(extra_json) AS extra_json
-  FROM known_process
+  FROM process_info
   GROUP BY ALL
 ) AS k USING (process);
 
 -- A device that no record describes is a GPU with the number in its key, or the next free one.
 CREATE TABLE device_place AS
 WITH described AS (
-  SELECT * FROM known_device
+  SELECT * FROM device_info
   QUALIFY row_number() OVER (PARTITION BY device ORDER BY ordinal) = 1
 ),
-known AS (
+used AS (
   SELECT device FROM described
   UNION
   SELECT device FROM activity WHERE device IS NOT NULL
@@ -67,7 +67,7 @@ SELECT
   d.clock_hz,
   d.peak_bytes_per_s,
   d.properties_json
-FROM known AS k
+FROM used AS k
 LEFT JOIN described AS d USING (device);
 
 -- The rows of the timeline: threads first, then the lanes of devices.
@@ -145,14 +145,14 @@ CREATE TABLE problem AS
 SELECT kind, severity, count, meaning FROM defect WHERE count > 0
 UNION ALL
 SELECT 'no_usable_time', 'warning', count(*),
-  'records without a time, or with one that is no whole number, left out'
+  'records without a valid integer time, skipped'
 FROM activity
 WHERE start_ns IS NULL
 UNION ALL
-SELECT 'negative_duration', 'note', count(*), 'records that end before they start, kept as they are'
+SELECT 'negative_duration', 'note', count(*), 'records that end before they start, kept unchanged'
 FROM activity
 WHERE end_ns < start_ns
 UNION ALL
-SELECT 'unfinished', 'note', count(*), 'records that never ended, kept with a length of -1'
+SELECT 'unfinished', 'note', count(*), 'records without an end, kept with dur -1'
 FROM activity
 WHERE end_ns IS NULL AND start_ns IS NOT NULL;

@@ -46,11 +46,11 @@ CREATE TABLE activity (
   args_json VARCHAR -- what else the record says
 );
 
-CREATE TABLE known_process (process VARCHAR, pid BIGINT, name VARCHAR, extra_json VARCHAR);
+CREATE TABLE process_info (process VARCHAR, pid BIGINT, name VARCHAR, extra_json VARCHAR);
 
-CREATE TABLE known_thread (process VARCHAR, thread BIGINT, name VARCHAR);
+CREATE TABLE thread_info (process VARCHAR, thread BIGINT, name VARCHAR);
 
-CREATE TABLE known_device (
+CREATE TABLE device_info (
   device VARCHAR,
   kind VARCHAR,
   ordinal BIGINT,
@@ -76,3 +76,11 @@ CREATE TABLE leftover (seq BIGINT, kind VARCHAR, text VARCHAR);
 CREATE TABLE not_used (reason VARCHAR, n BIGINT);
 
 CREATE TABLE defect (kind VARCHAR, severity VARCHAR, count BIGINT, meaning VARCHAR);
+
+-- For the check that nothing is lost: the records of the source, those of them that became part of
+-- another's row, and rows of core tables that are not a record of their own.
+CREATE TABLE record_count (source VARCHAR, n BIGINT);
+
+CREATE TABLE merged (reason VARCHAR, n BIGINT);
+
+CREATE TABLE derived (table_name VARCHAR, n BIGINT);

@@ -41,21 +41,21 @@ def sniff(head: bytes, name: str) -> int:
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the events to scratch, and rank, job and clock base from the metadata."""
     facts = trace_event.read_document(reader, scratch, "kineto")
-    _describe(facts, _known(facts.metadata_json))
+    _describe(facts, _read_metadata(facts.metadata_json))
     return facts
 
 
-def _known(metadata_json: str | None) -> dict[str, Any]:
+def _read_metadata(metadata_json: str | None) -> dict[str, Any]:
     """The metadata that is looked at; a value that cannot be, however odd, is as good as none."""
     try:
         metadata = msgspec.json.decode(metadata_json or "{}", type=dict[str, msgspec.Raw])
     except msgspec.DecodeError:
         return {}
-    known = {}
+    values = {}
     for key in _KEYS & metadata.keys():
         with suppress(msgspec.DecodeError, RecursionError):
-            known[key] = msgspec.json.decode(metadata[key])
-    return known
+            values[key] = msgspec.json.decode(metadata[key])
+    return values
 
 
 def _describe(facts: TraceFacts, metadata: dict[str, Any]) -> None:

@@ -354,7 +354,7 @@ SELECT
   count(*),
   NULL,
   min(args_json),
-  category || ': correlation ids that are no 64-bit integer; the typed column is NULL'
+  category || ': correlation ids that are not 64-bit integers; the typed column is NULL'
 FROM (
   SELECT slice_id FROM launch
   WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL

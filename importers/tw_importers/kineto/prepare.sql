@@ -33,7 +33,7 @@ WITH described AS (
   GROUP BY ordinal
   HAVING ordinal IS NOT NULL
 ),
-known AS (
+used AS (
   SELECT ordinal FROM described
   UNION
   SELECT device_n FROM stream_place
@@ -54,7 +54,7 @@ SELECT
   TRY_CAST(json_extract_string(d.properties, '$.totalGlobalMem') AS BIGINT),
   TRY_CAST(json_extract_string(d.properties, '$.numSms') AS BIGINT),
   d.properties
-FROM known AS k
+FROM used AS k
 LEFT JOIN described AS d ON d.ordinal = k.ordinal
 LEFT JOIN mtia AS m ON m.ordinal = k.ordinal;
 

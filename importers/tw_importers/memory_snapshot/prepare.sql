@@ -35,7 +35,7 @@ WHERE device IS NOT NULL;
 -- Microseconds since the epoch; entries without a time have that of the one before. Where none has
 -- any, their order stands for times.
 CREATE TABLE timed AS
-WITH known AS (
+WITH entry_time AS (
   SELECT
     e.*,
     h.device,
@@ -54,7 +54,7 @@ SELECT
       min(time_ns) OVER ()
     )
   END AS at_ns
-FROM known;
+FROM entry_time;
 
 CREATE TABLE origin AS
 SELECT
@@ -151,21 +151,25 @@ SELECT n FROM (SELECT unnest(range(n)) AS n FROM not_used);
 CREATE TABLE unused AS
 SELECT reason, n FROM not_used
 UNION ALL
-SELECT 'entries of no device', count(*)
+SELECT 'entries without a device', count(*)
 FROM entry
 WHERE list_n NOT IN (SELECT list_n FROM history)
 HAVING count(*) > 0
 UNION ALL
-SELECT 'annotations of no device', count(*) FROM annotation WHERE device IS NULL HAVING count(*) > 0;
+SELECT 'annotations without a device', count(*) FROM annotation WHERE device IS NULL HAVING count(*) > 0;
+
+-- A history that several devices share has rows for each of them.
+CREATE TABLE derived AS
+SELECT 'slice' AS table_name, count(*) - count(DISTINCT seq) AS n FROM timed;
 
 CREATE TABLE problem AS
 SELECT 'no_times' AS kind, 'note' AS severity, count(*) AS count,
-  'entries without a time: that of the one before counts, or their order where none has any'
+  'entries without a time; the time of the previous entry is used, or their order if no entry has a time'
     AS meaning
 FROM timed
 WHERE time_ns IS NULL
 UNION ALL
 SELECT 'state_and_history_differ', 'warning', count(*),
-  'entries after which less than nothing would have been allocated or reserved'
+  'entries after which allocated or reserved memory would be negative'
 FROM change
 WHERE total_allocated_bytes < 0 OR total_reserved_bytes < 0;

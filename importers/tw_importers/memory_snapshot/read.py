@@ -130,12 +130,12 @@ class _Snapshot:
         segments, traces = root.pop("segments", None), root.pop("device_traces", None)
         if not isinstance(segments, list) and not isinstance(traces, list):
             raise CorruptTrace(
-                "the pickle holds neither segments nor device_traces, so it is no memory snapshot",
-                hint="Dump one with torch.cuda.memory._dump_snapshot.",
+                "not a memory snapshot: the pickle has neither segments nor device_traces",
+                hint="Record one with torch.cuda.memory._dump_snapshot.",
             )
         self._histories(traces)
         self._annotations(root.pop("external_annotations", None))
-        self._not_used["segments that are none"] += len(segments or ())
+        self._not_used["invalid segments"] += len(segments or ())
         for reason, n in self._not_used.items():
             if n:
                 self._tables["not_used"].add({"reason": reason, "n": n})
@@ -148,7 +148,7 @@ class _Snapshot:
             if list_n is not None:
                 self._tables["history"].add({"list_n": list_n, "device": device})
             if isinstance(entries, list):
-                self._not_used["entries that are none"] += len(entries)
+                self._not_used["invalid entries"] += len(entries)
 
     def _take(self, target: list[Any], items: list[Any]) -> bool:
         """Turns entries of the history and segments into rows, and lets go of them."""
@@ -174,7 +174,7 @@ class _Snapshot:
 
     def _entry(self, entry: Any, list_n: int) -> None:
         if type(entry) is not dict or "action" not in entry:
-            self._not_used["entries that are none"] += 1
+            self._not_used["invalid entries"] += 1
             return
         table = self._tables["entry"]
         frames = entry.pop("frames", None)
@@ -184,7 +184,7 @@ class _Snapshot:
 
     def _segment(self, segment: Any) -> None:
         if type(segment) is not dict:
-            self._not_used["segments that are none"] += 1
+            self._not_used["invalid segments"] += 1
             return
         table, blocks = self._tables["segment"], segment.pop("blocks", None)
         row = {"segment_n": table.n, "stack_n": self._stack(segment.pop("frames", None))}
@@ -196,7 +196,7 @@ class _Snapshot:
 
     def _block(self, block: Any, segment_n: int) -> None:
         if type(block) is not dict:
-            self._not_used["blocks that are none"] += 1
+            self._not_used["invalid blocks"] += 1
             return
         frames = block.pop("frames", None)
         history = block.get("history")
@@ -247,6 +247,8 @@ class _Snapshot:
         for each in annotations if type(annotations) is list else ():
             if type(each) is dict:
                 table.add({**_columns(each, SCHEMAS["annotation"], ()), "seq": table.n})
+            else:
+                self._not_used["invalid annotations"] += 1
 
 
 def _columns(source: dict[Any, Any], schema: pa.Schema, taken: Iterable[str]) -> dict[str, Any]:

@@ -93,8 +93,8 @@ class Unpickler:
             if not part:
                 offset = self._block_offset + n_held
                 raise CorruptTrace(
-                    f"the pickle ends early, at byte {offset}",
-                    hint="Copy it again, or dump another snapshot.",
+                    f"truncated: the pickle ends at byte {offset}",
+                    hint="Copy it again, or record another snapshot.",
                     offset=offset,
                 )
             parts.append(part)
@@ -106,7 +106,7 @@ class Unpickler:
         while (byte := self._take(1)) != b"\n":
             parts += byte
             if len(parts) > _MAX_LINE:
-                self._wrong("a line without an end")
+                self._wrong("unterminated line")
         return bytes(parts)
 
     def _unsigned(self, n: int) -> int:
@@ -117,7 +117,7 @@ class Unpickler:
     def _wrong(self, what: str) -> NoReturn:
         raise CorruptTrace(
             f"{what}, at byte {self._operation_offset}",
-            hint="Copy it again, or dump another snapshot.",
+            hint="Copy it again, or record another snapshot.",
             offset=self._operation_offset,
         )
 
@@ -125,17 +125,17 @@ class Unpickler:
         if code in _REFUSED:
             raise CorruptTrace(
                 f"the pickle would import or call code ({_REFUSED[code]} at byte "
-                f"{self._operation_offset}), and a snapshot holds nothing but data",
-                hint="Do not load it elsewhere either; dump a snapshot of your own.",
+                f"{self._operation_offset}); a memory snapshot holds data only",
+                hint="Do not load it elsewhere. Record a new snapshot.",
                 offset=self._operation_offset,
             )
-        self._wrong(f"{code!r} is no operation of a snapshot's pickle")
+        self._wrong(f"unsupported pickle operation {code!r}")
 
     # --- the stack
 
     def _pop(self) -> Any:
         if not self._stack:
-            self._wrong("an operation has nothing to work on")
+            self._wrong("a pickle operation lacks its operand")
         return self._stack.pop()
 
     def _top(self, kind: type) -> Any:
@@ -149,7 +149,7 @@ class Unpickler:
 
     def _marked(self) -> list[Any]:
         if not self._outer:
-            self._wrong("an operation has no beginning")
+            self._wrong("a pickle operation lacks its mark")
         items, self._stack = self._stack, self._outer.pop()
         return items
 
@@ -170,7 +170,7 @@ class Unpickler:
     def _tuple_of(self, n: int) -> Callable[[], None]:
         def make() -> None:
             if len(self._stack) < n:
-                self._wrong("an operation has nothing to work on")
+                self._wrong("a pickle operation lacks its operand")
             items = tuple(self._stack[-n:])
             self._stack[-n:] = [items]
 
@@ -184,9 +184,9 @@ class Unpickler:
 
     def _dict(self) -> None:
         items = self._marked()
-        made: dict[Any, Any] = {}
-        self._push(made)
-        self._update(made, items)
+        new: dict[Any, Any] = {}
+        self._push(new)
+        self._update(new, items)
 
     def _append(self) -> None:
         item = self._pop()
@@ -214,14 +214,14 @@ class Unpickler:
         # Other keys are refused unseen: hashing a tuple in a tuple in a tuple ... has no end.
         keys = items[::2]
         if len(items) % 2 or not all(type(key) is str or type(key) is int for key in keys):
-            self._wrong("a dict without a value for each key, or with a key that is no text")
+            self._wrong("invalid dict: a value is missing, or a key is not a string")
         target.update(zip(keys, items[1::2], strict=True))
 
     # --- the memo
 
     def _put(self, place: int) -> None:
         if not self._stack:
-            self._wrong("an operation has nothing to work on")
+            self._wrong("a pickle operation lacks its operand")
         value = self._stack[-1]
         self._memo[place] = value
         if type(value) is dict or type(value) is list:
@@ -250,19 +250,19 @@ class Unpickler:
 
     def _decimal(self) -> None:
         line = self._line().rstrip(b"L")
-        known = {b"00": False, b"01": True}
-        if line in known:
-            self._push(known[line])
+        booleans = {b"00": False, b"01": True}
+        if line in booleans:
+            self._push(booleans[line])
         elif len(line) <= 2 * _MAX_NUMBER and line.lstrip(b"-").isdigit():
             self._push(int(line))
         else:
-            self._wrong("a number that is none")
+            self._wrong("invalid number")
 
     def _decimal_point(self) -> None:
         try:
             self._push(float(self._line()))
         except ValueError:
-            self._wrong("a number that is none")
+            self._wrong("invalid number")
 
     def _line_text(self) -> None:
         text = self._line().decode("raw-unicode-escape", "replace")
@@ -272,7 +272,7 @@ class Unpickler:
     def _line_number(self) -> int:
         line = self._line()
         if len(line) > 18 or not line.isdigit():
-            self._wrong("a place in the memo that is none")
+            self._wrong("invalid memo index")
         return int(line)
 
 

@@ -60,8 +60,8 @@ class _Text:
     def cut(self) -> None:
         """The file ends within a list: what came before counts, unless reading strictly."""
         if self.is_strict:
-            self.refuse("the list ends early", self.offset)
-        meaning = "the list ends early; what came before was read"
+            self.refuse("truncated: the list ends early", self.offset)
+        meaning = "the list ends early; the entries before were read"
         self.problems.append(Problem("truncated", meaning, 1, self.offset + len(self.rest)))
 
     def refuse(self, message: str, offset: int) -> NoReturn:
@@ -76,7 +76,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads either form; what follows a cut or the end of the list is not used."""
     text = _Text(reader, scratch.is_strict)
     if not text.skip(rb"\["):
-        text.refuse("no list begins", 0)
+        text.refuse("expected a list", 0)
     is_raw = _looks_raw(text)
     _table(scratch, "row", _WIDTH, _lists(text, _WIDTH) if is_raw else iter(()))
     _table(scratch, "moment", 1, iter(()) if is_raw else _times(text))
@@ -100,7 +100,7 @@ def _looks_raw(text: _Text) -> bool:
 def _times(text: _Text) -> Iterator[Numbers]:
     """The first list of the form by category, as rows of one number, some thousands at a time."""
     if not text.skip(rb"\["):
-        text.refuse("no list of times begins", text.offset)
+        text.refuse("expected a list of times", text.offset)
     while (end := text.rest.find(b"]")) < 0:
         comma = text.rest.rfind(b",")
         if comma >= 0:
@@ -131,7 +131,7 @@ def _lists(text: _Text, width: int) -> Iterator[Numbers]:
             yield _numbers(text, text.rest[: last + 1], width)
             text.drop(last + 2)
         if len(text.rest) > _MAX_ROW:
-            text.refuse("no list of numbers goes on", text.offset)
+            text.refuse("expected a list of numbers", text.offset)
         if not text.more():
             break
     closing = re.search(rb"\]\s*\]", text.rest)

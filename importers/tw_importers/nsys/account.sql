@@ -10,6 +10,23 @@ UNION ALL SELECT rowid FROM thread_event UNION ALL SELECT rowid FROM memory_usag
 UNION ALL SELECT rowid FROM cpu_fault UNION ALL SELECT rowid FROM gpu_fault
 UNION ALL SELECT rowid FROM gpu_metric;
 
+CREATE TABLE record_count AS
+SELECT 'events' AS source, count(*) AS n FROM event
+UNION ALL
+SELECT 'messages', count(*) FROM diagnostic
+UNION ALL
+SELECT 'rows of other tables', coalesce(sum(n), 0)::BIGINT FROM unread;
+
+CREATE TABLE merged AS
+SELECT 'messages reported as problems' AS reason, count(*) AS n
+FROM diagnostic
+WHERE severity IN (2, 3) AND text IS NOT NULL;
+
+CREATE VIEW nvtx_slice AS
+SELECT "start"
+FROM nvtx
+WHERE eventType IS NULL OR eventType IN (SELECT event_type FROM nvtx_style);
+
 CREATE TABLE unused AS
 SELECT 'table ' || table_name || ': not part of the timeline' AS reason, n FROM unread
 UNION ALL
@@ -20,7 +37,7 @@ FROM (
     SELECT "start" FROM kernel UNION ALL SELECT "start" FROM memcpy
     UNION ALL SELECT "start" FROM memset UNION ALL SELECT "start" FROM sync_op
     UNION ALL SELECT "start" FROM graph_trace UNION ALL SELECT "start" FROM api
-    UNION ALL SELECT "start" FROM thread_event UNION ALL SELECT "start" FROM nvtx
+    UNION ALL SELECT "start" FROM thread_event UNION ALL SELECT "start" FROM nvtx_slice
     UNION ALL SELECT "start" FROM memory_usage UNION ALL SELECT "start" FROM cpu_fault
     UNION ALL SELECT "start" FROM gpu_fault UNION ALL SELECT timestamp FROM gpu_metric
   )
@@ -42,6 +59,10 @@ WHERE n > 0
 UNION ALL
 SELECT 'diagnostic messages that only inform', n
 FROM (SELECT count(*) AS n FROM diagnostic WHERE coalesce(severity, 0) NOT IN (2, 3))
+WHERE n > 0
+UNION ALL
+SELECT 'diagnostic messages without a text', n
+FROM (SELECT count(*) AS n FROM diagnostic WHERE severity IN (2, 3) AND text IS NULL)
 WHERE n > 0;
 
 CREATE TABLE problem AS
@@ -55,29 +76,29 @@ WHERE severity IN (2, 3) AND text IS NOT NULL
 GROUP BY ALL
 UNION ALL
 SELECT 'sync_label', 'note', count(*),
-  'waits labelled as another kind than the call that waited; the call''s name counts'
+  'synchronizations labelled differently from the waiting call; the name of the call is used'
 FROM wait_place
 WHERE is_corrected
 UNION ALL
 SELECT 'backtrace_call', 'note', count(*),
-  'calls recorded a second time, with a backtrace; they are on tracks of their own and no calls'
+  'calls recorded again with a backtrace; shown on separate tracks, not counted as launches'
 FROM api
 WHERE eventClass = 67
 UNION ALL
 SELECT 'hidden_kernels', 'warning', count(*),
-  'launches of CUDA graphs recorded as one piece: their kernels are not in the capture; record with '
+  'CUDA graph launches recorded as a whole, without their kernels; record with '
   '--cuda-graph-trace=node to see them'
 FROM graph_trace
 UNION ALL
-SELECT 'unfinished', 'note', count(*), 'slices that never ended; their dur is -1'
+SELECT 'unfinished', 'note', count(*), 'slices without an end; their dur is -1'
 FROM span
 WHERE dur = -1
 UNION ALL
-SELECT 'negative_duration', 'note', count(*), 'slices that end before they start, kept as they are'
+SELECT 'negative_duration', 'note', count(*), 'slices that end before they start, kept unchanged'
 FROM span
 WHERE dur < -1
 UNION ALL
-SELECT 'unnamed', 'warning', count(*), 'records whose name is not in the table of texts'
+SELECT 'unnamed', 'warning', count(*), 'records whose name is missing from the string table'
 FROM (
   SELECT nameId AS id FROM api
   UNION ALL

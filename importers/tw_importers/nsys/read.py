@@ -47,9 +47,9 @@ def _check(database: Database) -> None:
     events = {table for table, _ in TABLES.values()} | set(CATEGORIES)
     if not events & set(database.tables):
         raise UnknownFormat(
-            "a SQLite file, but no export of Nsight Systems: it has none of its tables",
-            hint="`nsys export --type sqlite REPORT` makes one. "
-            "Of rocprof, import results.csv or results.json, not results.db.",
+            "a SQLite database without tables of Nsight Systems",
+            hint="Export a report with `nsys export --type sqlite REPORT`. "
+            "For rocprof, import results.csv or results.json instead of results.db.",
         )
 
 
@@ -59,14 +59,14 @@ def _is_thread_table(database: Database, table: str) -> bool:
 
 
 def _thread_tables(database: Database) -> list[str]:
-    known = {table for table, _ in TABLES.values()}
-    return [t for t in sorted(database.tables) if t not in known and _is_thread_table(database, t)]
+    loaded = {table for table, _ in TABLES.values()}
+    return [t for t in sorted(database.tables) if t not in loaded and _is_thread_table(database, t)]
 
 
 def _category(table: str) -> str:
     """Of a table without a name of its own: its model's, where several tables tell of one."""
-    known = (name for start, name in MODELS.items() if table.startswith(start))
-    return next(known, table.lower())
+    names = (name for start, name in MODELS.items() if table.startswith(start))
+    return next(names, table.lower())
 
 
 def _load_threads(database: Database, scratch: Scratch) -> None:
@@ -86,16 +86,16 @@ def _load_gpus(database: Database, scratch: Scratch) -> None:
     """The GPUs of the machine, with all that is said of each as JSON."""
     name = "TARGET_INFO_GPU"
     texts = {"name", "busLocation", "uuid", "chipName"}
-    wanted: dict[str, Kind] = {
+    kinds: dict[str, Kind] = {
         column: TEXT if column in texts else INTEGER
         for column in database.columns(name)
         if column not in ("ctxswDevPath", "ctrlDevPath")
     }
     connection = scratch.connection
     connection.execute("CREATE TABLE gpu (properties JSON)")
-    for row in database.rows(name, wanted):  # a handful
-        stated = {key: value for key, value in row.items() if value is not None}
-        connection.execute("INSERT INTO gpu VALUES (?)", [json.dumps(stated)])
+    for row in database.rows(name, kinds):  # a handful
+        values = {key: value for key, value in row.items() if value is not None}
+        connection.execute("INSERT INTO gpu VALUES (?)", [json.dumps(values)])
 
 
 def _count_unread(database: Database, scratch: Scratch) -> None:
@@ -121,7 +121,8 @@ def _describe(database: Database, scratch: Scratch) -> TraceFacts:
     )
     if (version := _version(facts.format_version)) and version > _NEWEST:
         newest = ".".join(map(str, _NEWEST))
-        meaning = f"schema {facts.format_version} is newer than {newest}; what is known was read"
+        version_text = f"schema {facts.format_version} is newer than {newest}"
+        meaning = f"{version_text}; unrecognised tables and columns were skipped"
         facts.problems.append(Problem("newer_schema", meaning, 1))
     return facts
 

@@ -166,7 +166,7 @@ LEFT JOIN (
 
 -- What is said of a GPU; its number is CUDA's, as in the activities, not that of the tool's list.
 CREATE TABLE device_place AS
-WITH said AS (
+WITH gpu_info AS (
   SELECT
     coalesce(
       if(m.is_ambiguous, m.gpu_id, m.cuda_id), (properties ->> 'cuDevice')::BIGINT,
@@ -181,8 +181,8 @@ WITH said AS (
     GROUP BY gpu_id
   ) AS m ON m.gpu_id = (g.properties ->> 'id')::BIGINT
 ),
-known AS (
-  SELECT ordinal FROM said WHERE ordinal IS NOT NULL
+used_device AS (
+  SELECT ordinal FROM gpu_info WHERE ordinal IS NOT NULL
   UNION
   SELECT device FROM used_lane WHERE device IS NOT NULL
 )
@@ -191,8 +191,8 @@ SELECT
   k.ordinal,
   any_value(s.gpu_id ORDER BY s.properties) AS gpu_id,
   any_value(s.properties ORDER BY s.properties) AS properties
-FROM known AS k
-LEFT JOIN said AS s ON s.ordinal = k.ordinal
+FROM used_device AS k
+LEFT JOIN gpu_info AS s ON s.ordinal = k.ordinal
 GROUP BY k.ordinal;
 
 -- Tracks: threads, then streams and other lanes of devices, then counters.

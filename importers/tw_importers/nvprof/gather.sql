@@ -2,7 +2,7 @@
 -- In: the tables of read.py. Out: the tables of gpu_activity/tables.sql.
 
 -- A time of 0 is one that could not be taken.
-CREATE OR REPLACE TEMP MACRO time_of(said) AS (nullif(said, 0));
+CREATE OR REPLACE TEMP MACRO time_of(ns) AS (nullif(ns, 0));
 
 -- CUPTI numbers kinds of memory from 1: pageable, pinned, device, array, managed, ...
 CREATE OR REPLACE TEMP MACRO memory_name(kind) AS (
@@ -66,10 +66,10 @@ FROM api_call AS a
 LEFT JOIN function_name AS f ON f.api = a.api AND f.cbid = a.cbid
 LEFT JOIN caller AS c ON c.correlation_id = a.correlationId;
 
-INSERT INTO known_process (process, pid)
+INSERT INTO process_info (process, pid)
 SELECT DISTINCT processId::VARCHAR, processId FROM api_call WHERE processId IS NOT NULL;
 
-INSERT INTO known_device (
+INSERT INTO device_info (
   device, kind, ordinal, name, vendor, uuid, memory_bytes, n_compute_units, clock_hz,
   peak_bytes_per_s, properties_json
 )
@@ -275,7 +275,7 @@ INSERT INTO not_used
 SELECT 'ends of ranges that never began', count(*)
 FROM half AS e
 ANTI JOIN (SELECT id FROM half WHERE flags & 2 = 2) AS b ON b.id = e.id
-WHERE e.flags & 4 = 4;
+WHERE e.flags & 7 = 4;
 
 INSERT INTO activity BY NAME
 SELECT
@@ -297,7 +297,7 @@ SELECT
 FROM overhead AS o
 CROSS JOIN sole_process AS s;
 
-INSERT INTO known_thread
+INSERT INTO thread_info
 SELECT word(n.objectId, 0)::VARCHAR, word(n.objectId, 1), t.value
 FROM object_name AS n
 JOIN text_of AS t ON t.id = n.name
@@ -307,11 +307,45 @@ INSERT INTO not_used
 SELECT name, n FROM unread;
 
 INSERT INTO defect
-SELECT 'unnamed_call', 'note', count(*), 'calls of functions whose numbers are not known by name'
+SELECT 'unnamed_call', 'note', count(*), 'calls of functions without a known name'
 FROM activity
 WHERE kind = 'call' AND contains(name, '#')
 UNION ALL
 SELECT 'hidden_kernels', 'warning', n,
-  'launches of CUDA graphs recorded as one piece each: the kernels in them are not shown'
+  'CUDA graph launches recorded as a whole, without their kernels'
 FROM unread
 WHERE name = 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE';
+
+INSERT INTO record_count
+SELECT 'concurrent_kernel', count(*) FROM concurrent_kernel
+UNION ALL
+SELECT 'serial_kernel', count(*) FROM serial_kernel
+UNION ALL
+SELECT 'memcpy', count(*) FROM memcpy
+UNION ALL
+SELECT 'peer_memcpy', count(*) FROM peer_memcpy
+UNION ALL
+SELECT 'memset', count(*) FROM memset
+UNION ALL
+SELECT 'runtime_call', count(*) FROM runtime_call
+UNION ALL
+SELECT 'driver_call', count(*) FROM driver_call
+UNION ALL
+SELECT 'marker', count(*) FROM marker
+UNION ALL
+SELECT 'overhead', count(*) FROM overhead
+UNION ALL
+SELECT 'wait', count(*) FROM wait
+UNION ALL
+SELECT name, n FROM unread;
+
+INSERT INTO merged
+SELECT 'ends of ranges', count(*)
+FROM half AS e
+SEMI JOIN (SELECT id FROM half WHERE flags & 2 = 2) AS b ON b.id = e.id
+WHERE e.flags & 7 = 4;
+
+INSERT INTO not_used
+SELECT 'markers of an unknown kind', count(*)
+FROM half
+WHERE coalesce(flags & 7, 0) = 0;

@@ -63,13 +63,13 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     with open_database(reader, scratch) as database:
         if "StringTable" not in database.tables:
             raise CorruptTrace(
-                "it has no table StringTable, as databases of nvprof have",
-                hint="Is it from Nsight Systems, or cut?",
+                "not an nvprof database: table StringTable not found",
+                hint="The file may be truncated, or written by Nsight Systems.",
             )
         for target, (name, integers, blobs) in _TABLES.items():
-            wanted: dict[str, Kind] = dict.fromkeys(integers.split(), INTEGER)
-            wanted |= dict.fromkeys(blobs.split(), BLOB)
-            database.load(scratch, target, _PREFIX + name, wanted)
+            kinds: dict[str, Kind] = dict.fromkeys(integers.split(), INTEGER)
+            kinds |= dict.fromkeys(blobs.split(), BLOB)
+            database.load(scratch, target, _PREFIX + name, kinds)
         database.load(scratch, "string", "StringTable", {"_id_": INTEGER, "value": TEXT})
         _load_names(scratch)
         _load_unread(scratch, database)
@@ -93,8 +93,8 @@ def _load_names(scratch: Scratch) -> None:
 def _load_unread(scratch: Scratch, database: Database) -> None:
     """The table `unread`: how many rows the tables have that mean nothing on a timeline."""
     scratch.connection.execute("CREATE TABLE unread (name VARCHAR, n BIGINT)")
-    known = {name for name, _, _ in _TABLES.values()} | _SMALL
+    read_tables = {name for name, _, _ in _TABLES.values()} | _SMALL
     for table in database.tables:
-        if table.startswith(_PREFIX) and table.removeprefix(_PREFIX) not in known:
+        if table.startswith(_PREFIX) and table.removeprefix(_PREFIX) not in read_tables:
             n = sum(batch.num_rows for batch in database.batches(table, {"_id_": INTEGER}))
             scratch.connection.execute("INSERT INTO unread VALUES (?, ?)", [table, n])

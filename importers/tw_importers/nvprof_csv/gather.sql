@@ -27,12 +27,12 @@ SELECT
 FROM line AS l
 JOIN unit AS u ON u.source = l.source;
 
-INSERT INTO known_process (process, pid)
+INSERT INTO process_info (process, pid)
 SELECT DISTINCT process, whole(process) FROM unit WHERE process IS NOT NULL;
 
-INSERT INTO not_used SELECT 'tables of sums and of counters', n_sums FROM told;
+INSERT INTO not_used SELECT 'summary and counter tables', n_sums FROM summary_count;
 
-INSERT INTO known_device (device, kind, ordinal, name, vendor)
+INSERT INTO device_info (device, kind, ordinal, name, vendor)
 SELECT DISTINCT device, 'gpu', ordinal, model, 'NVIDIA' FROM printed WHERE device IS NOT NULL;
 
 INSERT INTO activity BY NAME
@@ -103,3 +103,8 @@ SELECT
   correlation AS correlation_id
 FROM printed
 WHERE device IS NULL;
+
+INSERT INTO record_count
+SELECT 'lines', count(*) FROM line
+UNION ALL
+SELECT 'summary and counter tables', n_sums FROM summary_count;

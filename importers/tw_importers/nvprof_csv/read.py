@@ -91,10 +91,10 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     process: str | None = None
     n_before = 0
     while len(found.tables) < _MAX_TABLES and (line := text.line()) is not None:
-        if said := _RESULT.match(line):
-            process = said[1].decode()
-        elif said := _WARNING.match(line):
-            found.warnings.append(said[2].decode(errors="replace"))
+        if match := _RESULT.match(line):
+            process = match[1].decode()
+        elif match := _WARNING.match(line):
+            found.warnings.append(match[2].decode(errors="replace"))
         names = {column_name(heading) for heading in _headings(line)}
         if names >= {"start", "duration", "name"}:
             _stage(text, scratch, found, _headings(line))
@@ -109,9 +109,9 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
             break
     if not found.tables:
         raise UnknownFormat(
-            "it holds nvprof's sums over a whole run, nothing with a time"
+            "only nvprof summaries found, no trace with times"
             if found.n_sums
-            else "it holds no table of nvprof's as CSV",
+            else "no nvprof CSV table found",
             hint=_HINT,
         )
     return _finish(scratch, found)
@@ -133,7 +133,8 @@ def _stage(text: _Tables, scratch: Scratch, found: _Found, headings: Sequence[st
     }
     if not {"start", "duration"} <= scales.keys():
         raise CorruptTrace(
-            f"line {text.n_lines} has no units of time, which follow the header", hint=_HINT
+            f"line {text.n_lines} lacks time units: expected a line of units after the header",
+            hint=_HINT,
         )
     found.tables.append(stage(text, scratch, f"table{len(found.tables)}", headings))
     found.scales.append(scales)
@@ -145,18 +146,18 @@ def _finish(scratch: Scratch, found: _Found) -> TraceFacts:
     connection = scratch.connection
     scales = ", ".join(f"{column} BIGINT" for column in COLUMNS)
     connection.execute(f"CREATE TABLE unit (source INTEGER, process VARCHAR, {scales})")
-    for n, (process, known) in enumerate(zip(found.processes, found.scales, strict=True)):
+    for n, (process, scale) in enumerate(zip(found.processes, found.scales, strict=True)):
         marks = ", ".join("?" * (2 + len(COLUMNS)))
-        values = [n, process, *(known.get(column, 1) for column in COLUMNS)]
+        values = [n, process, *(scale.get(column, 1) for column in COLUMNS)]
         connection.execute(f"INSERT INTO unit VALUES ({marks})", values)
     connection.execute("CREATE TABLE told AS SELECT ?::BIGINT AS n_sums", [found.n_sums])
     problems = [problem for table in found.tables for problem in table.problems]
     if found.warnings:
-        meaning = "warnings of nvprof's"
+        meaning = "warnings printed by nvprof"
         problems.append(
             Problem("profiler_warning", meaning, len(found.warnings), None, found.warnings[0][:500])
         )
     if found.n_lost:
-        meaning = "lines of a table behind a word of nvprof's in its middle, left out"
+        meaning = "lines of a table after a message of nvprof, skipped"
         problems.append(Problem("unreadable_line", meaning, found.n_lost))
     return TraceFacts(format="nvprof", format_version="csv", problems=problems)

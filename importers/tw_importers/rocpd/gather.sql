@@ -19,7 +19,7 @@ SELECT
 FROM rocpd_info_agent AS a
 LEFT JOIN rocpd_info_node AS n ON n.guid = a.guid AND n.id = a.nid;
 
-INSERT INTO known_device (
+INSERT INTO device_info (
   device, kind, ordinal, name, vendor, uuid, n_compute_units, clock_hz, properties_json
 )
 SELECT
@@ -35,7 +35,7 @@ SELECT
   END
 FROM agent;
 
-INSERT INTO known_process
+INSERT INTO process_info
 SELECT
   key_of(guid, id),
   pid,
@@ -44,19 +44,19 @@ SELECT
     THEN json_object('environment', environment)::VARCHAR END
 FROM rocpd_info_process;
 
-CREATE TABLE told_thread AS
+CREATE TABLE thread_row AS
 SELECT guid, id, any_value(tid) AS tid, any_value(name) AS name, any_value(pid) AS pid
 FROM rocpd_info_thread
 GROUP BY guid, id;
 
-INSERT INTO known_thread
-SELECT key_of(guid, pid), tid, nullif(name, '') FROM told_thread;
+INSERT INTO thread_info
+SELECT key_of(guid, pid), tid, nullif(name, '') FROM thread_row;
 
 CREATE TABLE text_of AS
 SELECT guid, id, any_value(string) AS value FROM rocpd_string GROUP BY guid, id;
 
 -- An event's stack id is the profiler's correlation id: the call and what it caused share it.
-CREATE TABLE told_event AS
+CREATE TABLE event_info AS
 SELECT
   e.guid,
   e.id,
@@ -113,8 +113,8 @@ FROM rocpd_kernel_dispatch AS k
 LEFT JOIN rocpd_info_kernel_symbol AS s ON s.guid = k.guid AND s.id = k.kernel_id
 LEFT JOIN agent AS a ON a.guid = k.guid AND a.id = k.agent_id
 LEFT JOIN rocpd_info_queue AS q ON q.guid = k.guid AND q.id = k.queue_id
-LEFT JOIN told_event AS e ON e.guid = k.guid AND e.id = k.event_id
-LEFT JOIN told_thread AS t ON t.guid = k.guid AND t.id = k.tid
+LEFT JOIN event_info AS e ON e.guid = k.guid AND e.id = k.event_id
+LEFT JOIN thread_row AS t ON t.guid = k.guid AND t.id = k.tid
 LEFT JOIN text_of AS r ON r.guid = k.guid AND r.id = k.region_name_id;
 
 INSERT INTO activity BY NAME
@@ -148,8 +148,8 @@ FROM rocpd_memory_copy AS k
 LEFT JOIN text_of AS n ON n.guid = k.guid AND n.id = k.name_id
 LEFT JOIN agent AS d ON d.guid = k.guid AND d.id = k.dst_agent_id
 LEFT JOIN agent AS s ON s.guid = k.guid AND s.id = k.src_agent_id
-LEFT JOIN told_event AS e ON e.guid = k.guid AND e.id = k.event_id
-LEFT JOIN told_thread AS t ON t.guid = k.guid AND t.id = k.tid;
+LEFT JOIN event_info AS e ON e.guid = k.guid AND e.id = k.event_id
+LEFT JOIN thread_row AS t ON t.guid = k.guid AND t.id = k.tid;
 
 -- Regions: calls, markers, and what other tools bracket. A category says whose call it is.
 INSERT INTO activity BY NAME
@@ -182,8 +182,8 @@ SELECT
   )) AS args_json
 FROM rocpd_region AS r
 LEFT JOIN text_of AS n ON n.guid = r.guid AND n.id = r.name_id
-LEFT JOIN told_event AS e ON e.guid = r.guid AND e.id = r.event_id
-LEFT JOIN told_thread AS t ON t.guid = r.guid AND t.id = r.tid
+LEFT JOIN event_info AS e ON e.guid = r.guid AND e.id = r.event_id
+LEFT JOIN thread_row AS t ON t.guid = r.guid AND t.id = r.tid
 LEFT JOIN argument AS g ON g.guid = r.guid AND g.event_id = r.event_id;
 
 -- A release may say neither how much nor where: as much as was allocated at its address, and there.
@@ -225,8 +225,8 @@ FROM (
     m.type IN ('FREE', 'RECLAIM') AS is_release
   FROM (SELECT * EXCLUDE (tid), tid AS thread_id FROM rocpd_memory_allocate) AS m
   LEFT JOIN agent AS a ON a.guid = m.guid AND a.id = m.agent_id
-  LEFT JOIN told_event AS e ON e.guid = m.guid AND e.id = m.event_id
-  LEFT JOIN told_thread AS t ON t.guid = m.guid AND t.id = m.thread_id
+  LEFT JOIN event_info AS e ON e.guid = m.guid AND e.id = m.event_id
+  LEFT JOIN thread_row AS t ON t.guid = m.guid AND t.id = m.thread_id
 )
 WINDOW same_address AS (PARTITION BY guid, pid, address ORDER BY start, id);
 
@@ -255,3 +255,26 @@ FROM rocpd_pmc_event
 WHERE sample_id IS NOT NULL
 UNION ALL
 SELECT 'table ' || name || ': not part of the timeline', n FROM unread;
+
+INSERT INTO record_count
+SELECT 'rocpd_kernel_dispatch', count(*) FROM rocpd_kernel_dispatch
+UNION ALL
+SELECT 'rocpd_memory_copy', count(*) FROM rocpd_memory_copy
+UNION ALL
+SELECT 'rocpd_region', count(*) FROM rocpd_region
+UNION ALL
+SELECT 'rocpd_memory_allocate', count(*) FROM rocpd_memory_allocate
+UNION ALL
+SELECT 'rocpd_pmc_event', count(*) FROM rocpd_pmc_event
+UNION ALL
+SELECT 'rocpd_sample', count(*) FROM rocpd_sample
+UNION ALL
+SELECT name, n FROM unread;
+
+INSERT INTO merged
+SELECT 'values of other instances of a counter', (
+    SELECT count(*) FROM rocpd_pmc_event WHERE sample_id IS NULL
+  ) - (
+    SELECT count(*)
+    FROM (SELECT DISTINCT guid, event_id, pmc_id FROM rocpd_pmc_event WHERE sample_id IS NULL)
+  );

@@ -66,8 +66,8 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         found = _physical(database)
         if "rocpd_kernel_dispatch" not in found and "rocpd_region" not in found:
             raise CorruptTrace(
-                "it has neither kernels nor regions, as rocpd databases have",
-                hint="Is it cut, or does it only hold views of other files? Import those.",
+                "not a rocpd database: neither rocpd_kernel_dispatch nor rocpd_region found",
+                hint="The file may be truncated. If it only holds views, import their files.",
             )
         for base, columns in _TABLES.items():
             _load(scratch, database, base, found.get(base, []), columns)
@@ -109,14 +109,14 @@ def _load(
     tables: list[tuple[str, str]],
     columns: tuple[str, str, str],
 ) -> None:
-    wanted: dict[str, Kind] = {"guid": TEXT}
+    kinds: dict[str, Kind] = {"guid": TEXT}
     for names, kind in zip(columns, (INTEGER, TEXT, REAL), strict=True):
-        wanted |= dict.fromkeys(names.split(), kind)
+        kinds |= dict.fromkeys(names.split(), kind)
     if not tables:
-        database.load(scratch, base, base, wanted)  # empty
+        database.load(scratch, base, base, kinds)  # empty
     for n, (name, suffix) in enumerate(tables):
         part = base if not n else f"{base}_part"
-        database.load(scratch, part, name, wanted)
+        database.load(scratch, part, name, kinds)
         scratch.connection.execute(
             f"UPDATE {part} SET guid = $guid WHERE guid IS NULL", {"guid": suffix}
         )
@@ -157,7 +157,7 @@ def _check(
             columns = {column.lower() for column in database.columns(name)}
             if not {"start", "start_id"} & columns:
                 raise TraceError(
-                    f"the database has rocpd schema {version or 'of an unknown version'}, whose "
+                    f"unsupported rocpd schema {version or 'of an unknown version'}, whose "
                     f"{base} has neither start nor start_id",
                     hint="Convert it with `rocpd convert -f csv`, or record with "
                     "`rocprofv3 --output-format csv json`.",

@@ -4,7 +4,7 @@
 -- One dispatch may stand in several tables: in one with its times, in one with its counters. The n-th
 -- line with a number belongs to the n-th with it elsewhere; process ids differ by pass. What is
 -- sorted is narrow, the rest of a line stays in its file.
-CREATE TABLE said AS
+CREATE TABLE dispatch_line AS
 SELECT
   source,
   seq,
@@ -31,10 +31,10 @@ SELECT
   whole(d.start) AS start_ns,
   coalesce(whole(d."end"), TRY(whole(d.start) + whole(d.duration))) AS end_ns
 FROM dispatch AS d
-JOIN (SELECT source, seq, device, key FROM said WHERE is_first) AS s
+JOIN (SELECT source, seq, device, key FROM dispatch_line WHERE is_first) AS s
   ON s.source = d.source AND s.seq = d.seq;
 
-INSERT INTO known_device (device, kind, ordinal, name, vendor, n_compute_units, clock_hz,
+INSERT INTO device_info (device, kind, ordinal, name, vendor, n_compute_units, clock_hz,
   peak_bytes_per_s, properties_json)
 SELECT
   d.device,
@@ -93,7 +93,7 @@ SELECT
 FROM first_of
 WHERE start IS NOT NULL;
 
-INSERT INTO known_process (process, pid)
+INSERT INTO process_info (process, pid)
 SELECT DISTINCT pid, whole(pid) FROM first_of WHERE pid IS NOT NULL;
 
 INSERT INTO leftover
@@ -115,17 +115,25 @@ SELECT
   TRY_CAST(c.value AS DOUBLE),
   NULL
 FROM counter_value AS c
-JOIN said AS s ON s.source = c.source AND s.seq = c.seq
+JOIN dispatch_line AS s ON s.source = c.source AND s.seq = c.seq
 WHERE TRY_CAST(c.value AS DOUBLE) IS NOT NULL;
 
 INSERT INTO not_used
 SELECT 'dispatches without a time', count(*) FROM leftover
 UNION ALL
-SELECT 'values of columns that are no numbers', count(*)
+SELECT 'column values that are not numbers', count(*)
 FROM counter_value
 WHERE TRY_CAST(value AS DOUBLE) IS NULL;
 
 INSERT INTO defect
 SELECT 'no_timestamps', 'note', count(*),
-  'dispatches recorded without times: their counters belong to no slice; record with --timestamp on'
+  'dispatches recorded without times; their counters are not attached to a slice; record with --timestamp on'
 FROM leftover;
+
+INSERT INTO record_count
+SELECT 'dispatches', count(*) FROM dispatch
+UNION ALL
+SELECT 'values of counters', count(*) FROM counter_value;
+
+INSERT INTO merged
+SELECT 'lines of one dispatch in several tables', count(*) FROM dispatch_line WHERE NOT is_first;

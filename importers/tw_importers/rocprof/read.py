@@ -61,9 +61,8 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     table = _stage(Text(reader, "the file"), scratch, "file0")
     if table is None:
         raise UnknownFormat(
-            "it holds sums over a whole run, nothing with a time",
-            hint="Import the results.csv beside it, recorded with `rocprof --timestamp on`, "
-            "or its results.json.",
+            "only summaries found, no dispatch with times",
+            hint="Import results.csv, recorded with `rocprof --timestamp on`, or results.json.",
         )
     return _finish(scratch, [table], [])
 
@@ -91,8 +90,8 @@ def _stage(text: Text, scratch: Scratch, name: str) -> CsvTable | None:
         return None
     if not is_dispatches(headings):
         raise CorruptTrace(
-            f"{text.label}: line 1 has not the columns of a table of dispatches",
-            hint="Was its header changed or cut?",
+            f"{text.label}: line 1 is not the header of a dispatch table",
+            hint="The header may be edited or truncated.",
         )
     return stage(text, scratch, name, headings)
 
@@ -145,9 +144,9 @@ def _counters(scratch: Scratch, tables: Sequence[CsvTable]) -> None:
     connection.execute(
         "CREATE TABLE counter_value (source INTEGER, seq BIGINT, name VARCHAR, value VARCHAR)"
     )
-    known = {name for names in COLUMNS.values() for name in names}
+    named = {name for names in COLUMNS.values() for name in names}
     for n, table in enumerate(tables):
-        names = _names({c: h for c, h in table.headings.items() if c not in known and h.strip()})
+        names = _names({c: h for c, h in table.headings.items() if c not in named and h.strip()})
         if not names:
             continue
         columns = ", ".join(f'"{column}" AS "{name}"' for column, name in names.items())

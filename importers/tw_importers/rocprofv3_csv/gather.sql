@@ -4,13 +4,13 @@
 
 -- Agents are numbered over all of them, `Agent 4`, or with --agent-index=type-relative in each kind,
 -- `GPU 0`: then the kind belongs to the key.
-CREATE OR REPLACE TEMP MACRO agent_key(said) AS (
+CREATE OR REPLACE TEMP MACRO agent_key(agent_text) AS (
   coalesce(
     nullif(lower(regexp_replace(
-      regexp_extract(said, '^(?:CPU|GPU)\W*\d+$'), '\W*(\d+)$', ' \1'
+      regexp_extract(agent_text, '^(?:CPU|GPU)\W*\d+$'), '\W*(\d+)$', ' \1'
     )), ''),
-    nullif(regexp_extract(said, '(\d+)$', 1), ''),
-    said
+    nullif(regexp_extract(agent_text, '(\d+)$', 1), ''),
+    agent_text
   )
 );
 
@@ -43,7 +43,7 @@ WHERE guid IS NOT NULL
 GROUP BY guid
 HAVING count(DISTINCT processid) = 1;
 
-CREATE TABLE said_agent AS
+CREATE TABLE named_agent AS
 SELECT DISTINCT agent_key(agentid) AS device
 FROM (
   SELECT agentid FROM kernel_line
@@ -58,12 +58,12 @@ FROM (
 )
 WHERE agentid IS NOT NULL;
 
-INSERT INTO known_device (
+INSERT INTO device_info (
   device, kind, ordinal, name, vendor, uuid, n_compute_units, clock_hz, properties_json
 )
 SELECT
   CASE
-    WHEN (SELECT bool_or(device LIKE '_pu %') FROM said_agent)
+    WHEN (SELECT bool_or(device LIKE '_pu %') FROM named_agent)
       THEN concat_ws(' ', lower(agenttype),
         row_number() OVER (PARTITION BY agenttype ORDER BY whole(nodeid), nodeid) - 1)
     ELSE nodeid
@@ -81,10 +81,10 @@ SELECT
 FROM agent_line
 WHERE nodeid IS NOT NULL AND agenttype IS NOT NULL;
 
-INSERT INTO known_device (device, kind, ordinal)
+INSERT INTO device_info (device, kind, ordinal)
 SELECT a.device, a.device[:3], whole(a.device[5:])
-FROM said_agent AS a
-ANTI JOIN known_device AS k ON k.device = a.device
+FROM named_agent AS a
+ANTI JOIN device_info AS k ON k.device = a.device
 WHERE a.device LIKE '_pu %';
 
 INSERT INTO activity BY NAME
@@ -181,9 +181,9 @@ CREATE TABLE allocated AS
 SELECT
   l.*,
   CASE WHEN address IS NOT NULL AND is_release
-    THEN lag(CASE WHEN NOT is_release THEN said_bytes END) OVER same_address END AS before_bytes,
+    THEN lag(CASE WHEN NOT is_release THEN record_bytes END) OVER same_address END AS before_bytes,
   coalesce(
-    said_device, CASE WHEN address IS NOT NULL AND is_release THEN lag(said_device) OVER same_address END
+    record_device, CASE WHEN address IS NOT NULL AND is_release THEN lag(record_device) OVER same_address END
   ) AS device
 FROM (
   SELECT
@@ -194,10 +194,10 @@ FROM (
     coalesce(g.process, o.process) AS process,
     whole(a.correlationid) AS correlation_id,
     a.agentid,
-    agent_key(a.agentid) AS said_device,
-    a.address AS said_address,
+    agent_key(a.agentid) AS record_device,
+    a.address AS record_address,
     address_of(a.address) AS address,
-    whole(a.allocationsize) AS said_bytes,
+    whole(a.allocationsize) AS record_bytes,
     a.operation LIKE '%FREE%' AS is_release
   FROM allocation_line AS a
   CROSS JOIN own AS o
@@ -215,16 +215,16 @@ SELECT
   a.end_ns,
   a.process,
   a.correlation_id,
-  CASE WHEN a.is_release THEN minus(coalesce(nullif(a.said_bytes, 0), a.before_bytes))
-    ELSE a.said_bytes END AS bytes,
+  CASE WHEN a.is_release THEN minus(coalesce(nullif(a.record_bytes, 0), a.before_bytes))
+    ELSE a.record_bytes END AS bytes,
   a.address,
   CASE d.kind WHEN 'cpu' THEN 'cpu' WHEN 'gpu' THEN 'hip' END AS device_kind,
   CASE WHEN d.kind = 'cpu' THEN -1
     ELSE coalesce(d.ordinal, whole(regexp_extract(a.device, '(\d+)$'))) END AS device_ordinal,
   json_of(concat_ws(',',
     '"agent":' || quoted(a.agentid),
-    '"address":' || quoted(a.said_address),
-    '"bytes":' || a.said_bytes,
+    '"address":' || quoted(a.record_address),
+    '"bytes":' || a.record_bytes,
     '"correlation_id":' || a.correlation_id
   )) AS args_json
 FROM allocated AS a
@@ -232,7 +232,7 @@ FROM allocated AS a
 LEFT JOIN (
   SELECT device, min(kind) AS kind, min(ordinal) AS ordinal
   FROM (
-    SELECT device, kind, ordinal FROM known_device
+    SELECT device, kind, ordinal FROM device_info
     UNION
     SELECT device, 'gpu', NULL FROM activity WHERE kind = 'kernel'
   )
@@ -349,15 +349,35 @@ WHERE start_ns IS NULL;
 INSERT INTO not_used
 SELECT 'dispatches without a time', count(*) FROM leftover
 UNION ALL
-SELECT 'files of sums, which follow from the traces', n FROM capture
+SELECT 'summary files', n FROM capture
 UNION ALL
-SELECT 'samples of program counters', count(*) FROM pc_sample_line;
+SELECT 'program counter samples', count(*) FROM pc_sample_line;
 
 INSERT INTO defect
 SELECT 'no_timestamps', 'note', count(*),
-  'dispatches whose counters were recorded without times: their figures belong to no slice'
+  'dispatches with counters but without times; their values are not attached to a slice'
 FROM leftover;
 
 INSERT INTO figure
 SELECT seq, dispatch, device, ordinal, coalesce(countername, '?'), value, NULL
 FROM counted;
+
+-- A line of counters is a figure; a dispatch that only such lines name is a record, too.
+INSERT INTO record_count
+SELECT 'kernels', count(*) FROM kernel_line
+UNION ALL
+SELECT 'copies', count(*) FROM copy_line
+UNION ALL
+SELECT 'calls', count(*) FROM api_line
+UNION ALL
+SELECT 'allocations', count(*) FROM allocation_line
+UNION ALL
+SELECT 'scratch memory', count(*) FROM scratch_use_line
+UNION ALL
+SELECT 'values of counters', count(*) FROM counter_line
+UNION ALL
+SELECT 'dispatches with counters alone', count(*) FROM dispatched
+UNION ALL
+SELECT 'program counter samples', count(*) FROM pc_sample_line
+UNION ALL
+SELECT 'summary files', n FROM capture;

@@ -43,6 +43,7 @@ GROUPS: dict[str, tuple[int, tuple[str, ...]]] = {
     )),
 }  # fmt: skip
 _SUMMARY = {"name", "calls", "totaldurationns", "averagens", "percentage"}
+_HINT = "Import the trace files of the same rocprofv3 run: --kernel-trace, --hip-trace, ..."
 _PROCESS = re.compile(r"(\d+)_")
 
 
@@ -50,8 +51,8 @@ def group_of(columns: set[str]) -> str | None:
     """The kind of record a file with these columns holds; `summary` for sums; None for neither."""
     if columns >= _SUMMARY:
         return "summary"
-    for group, (n_telling, known) in GROUPS.items():
-        if columns.issuperset(known[:n_telling]):
+    for group, (n_telling, names) in GROUPS.items():
+        if columns.issuperset(names[:n_telling]):
             return group
     return None
 
@@ -61,15 +62,15 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     group, table = _stage(Text(reader, "the file"), scratch, "file")
     if group == "summary" or table is None:
         raise UnknownFormat(
-            "it holds sums over a whole run, nothing with a time",
-            hint="Import the traces rocprofv3 writes beside it: --kernel-trace, --hip-trace, ...",
+            "only summaries found, no records with times",
+            hint=_HINT,
         )
     if group in ("agent", "pc_sample"):
         raise UnknownFormat(
-            "it holds a list of devices"
+            "only a list of devices found"
             if group == "agent"
-            else "it holds samples of instructions",
-            hint="Import the traces rocprofv3 writes beside it: --kernel-trace, --hip-trace, ...",
+            else "only program counter samples found",
+            hint=_HINT,
         )
     return _finish(scratch, {group: [table]}, None, 0)
 
@@ -103,8 +104,8 @@ def _stage(text: Text, scratch: Scratch, name: str) -> tuple[str, CsvTable | Non
         return group, None
     if group is None:
         raise CorruptTrace(
-            f"{text.label}: line 1 has not the columns of any file of rocprofv3",
-            hint="Was its header changed or cut?",
+            f"{text.label}: line 1 is not the header of a rocprofv3 file",
+            hint="The header may be edited or truncated.",
         )
     return group, stage(text, scratch, name, headings)
 

@@ -15,7 +15,7 @@ SELECT DISTINCT process_n, NULL::BIGINT, 'process ' || process_n
 FROM record AS r
 ANTI JOIN program AS p USING (process_n);
 
-INSERT INTO known_process (process, pid)
+INSERT INTO process_info (process, pid)
 SELECT process, pid FROM program;
 
 -- What the numbers of kinds and operations stand for, in this very file.
@@ -24,12 +24,12 @@ SELECT
   process_n,
   which,
   kind_n - 1 AS kind,
-  json_extract_string(said, '$.kind') AS kind_name,
+  json_extract_string(kind_json, '$.kind') AS kind_name,
   unnest(coalesce(nullif(operations, []), [NULL])) AS operation_name,
   unnest(range(greatest(len(operations), 1))) AS operation
 FROM (
   SELECT
-    process_n, which, kind_n, list_extract(kinds, kind_n) AS said,
+    process_n, which, kind_n, list_extract(kinds, kind_n) AS kind_json,
     coalesce(
       TRY(json_transform(json_extract(list_extract(kinds, kind_n), '$.operations'), '["VARCHAR"]')), []
     ) AS operations
@@ -95,7 +95,7 @@ FROM (
   WHERE section = 'agents'
 );
 
-INSERT INTO known_device (
+INSERT INTO device_info (
   device, kind, ordinal, name, vendor, uuid, memory_bytes, n_compute_units, clock_hz,
   properties_json
 )
@@ -453,13 +453,42 @@ GROUP BY v.dispatch, v.dispatch_id, n.name, v.handle;
 INSERT INTO not_used
 SELECT 'dispatches without a time', count(*) FROM leftover
 UNION ALL
-SELECT 'samples of program counters', count(*) FROM record WHERE section LIKE '%pc\_sample%' ESCAPE '\';
+SELECT 'program counter samples', count(*) FROM record WHERE section LIKE '%pc\_sample%' ESCAPE '\';
 
 INSERT INTO defect
 SELECT 'no_timestamps', 'note', count(*),
-  'dispatches whose counters were recorded without times: their figures belong to no slice'
+  'dispatches with counters but without times; their values are not attached to a slice'
 FROM leftover
 UNION ALL
-SELECT 'unknown_kernel', 'warning', count(*), 'kernels the file has no name for'
+SELECT 'unknown_kernel', 'warning', count(*), 'kernels without a name'
 FROM activity
 WHERE kind = 'kernel' AND regexp_full_match(name, 'kernel \d+');
+
+-- A counter's value is a figure; a dispatch that only counters name is a record, too.
+INSERT INTO record_count
+SELECT section, count(*)
+FROM record
+WHERE starts_with(section, 'buffer_records.')
+  OR section LIKE '%pc\_sample%' ESCAPE '\'
+  OR (starts_with(section, 'callback_records.') AND section <> 'callback_records.counter_collection')
+GROUP BY section
+UNION ALL
+SELECT 'values of counters', coalesce(sum(len(records)), 0)::BIGINT FROM counted
+UNION ALL
+SELECT 'dispatches with counters alone', count(*) FROM counted_dispatch;
+
+INSERT INTO merged
+SELECT 'values of other instances of a counter', count(*) - count(DISTINCT (dispatch, handle))
+FROM (
+  SELECT
+    process_n || ' ' || dispatch_data.dispatch_info.dispatch_id AS dispatch,
+    unnest(records).counter_id.handle AS handle
+  FROM counted
+);
+
+INSERT INTO not_used
+SELECT 'callback records of other kinds', count(*)
+FROM record
+WHERE starts_with(section, 'callback_records.')
+  AND section <> 'callback_records.counter_collection'
+  AND section NOT LIKE '%pc\_sample%' ESCAPE '\';

@@ -32,7 +32,7 @@ _RECORD = pa.schema(
         ("text", pa.string()),
     ]
 )
-_HINT = "Was the file written to its end? Record it again."
+_HINT = "The file may be truncated. Record it again."
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
@@ -53,15 +53,15 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     scratch.connection.unregister("headers")
     if walker.is_cut:
         if scratch.is_strict:
-            raise CorruptTrace("the file ends within its records", hint=_HINT)
+            raise CorruptTrace("truncated: the file ends inside its records", hint=_HINT)
         repairer.report("truncated", walker.offset, b"")
     return _facts(headers, scratch, repairer)
 
 
 def _facts(headers: list[dict[str, Any]], scratch: Scratch, repairer: Repairer) -> TraceFacts:
     keeps = scratch.options.get("with_environment", "").lower() in ("yes", "true", "1")
-    said = [each["text"] for each in headers if each["section"] == "metadata"]
-    processes = [_metadata(text, keeps) for text in said]
+    metadata_texts = [each["text"] for each in headers if each["section"] == "metadata"]
+    processes = [_metadata(text, keeps) for text in metadata_texts]
     hosts = {
         str(node["hostname"])
         for process in processes
@@ -79,11 +79,11 @@ def _facts(headers: list[dict[str, Any]], scratch: Scratch, repairer: Repairer) 
 def _metadata(text: str, keeps_environment: bool) -> dict[str, Any]:
     """What a process says of itself; command line and configuration, with its paths, on demand."""
     with suppress(msgspec.DecodeError, RecursionError):
-        said = msgspec.json.decode(text)
-        if isinstance(said, dict):
+        metadata = msgspec.json.decode(text)
+        if isinstance(metadata, dict):
             return {
                 key: value
-                for key, value in said.items()
+                for key, value in metadata.items()
                 if keeps_environment or key in ("node", "pid", "init_time", "fini_time")
             }
     return {}

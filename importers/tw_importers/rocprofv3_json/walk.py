@@ -120,7 +120,7 @@ class Walker:
             return None
         found = self._match(_KEY.pattern, 4096)
         if found is None:
-            self._refuse("a key was expected")
+            self._refuse("expected a key")
         self._drop(found.end())
         return found[1].decode(errors="replace")
 
@@ -183,7 +183,7 @@ class Walker:
             raise _Ended
         raise CorruptTrace(
             f"{what} at byte {self.offset}",
-            hint="Was the file written to its end? Record it again.",
+            hint="The file may be truncated. Record it again.",
             offset=self.offset,
         )
 

@@ -17,13 +17,13 @@ GROUP BY id;
 CREATE TABLE caused AS
 SELECT op_id, min(api_id) AS api_id FROM rocpd_api_ops GROUP BY op_id;
 
-INSERT INTO known_process (process, pid)
+INSERT INTO process_info (process, pid)
 SELECT DISTINCT pid::VARCHAR, pid FROM rocpd_api WHERE pid IS NOT NULL;
 
 CREATE TABLE sole_process AS
 SELECT CASE WHEN count(DISTINCT pid) = 1 THEN any_value(pid) END AS pid FROM rocpd_api;
 
-INSERT INTO known_device (device, kind, ordinal, vendor)
+INSERT INTO device_info (device, kind, ordinal, vendor)
 SELECT DISTINCT gpuId::VARCHAR, 'gpu', gpuId, 'AMD' FROM rocpd_op WHERE gpuId IS NOT NULL;
 
 -- A call is what its operations name. Markers of users are calls of a name of their own.
@@ -61,7 +61,7 @@ LEFT JOIN text_of AS d ON d.id = a.domain_id
 LEFT JOIN text_of AS c ON c.id = a.category_id;
 
 -- Grids of hipExtModuleLaunchKernel and its like, and all of schema 1, are in work-items.
-CREATE TABLE told_kernel AS
+CREATE TABLE kernel_info AS
 SELECT
   o.id AS op_id,
   k.* EXCLUDE (key, is_of_call),
@@ -79,7 +79,7 @@ LEFT JOIN rocpd_api AS a ON a.id = c.api_id
 LEFT JOIN text_of AS n ON n.id = a.apiName_id
 QUALIFY row_number() OVER (PARTITION BY o.id ORDER BY k.is_of_call, k.kernelName_id) = 1;
 
-CREATE TABLE told_copy AS
+CREATE TABLE copy_info AS
 SELECT o.id AS op_id, k.* EXCLUDE (key, is_of_call)
 FROM rocpd_op AS o
 LEFT JOIN caused AS c ON c.op_id = o.id
@@ -151,10 +151,17 @@ SELECT
   ))::VARCHAR, '{}') AS args_json
 FROM operation AS o
 CROSS JOIN sole_process AS s
-LEFT JOIN told_kernel AS k ON k.op_id = o.id AND o.kind = 'kernel'
-LEFT JOIN told_copy AS c ON c.op_id = o.id AND o.kind <> 'kernel'
+LEFT JOIN kernel_info AS k ON k.op_id = o.id AND o.kind = 'kernel'
+LEFT JOIN copy_info AS c ON c.op_id = o.id AND o.kind <> 'kernel'
 LEFT JOIN text_of AS n ON n.id = k.kernelName_id
 LEFT JOIN rocpd_kernelcodeobject AS r ON r.id = k.codeObject_id;
 
 INSERT INTO not_used
 SELECT 'table ' || name || ': not part of the timeline', n FROM unread;
+
+INSERT INTO record_count
+SELECT 'rocpd_api', count(*) FROM rocpd_api
+UNION ALL
+SELECT 'rocpd_op', count(*) FROM rocpd_op
+UNION ALL
+SELECT name, n FROM unread;

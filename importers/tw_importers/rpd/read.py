@@ -30,13 +30,13 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     with open_database(reader, scratch) as database:
         if not {"rocpd_api", "rocpd_op"} <= set(database.tables):
             raise CorruptTrace(
-                "it lacks the tables rocpd_api and rocpd_op, as databases of rocmProfileData have",
-                hint="Is it cut, or from rocprofv3?",
+                "not a rocmProfileData database: tables rocpd_api and rocpd_op not found",
+                hint="The file may be truncated, or written by rocprofv3.",
             )
         for table, (integers, texts) in _TABLES.items():
-            wanted: dict[str, Kind] = dict.fromkeys(integers.split(), INTEGER)
-            wanted |= dict.fromkeys(texts.split(), TEXT)
-            database.load(scratch, table, table, wanted)
+            kinds: dict[str, Kind] = dict.fromkeys(integers.split(), INTEGER)
+            kinds |= dict.fromkeys(texts.split(), TEXT)
+            database.load(scratch, table, table, kinds)
         _load_unread(scratch, database)
         return TraceFacts(
             format="rpd", format_version=_version(scratch), problems=database.problems

@@ -110,8 +110,8 @@ def trim_edges(bound: Bound, commands: Commands) -> None:
     ids = bound.monitor.id
     seen, place, n_seen = np.unique(ids, return_inverse=True, return_counts=True)
     n_given = _times_given(commands, seen)
-    known = np.flatnonzero(n_given[place] > 0)
-    first = int(known[0]) if len(known) else len(ids)
+    bound_rows = np.flatnonzero(n_given[place] > 0)
+    first = int(bound_rows[0]) if len(bound_rows) else len(ids)
     surplus, last = n_seen - n_given, len(ids)
     while last > first and surplus[place[last - 1]] > 0:  # as far as marks reach: a few
         surplus[place[last - 1]] -= 1
@@ -218,8 +218,8 @@ def _bind_images(bound: Bound, rows: Ints, relative: Ints, images: Ints) -> None
 
 def drop_unbound_ends(bound: Bound) -> None:
     """Leaves out records before the first and after the last that has a command."""
-    known = np.flatnonzero(bound.is_bound)
-    kept = slice(int(known[0]), int(known[-1]) + 1) if len(known) else slice(0, 0)
+    bound_rows = np.flatnonzero(bound.is_bound)
+    kept = slice(int(bound_rows[0]), int(bound_rows[-1]) + 1) if len(bound_rows) else slice(0, 0)
     bound.keep(kept, "without a command at the ends")
 
 
@@ -254,10 +254,10 @@ def drop_sync_ends(bound: Bound, is_sync: NDArray[np.bool_], keeps_short: bool) 
 def is_sync(bound: Bound, commands: Commands, image_types: Ints, sync_type: int) -> NDArray[Any]:
     """Which records are sends, waits or other commands that only order others."""
     # What no command says of a record, its counters do; numbers of RVT commands say something else.
-    by_command, is_said = np.zeros(len(bound), bool), bound.image >= 0
-    by_command[is_said] = image_types[bound.image[is_said]] == sync_type
-    by_word = (bound.command >= 0) & ~bound._by_descriptor & ~is_said
+    by_command, has_code = np.zeros(len(bound), bool), bound.image >= 0
+    by_command[has_code] = image_types[bound.image[has_code]] == sync_type
+    by_word = (bound.command >= 0) & ~bound._by_descriptor & ~has_code
     word, mode = commands.word[bound.command[by_word]], commands.mode[bound.command[by_word]]
     by_command[by_word] = (word >> 3 & 31) == sync_type
-    is_said[by_word] = mode != RVT
-    return np.asarray(np.where(is_said, by_command, bound.sync != NONE))
+    has_code[by_word] = mode != RVT
+    return np.asarray(np.where(has_code, by_command, bound.sync != NONE))

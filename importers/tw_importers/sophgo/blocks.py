@@ -42,13 +42,13 @@ def split(data: bytes, file: str, defects: Defects) -> list[Block]:
     while at < len(data):
         if len(data) - at < _HEADER.size:
             n_left = len(data) - at
-            defects.refuse("cut_block", file, at, f"the file ends in a block's header, of which "
-                           f"it has {n_left} bytes")  # fmt: skip
+            defects.refuse("cut_block", file, at, f"truncated: the file ends after {n_left} "
+                           "bytes of a block header")  # fmt: skip
             break
         kind, length = _HEADER.unpack_from(data, at)
         begin, end = at + _HEADER.size, at + _HEADER.size + length
         if kind not in NAMES:
-            defects.refuse("unknown_block", file, at, f"there is no block type {kind}")
+            defects.refuse("unknown_block", file, at, f"unknown block type {kind}")
             at = end
             continue
         if end > len(data):

@@ -97,7 +97,7 @@ def read(
     """Reads a DYN_DATA block; ids start at 0 and no kernel is open at its beginning."""
     n_words, rest = divmod(len(block.payload), 4)
     if rest:
-        what = f"a command word has only {rest} bytes, and was left out"
+        what = f"a command word has only {rest} bytes; skipped"
         defects.warn("cut_word", file, block.offset + 4 * n_words, what)
     words = np.frombuffer(block.payload, "<u4", n_words).astype(np.int64)
     marks = _marks(words, block, scopes, file, defects)
@@ -159,8 +159,8 @@ def _check_kinds(kinds: Ints, block: Block, file: str, defects: Defects) -> None
     unknown = np.flatnonzero(~np.isin(kinds, [*_KNOWN, -1]))
     if len(unknown):
         at = block.offset + 4 * int(unknown[0])
-        what = f"there is no command word of kind {int(kinds[unknown[0]])}"
-        more = f", nor of {len(unknown) - 1} others" if len(unknown) > 1 else ""
+        what = f"unknown kind of command word: {int(kinds[unknown[0]])}"
+        more = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         defects.refuse("unknown_command", file, at, what + more)
 
 

@@ -64,8 +64,8 @@ def read_core(
     for block in found:
         if block.type in _MONITORS:
             if block.type in seen:
-                defects.warn("second_monitor", file, block.offset, f"a further {block.name} block "
-                             "was left out")  # fmt: skip
+                defects.warn("second_monitor", file, block.offset, f"another {block.name} block, "
+                             "skipped")  # fmt: skip
                 continue
             seen.add(block.type)
             _read_monitor(read, block, chip, defects)
@@ -90,7 +90,11 @@ def read_port(data: bytes, file: str, port: int, chip: Chip, defects: Defects) -
     """Reads the file of a CDMA port; its records are in order and in cycles."""
     read = Port(file, port, records.empty(chip, "CDMA"))
     for block in blocks.split(data, file, defects):
-        if block.type == blocks.MONITOR_CDMA and not read.n_read:
+        if block.type == blocks.MONITOR_CDMA and read.n_read:
+            defects.warn(
+                "second_monitor", file, block.offset, f"another {block.name} block, skipped"
+            )
+        elif block.type == blocks.MONITOR_CDMA:
             monitor = records.read(block, chip, "CDMA", file, defects)
             read.n_read = len(monitor)
             read.monitor = order.repair_cdma(monitor, read.repairs)
@@ -106,7 +110,7 @@ def _read_monitor(read: Core, block: Block, chip: Chip, defects: Defects) -> Non
 
 def _read_kv(read: Core, block: Block, defects: Defects) -> None:
     if len(block.payload) < _KV.size:
-        what = f"the block DES_KV has {len(block.payload)} bytes, too few for its key"
+        what = f"block DES_KV has {len(block.payload)} bytes, too few for its key"
         defects.refuse("cut_block", read.file, block.offset, what)
         return
     key, count, _ = _KV.unpack_from(block.payload)
@@ -124,7 +128,7 @@ def _read_extra(read: Core, found: Iterable[Block], defects: Defects) -> None:
         while at < size:
             if size - at < _EXTRA.size:
                 defects.warn("cut_extra", read.file, block.offset + at, "a detailed command ends "
-                             "within its header, and was left out")  # fmt: skip
+                             "inside its header; skipped")  # fmt: skip
                 break
             _, _, length = _EXTRA.unpack_from(block.payload, at)
             begin = at + _EXTRA.size

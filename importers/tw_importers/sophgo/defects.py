@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import Problem
 
-_LENIENT = "--lenient imports what is whole and counts the rest."
+_LENIENT = "--lenient imports the intact parts and counts the rest."
 
 
 @dataclass
@@ -38,10 +38,10 @@ class Defects:
             self.findings.append((kind, severity, count, meaning))
 
     def _count(self, kind: str, file: str, offset: int, what: str) -> None:
-        known = next((p for p in self.problems if p.kind == kind), None)
-        if known is None:
+        earlier = next((p for p in self.problems if p.kind == kind), None)
+        if earlier is None:
             self.problems.append(Problem(kind, what, 1, offset, f"{file}, byte {offset}"))
             return
-        self.problems[self.problems.index(known)] = Problem(
-            kind, known.meaning, known.count + 1, known.offset, known.example
+        self.problems[self.problems.index(earlier)] = Problem(
+            kind, earlier.meaning, earlier.count + 1, earlier.offset, earlier.example
         )

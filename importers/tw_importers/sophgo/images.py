@@ -57,7 +57,7 @@ class Store:
 
     def _add(self, found: Images, engine_name: str, file: str) -> pa.Table:
         for defect in found.defects:
-            what = f"{defect.n_bytes:,} bytes of register images of {engine_name} were left out"
+            what = f"{defect.n_bytes:,} bytes of register images of {engine_name} were skipped"
             self.defects.warn(defect.kind, file, defect.offset, what)
         table = found.table
         numbers = np.arange(self.n_images, self.n_images + table.num_rows)

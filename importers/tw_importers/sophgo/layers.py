@@ -59,7 +59,7 @@ def read_layers(parts: Parts, names: Sequence[str], defects: Defects) -> Layers:
             OverflowError,
         ) as error:
             place = error.pos if isinstance(error, json.JSONDecodeError) else 0
-            what = f"it is no list of layers ({type(error).__name__}), and was left out"
+            what = f"invalid list of layers ({type(error).__name__}); skipped"
             defects.warn("unreadable_layers", LOCATIONS, place, what)
             found.rows = []
     return found

@@ -71,7 +71,7 @@ SELECT
   coalesce(n.depth, 0),
   getvariable('first_id') + n.parent_n
 FROM scratch.placed AS p
-JOIN scratch.told AS t ON t.operation_n = p.operation_n
+JOIN scratch.operation_detail AS t ON t.operation_n = p.operation_n
 LEFT JOIN scratch.nest AS n ON n.entry_n = p.n;
 
 INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
@@ -207,8 +207,8 @@ SELECT
   p.ts, p.dur, p.command_id, p.start_cycle, p.end_cycle, p.record_n, p.stream_n, p.section,
   t.alg_ops, t.uarch_ops, t.alg_cycles, p.w3 & 1, p.w3 >> 1
 FROM scratch.tiu_placed AS p
-JOIN scratch.told AS t ON t.operation_n = p.operation_n
-LEFT JOIN scratch.told_located AS l ON l.n = p.n;
+JOIN scratch.operation_detail AS t ON t.operation_n = p.operation_n
+LEFT JOIN scratch.located_detail AS l ON l.n = p.n;
 
 INSERT INTO tpu_tiu_record (
   slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
@@ -220,8 +220,8 @@ SELECT
   p.ts, p.dur, p.command_id, p.start_cycle, p.end_cycle, p.record_n, p.stream_n, p.section,
   t.alg_ops, t.uarch_ops, t.alg_cycles, (p.w2 >> 16) | (p.w3::BIGINT << 16), p.w4, p.w5, p.w6
 FROM scratch.tiu_bm1688_placed AS p
-JOIN scratch.told AS t ON t.operation_n = p.operation_n
-LEFT JOIN scratch.told_located AS l ON l.n = p.n;
+JOIN scratch.operation_detail AS t ON t.operation_n = p.operation_n
+LEFT JOIN scratch.located_detail AS l ON l.n = p.n;
 
 INSERT INTO tpu_dma_record
 SELECT
@@ -236,8 +236,8 @@ SELECT
   p.w3 & 1, p.w3 >> 1 & 524287, p.w3 >> 20, p.w4, p.w5, p.w6, p.w7, p.w8, p.w9, p.w10, p.w11,
   p.w12, p.w13, p.w14, p.w15
 FROM scratch.dma_placed AS p
-JOIN scratch.told AS t ON t.operation_n = p.operation_n
-LEFT JOIN scratch.told_located AS l ON l.n = p.n
+JOIN scratch.operation_detail AS t ON t.operation_n = p.operation_n
+LEFT JOIN scratch.located_detail AS l ON l.n = p.n
 CROSS JOIN scratch.chip AS c;
 
 INSERT INTO tpu_dma_bm1688_record
@@ -253,9 +253,9 @@ SELECT
   w40, w41, w42, w43, w44, w45, w46, w47,
   w50, w51, w52, w53, w54, w55, w58, w59, w60, w61, w62, w63
 FROM scratch.dma_bm1688_placed AS p
-JOIN scratch.told AS t ON t.operation_n = p.operation_n
+JOIN scratch.operation_detail AS t ON t.operation_n = p.operation_n
 JOIN scratch.long_measured AS d ON d.n = p.n
-LEFT JOIN scratch.told_located AS l ON l.n = p.n;
+LEFT JOIN scratch.located_detail AS l ON l.n = p.n;
 
 INSERT INTO tpu_cdma_record
 SELECT
@@ -266,9 +266,9 @@ SELECT
   w2 >> 24 & 1, w4, w5, w6, w8, w9, w10, w11, w12, w13, w14, w15, w16, w17,
   w18, w19, w20, w21, w22, w23, w24, w25, w26, w27, w28, w29, w30, w31
 FROM scratch.cdma_placed AS p
-JOIN scratch.told AS t ON t.operation_n = p.operation_n
+JOIN scratch.operation_detail AS t ON t.operation_n = p.operation_n
 JOIN scratch.long_measured AS d ON d.n = p.n
-LEFT JOIN scratch.told_located AS l ON l.n = p.n;
+LEFT JOIN scratch.located_detail AS l ON l.n = p.n;
 
 -- Register images, and all words where those the layout reserves hold something.
 INSERT INTO tpu_command_extra
@@ -276,7 +276,7 @@ SELECT
   getvariable('first_id') + p.n, getvariable('trace_id'),
   m.source_address, m.destination_address, i.registers_json, w.pmu
 FROM scratch.placed AS p
-JOIN scratch.known_operation AS o ON o.operation_n = p.operation_n
+JOIN scratch.operation_meaning AS o ON o.operation_n = p.operation_n
 JOIN scratch.meaning AS m ON m.meaning_n = o.meaning_n
 LEFT JOIN (
   SELECT image_n, registers_json FROM scratch.tiu_image

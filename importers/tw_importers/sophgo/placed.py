@@ -115,18 +115,18 @@ def _chunk(lane: Lane, track: Ints, n_before: int) -> _Chunk:
 def _places(chunks: list[_Chunk]) -> tuple[np.ndarray, np.ndarray]:
     """The distinct places, as rows of `place`, and which of them each record is at."""
     number: list[np.ndarray] = []
-    known: dict[tuple[int, ...], int] = {}
+    number_of: dict[tuple[int, ...], int] = {}
     for chunk in chunks:
         place = chunk.place
         varies = (place != place[:, :1]).any(axis=1)
         if not varies.any():  # nearly always: an engine of a core is at one place
-            one = known.setdefault(tuple(place[:, 0].tolist()), len(known))
+            one = number_of.setdefault(tuple(place[:, 0].tolist()), len(number_of))
             number.append(np.full(place.shape[1], one, np.int32))
             continue
         found, which = np.unique(place, axis=1, return_inverse=True)
-        numbers = [known.setdefault(tuple(row), len(known)) for row in found.T.tolist()]
+        numbers = [number_of.setdefault(tuple(row), len(number_of)) for row in found.T.tolist()]
         number.append(np.array(numbers, np.int32)[which.ravel()])
-    rows = np.array(list(known), np.int64).reshape(len(known), 4)
+    rows = np.array(list(number_of), np.int64).reshape(len(number_of), 4)
     return rows, _joined(number)
 
 
@@ -218,9 +218,9 @@ def _track_of(lane: Lane, image_types: Ints, image_functions: Ints) -> Ints:
     if lane.port is None:
         return np.full(n, _FIRST_ENGINE + ENGINES.index(lane.engine))
     track = np.full(n, 3)
-    known = lane.bound.command >= 0
-    word = lane.commands.word[lane.bound.command[known]]
-    track[known] = direction(word >> 3 & 31, word >> 8 & 31)
+    number_of = lane.bound.command >= 0
+    word = lane.commands.word[lane.bound.command[number_of]]
+    track[number_of] = direction(word >> 3 & 31, word >> 8 & 31)
     imaged = lane.bound.image >= 0
     image = lane.bound.image[imaged]
     track[imaged] = direction(image_types[image], image_functions[image])

@@ -3,7 +3,7 @@
 -- `located`, `stored_operation`, `long_measured`, `entry`, `event`, `origin`, `unused`, `problem`.
 
 -- Operations with what their commands are, and when they ran.
-CREATE TABLE known_operation AS
+CREATE TABLE operation_meaning AS
 SELECT
   o.operation_n,
   o.track_n,
@@ -65,7 +65,7 @@ SELECT
   ]::BIGINT[] END AS words
 FROM dma_bm1688_placed AS d
 CROSS JOIN chip AS c
-JOIN known_operation AS o ON o.operation_n = d.operation_n
+JOIN operation_meaning AS o ON o.operation_n = d.operation_n
 JOIN meaning AS m ON m.meaning_n = o.meaning_n
 UNION ALL
 SELECT
@@ -87,7 +87,7 @@ CREATE TABLE kernel AS
 -- Commands alike, together: they are few, and say all that is to be known where scopes are not mixed.
 WITH named AS (
   SELECT o.operation_n, o.scope, o.batch, o.ts, o.last_ts, o.end_ts, o.mode, l.core, l.port, s.name
-  FROM known_operation AS o
+  FROM operation_meaning AS o
   JOIN lane AS l ON l.track_n = o.track_n
   JOIN scope AS s ON s.scope = o.scope
 ),
@@ -181,7 +181,7 @@ WITH in_kernel AS (
   FROM placed AS p
   JOIN (
     SELECT o.operation_n, k.kernel_n, k.ts, k.dur
-    FROM known_operation AS o
+    FROM operation_meaning AS o
     JOIN lane AS l ON l.track_n = o.track_n
     JOIN kernel AS k
       ON k.core IS NOT DISTINCT FROM l.core AND k.port IS NOT DISTINCT FROM l.port
@@ -195,7 +195,7 @@ in_layer AS (
   FROM (
     SELECT p.n, l.core, l.stream, p.command_id + 1 AS shown_id
     FROM placed AS p
-    JOIN known_operation AS o ON o.operation_n = p.operation_n
+    JOIN operation_meaning AS o ON o.operation_n = p.operation_n
     JOIN lane AS l ON l.track_n = o.track_n AND l.stream IN (0, 1)
     WHERE EXISTS (FROM layer)
   ) AS p
@@ -225,7 +225,7 @@ FROM (
   GROUP BY ALL
   UNION ALL
   SELECT o.operation_n, NULL, NULL, false
-  FROM known_operation AS o
+  FROM operation_meaning AS o
   LEFT JOIN (
     SELECT p.operation_n, count(*) AS n_located
     FROM placed AS p
@@ -234,7 +234,7 @@ FROM (
   ) AS l ON l.operation_n = o.operation_n
   WHERE o.n_records > coalesce(l.n_located, 0)
 ) AS v
-JOIN known_operation AS o ON o.operation_n = v.operation_n
+JOIN operation_meaning AS o ON o.operation_n = v.operation_n
 JOIN lane AS l ON l.track_n = o.track_n
 LEFT JOIN kernel AS e
   ON e.scope = o.scope AND e.part IS NULL
@@ -242,7 +242,7 @@ LEFT JOIN kernel AS e
 
 -- What is stored of them: one row for all that a command's own columns do not tell apart. Register images
 -- differ from command to command; what commands are called does not.
-CREATE TABLE told_operation AS
+CREATE TABLE variant_group AS
 SELECT unnest(variants) AS variant_n, first_n, stored_n
 FROM (
   SELECT
@@ -268,30 +268,30 @@ SELECT
   v.batch,
   coalesce(v.located_kernel_n, v.kernel_n) AS kernel_n,
   v.layer_n
-FROM told_operation AS t
+FROM variant_group AS t
 JOIN variant AS v ON v.variant_n = t.variant_n
 WHERE t.variant_n = t.first_n;
 
 -- What records are stored with: of each operation, and of those that `located` tells apart.
-CREATE TABLE told AS
+CREATE TABLE operation_detail AS
 SELECT o.operation_n, o.track_n, t.stored_n, m.source_name, m.alg_ops, m.uarch_ops, m.alg_cycles
-FROM known_operation AS o
+FROM operation_meaning AS o
 JOIN meaning AS m ON m.meaning_n = o.meaning_n
 LEFT JOIN (
   SELECT v.operation_n, t.stored_n
   FROM variant AS v
-  JOIN told_operation AS t ON t.variant_n = v.variant_n
+  JOIN variant_group AS t ON t.variant_n = v.variant_n
   WHERE NOT v.is_located
 ) AS t ON t.operation_n = o.operation_n;
 
-CREATE TABLE told_located AS
+CREATE TABLE located_detail AS
 SELECT l.n, t.stored_n
 FROM located AS l
 JOIN placed AS p ON p.n = l.n
 JOIN (
   SELECT v.*, t.stored_n
   FROM variant AS v
-  JOIN told_operation AS t ON t.variant_n = v.variant_n
+  JOIN variant_group AS t ON t.variant_n = v.variant_n
   WHERE v.is_located
 ) AS t
   ON t.operation_n = p.operation_n
@@ -303,7 +303,7 @@ JOIN (
 CREATE TABLE entry AS
 SELECT p.n AS entry_n, o.track_n, p.ts, p.dur AS reach, p.n AS seq
 FROM placed AS p
-JOIN known_operation AS o ON o.operation_n = p.operation_n
+JOIN operation_meaning AS o ON o.operation_n = p.operation_n
 JOIN crowded AS c ON c.track_n = o.track_n
 UNION ALL
 SELECT (SELECT count(*) FROM placed) + kernel_n, track_n, ts, dur, kernel_n
@@ -315,11 +315,13 @@ CREATE VIEW origin AS SELECT origin_ns AS first_ns, origin_ns + last_ns AS last_
 
 CREATE VIEW unused AS SELECT reason, n FROM dropped;
 
+CREATE VIEW record_count AS SELECT 'records' AS source, n_read AS n FROM extent;
+
 CREATE TABLE problem AS
 SELECT kind, severity, count, meaning FROM found
 UNION ALL
 SELECT 'unmatched_record', 'note', coalesce(sum(o.n_records), 0)::BIGINT,
-  'records no command was found for, though the capture has commands'
-FROM known_operation AS o
+  'records without a matching command in a capture that has commands'
+FROM operation_meaning AS o
 JOIN meaning AS m ON m.meaning_n = o.meaning_n
 WHERE m.match_status IN ('none', 'heuristic') AND EXISTS (FROM kind);

@@ -32,16 +32,16 @@ def parse(data: bytes, file: str, defects: Defects) -> Profile:
     """Reads global.profile; raises CorruptTrace where it refuses the capture."""
     chip: Chip | None = None
     counts: list[tuple[str, int, int]] = []  # key, value, offset
-    said = Profile(next(iter(chips().values())))
+    profile = Profile(next(iter(chips().values())))
     max_records, offset = 0, 0
     for line in data.splitlines(keepends=True):
         text, at = line.decode("utf-8", "replace").strip(), offset
         offset += len(line)
         if "bmodel" in text:
-            said.is_bmodel = True
+            profile.is_bmodel = True
         elif "=" in text:
             key, value = (part.strip() for part in text.split("=", 1))
-            said.values[key] = value
+            profile.values[key] = value
             if key == "arch":
                 chip = _chip(value, file, at)
             elif key == "max_record_num":
@@ -51,12 +51,12 @@ def parse(data: bytes, file: str, defects: Defects) -> Profile:
                 _check_count(key, count, max_records, chip, defects, file, at)
                 counts.append((key, count, at))
             else:
-                _keep(said, key, value, file, at)
+                _keep(profile, key, value, file, at)
     if chip is None:
-        raise CorruptTrace(f"{file}, byte {offset:,}: it does not say the chip (arch=)")
-    said.chip = chip
-    said.n_records = dict(_record_counts(counts))
-    return said
+        raise CorruptTrace(f"{file}, byte {offset:,}: missing arch=, which names the chip")
+    profile.chip = chip
+    profile.n_records = dict(_record_counts(counts))
+    return profile
 
 
 def mhz_of(text: str) -> float:
@@ -66,17 +66,19 @@ def mhz_of(text: str) -> float:
     except ValueError:
         mhz = 0.0
     if not 0 < mhz < 1e6:
-        raise UsageError(f"tiu_freq is {text!r}", hint="It is in MHz, for example 1000.")
+        raise UsageError(
+            f"invalid tiu_freq {text!r}", hint="Give the frequency in MHz, for example 1000."
+        )
     return mhz
 
 
 def _chip(value: str, file: str, at: int) -> Chip:
     found = by_arch(value)
     if found is None:
-        known = ", ".join(chips())
+        names = ", ".join(chips())
         raise CorruptTrace(
-            f"{file}, byte {at:,}: arch={value} is no chip tw knows",
-            hint=f"Known: {known}.",
+            f"{file}, byte {at:,}: arch={value} is not a supported chip",
+            hint=f"Supported: {names}.",
             offset=at,
         )
     return found
@@ -87,21 +89,22 @@ def _whole(key: str, value: str, file: str, at: int) -> int:
         return int(value)
     except ValueError:
         raise CorruptTrace(
-            f"{file}, byte {at:,}: {key}={value} is no whole number", offset=at
+            f"{file}, byte {at:,}: {key}={value} is invalid: expected an integer", offset=at
         ) from None
 
 
-def _keep(said: Profile, key: str, value: str, file: str, at: int) -> None:
+def _keep(profile: Profile, key: str, value: str, file: str, at: int) -> None:
     if key == "core_num":
-        said.core_num = _whole(key, value, file, at)
+        profile.core_num = _whole(key, value, file, at)
     elif key == "tail_offset_ns":
-        said.tail_offset_ns = _whole(key, value, file, at)
+        profile.tail_offset_ns = _whole(key, value, file, at)
     elif key == "tpu_freq":
         try:
-            said.tiu_mhz = mhz_of(value)
+            profile.tiu_mhz = mhz_of(value)
         except UsageError:
             raise CorruptTrace(
-                f"{file}, byte {at:,}: tpu_freq={value} is no frequency in MHz", offset=at
+                f"{file}, byte {at:,}: tpu_freq={value} is invalid: expected a frequency in MHz",
+                offset=at,
             ) from None
 
 
@@ -114,7 +117,7 @@ def _check_count(
         defects.refuse("buffer_full", file, at, what)
     strays = chip.constants["stray_tiu_records"] if chip else 0
     if count == 1 and not (key.endswith("_tiu_record") and strays):
-        what = f"{key}=1, but an engine that ran has more than one record: the capture was cut"
+        what = f"{key}=1, but an engine that ran has more than one record: the capture is truncated"
         defects.refuse("single_record", file, at, what)
 
 

@@ -5,35 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from tw_importers.sophgo import profile as profiles
 from tw_importers.sophgo import tables, timeline
-from tw_importers.sophgo.commands import Scopes
-from tw_importers.sophgo.core import Core, Port, read_core, read_port
+from tw_importers.sophgo.core import read_core, read_port
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.images import Store
-from tw_importers.sophgo.layers import Layers, read_layers
+from tw_importers.sophgo.layers import read_layers
+from tw_importers.sophgo.model import Capture
 from tw_importers.sophgo.profile import Profile
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import Parts, Scratch, TraceFacts
 
 CORE_FILE = re.compile(r"cdmlib\d*_\d+\.profile")
 CDMA_FILE = re.compile(r"cdma\d*_(\d+)\.profile")
-OPTIONS = {"tiu_freq": "frequency of the TIU's counter in MHz, instead of the one the capture says"}
+OPTIONS = {"tiu_freq": "frequency of the TIU's counter in MHz, overriding the one in the capture"}
 _DEVICE = re.compile(r"dev(\d+)")
-
-
-@dataclass
-class Capture:
-    """All that was read of a capture, before it is bound to a time."""
-
-    profile: Profile
-    cores: list[Core] = field(default_factory=list)
-    ports: list[Port] = field(default_factory=list)
-    scopes: Scopes = field(default_factory=Scopes)
-    layers: Layers | None = None
 
 
 def read(parts: Parts, scratch: Scratch) -> TraceFacts:
@@ -69,8 +57,8 @@ def _read_files(parts: Parts, defects: Defects) -> Capture:
     names = [part.name for part in parts.parts]
     if profiles.NAME not in names:
         raise CorruptTrace(
-            f"there is no {profiles.NAME} beside {names[0]}",
-            hint="It says which chip the capture is of; copy it from the device, too.",
+            f"{profiles.NAME} not found beside {names[0]}",
+            hint="It names the chip. Copy it from the device as well.",
         )
     profile = profiles.parse(parts.read(profiles.NAME), profiles.NAME, defects)
     capture = Capture(profile)
@@ -83,7 +71,7 @@ def _read_files(parts: Parts, defects: Defects) -> Capture:
         for engine, monitor in read.monitors.items():
             _check_count(profile, (core, engine.lower()), len(monitor), name, len(data), defects)
     if not capture.cores and not capture.ports:
-        raise CorruptTrace("none of the capture's files belongs to its chip")
+        raise CorruptTrace("the capture has no core or port file for its chip")
     capture.layers = read_layers(parts, names, defects)
     return capture
 
@@ -106,20 +94,20 @@ def _check_count(
     profile: Profile, which: tuple[int, str], n: int, name: str, end: int, defects: Defects
 ) -> None:
     """Fewer records than were counted on the device: the file was cut between two blocks."""
-    said = profile.n_records.get(which, 0)
-    if n < said:
-        what = f"the file ends with {n:,} of the {said:,} {which[1].upper()} records that"
+    expected = profile.n_records.get(which, 0)
+    if n < expected:
+        what = f"the file ends with {n:,} of the {expected:,} {which[1].upper()} records that"
         defects.refuse("missing_records", name, end, f"{what} {profiles.NAME} counts")
 
 
-def _frequencies(profile: Profile, asked: str | None) -> tuple[int, int, int]:
+def _frequencies(profile: Profile, requested: str | None) -> tuple[int, int, int]:
     """Hz of the counters of TIU, of GDMA and SDMA, and of CDMA.
 
-    Where a chip's engines run at one frequency they share one counter, so what is said of TIU holds
-    for its neighbours; the counter of CDMA is another one.
+    Engines of a chip that run at one frequency share one counter, so the frequency of TIU also
+    applies to GDMA and SDMA; CDMA has a counter of its own.
     """
     constants = profile.chip.constants
-    tiu = profiles.mhz_of(asked) if asked else profile.tiu_mhz or constants["tiu_mhz"]
+    tiu = profiles.mhz_of(requested) if requested else profile.tiu_mhz or constants["tiu_mhz"]
     dma = tiu if constants["tiu_mhz"] == constants["dma_mhz"] else constants["dma_mhz"]
     return round(tiu * 1e6), round(dma * 1e6), round(constants["dma_mhz"] * 1e6)
 

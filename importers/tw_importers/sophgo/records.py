@@ -99,7 +99,7 @@ def read(block: Block, chip: Chip, engine: str, file: str, defects: Defects) -> 
     n_records, rest = divmod(len(block.payload), size)
     if rest:
         at = block.offset + n_records * size
-        what = f"a {engine} record of {size} bytes has only {rest}, and was left out"
+        what = f"a {engine} record of {size} bytes has only {rest}; skipped"
         defects.warn("cut_record", file, at, what)
     words = np.frombuffer(block.payload, "<u4", n_records * of_engine.n_words)
     return _monitor(engine, of_engine, _without_zeros(words.reshape(n_records, of_engine.n_words)))

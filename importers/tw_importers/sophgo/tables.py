@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tw_importers.sophgo.decode import Chip
     from tw_importers.sophgo.defects import Defects
     from tw_importers.sophgo.images import Store
-    from tw_importers.sophgo.read import Capture
+    from tw_importers.sophgo.model import Capture
     from tw_importers.sophgo.timeline import Timeline
     from warehouse.ingest.importer import Scratch
 

@@ -90,7 +90,9 @@ def build(
         _bind_core(line, each, store)
     for port in ports:
         line.lanes.append(_bind_port(line, port, work, anchor, store, defects))
-    meaning = "commands behind the last register image, of which only the word is known"
+    meaning = (
+        "commands behind the last register image, for which only the command word is available"
+    )
     defects.find("missing_image", "warning", line.n_without_image, meaning)
     _align(line, anchor)
     _drop_sync_ends(line, store)
@@ -155,7 +157,11 @@ def _anchor_cdma(
     anchor = last if last in with_sdma else with_sdma[-1] if with_sdma else None
     for port in ports:
         if len(port.monitor) > 1:
+            n_read = len(port.monitor)
             port.monitor = _repaired(port.monitor, init)
+            line.dropped["CDMA records before a launch or written twice"] += n_read - len(
+                port.monitor
+            )
         if len(port.monitor) < 2:
             continue
         sdma = anchor.monitors["SDMA"] if anchor else None
@@ -217,12 +223,12 @@ def _bind_core(line: Timeline, work: _CoreWork, store: Store) -> None:
             if not bound.is_bound.any() and _chip(line).constant("stray_tiu_records"):
                 bind.bind_by_id(bound, blocks)
         bind.bind_commands(bound, commands, kv, extra)
-        is_known = (
+        is_complete = (
             blocks and not len(commands)
             if profile.is_bmodel
             else (engine == "TIU" and len(commands))
         )
-        if is_known:
+        if is_complete:
             bind.drop_unbound_ends(bound)
         line.lanes.append(Lane(core.core, None, engine, bound, commands, first))
 
@@ -283,7 +289,7 @@ def _bind_port(
     n_unknown = int((claims != 1).sum())
     if any(map(len, tried)) and 2 * n_unknown >= len(bound):
         defects.find("unmatched_cdma", "warning", n_unknown, "CDMA records without a command, or "
-                     "with commands of several cores that would explain them")  # fmt: skip
+                     "with with matching commands on several cores")  # fmt: skip
     return Lane(None, port.port, "CDMA", bound, Commands.joined(tried), first)
 
 

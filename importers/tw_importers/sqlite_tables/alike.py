@@ -53,13 +53,13 @@ class Group:
 
 
 def groups(
-    data: Bytes, start: Numbers, length: Numbers, wanted: Collection[int]
+    data: Bytes, start: Numbers, length: Numbers, requested: Collection[int]
 ) -> Iterator[Group]:
     """Those of the rows that have a header as many others do, and nothing but whole numbers or NULL
-    in the wanted columns, given by their numbers."""
+    in the requested columns, given by their numbers."""
     if not len(start):
         return
-    n_columns = max(wanted) + 1
+    n_columns = max(requested) + 1
     n_header = int(data[start[0]])
     if not n_columns < n_header < 128:
         return
@@ -69,7 +69,7 @@ def groups(
         return
     for some, header in _equal(_headers(data, start[near], n_header)):
         types = header[1 : n_columns + 1]
-        if max(types) > _ONE or any(types[number] == _REAL for number in wanted):
+        if max(types) > _ONE or any(types[number] == _REAL for number in requested):
             continue
         ends = np.cumsum([_SIZES[serial] for serial in types]).tolist()
         rows = near[some]

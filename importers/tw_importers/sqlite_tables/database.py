@@ -26,9 +26,9 @@ _ROWS = 1 << 15  # rows at once: what is computed of a column stays in the proce
 _PENDING, _SHARED, _SHARED_BYTES = 0x40000000, 0x40000002, 510  # SQLite's locks of a file
 _VIRTUAL = re.compile(r"\s*CREATE\s+VIRTUAL\s", re.IGNORECASE)
 _MEANINGS = {
-    "truncated": "pages are missing at the end of the SQLite file; what is there was read",
-    "damaged_page": "pages that are none of their table; their rows are lost",
-    "damaged_row": "rows that do not lie within their page; they are lost",
+    "truncated": "pages are missing at the end of the SQLite file; the remaining pages were read",
+    "damaged_page": "pages that do not belong to their table; their rows are lost",
+    "damaged_row": "rows that extend beyond their page; they are lost",
     "mistyped_value": "values that are not of their column's type; they are NULL",
 }
 
@@ -54,7 +54,7 @@ class Database:
         self._file = _locked(path)
         try:
             if path.stat().st_size < len(MAGIC):
-                raise CorruptTrace("the file ends within the header of SQLite", offset=0)
+                raise CorruptTrace("truncated: the file ends inside the SQLite header", offset=0)
             self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
             self._damage = Damage(is_strict)
             self._pages = Pages(np.frombuffer(self._map, dtype=np.uint8), self._damage)
@@ -103,60 +103,60 @@ class Database:
             for row in batch.to_pylist():
                 root, name = row["rootpage"], row["name"]
                 if row["type"] == "table" and name and (root or 0) > 1 and row["sql"]:
-                    known = table(name, root, row["sql"])
-                    if known is not None:
-                        found.setdefault(name, known)
+                    found_table = table(name, root, row["sql"])
+                    if found_table is not None:
+                        found.setdefault(name, found_table)
                     elif not _VIRTUAL.match(row["sql"]):
                         self.unreadable.append(name)
         return found
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The columns of a table; none when there is no such table."""
-        known = self.tables.get(name)
-        return known.columns if known else ()
+        found_table = self.tables.get(name)
+        return found_table.columns if found_table else ()
 
-    def batches(self, name: str, wanted: Mapping[str, Kind]) -> pa.RecordBatchReader:
+    def batches(self, name: str, kinds: Mapping[str, Kind]) -> pa.RecordBatchReader:
         """The wanted columns of a table, read while it is consumed; once for each table.
 
         Columns the table lacks are NULL, a table the file lacks is empty. Names are matched as
         SQLite does, without regard to case.
         """
-        known = self.tables.get(name)
-        schema = pa.schema([(column, ARROW[kind]) for column, kind in wanted.items()])
-        rows = self._batches(known, wanted) if known else iter(())
+        found_table = self.tables.get(name)
+        schema = pa.schema([(column, ARROW[kind]) for column, kind in kinds.items()])
+        rows = self._batches(found_table, kinds) if found_table else iter(())
         return pa.RecordBatchReader.from_batches(schema, rows)
 
-    def rows(self, name: str, wanted: Mapping[str, Kind]) -> list[dict[str, object]]:
+    def rows(self, name: str, kinds: Mapping[str, Kind]) -> list[dict[str, object]]:
         """All rows of a small table."""
-        return [row for batch in self.batches(name, wanted) for row in batch.to_pylist()]
+        return [row for batch in self.batches(name, kinds) for row in batch.to_pylist()]
 
     def count(self, name: str) -> int:
         """How many rows a table has; instead of reading it."""
-        known = self.tables.get(name)
-        if known is None:
+        found_table = self.tables.get(name)
+        if found_table is None:
             return 0
-        leaves = self._pages.leaves(known.root)
+        leaves = self._pages.leaves(found_table.root)
         return sum(
             len(self._pages.cells(leaves[first : first + _ROWS])[0])
             for first in range(0, len(leaves), _ROWS)
         )
 
-    def load(self, scratch: Scratch, target: str, name: str, wanted: Mapping[str, Kind]) -> None:
+    def load(self, scratch: Scratch, target: str, name: str, kinds: Mapping[str, Kind]) -> None:
         """Copies the wanted columns of a table to a new table of the scratch database."""
         connection = scratch.connection
-        connection.register("sqlite_rows", self.batches(name, wanted))
+        connection.register("sqlite_rows", self.batches(name, kinds))
         try:
             connection.execute(f"CREATE TABLE {target} AS FROM sqlite_rows")
         finally:
             connection.unregister("sqlite_rows")
 
-    def _batches(self, known: Table, wanted: Mapping[str, Kind]) -> Iterator[pa.RecordBatch]:
-        number = {column.lower(): n for n, column in reversed(list(enumerate(known.columns)))}
-        fields = [(number.get(column.lower()), kind) for column, kind in wanted.items()]
-        rowid_n = number[known.rowid_column.lower()] if known.rowid_column else None
-        schema = pa.schema([(column, ARROW[kind]) for column, kind in wanted.items()])
-        for rows in self._rows(known.root):
-            found = columns(rows, fields, rowid_n, known.defaults)
+    def _batches(self, found_table: Table, kinds: Mapping[str, Kind]) -> Iterator[pa.RecordBatch]:
+        number = {column.lower(): n for n, column in reversed(list(enumerate(found_table.columns)))}
+        fields = [(number.get(column.lower()), kind) for column, kind in kinds.items()]
+        rowid_n = number[found_table.rowid_column.lower()] if found_table.rowid_column else None
+        schema = pa.schema([(column, ARROW[kind]) for column, kind in kinds.items()])
+        for rows in self._rows(found_table.root):
+            found = columns(rows, fields, rowid_n, found_table.defaults)
             if not found.is_whole.all():
                 lost = rows.start[~found.is_whole]
                 self._damage.add("damaged_row", int(lost[0]), len(lost))
@@ -259,7 +259,7 @@ def _locked(path: Path) -> IO[bytes]:
         file.close()
         raise TraceError(
             f"{path.name} is locked by a program that writes it",
-            hint="Import it when that has ended.",
+            hint="Import it after that program has ended.",
         ) from None
     except OSError:  # a file system without locks
         pass

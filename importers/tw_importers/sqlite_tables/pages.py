@@ -49,19 +49,21 @@ class Pages:
         self.usable = self.size - (head[20] if len(head) == _FILE_HEADER else 0)
         is_power = self.size >= 512 and self.size & (self.size - 1) == 0
         if not head.startswith(MAGIC) or not is_power or self.usable < 480:
-            raise CorruptTrace("the header is none of a SQLite 3 file", offset=0)
+            raise CorruptTrace("not a SQLite 3 database", offset=0)
         self.n_pages = len(data) // self.size
         if self.n_pages == 0:
-            raise CorruptTrace("the SQLite file ends within its first page", offset=len(data))
+            raise CorruptTrace(
+                "truncated: the SQLite file ends inside its first page", offset=len(data)
+            )
         self.encoding = _ENCODINGS.get(int.from_bytes(head[56:60], "big"), "utf-8")
         self._used = np.zeros(self.n_pages + 1, dtype=bool)
         self._check_length(head)
 
     def _check_length(self, head: bytes) -> None:
         """Whether pages are missing at the end, as in a file that was not copied to its end."""
-        n_stated = int.from_bytes(head[28:32], "big")
-        if head[24:28] == head[92:96] and n_stated > self.n_pages:
-            self.damage.add("truncated", len(self.data), n_stated - self.n_pages)
+        n_declared = int.from_bytes(head[28:32], "big")
+        if head[24:28] == head[92:96] and n_declared > self.n_pages:
+            self.damage.add("truncated", len(self.data), n_declared - self.n_pages)
 
     def leaves(self, root: int) -> Numbers:
         """The pages of the table's rows, in the order of its keys."""
@@ -70,12 +72,12 @@ class Pages:
 
     def _below(self, pages: Numbers, depth: int) -> Iterator[Numbers]:
         """Rows' pages at or below these; a loop over inner pages, of which there are few."""
-        known = self._claim(pages)
-        kinds = self.data[self._header(known)]
+        claimed = self._claim(pages)
+        kinds = self.data[self._header(claimed)]
         if (kinds == _LEAF).all():
-            yield known
+            yield claimed
             return
-        for page, kind in zip(known.tolist(), kinds.tolist(), strict=True):
+        for page, kind in zip(claimed.tolist(), kinds.tolist(), strict=True):
             if kind == _LEAF:
                 yield np.array([page], dtype=np.int64)
             elif kind == _INTERIOR and depth < 20:

@@ -57,7 +57,7 @@ class Columns:
 
     arrays: list[pa.Array]
     is_whole: Flags
-    n_mistyped: int  # values that are not of the wanted kind; they are NULL
+    n_mistyped: int  # values that are not of the requested kind; they are NULL
 
 
 @dataclass
@@ -95,7 +95,7 @@ def _serial_types(data: Bytes, at: Numbers) -> tuple[Numbers, Numbers]:
 
 def columns(
     rows: Rows,
-    wanted: Sequence[tuple[int | None, Kind]],
+    requested: Sequence[tuple[int | None, Kind]],
     rowid_n: int | None,
     defaults: Mapping[int, object],
 ) -> Columns:
@@ -103,13 +103,13 @@ def columns(
 
     Rows from before a column was added have the column's default there.
     """
-    numbers = {number for number, _ in wanted if number is not None and number != rowid_n}
-    if numbers and all(kind == "integer" for _, kind in wanted):
+    numbers = {number for number, _ in requested if number is not None and number != rowid_n}
+    if numbers and all(kind == "integer" for _, kind in requested):
         found = _Integers(rows, sorted(numbers))
         if found.n_left < len(rows.start) / 2:
             found.fill_rest(defaults)
-            return found.columns([number for number, _ in wanted], rowid_n)
-    return _any_columns(rows, wanted, rowid_n, defaults)
+            return found.columns([number for number, _ in requested], rowid_n)
+    return _any_columns(rows, requested, rowid_n, defaults)
 
 
 class _Integers:
@@ -150,11 +150,11 @@ class _Integers:
             self._values[number][rest], self._is_null[number][rest] = values, is_null
             self._n_mistyped += n_wrong
 
-    def columns(self, wanted: Sequence[int | None], rowid_n: int | None) -> Columns:
+    def columns(self, requested: Sequence[int | None], rowid_n: int | None) -> Columns:
         """The wanted ones in their order; what is none of `numbers` is the key, or missing."""
         n_rows = len(self._rows.start)
         arrays = []
-        for number in wanted:
+        for number in requested:
             if number is None:
                 array = pa.nulls(n_rows, pa.int64())
             elif number == rowid_n:
@@ -171,14 +171,14 @@ class _Integers:
 
 def _any_columns(
     rows: Rows,
-    wanted: Sequence[tuple[int | None, Kind]],
+    requested: Sequence[tuple[int | None, Kind]],
     rowid_n: int | None,
     defaults: Mapping[int, object],
 ) -> Columns:
     """Every column found row by row."""
-    found = _find(rows, [number for number, _ in wanted if number is not None], defaults)
+    found = _find(rows, [number for number, _ in requested if number is not None], defaults)
     arrays, n_mistyped = [], 0
-    for place, kind in wanted:
+    for place, kind in requested:
         if place is None:
             array, n_wrong = pa.nulls(len(rows.start), ARROW[kind]), 0
         elif place == rowid_n:
@@ -203,13 +203,13 @@ class _Found:
     is_whole: Flags
 
 
-def _find(rows: Rows, asked: Collection[int], defaults: Mapping[int, object]) -> _Found:
+def _find(rows: Rows, numbers_read: Collection[int], defaults: Mapping[int, object]) -> _Found:
     """Goes through the headers of all rows at once, column by column."""
     header, n_bytes = varints(rows.data, rows.start)
     header_end, end = rows.start + header, rows.start + rows.length
     at_type, at = rows.start + n_bytes, header_end
     found = _Found({}, {}, (header > 0) & (header_end <= end))
-    for number in range(max(asked, default=-1) + 1):
+    for number in range(max(numbers_read, default=-1) + 1):
         types, n_bytes = _serial_types(rows.data, at_type)
         # Rows older than a column that was added have no field for it.
         missing = (at_type >= header_end) | ~found.is_whole
@@ -224,7 +224,7 @@ def _find(rows: Rows, asked: Collection[int], defaults: Mapping[int, object]) ->
         if broken.any():
             found.is_whole &= ~broken
             types[broken], size[broken] = 0, 0
-        if number in asked:
+        if number in numbers_read:
             found.fields[number] = _Field(rows, types, at, size)
         at_type, at = at_type + n_bytes, at + size
     return found

@@ -79,9 +79,10 @@ def _default(part: list[str]) -> Constant | None:
     words = [token.upper() for token in part]
     if "DEFAULT" not in words[1:]:
         return None
-    said = [token for token in part[words.index("DEFAULT", 1) + 1 :] if token not in "()"]
-    sign = -1 if said[:1] == ["-"] else 1
-    literal = said[1] if said[:1] in (["-"], ["+"]) and len(said) > 1 else (said or [""])[0]
+    values = [token for token in part[words.index("DEFAULT", 1) + 1 :] if token not in "()"]
+    sign = -1 if values[:1] == ["-"] else 1
+    is_signed = values[:1] in (["-"], ["+"]) and len(values) > 1
+    literal = values[1] if is_signed else (values or [""])[0]
     if literal[:1] in ("'", '"'):
         return _bare(literal)
     if literal.upper() in ("TRUE", "FALSE"):

@@ -6,14 +6,14 @@ SELECT
   getvariable('first_id') + p.process_n,
   getvariable('trace_id'),
   any_value(p.pid_number),
-  any_value(s.said_name) FILTER (s.name = 'process_name'),
-  any_value(s.said_labels) FILTER (s.name = 'process_labels'),
+  any_value(s.display_name) FILTER (s.name = 'process_name'),
+  any_value(s.labels) FILTER (s.name = 'process_labels'),
   NULL,
-  any_value(s.said_index) FILTER (s.name = 'process_sort_index'),
+  any_value(s.sort_index) FILTER (s.name = 'process_sort_index'),
   p.pid,
   NULL
 FROM scratch.place AS p
-LEFT JOIN scratch.said_of_process AS s ON s.pid IS NOT DISTINCT FROM p.pid
+LEFT JOIN scratch.process_metadata AS s ON s.pid IS NOT DISTINCT FROM p.pid
 GROUP BY p.process_n, p.pid
 ORDER BY p.process_n;
 
@@ -25,13 +25,13 @@ SELECT
   getvariable('trace_id'),
   getvariable('first_id') + p.process_n,
   p.tid_number,
-  any_value(s.said_name) FILTER (s.name = 'thread_name'),
-  any_value(s.said_index) FILTER (s.name = 'thread_sort_index'),
+  any_value(s.display_name) FILTER (s.name = 'thread_name'),
+  any_value(s.sort_index) FILTER (s.name = 'thread_sort_index'),
   p.tid_number = p.pid_number,
   p.tid,
   NULL
 FROM scratch.place AS p
-LEFT JOIN scratch.said_of_thread AS s
+LEFT JOIN scratch.thread_metadata AS s
   ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
 GROUP BY p.place_n, p.process_n, p.tid_number, p.pid_number, p.tid
 ORDER BY p.place_n;

@@ -34,25 +34,31 @@ SELECT
 FROM event
 WHERE text IS NOT NULL AND ph IS NOT NULL;
 
+-- The metadata that has columns.
+CREATE TABLE metadata_name AS
+SELECT unnest([
+  'process_name', 'process_labels', 'process_sort_index', 'thread_name', 'thread_sort_index'
+]) AS name;
+
 -- What metadata events say of processes and of threads; the last word counts.
-CREATE TABLE said_of_process AS
+CREATE TABLE process_metadata AS
 SELECT
   name,
   pid,
-  arg_max(json_extract_string(args, '$.name'), seq) AS said_name,
-  arg_max(json_extract_string(args, '$.labels'), seq) AS said_labels,
-  arg_max(TRY_CAST(json_extract_string(args, '$.sort_index') AS BIGINT), seq) AS said_index
+  arg_max(json_extract_string(args, '$.name'), seq) AS display_name,
+  arg_max(json_extract_string(args, '$.labels'), seq) AS labels,
+  arg_max(TRY_CAST(json_extract_string(args, '$.sort_index') AS BIGINT), seq) AS sort_index
 FROM other
 WHERE ph = 'M'
 GROUP BY name, pid;
 
-CREATE TABLE said_of_thread AS
+CREATE TABLE thread_metadata AS
 SELECT
   name,
   pid,
   tid,
-  arg_max(json_extract_string(args, '$.name'), seq) AS said_name,
-  arg_max(TRY_CAST(json_extract_string(args, '$.sort_index') AS BIGINT), seq) AS said_index
+  arg_max(json_extract_string(args, '$.name'), seq) AS display_name,
+  arg_max(TRY_CAST(json_extract_string(args, '$.sort_index') AS BIGINT), seq) AS sort_index
 FROM other
 WHERE ph = 'M'
 GROUP BY name, pid, tid;
@@ -250,7 +256,9 @@ FROM (
     WHEN ph NOT IN ('X', 'B', 'E', 'b', 'e', 'n', 'i', 'I', 'R', 's', 't', 'f', 'C', 'M',
                     'S', 'F', 'T', 'p') THEN 'unknown phase ' || ph
     WHEN ts_ns IS NULL AND ph <> 'M' THEN 'no usable timestamp'
-    WHEN ph = 'C' AND json_type(args) IS DISTINCT FROM 'OBJECT' THEN 'counter without values'
+    WHEN ph = 'C' AND coalesce(len(json_keys(args)), 0) = 0 THEN 'counter without values'
+    WHEN ph = 'M' AND name NOT IN (FROM metadata_name) THEN 'metadata of unknown kinds'
+    WHEN ph = 'M' AND name IS NULL THEN 'metadata of unknown kinds'
   END AS reason
   FROM event
   WHERE text IS NOT NULL
@@ -260,18 +268,29 @@ FROM (
 WHERE reason IS NOT NULL
 GROUP BY reason;
 
+-- Records that became part of another record's row, and rows that are not a record of their own.
+CREATE TABLE merged AS
+SELECT 'ends of slices' AS reason, count(*) AS n FROM bracket WHERE end_seq IS NOT NULL
+UNION ALL
+SELECT 'metadata of processes and threads', count(*)
+FROM other
+WHERE ph = 'M' AND name IN (FROM metadata_name);
+
+CREATE TABLE derived AS
+SELECT 'counter' AS table_name, count(*) - count(DISTINCT seq) AS n FROM counter_value;
+
 -- What is odd about the times, told as problems of the import.
 CREATE TABLE problem AS
 SELECT 'unfinished_slice' AS kind, 'note' AS severity, count(*) AS count,
-  'slices that begin and never end; their dur is -1' AS meaning
+  'slices without an end; their dur is -1' AS meaning
 FROM bracket
 WHERE step = 1 AND end_seq IS NULL
 UNION ALL
-SELECT 'negative_duration', 'note', count(*), 'slices with a negative dur, kept as it is'
+SELECT 'negative_duration', 'note', count(*), 'slices with a negative dur, kept unchanged'
 FROM event
 WHERE ph = 'X' AND dur_ns < 0
 UNION ALL
 SELECT 'unreadable_duration', 'warning', count(*),
-  'slices whose dur is missing or no number; their dur is -1'
+  'slices whose dur is missing or not a number; their dur is -1'
 FROM event
 WHERE ph = 'X' AND dur_ns IS NULL AND ts_ns IS NOT NULL;

@@ -49,12 +49,12 @@ REPAIRS = {
     "control_character": "raw control characters in strings were escaped",
     "bad_escape": "backslashes that escape nothing were doubled",
     "non_finite_number": "NaN or Infinity became null",
-    "bad_number": "numbers no JSON parser takes were rewritten",
+    "bad_number": "invalid JSON numbers were rewritten",
     "trailing_comma": "commas before a closing bracket were dropped",
-    "not_an_event": "entries of the array that are no objects were left out",
-    "unreadable_event": "events that do not parse were left out",
-    "metadata": "what surrounds the events does not parse and was not used",
-    "trailing_text": "what follows the array of events was not used",
+    "not_an_event": "array entries that are not objects were skipped",
+    "unreadable_event": "events that do not parse were skipped",
+    "metadata": "the document around the events does not parse and was skipped",
+    "trailing_text": "content after the array of events was skipped",
     "truncated": "the file ends inside its events; every complete one was kept",
 }
 

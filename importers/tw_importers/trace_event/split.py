@@ -118,9 +118,9 @@ class Splitter(Generic[C]):
                 return bytearray(b"[") + head[end:]
             if is_over:
                 raise CorruptTrace(
-                    f"there is no {self.key.decode()} array in it",
+                    f"{self.key.decode()} array not found",
                     offset=0,
-                    hint="Is it a trace at all?",
+                    hint="The file may not be a trace.",
                 )
 
     def _cut(self, buffer: bytearray) -> tuple[bool, C, bytes]:

@@ -62,8 +62,8 @@ def chips() -> Mapping[str, Chip]:
 
 def by_arch(value: str) -> Chip | None:
     """The chip that a value of `arch=` means, whatever its case; None where none does."""
-    wanted = value.strip().upper()
-    return next((chip for chip in chips().values() if wanted in chip.arch), None)
+    normalized = value.strip().upper()
+    return next((chip for chip in chips().values() if normalized in chip.arch), None)
 
 
 def table(kind: str, name: str) -> dict[str, Any]:

@@ -80,21 +80,23 @@ def field_columns(
     buffer: bytes | memoryview, engine: Engine, starts: Numbers, commands: Numbers
 ) -> dict[str, pa.Array]:
     """The fields of every image, which begins at its byte of `starts`, and `registers_json`."""
-    wanted = TIU_FIELDS if engine.name == "TIU" else DMA_FIELDS
-    values = {name: np.zeros(len(starts), np.uint64) for name in wanted}
-    is_known = {name: np.zeros(len(starts), bool) for name in wanted}
+    fields_of_engine = TIU_FIELDS if engine.name == "TIU" else DMA_FIELDS
+    values = {name: np.zeros(len(starts), np.uint64) for name in fields_of_engine}
+    is_present = {name: np.zeros(len(starts), bool) for name in fields_of_engine}
     texts, places = [pa.array([], _TEXT_TYPE)], [np.empty(0, np.int64)]
     for layout, rows in _by_layout(engine, commands):
         words = gather(buffer, starts[rows], layout.n_bytes // 4)
         fields = {name: extract(words, bits) for name, bits in layout.fields.items()}
         texts.append(_json(fields))
         places.append(rows)
-        for name, candidates in wanted.items():
+        for name, candidates in fields_of_engine.items():
             if found := next((c for c in candidates if c in fields), None):
-                values[name][rows], is_known[name][rows] = fields[found], True
+                values[name][rows], is_present[name][rows] = fields[found], True
     order = np.argsort(np.concatenate(places))
     whole = np.ones(len(starts), bool)
-    columns = {name: column(values[name], is_known[name], name in _WIDE) for name in wanted}
+    columns = {
+        name: column(values[name], is_present[name], name in _WIDE) for name in fields_of_engine
+    }
     columns["registers_json"] = pa.concat_arrays(texts).take(column(order, whole))
     return columns
 
@@ -131,10 +133,10 @@ def _by_layout(engine: Engine, commands: Numbers) -> list[tuple[Layout, Numbers]
 
 
 def column(
-    values: Numbers | Wide, is_known: np.ndarray[Any, np.dtype[np.bool_]], is_wide: bool = False
+    values: Numbers | Wide, is_present: np.ndarray[Any, np.dtype[np.bool_]], is_wide: bool = False
 ) -> pa.Array:
     """Integers as an Arrow column. From buffers: pa.array() of NumPy imports pandas if it can."""
     numbers = np.ascontiguousarray(values, np.uint64 if is_wide else np.int64)
-    mask = pa.py_buffer(np.packbits(is_known, bitorder="little").tobytes())
+    mask = pa.py_buffer(np.packbits(is_present, bitorder="little").tobytes())
     kind = pa.uint64() if is_wide else pa.int64()
     return pa.Array.from_buffers(kind, len(numbers), [mask, pa.py_buffer(numbers)])

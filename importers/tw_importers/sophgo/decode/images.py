@@ -106,12 +106,12 @@ def decode_images(
     keys = np.zeros(len(starts), np.int64)
     keys[has_head] = images.keys(low | high << np.uint64(32))
     commands = images.command_of_key[keys]
-    is_known = (commands >= 0) | (ends - starts < _HEAD_BYTES)
+    is_recognised = (commands >= 0) | (ends - starts < _HEAD_BYTES)
     lengths = np.array([c.layout.n_bytes for c in images.commands], np.int64)[commands]
-    at = np.flatnonzero(is_known & (starts + np.maximum(lengths, _HEAD_BYTES) <= ends))
+    at = np.flatnonzero(is_recognised & (starts + np.maximum(lengths, _HEAD_BYTES) <= ends))
     defects = [
         Defect(
-            "image_cut" if is_known[n] else "unknown_command",
+            "image_cut" if is_recognised[n] else "unknown_command",
             int(starts[n]),
             int(ends[n] - starts[n]),
         )
@@ -139,14 +139,14 @@ def _plain(values: Numbers) -> pa.Array:
 def _named(
     images: Engine, starts: Numbers, commands: Numbers, functions: Numbers
 ) -> dict[str, pa.Array]:
-    known = images.commands
+    commands_known = images.commands
     return {
         "offset": _plain(starts),
-        "command": _texts([c.name for c in known], commands),
+        "command": _texts([c.name for c in commands_known], commands),
         "image_name": _image_names(images, commands, functions),
-        "type_code": _plain(np.array([c.type_code for c in known], np.int64)[commands]),
+        "type_code": _plain(np.array([c.type_code for c in commands_known], np.int64)[commands]),
         "function_code": _plain(functions),
-        "formula": _texts([c.formula for c in known], commands),
+        "formula": _texts([c.formula for c in commands_known], commands),
     }
 
 

@@ -40,7 +40,7 @@ def name_table(chip: Chip) -> pa.Table:
     `engine` is TIU, DMA (GDMA and SDMA) or CDMA. `code` is `word` for the hardware's numbers, in
     command words and register images alike, and `rvt` for those of RVT commands of chips that
     number them otherwise; there `function_code` is least(eu | info << 5, 63). `type` and
-    `function` are unified; `kind` is compute, transfer, sync, or NULL where not known; `sync` send
+    `function` are unified; `kind` is compute, transfer, sync, or NULL where not entry; `sync` send
     or wait where a message is passed. `source_type` and `source_name` are what the original prints
     for a command word; where `by_direction` is true it prints `tensor` and Ld, St, Mv or nothing
     instead, by the way of the data (metrics.sql).
@@ -81,29 +81,29 @@ def _words(engine: str, tables: dict[str, Any]) -> Iterator[tuple[object, ...]]:
     """The rows of one engine. A name that is in no table is made up as the original does."""
     unknown = tables.get("unknown", {}).get(engine.lower())
     for code in _CODES:
-        known = tables[engine.lower()].get(str(code), {})
-        category = known.get("category") or unknown or f"cmd_type_{code}"
+        entry = tables[engine.lower()].get(str(code), {})
+        category = entry.get("category") or unknown or f"cmd_type_{code}"
         for function in _CODES:
-            unified, spelling = _spellings(known, function)
-            made_up = unknown or (category if engine == "DMA" else f"{category}_{function}")
+            unified, spelling = _spellings(entry, function)
+            fallback = unknown or (category if engine == "DMA" else f"{category}_{function}")
             yield (
                 engine,
                 "word",
                 code,
                 function,
-                known.get("type", f"type_{code}"),
+                entry.get("type", f"type_{code}"),
                 unified or f"function_{function}",
-                _kind(engine == "TIU", known),
-                _sync(known, function),
+                _kind(engine == "TIU", entry),
+                _sync(entry, function),
                 category,
-                spelling or made_up,
-                function in known.get("by_direction", ()),
+                spelling or fallback,
+                function in entry.get("by_direction", ()),
             )
 
 
-def _spellings(known: dict[str, Any], function: int) -> tuple[str | None, str | None]:
+def _spellings(entry: dict[str, Any], function: int) -> tuple[str | None, str | None]:
     """The unified name and the original's, None where a table has none."""
-    found = known.get("functions", {}).get(str(function))
+    found = entry.get("functions", {}).get(str(function))
     if isinstance(found, list):
         return found[0], found[1] if len(found) > 1 else None
     return found, found
@@ -111,8 +111,8 @@ def _spellings(known: dict[str, Any], function: int) -> tuple[str | None, str | 
 
 def _rvt(engine: str, tables: dict[str, Any]) -> Iterator[tuple[object, ...]]:
     for code in _CODES if "rvt" in tables else ():
-        known = tables["rvt"].get(str(code), {})
-        variants = known.get("variants", "").split()
+        entry = tables["rvt"].get(str(code), {})
+        variants = entry.get("variants", "").split()
         for function in range(RVT_FUNCTIONS):
             name = variants[function] if function < len(variants) else None
             yield (
@@ -120,22 +120,22 @@ def _rvt(engine: str, tables: dict[str, Any]) -> Iterator[tuple[object, ...]]:
                 "rvt",
                 code,
                 function,
-                known.get("type", f"type_{code}"),
+                entry.get("type", f"type_{code}"),
                 name or f"function_{function}",
-                _kind(not known.get("type", "").startswith("dma_"), known),
-                _sync(known, function),
-                known.get("category", "rvt"),
+                _kind(not entry.get("type", "").startswith("dma_"), entry),
+                _sync(entry, function),
+                entry.get("category", "rvt"),
                 f"rvt_{name}" if name else "unknown",
                 False,
             )
 
 
-def _kind(is_compute: bool, known: dict[str, Any]) -> str | None:
-    named = known.get("type", "unknown")
+def _kind(is_compute: bool, entry: dict[str, Any]) -> str | None:
+    named = entry.get("type", "unknown")
     if named in ("sys", "unknown"):
         return {"sys": "sync"}.get(named)
     return "compute" if is_compute else "transfer"
 
 
-def _sync(known: dict[str, Any], function: int) -> str | None:
-    return next((word for word in ("send", "wait") if function in known.get(word, ())), None)
+def _sync(entry: dict[str, Any], function: int) -> str | None:
+    return next((word for word in ("send", "wait") if function in entry.get(word, ())), None)
