@@ -1,0 +1,201 @@
+"""Query cases: rows put into an empty warehouse, and the result a query must give for them.
+
+A folder of cases holds `<query>/<case>/input.sql` and `<query>/<case>/expected.csv`. `input.sql`
+may begin with directives, one to a line:
+
+    -- input: shared/two_ranks.sql      runs this file first; a path below the folder of cases
+    -- parameters: top=3 run_id=1       calls the query with these values
+
+`expected.csv` is what `tw query --format csv` writes. The rows of a query in the layer `lib`, which
+promises no order, are compared without one.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from warehouse.errors import UsageError
+from warehouse.library import library
+from warehouse.store import database, migrate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.library.library import Library
+
+_DIRECTIVE = re.compile(r"-- (input|parameters): (.+)")
+
+Cells = list[str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A folder `<query>/<case>` below the folder of cases."""
+
+    root: Path
+    query: str
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        return self.root / self.query / self.name
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The arguments of the query, as text; raises UsageError for one without a value."""
+        given = " ".join(value for kind, value in self._directives() if kind == "parameters")
+        for pair in given.split():
+            if "=" not in pair:
+                raise UsageError(f"{self.folder / 'input.sql'}: {pair} is not name=value")
+        return dict(pair.split("=", 1) for pair in given.split())
+
+    def inputs(self) -> list[Path]:
+        """The files to run, in order; raises UsageError for one outside of the folder of cases."""
+        named = [value.strip() for kind, value in self._directives() if kind == "input"]
+        files = [(self.root / name).resolve() for name in named]
+        for name, file in zip(named, files, strict=True):
+            if not (file.is_relative_to(self.root.resolve()) and file.is_file()):
+                raise UsageError(
+                    f"{self.folder / 'input.sql'} names the input {name}, which does not exist "
+                    f"below {self.root}",
+                    hint="Give its path relative to the folder of cases, as in shared/rows.sql.",
+                )
+        return [*files, self.folder / "input.sql"]
+
+    def expected(self) -> list[Cells]:
+        """The rows of `expected.csv`, the header first; raises UsageError if it is missing."""
+        return _cells(_read(self.folder / "expected.csv"))
+
+    def _directives(self) -> Iterator[tuple[str, str]]:
+        for line in _read(self.folder / "input.sql").splitlines():
+            if not (found := _DIRECTIVE.fullmatch(line.rstrip())):
+                return
+            yield found[1], found[2]
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """The expected and the actual rows of a case, each with the header first."""
+
+    case: Case
+    expected: list[Cells]
+    actual: list[Cells]
+
+    @property
+    def passed(self) -> bool:
+        return self.expected == self.actual
+
+    def difference(self) -> str:
+        """A unified diff from the expected to the actual rows; empty if they are equal."""
+        before, after = (list(map(_line, rows)) for rows in (self.expected, self.actual))
+        name = self.case.folder / "expected.csv"
+        return "\n".join(difflib.unified_diff(before, after, str(name), "actual", lineterm=""))
+
+
+def find_cases(root: Path) -> list[Case]:
+    """The cases below a folder, by query and name."""
+    found = sorted(path.parent for path in root.glob("*/*/input.sql"))
+    return [Case(root, folder.parent.name, folder.name) for folder in found]
+
+
+class CaseRunner:
+    """Runs cases one after another in a warehouse in memory, which each finds empty."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, queries: Library) -> None:
+        self._connection = connection
+        self._queries = queries
+        self._installed = set(_install_called(connection, queries))  # macros outlive a case
+
+    def run(self, case: Case) -> CaseResult:
+        """Puts in the rows of a case, runs its query and removes the rows.
+
+        Raises UsageError for a missing file, query or parameter, QueryError if DuckDB refuses a
+        statement of the query.
+        """
+        query = self._queries.find(case.query)
+        expected = case.expected()
+        self._connection.execute("BEGIN")
+        try:
+            self._insert(case)
+            table = library.run(
+                self._connection,
+                query,
+                case.parameters,
+                library=self._queries,
+                installed=set(self._installed),
+            ).table()
+        finally:
+            self._connection.execute("ROLLBACK")
+        actual = _cells(_csv(table))
+        if query.layer == "lib":
+            expected, actual = _sorted(expected), _sorted(actual)
+        return CaseResult(case, expected, actual)
+
+    def _insert(self, case: Case) -> None:
+        for file in case.inputs():
+            try:
+                for statement in self._connection.extract_statements(_read(file)):
+                    self._connection.execute(statement).fetchall()
+            except duckdb.Error as error:
+                raise UsageError(f"{file} cannot be run: {error}") from error
+
+
+@contextmanager
+def case_runner(queries: Library) -> Iterator[CaseRunner]:
+    """A runner on a warehouse in memory, with the schema and the macros of the library."""
+    connection = duckdb.connect(config={**database.NO_WRONG_STATISTICS, "threads": 1})
+    try:
+        migrate.upgrade(connection)
+        yield CaseRunner(connection, queries)
+    finally:
+        connection.close()
+
+
+def _install_called(connection: duckdb.DuckDBPyConnection, queries: Library) -> Iterator[str]:
+    """Creates the macros that queries call, with the keys of these queries."""
+    called = {key for each in queries.queries.values() for key in each.pins.values()}
+    for query in queries.closure(queries.queries[key] for key in sorted(called)):
+        query.install(connection)
+        yield str(query.key)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def _csv(table: pa.Table) -> str:
+    """The table as `tw query --format csv` writes it."""
+    from pyarrow import csv as arrow_csv
+
+    from warehouse.query import encoding
+
+    target = io.BytesIO()
+    arrow_csv.write_csv(encoding.flat(table), target)
+    return target.getvalue().decode()
+
+
+def _cells(text: str) -> list[Cells]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def _sorted(rows: list[Cells]) -> list[Cells]:
+    return [*rows[:1], *sorted(rows[1:])]
+
+
+def _line(cells: Cells) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
