@@ -169,7 +169,16 @@ def _named(queries: Library, name: str, *, quiet: bool) -> Query:
         click.echo(f"Running the library query; for the file write ./{name}", err=True)
     if not quiet:
         _say_notices(queries)
+        _warn_of_alias(found)
     return found
+
+
+def _warn_of_alias(query: Query) -> None:
+    from warehouse.library import aliases
+
+    if query.header is not None and query.header.alias_of is not None:
+        name, instead = query.header.name, aliases.replacement(query.header)
+        click.echo(f"Warning: query {name} is deprecated; use {instead}", err=True)
 
 
 def _say_notices(queries: Library) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from warehouse.library import aliases
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -32,7 +34,9 @@ def query(found: Query, queries: Library) -> list[str]:
 
 def _facts(found: Query, header: Header) -> list[str]:
     calls = [f"Calls: {', '.join(header.requires_queries)}"] if header.requires_queries else []
+    alias = [f"Deprecated alias of: {aliases.replacement(header)}"] if header.alias_of else []
     return [
+        *alias,
         f"One row for each: {', '.join(header.grain)}",
         *calls,
         f"Portable to Spark: {'yes' if header.portable else 'no'}",
@@ -48,11 +52,15 @@ def _parameter(parameter: Parameter) -> list[str]:
 def library(queries: Library, pattern: str = "") -> list[str]:
     """One line a query: newest version and title; only names that hold the pattern."""
     rows = [
-        [str(each.key), each.header.title]
+        [str(each.key), _title(each.header)]
         for name, each in queries.newest.items()
         if each.header is not None and pattern.lower() in name
     ]
     return aligned(rows)
+
+
+def _title(header: Header) -> str:
+    return f"alias of {aliases.replacement(header)}" if header.alias_of else header.title
 
 
 def tables(connection: duckdb.DuckDBPyConnection, pattern: str = "") -> list[str]:

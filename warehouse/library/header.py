@@ -47,7 +47,10 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _FIRST_LINES = re.compile(
     r'\s*/\* ---[^\S\n]*\nname = "([a-z][a-z0-9_]*)"\nversion = ([1-9][0-9]{0,9})\n'
 )
-_KEYS = ("name", "version", "title", "help", "grain", "requires", "portable", "param", "column")
+_KEYS = (
+    "name", "version", "title", "help", "grain", "requires", "portable", "param", "column",
+    "alias_of",
+)  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
 _COLUMN_KEYS = ("name", "type", "unit", "nullable", "check", "help")
@@ -152,6 +155,8 @@ class Header:
     requires_rows: tuple[str, ...] = ()  # tables; while one has none of a trace, nothing is found
     portable: bool = True  # runs on Spark after translation
     changes: Mapping[int, str] = field(default_factory=dict)
+    alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of
+    fixed: Mapping[str, Value] = field(default_factory=dict)  # parameters of that one, of an alias
 
     @property
     def key(self) -> str:
@@ -167,6 +172,13 @@ class Header:
 def has_header(sql: str) -> bool:
     """Whether the SQL starts with a header."""
     return _HEADER.match(sql) is not None
+
+
+def has_statement(sql: str) -> bool:
+    """Whether anything but comments follows the header."""
+    match = _HEADER.match(sql)
+    rest = sql[match.end() :] if match else sql
+    return bool(re.sub(r"--[^\n]*|/\*.*?\*/", "", rest, flags=re.DOTALL).strip("; \t\r\n"))
 
 
 def peek(sql: str) -> tuple[str, int] | None:
@@ -185,29 +197,35 @@ def lacks_header(source: str) -> ContractError:
 
 def parse(sql: str, source: str) -> Header:
     """The header of a query; `source` names the file in errors. Raises ContractError."""
+    found = values(sql, source)
+    try:
+        return _header(found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ContractError(f"{source}: {explain(error)}") from None
+
+
+def values(sql: str, source: str) -> dict[str, Any]:
+    """The header as TOML has it, not checked; raises ContractError."""
     match = _HEADER.match(sql)
     if not match:
         raise lacks_header(source)
     try:
-        values = tomllib.loads(match[1])
+        return tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
         raise ContractError(f"{source}: the header is no TOML: {error}") from None
-    try:
-        return _header(values)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ContractError(f"{source}: {_say(error)}") from None
 
 
-def _say(error: Exception) -> str:
+def explain(error: Exception) -> str:
+    """What a KeyError, ValueError, ... says of a header."""
     if isinstance(error, KeyError):
         return f"the header lacks {error.args[0]!r}"
     return f"the header is wrong: {error}"
 
 
 def _header(values: dict[str, Any]) -> Header:
-    _only(values, (*_KEYS, "changes"), "the header")
+    only(values, (*_KEYS, "changes"), "the header")
     requires = values.get("requires", {})
-    _only(requires, _REQUIRES_KEYS, "requires")
+    only(requires, _REQUIRES_KEYS, "requires")
     if not _NAME.fullmatch(values["name"]):
         raise ValueError(f"name {values['name']!r} is not in lower_snake_case")
     header = Header(
@@ -223,6 +241,7 @@ def _header(values: dict[str, Any]) -> Header:
         requires_rows=tuple(requires.get("rows", ())),
         portable=bool(values.get("portable", True)),
         changes={int(version): str(text) for version, text in values["changes"].items()},
+        alias_of=values.get("alias_of"),
     )
     _consistent(header)
     return header
@@ -246,7 +265,7 @@ def _consistent(header: Header) -> None:
 
 
 def _parameter(name: str, values: dict[str, Any]) -> Parameter:
-    _only(values, _PARAMETER_KEYS, f"parameter {name}")
+    only(values, _PARAMETER_KEYS, f"parameter {name}")
     kind = values["type"]
     if kind.removesuffix("[]") not in ("BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"):
         raise ValueError(
@@ -274,7 +293,7 @@ def _parameter(name: str, values: dict[str, Any]) -> Parameter:
 
 
 def _column(values: dict[str, Any]) -> Column:
-    _only(values, _COLUMN_KEYS, f"column {values.get('name')}")
+    only(values, _COLUMN_KEYS, f"column {values.get('name')}")
     return Column(
         name=values["name"],
         type=values["type"],
@@ -285,7 +304,8 @@ def _column(values: dict[str, Any]) -> Column:
     )
 
 
-def _only(values: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+def only(values: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    """Raises ValueError for a key that is not known, naming the nearest."""
     known = list(known)
     for key in values:
         if key not in known:

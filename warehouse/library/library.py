@@ -12,15 +12,15 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse import __version__, plugins
 from warehouse.errors import ConfigError, ContractError, UsageError
+from warehouse.library import aliases, tokens
 from warehouse.library import header as headers
-from warehouse.library import tokens
 from warehouse.library.header import Header, Parameter, Value
 from warehouse.resources import sql_folder
 
@@ -44,14 +44,34 @@ class Query:
     origin: str = BUILT_IN  # or the folder it was found in
     layer: str = ""  # the subfolder of queries: lib, link, summary, ...
     precedence: int = 0  # of its folder: a plain name is the newest version in the highest
+    others: Mapping[str, Query] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def header(self) -> Header | None:
-        """What the query says of itself. Read when it is asked for: reading the headers of all
-        queries takes longer than most queries run. Raises ContractError when it is wrong."""
+        """The header, parsed when it is first read: parsing all takes longer than most queries run.
+
+        Raises ContractError when it is invalid."""
+        if self._alias is not None:
+            return self._alias.header
         if self.own_header or not headers.has_header(self.sql):
             return self.own_header
         return headers.parse(self.sql, str(self.path or self.origin))
+
+    @cached_property
+    def _alias(self) -> aliases.Alias | None:
+        key = None if self.own_header else aliases.target_of(self.sql)
+        if key is None:
+            return None
+        source = str(self.path or self.origin)
+        target = self.others.get(key)
+        if target is None or target.header is None:
+            raise ContractError(f"{source} is an alias of {key}, which is not in the library")
+        return aliases.parse(self.sql, source, target.header)
+
+    @property
+    def text(self) -> str:
+        """The statement, as the file has it, or the one that an alias stands for."""
+        return self._alias.statement if self._alias is not None else self.sql
 
     @cached_property
     def pin(self) -> tuple[str, int] | None:
@@ -72,31 +92,33 @@ class Query:
     @cached_property
     def bound_sql(self) -> str:
         """The statement to run with `$name` parameters."""
-        return tokens.pinned(self.sql, self.pins)
+        return tokens.pinned(self.text, self.pins)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The declared parameters; without a header, those the statement names, as text."""
         if self.header:
             return self.header.parameters
-        return tuple(Parameter(name, "VARCHAR") for name in tokens.parameters(self.sql))
+        return tuple(Parameter(name, "VARCHAR") for name in tokens.parameters(self.text))
 
     @cached_property
     def normalised(self) -> str:
         """The statement in one spelling for all layouts."""
-        return tokens.normalise(self.sql)
+        return tokens.normalise(self.text)
 
     @cached_property
     def words(self) -> frozenset[str]:
         """All words of the text, in lower case: what it reads and calls is among them."""
         kinds = ("word", "quoted")
         return frozenset(
-            token.text.strip('"').lower() for token in tokens.split(self.sql) if token.kind in kinds
+            token.text.strip('"').lower()
+            for token in tokens.split(self.text)
+            if token.kind in kinds
         )
 
     @cached_property
     def _macro_body(self) -> str:
-        return tokens.macro_body(self.sql, self.pins)
+        return tokens.macro_body(self.text, self.pins)
 
     def macro(self, *, temp: bool) -> str:
         """The statement that installs the query as a macro, under its pinned name."""
@@ -203,7 +225,7 @@ class Library:
         """sha256 over what gives the query its meaning, and the hashes of all it calls."""
         key = query.key
         if key is None:
-            return hashlib.sha256(tokens.normalise(query.sql).encode()).hexdigest()
+            return hashlib.sha256(query.normalised.encode()).hexdigest()
         is_ours = self.queries.get(key) is query  # not a file of the same name from elsewhere
         if is_ours and key in self._hashes:
             return self._hashes[key]
@@ -268,10 +290,16 @@ class Library:
             for query in _built_in(folder, self._n_folders):
                 self._add(query)
             return
+        found = []
         for path in sorted(folder.rglob("*.sql")):
             try:
-                query = _read(path, origin, folder, self._n_folders)
-                assert query.header is not None  # read now: a broken one is left out
+                found.append(_read(path, origin, folder, self._n_folders))
+            except ContractError as error:
+                self.notices.append(f"{error.message}: not in the library")
+        for query in sorted(found, key=lambda each: aliases.target_of(each.sql) is not None):
+            try:
+                query = replace(query, others=self.queries)
+                assert query.header is not None  # parsed now, so that an invalid one is left out
                 self._add(query)
             except ContractError as error:
                 self.notices.append(f"{error.message}: not in the library")
@@ -286,6 +314,8 @@ class Library:
             q.origin == BUILT_IN and _pin(q)[0] == name for q in self.queries.values()
         ):
             self.notices.append(f"{query.path} takes the place of the query {name}")
+        if aliases.target_of(query.sql):
+            query = replace(query, others=self.queries)
         self.queries[key] = query
 
 
