@@ -24,7 +24,7 @@ from pathlib import Path
 
 from warehouse.library import library
 from warehouse.library.library import Query
-from warehouse.query import scope
+from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -124,7 +124,7 @@ def time_one(db: Path, name: str, run: str | None, rounds: int) -> int:
             scope.apply(reader.connection, chosen)
         for _ in range(rounds):
             start, used = time.perf_counter(), time.process_time()
-            rows = library.run(reader.connection, name, library=known).table().num_rows
+            rows = execute.run(reader.connection, name, library=known).table().num_rows
             wall.append((time.perf_counter() - start) * 1000)
             cpu.append((time.process_time() - used) * 1000)
     say(json.dumps({"ms": wall, "cpu_ms": cpu, "rows": rows}))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 PICTURE = Path(__file__).with_name("demo.svg")
@@ -60,7 +60,7 @@ def read() -> list[Slice]:
         recording = Path(pipeline.__file__).parent / "demo_data"
         pipeline.import_paths([recording], db=path, options=pipeline.Options(jobs=1))
         with database.Reader(path) as reader:
-            return [Slice(*row) for row in library.run(reader.connection, QUERY).rows()]
+            return [Slice(*row) for row in execute.run(reader.connection, QUERY).rows()]
 
 
 def draw(slices: list[Slice]) -> Iterator[str]:

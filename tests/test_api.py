@@ -12,7 +12,7 @@ import pytest
 import warehouse
 from warehouse.api import Warehouse
 from warehouse.errors import Missing, QueryError, ScopeError, UsageError
-from warehouse.library import library
+from warehouse.library import macros
 from warehouse.store import database
 
 DATA = Path(__file__).parent / "data/kineto"
@@ -176,7 +176,7 @@ def test_a_missing_file_is_an_error_of_the_first_query(tmp_path: Path) -> None:
 
 def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
     with database.writer(wh.path) as writing:
-        library.store_macros(writing)
+        macros.store_macros(writing)
     with duckdb.connect(str(wh.path), read_only=True) as connection:
         rows = connection.sql("FROM utilization()").fetchall()
     assert rows == wh.scope(run="all").query("utilization").rows()

@@ -146,3 +146,17 @@ class QueryTimeout(QueryError):
 
 class ExportError(TwError):
     """An output file cannot be written."""
+
+
+def query_error(error: Exception) -> QueryError:
+    """Converts an error of DuckDB about a query: its message, and its advice as a hint."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    kind, _, message = (lines[0] if lines else "unknown error").partition(": ")
+    if not kind.endswith("Error"):
+        message = lines[0] if lines else "unknown error"
+    hint = " ".join(line for line in lines[1:] if not set(line) <= {"^", " "})
+    if "disabled" in message or kind == "Permission Error":
+        hint = "A query reads the warehouse and nothing else."
+    elif kind == "Out of Memory Error":
+        hint = "Raise memory_limit in tw.toml, or choose less with --run, --from and --to."
+    return QueryError(message.strip(), hint=hint or None)

@@ -9,7 +9,7 @@ import pytest
 
 import warehouse
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def test_thread_utilization_is_the_union_of_host_operations(tmp_path: Path) -> N
     path = tmp_path / "w.duckdb"
     pipeline.import_paths([DEMO], db=path, options=pipeline.Options(jobs=1))
     with database.Reader(path) as reader:
-        found = library.run(reader.connection, "thread_utilization").table().to_pylist()
+        found = execute.run(reader.connection, "thread_utilization").table().to_pylist()
         rows = reader.connection.execute("""
             SELECT track_id, ts, dur FROM cpu_op
             UNION ALL SELECT track_id, ts, dur FROM launch

@@ -17,7 +17,7 @@ from tests.support.snapshots import BASE_US, Snapshot, make
 from tw_importers.memory_snapshot import sniff
 from tw_importers.memory_snapshot.unpickle import Unpickler
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Row = dict[str, Any]
@@ -38,7 +38,7 @@ def imported(tmp_path: Path) -> Import:
 
 def rows(path: Path, query: str, **parameters: object) -> list[Row]:
     with database.Reader(path) as reader:
-        found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
+        found: list[Row] = execute.run(reader.connection, query, parameters).table().to_pylist()
     return found
 
 

@@ -15,7 +15,7 @@ from tw_importers.chrome import sniff as sniff_chrome
 from tw_importers.kineto import sniff as sniff_kineto
 from tw_importers.memory_timeline import sniff
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 RECORDED = Path(__file__).parents[1] / "data" / "memory_timeline" / "cpu_run"
@@ -27,7 +27,7 @@ Raw = list[list[int]]
 
 def rows(path: Path, query: str) -> list[Row]:
     with database.Reader(path) as reader:
-        found: list[Row] = library.run(reader.connection, query).table().to_pylist()
+        found: list[Row] = execute.run(reader.connection, query).table().to_pylist()
     return found
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.nsys_cases import CASES, number
 from warehouse.library import library
+from warehouse.query import execute
 
 Row = dict[str, Any]
 LIBRARY = library.load()
@@ -164,7 +165,7 @@ def answer(nsys: duckdb.DuckDBPyConnection) -> Callable[[str, str, dict[str, str
     def ask(case: str, query: str, parameters: dict[str, str]) -> list[Row]:
         key = (query, str(parameters))
         if key not in done:
-            table = library.run(nsys, query, parameters, library=LIBRARY).table()
+            table = execute.run(nsys, query, parameters, library=LIBRARY).table()
             done[key] = table.to_pylist()
         trace_id = number(case)
         first = nsys.execute(

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.nsys_cases import CASES, number
 from warehouse.library import library
+from warehouse.query import execute
 
 Ask = Callable[..., list[dict[str, Any]]]
 #: Where times of the warehouse count from: the least of the file's.
@@ -46,7 +47,7 @@ CONDITIONS = {
 def ask(nsys: duckdb.DuckDBPyConnection) -> Ask:
     def rows(query: str, case: str, **values: object) -> list[dict[str, Any]]:
         ((first,),) = nsys.execute(f"SELECT {_FIRST}", {"t": number(case)}).fetchall()
-        found = library.run(nsys, query, values, library=library.load()).table().to_pylist()
+        found = execute.run(nsys, query, values, library=library.load()).table().to_pylist()
         return [
             {**row, "start_ns": row["start_ns"] + first}
             for row in found

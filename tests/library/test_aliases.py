@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 from tests.conftest import Tw
-from warehouse.library import contract, library
+from warehouse.library import contract
 from warehouse.library.library import Library
+from warehouse.query import execute
 from warehouse.store import database
 
 TARGET = """/* ---
@@ -79,10 +80,10 @@ def test_an_alias_gives_the_rows_of_its_target_in_order(tmp_path: Path) -> None:
     queries = loaded(tmp_path)
     with duckdb.connect() as connection:
         rows = {
-            name: library.run(connection, name, {"n": 5, **more}, library=queries).rows()
+            name: execute.run(connection, name, {"n": 5, **more}, library=queries).rows()
             for name, more in (("even_numbers", {}), ("numbers", {"even": True, "label": "b"}))
         }
-        macro = library.run(connection, "FROM even_numbers(5)", library=queries).rows()
+        macro = execute.run(connection, "FROM even_numbers(5)", library=queries).rows()
 
     assert rows["even_numbers"] == rows["numbers"] == macro == [(4, "b"), (2, "b"), (0, "b")]
 
@@ -105,7 +106,7 @@ def test_an_alias_may_select_columns(tmp_path: Path) -> None:
 
     assert contract.check(queries, [queries.find("only_x")]) == []
     with duckdb.connect() as connection:
-        assert library.run(connection, "only_x", library=queries).rows() == [(1,), (0,)]
+        assert execute.run(connection, "only_x", library=queries).rows() == [(1,), (0,)]
 
 
 @pytest.mark.parametrize(

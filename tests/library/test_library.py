@@ -12,8 +12,10 @@ import pytest
 
 from tests.support.sharing import slow
 from warehouse.errors import ConfigError, ContractError, QueryTimeout, UsageError
-from warehouse.library import contract, header, library, structure, tokens
+from warehouse.library import contract, header, library, macros, structure, tokens
+from warehouse.library.arguments import arguments
 from warehouse.library.library import Library, Query
+from warehouse.query import execute
 from warehouse.store import database
 
 LIBRARY = library.load()
@@ -122,9 +124,9 @@ def test_a_query_and_its_macro_give_equal_rows(
     query = LIBRARY.queries[key]
     values = parameters_of(query)
 
-    bound = library.run(connection, query, values, library=LIBRARY).rows()
+    bound = execute.run(connection, query, values, library=LIBRARY).rows()
     positions = [p.name for p in query.parameters if not p.has_default]
-    defaults = library.run(
+    defaults = execute.run(
         connection,
         f'FROM "{key}"({", ".join(header.sql_literal(values[name]) for name in positions)})',
         library=LIBRARY,
@@ -144,8 +146,8 @@ def test_a_macro_takes_every_argument_by_name(
     values = parameters_of(query)
     given = ", ".join(f"p_{name} := ${name}" for name in values)
 
-    bound = library.run(connection, query, values, library=LIBRARY).rows()
-    macro = library.run(connection, f'FROM "{key}"({given})', values, library=LIBRARY).rows()
+    bound = execute.run(connection, query, values, library=LIBRARY).rows()
+    macro = execute.run(connection, f'FROM "{key}"({given})', values, library=LIBRARY).rows()
 
     assert sorted(bound, key=repr) == sorted(macro, key=repr)
 
@@ -166,7 +168,7 @@ def test_macros_can_be_stored_for_other_clients(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     database.create_empty(path)
     with duckdb.connect(str(path)) as writing:
-        library.install(writing, temp=False)
+        macros.install(writing, temp=False)
 
     with duckdb.connect(str(path), read_only=True) as foreign:
         assert foreign.execute("FROM utilization()").fetchall() == []
@@ -312,7 +314,7 @@ def test_old_versions_stay_at_hand(tmp_path: Path, connection: duckdb.DuckDBPyCo
     )
 
     answers = {
-        name: library.run(connection, name, library=made).rows()
+        name: execute.run(connection, name, library=made).rows()
         for name in ("base", "base@1", "old", "new", "FROM base()", "FROM old()")
     }
 
@@ -341,9 +343,9 @@ def test_our_headers_are_read_only_for_the_queries_that_are_asked(tmp_path: Path
     made = Library()
     made.add_folder(folder.parent, library.BUILT_IN)
 
-    assert library.understood("good", made).header is not None
+    assert made.resolve("good").header is not None
     with pytest.raises(ContractError, match=r"broken\.sql: .*unknown key 'grown'"):
-        _ = library.understood("broken", made).header
+        _ = made.resolve("broken").header
 
 
 def test_a_hash_covers_what_is_called(tmp_path: Path) -> None:
@@ -415,7 +417,7 @@ def test_a_query_the_database_refuses_ends_in_one_sentence(
     made = own(tmp_path / "q", bad=text("bad", "SELECT no_such_column::BIGINT AS x FROM slice"))
 
     with pytest.raises(ContractError, match=r"the query bad@1 does not work: .*column") as failure:
-        library.run(connection, "FROM bad()", library=made)
+        execute.run(connection, "FROM bad()", library=made)
 
     assert failure.value.hint is not None
     assert "bad.sql" in failure.value.hint
@@ -448,7 +450,7 @@ def test_a_parameter_has_its_declared_type(
 ) -> None:
     query = library.from_text(text("x", "SELECT 1", more=more))
 
-    assert library.arguments(query, given) == {"n": value}
+    assert arguments(query, given) == {"n": value}
 
 
 @pytest.mark.parametrize(
@@ -474,7 +476,7 @@ def test_a_wrong_parameter_is_refused(more: str, given: dict[str, object], messa
     query = library.from_text(text("x", "SELECT 1", more=more))
 
     with pytest.raises(UsageError) as failure:
-        library.arguments(query, given)
+        arguments(query, given)
 
     assert message in failure.value.message
 
@@ -482,7 +484,7 @@ def test_a_wrong_parameter_is_refused(more: str, given: dict[str, object], messa
 def test_a_statement_without_a_header_takes_numbers_and_text() -> None:
     query = library.from_text("SELECT $a, $b, $c, $d")
 
-    values = library.arguments(query, {"a": "1", "b": "1.5", "c": "inf", "d": "null"})
+    values = arguments(query, {"a": "1", "b": "1.5", "c": "inf", "d": "null"})
     assert values == {"a": 1, "b": 1.5, "c": "inf", "d": None}
 
 
@@ -492,14 +494,14 @@ def test_the_connection_serves_again_after_a_timeout(
     endless = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range + b.range = 1"
 
     with pytest.raises(QueryTimeout):
-        library.run(connection, endless, library=LIBRARY, timeout_s=0.2).rows()
+        execute.run(connection, endless, library=LIBRARY, timeout_s=0.2).rows()
 
-    assert library.run(connection, "SELECT 1", library=LIBRARY).rows() == [(1,)]
+    assert execute.run(connection, "SELECT 1", library=LIBRARY).rows() == [(1,)]
 
 
 def test_a_result_left_early_frees_the_connection(connection: duckdb.DuckDBPyConnection) -> None:
-    with library.run(connection, "FROM range(10000000)", library=LIBRARY) as result:
+    with execute.run(connection, "FROM range(10000000)", library=LIBRARY) as result:
         first = next(result.batches())
 
     assert first.num_rows > 0
-    assert library.run(connection, "SELECT 1", library=LIBRARY).rows() == [(1,)]
+    assert execute.run(connection, "SELECT 1", library=LIBRARY).rows() == [(1,)]

@@ -9,7 +9,7 @@ import pytest
 
 from warehouse.errors import UsageError
 from warehouse.library import library
-from warehouse.library.cases import Case, CaseRunner, case_runner, find_cases
+from warehouse.query.cases import Case, CaseRunner, case_runner, find_cases
 
 RUN = """INSERT INTO run (id, name, kind, created_at)
 VALUES (1, 'one', 'measured', TIMESTAMP '2024-01-01');

@@ -16,9 +16,8 @@ from tests.support.chakra_cases import GOLDEN, LEGACY, PAIRS
 from tests.support.random_execution import Program
 from tests.support.sharing import slow
 from warehouse.ingest.pipeline import Options, import_paths
-from warehouse.library import library
 from warehouse.link import linked_graph
-from warehouse.query import session
+from warehouse.query import execute, session
 from warehouse.query.selection import Selection
 
 SEEDS = range(3)
@@ -112,7 +111,7 @@ def test_the_order_of_names_finds_what_ids_say(pairs: Pairs, case: str) -> None:
         ((graph_id, trace_id),) = opened.connection.execute(
             "SELECT of_graph_id, device_trace_id FROM graph WHERE link_set = 'default'"
         ).fetchall()
-        table = library.run(
+        table = execute.run(
             opened.connection, "operator_by_order", {"graph_id": graph_id, "trace_id": trace_id}
         ).table()
     found = dict(zip(*(column.to_pylist() for column in table.columns), strict=True))

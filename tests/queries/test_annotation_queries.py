@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.randomtrace import RandomTrace, Row, Runs, Slice, covered
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Key = tuple[Any, ...]
@@ -185,7 +185,7 @@ def test_projections_are_those_kineto_draws(data_dir: Path, tmp_path: Path, case
     before, after = WIDER[case]
 
     with database.Reader(path) as reader:
-        rows = library.run(
+        rows = execute.run(
             reader.connection, "annotation_projection", {"by_stream": True, "only_self": True}
         ).table().to_pylist()  # fmt: skip
         drawn = reader.connection.execute(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warehouse.library import library
-from warehouse.library.cases import Case, CaseRunner, case_runner, find_cases
+from warehouse.query.cases import Case, CaseRunner, case_runner, find_cases
 
 CASES = find_cases(Path(__file__).parent / "cases")
 LIBRARY = library.load()

@@ -16,7 +16,7 @@ import pytest
 
 from warehouse.ingest import pipeline
 from warehouse.library import library
-from warehouse.query import quality
+from warehouse.query import execute, quality
 from warehouse.store import catalog, database
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def reused(work: Sequence[Event], calls: Sequence[Event]) -> Found:
 
 def findings(path: Path) -> list[dict[str, Any]]:
     with database.Reader(path) as reader:
-        result = library.run(reader.connection, quality.combined(LIBRARY), library=LIBRARY)
+        result = execute.run(reader.connection, quality.combined(LIBRARY), library=LIBRARY)
         table: list[dict[str, Any]] = result.table().to_pylist()
     return table
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.support.random_clocks import MS, Job, job
 from tests.support.random_clocks import store as put
-from warehouse.library import library
 from warehouse.link import linkers
+from warehouse.query import execute
 from warehouse.store import database
 
 CHECK = "check_clock_contradiction"
@@ -74,7 +74,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def found(path: Path) -> dict[int, tuple[str, int, int]]:
     with database.Reader(path) as reader:
-        table = library.run(reader.connection, CHECK).table()
+        table = execute.run(reader.connection, CHECK).table()
     return {
         row["trace_id"]: (row["severity"], row["n_found"], row["n_looked_at"])
         for row in table.to_pylist()

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.support.sharing import Imported
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Row = dict[str, Any]
@@ -52,7 +52,7 @@ def ask(folder: Path, imported_files: Imported) -> Rows:
 
     def rows(case: str, query: str, **parameters: object) -> list[Row]:
         with database.Reader(imported_files((None, sources(folder, case)))) as reader:
-            result = library.run(reader.connection, query, parameters).table().to_pylist()
+            result = execute.run(reader.connection, query, parameters).table().to_pylist()
         return list(result)
 
     return rows

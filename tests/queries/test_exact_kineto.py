@@ -17,6 +17,7 @@ import pytest
 
 from tests.support.sharing import Imported
 from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 TRACES = {
@@ -97,7 +98,7 @@ def expected(folder: Path, case: str, kind: str) -> Any:
 
 def rows(path: Path, name: str) -> list[Row]:
     with database.Reader(path) as reader:
-        table: list[Row] = library.run(reader.connection, name).table().to_pylist()
+        table: list[Row] = execute.run(reader.connection, name).table().to_pylist()
     return table
 
 
@@ -213,7 +214,7 @@ def test_holistic_trace_analysis_leaves_out_work_without_a_launch(
     """
 
     with database.Reader(warehouses["diff_pair-test"]) as reader:
-        ((compute_ns,),) = library.run(reader.connection, linked_only).rows()
+        ((compute_ns,),) = execute.run(reader.connection, linked_only).rows()
 
     assert compute_ns == theirs["compute_time(us)"] * 1000
 
@@ -262,7 +263,7 @@ def test_the_critical_path_covers_each_step(warehouses: dict[str, Path], case: s
         steps = reader.connection.execute("SELECT number, ts, ts + dur FROM step").fetchall()
         assert steps
         for number, start, end in steps:
-            result = library.run(reader.connection, "critical_path", {"step": number})
+            result = execute.run(reader.connection, "critical_path", {"step": number})
             path = result.table().to_pylist()
             ends = [after for called, after in ran if start <= called < end]
             assert path[0]["start_ns"] == start

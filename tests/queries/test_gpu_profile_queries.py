@@ -22,6 +22,7 @@ from tests.importers.fuzz_gpu_profiles import fuzz
 from tests.support.sharing import Imported
 from warehouse.errors import UsageError
 from warehouse.library import library
+from warehouse.query import execute
 
 NVPROF = "gpu/nvprof_replay"
 NSYS = "nsys_replay_synthetic/replay_full.sqlite"
@@ -74,7 +75,7 @@ def replayed(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDB
 
 def ask(db: duckdb.DuckDBPyConnection, query: str, trace: str) -> list[dict[str, Any]]:
     ((trace_id,),) = db.execute("SELECT id FROM trace WHERE name = ?", [trace]).fetchall()
-    rows = library.run(db, query, {}, library=library.load()).table().to_pylist()
+    rows = execute.run(db, query, {}, library=library.load()).table().to_pylist()
     return [row for row in rows if row["trace_id"] == trace_id]
 
 
@@ -237,7 +238,7 @@ def test_every_public_query_runs_on_every_profile(db: duckdb.DuckDBPyConnection)
         if query.layer not in ("lib", "link") and query.header:
             name = query.header.name
             with suppress(UsageError):  # it asks for a run, or a slice
-                table = library.run(db, name, {}, library=known).table()
+                table = execute.run(db, name, {}, library=known).table()
                 n_rows[name] = Counter(
                     table["trace_id"].to_pylist() if "trace_id" in table.column_names else []
                 )

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Row = dict[str, Any]
@@ -34,7 +34,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     pipeline.import_paths([FOLDER / "trace.json.gz"], db=path)
     with database.Reader(path) as reader:
         return {
-            name: library.run(reader.connection, name).table().to_pylist()
+            name: execute.run(reader.connection, name).table().to_pylist()
             for name in ("op_summary", "op_summary_by_shape", "annotation_summary")
         }
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.randomtrace import RandomTrace, Runs, Slice, _reach
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Row = dict[str, Any]
@@ -141,7 +141,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rows_of(path: Path, query: str, **parameters: object) -> list[Row]:
     with database.Reader(path) as reader:
-        found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
+        found: list[Row] = execute.run(reader.connection, query, parameters).table().to_pylist()
     return found
 
 

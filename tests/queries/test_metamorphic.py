@@ -25,8 +25,9 @@ from tests.support.metamorphic import (
     units,
 )
 from tests.support.randomtrace import LIBRARY, Row, Runs, import_jobs, import_once
-from warehouse.library import contract, header, library
+from warehouse.library import contract, header
 from warehouse.library.library import Query
+from warehouse.query import execute
 from warehouse.store import database
 
 #: Comparisons take two runs by name, and their rows are of no one run: they are tested apart.
@@ -301,7 +302,7 @@ def test_a_query_and_its_macro_give_equal_rows(answers: Answers, query: Query) -
     own = PARAMETERS.get(query.header.name, {})  # the others have their defaults
     literals = ", ".join(f"p_{name} := {header.sql_literal(values[name])}" for name in own)
 
-    macro = library.run(
+    macro = execute.run(
         answers.reader.connection, f'FROM "{query.key}"({literals})', library=LIBRARY
     )
 
@@ -318,13 +319,13 @@ def test_a_query_and_its_macro_give_equal_rows_with_every_way_to_give_parameters
     connection = answers.reader.connection
 
     names = ", ".join(f"p_{name} := ${name}" for name in values)
-    macro = library.run(connection, f'FROM "{query.key}"({names})', values, library=LIBRARY)
+    macro = execute.run(connection, f'FROM "{query.key}"({names})', values, library=LIBRARY)
     assert bound.equals(macro.table())
 
     required = with_required(query, values)
     literals = ", ".join(map(header.sql_literal, required.values()))
-    plain = library.run(connection, f'FROM "{query.key}"({literals})', library=LIBRARY).table()
-    asked = library.run(connection, query, required, library=LIBRARY).table()
+    plain = execute.run(connection, f'FROM "{query.key}"({literals})', library=LIBRARY).table()
+    asked = execute.run(connection, query, required, library=LIBRARY).table()
     assert asked.equals(plain)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.sharing import Imported
 from warehouse.ingest import pipeline
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 FLOPS = Path(__file__).parents[1] / "data" / "kineto" / "flops"
@@ -29,7 +29,7 @@ def imported(source: Path, db: Path) -> Path:
 
 def rows(path: Path, query: str, **parameters: object) -> list[Row]:
     with database.Reader(path) as reader:
-        found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
+        found: list[Row] = execute.run(reader.connection, query, parameters).table().to_pylist()
     return found
 
 

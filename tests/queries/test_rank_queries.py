@@ -16,8 +16,8 @@ from tests.support.random_clocks import Job, Member, job, store
 from tests.support.randomtrace import RandomTrace, Runs, Slice, covered
 from tests.support.sharing import slow
 from warehouse.ingest import pipeline
-from warehouse.library import library
 from warehouse.link import linkers
+from warehouse.query import execute
 from warehouse.store import database as warehouse_store
 
 DDP = Path(__file__).parents[1] / "data" / "kineto" / "ddp_two_ranks"
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 def rows(path: Path, query: str) -> list[Row]:
     with warehouse_store.Reader(path) as reader:
-        found: list[Row] = library.run(reader.connection, query).table().to_pylist()
+        found: list[Row] = execute.run(reader.connection, query).table().to_pylist()
     return found
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.sharing import slow
 from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Row = dict[str, Any]
@@ -138,7 +139,7 @@ def make(path: Path, traces: Iterable[tuple[int, list[Op], list[HostOp]]]) -> Pa
 
 def rows(path: Path, name: str, **parameters: object) -> list[Row]:
     with database.Reader(path) as reader:
-        result = library.run(reader.connection, name, parameters, library=LIBRARY)
+        result = execute.run(reader.connection, name, parameters, library=LIBRARY)
         table: list[Row] = result.table().to_pylist()
     return table
 

@@ -11,8 +11,7 @@ import duckdb
 import pytest
 
 from tests.support.randomtrace import Runs
-from warehouse.library import library
-from warehouse.query import scope
+from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -48,7 +47,7 @@ def slices(connection: duckdb.DuckDBPyConnection) -> list[Slice]:
 
 
 def rows(connection: duckdb.DuckDBPyConnection, query: str, **values: Any) -> list[dict[str, Any]]:
-    return library.run(connection, query, values).table().to_pylist()  # type: ignore[no-any-return]
+    return execute.run(connection, query, values).table().to_pylist()  # type: ignore[no-any-return]
 
 
 def shown(slices: list[Slice], budget: int) -> set[int]:

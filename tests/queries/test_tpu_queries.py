@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import tpu_oracle
 from tests.support.tpu_captures import Capture, random_capture, statements
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 N_CAPTURES = 12
@@ -33,7 +33,7 @@ def query(tmp_path_factory: pytest.TempPathFactory, captures: list[Capture]) -> 
     with database.Reader(path) as reader:
 
         def rows(name: str, **parameters: Any) -> list[dict[str, Any]]:
-            table = library.run(reader.connection, name, parameters).table()
+            table = execute.run(reader.connection, name, parameters).table()
             found: list[dict[str, Any]] = table.to_pylist()
             return found
 

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 N_COMMANDS, N_LAYERS = 120, 9
@@ -104,7 +104,7 @@ def given(
     with duckdb.connect(str(path)) as connection:
         _insert(connection, commands)
     with database.Reader(path) as reader:
-        yield commands, lambda name: library.run(reader.connection, name, {}).table().to_pylist()
+        yield commands, lambda name: execute.run(reader.connection, name, {}).table().to_pylist()
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, commands: list[Command]) -> None:

@@ -25,7 +25,7 @@ import pytest
 
 from tests.support.gpu_profiles import imported
 from warehouse.library import library
-from warehouse.query import session
+from warehouse.query import execute, session
 from warehouse.store import migrate
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def signatures(names: Iterable[str]) -> dict[str, str]:
             "VALUES (?, 1, 1, 0, 1, ?, 'kernel', 'compute')",
             [number, name],
         )
-    rows = library.run(connection, "kernel_key", {}, library=library.load()).table().to_pylist()
+    rows = execute.run(connection, "kernel_key", {}, library=library.load()).table().to_pylist()
     return {row["name"]: row["signature"] for row in rows}
 
 

@@ -16,7 +16,7 @@ from pyarrow import ipc, parquet
 from warehouse import files
 from warehouse.errors import ExportError, UsageError
 from warehouse.library import library
-from warehouse.query import encoding
+from warehouse.query import encoding, execute
 from warehouse.query.execute import Result
 from warehouse.store import database
 
@@ -54,7 +54,7 @@ def connection(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 def written(connection: duckdb.DuckDBPyConnection, sql: str, format: str, **options: Any) -> bytes:
     target = io.BytesIO()
-    with library.run(connection, sql, library=LIBRARY) as result:
+    with execute.run(connection, sql, library=LIBRARY) as result:
         encoding.write(result, format, target, **options)
     return target.getvalue()
 
@@ -117,7 +117,7 @@ def test_a_table_counts_the_rows_it_does_not_show(
 ) -> None:
     target = io.BytesIO()
 
-    with library.run(connection, "FROM range(200000)", library=LIBRARY) as result:
+    with execute.run(connection, "FROM range(200000)", library=LIBRARY) as result:
         shown = encoding.write(result, "table", target, max_rows=2)
 
     assert (shown, result.n_rows, target.getvalue().count(b"\n")) == (2, 200_000, 4)
@@ -226,7 +226,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_result_knows_its_columns(connection: duckdb.DuckDBPyConnection) -> None:
-    with library.run(connection, PLAIN, library=LIBRARY) as result:
+    with execute.run(connection, PLAIN, library=LIBRARY) as result:
         assert isinstance(result, Result)
         assert [(column.name, column.type) for column in result.columns] == [
             ("n", "INTEGER"),

@@ -19,6 +19,7 @@ import pytest
 from tests.conftest import Ran, Tw
 from warehouse.errors import QueryError
 from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Run = Callable[..., Ran]
@@ -332,7 +333,7 @@ def test_a_query_can_only_read_the_warehouse(warehouse: Path, sql: str) -> None:
     before = warehouse.read_bytes()
 
     with database.Reader(warehouse) as reader, pytest.raises(QueryError):
-        library.run(reader.connection, library.from_text(sql)).rows()
+        execute.run(reader.connection, library.from_text(sql)).rows()
 
     assert warehouse.read_bytes() == before
 
@@ -341,7 +342,7 @@ def test_values_stay_values(warehouse: Path) -> None:
     nasty = "'; DROP TABLE slice; --"
 
     with database.Reader(warehouse) as reader:
-        rows = library.run(reader.connection, "SELECT $x::VARCHAR AS x", {"x": nasty}).rows()
+        rows = execute.run(reader.connection, "SELECT $x::VARCHAR AS x", {"x": nasty}).rows()
 
     assert rows == [(nasty,)]
 

@@ -11,8 +11,9 @@ import pytest
 
 from warehouse.errors import ScopeError
 from warehouse.query import scope
-from warehouse.query.selection import Selection, parse_ranks, parse_time
+from warehouse.query.selection import Selection, parse_ranks
 from warehouse.store import database
+from warehouse.times import parse_time
 
 NOW = datetime.now(UTC).replace(tzinfo=None)
 

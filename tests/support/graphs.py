@@ -18,7 +18,7 @@ from typing import Any
 
 import duckdb
 
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database
 
 Row = dict[str, Any]
@@ -168,5 +168,5 @@ def _insert(
 def run(path: Path, query: str, **parameters: object) -> list[Row]:
     """The rows of a query over all traces of a warehouse."""
     with database.Reader(path) as reader:
-        found: list[Row] = library.run(reader.connection, query, parameters).table().to_pylist()
+        found: list[Row] = execute.run(reader.connection, query, parameters).table().to_pylist()
     return found

@@ -17,9 +17,8 @@ import pyarrow as pa
 
 from tests.support.random_program import Event
 from tests.support.randomtrace import LIBRARY, RandomTrace, Row, Runs, make_job
-from warehouse.library import library
 from warehouse.library.library import Query
-from warehouse.query import scope
+from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -174,7 +173,7 @@ class Answers:
         parameters = self.resolved(parameters, run)
         key = f"{query.key} {sorted(parameters.items())}"
         if key not in self._tables:
-            result = library.run(
+            result = execute.run(
                 self.reader.connection, query, parameters, library=LIBRARY,
                 installed=self.installed,
             )  # fmt: skip

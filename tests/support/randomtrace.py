@@ -40,7 +40,7 @@ from tests.support.random_program import BACKWARD, LOADER, MAIN, ODD, PID, Event
 from tests.support.sharing import made_once
 from warehouse.ingest import pipeline
 from warehouse.library import library
-from warehouse.query import scope
+from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -419,7 +419,7 @@ class Runs:
             if run is not None:
                 scope.apply(connection, scope.resolve(connection, Selection(runs=(run,))))
             names = dict(connection.execute("SELECT id, name FROM run").fetchall())
-            table = library.run(connection, query, parameters, library=LIBRARY).table()
+            table = execute.run(connection, query, parameters, library=LIBRARY).table()
         found: dict[str, list[Row]] = {name: [] for name in ([run] if run else self.jobs)}
         for row in table.to_pylist():
             found[names[row["run_id"]]].append(row)

@@ -13,6 +13,7 @@ from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library
+    from warehouse.query import execute
     from warehouse.store.database import Reader
 
 RUN = "demo"
@@ -91,11 +92,10 @@ def _import(db: Path) -> None:
 
 
 def _show(reader: Reader, queries: Library, title: str, statement: str) -> None:
-    from warehouse.library import library
     from warehouse.query import encoding
 
     click.echo(f"\n{title}")
     sys.stdout.flush()
-    with library.run(reader.connection, statement, library=queries) as result:
+    with execute.run(reader.connection, statement, library=queries) as result:
         encoding.write(result, "table", sys.stdout.buffer)
         sys.stdout.buffer.flush()

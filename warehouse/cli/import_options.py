@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from warehouse.errors import UsageError
-from warehouse.query.selection import parse_time
+from warehouse.times import parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _NANOSECONDS = 1e9

@@ -12,7 +12,7 @@ from warehouse.errors import UsageError
 
 
 def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
-    from warehouse.query.selection import parse_age
+    from warehouse.times import parse_age
 
     return None if value is None else parse_age(value)
 

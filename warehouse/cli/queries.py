@@ -13,7 +13,7 @@ from warehouse.cli import options
 from warehouse.cli.completion import query_names
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ContractError, TwError
-from warehouse.library import describe
+from warehouse.library import describe, macros
 from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
@@ -61,11 +61,10 @@ def install(db: Path | None, wait_s: float) -> None:
       tw queries install
       duckdb traces.duckdb "FROM utilization()"
     """
-    from warehouse.library import library
     from warehouse.store import database
 
     with database.writer(config.database_path(db), wait_s=wait_s) as connection:
-        is_new = library.store_macros(connection)
+        is_new = macros.store_macros(connection)
     click.echo("Stored." if is_new else "They are there already.", err=True)
 
 

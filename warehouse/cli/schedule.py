@@ -115,8 +115,9 @@ def add(
     """
     from warehouse.library import library
     from warehouse.query import session
-    from warehouse.query.selection import parse_age, parse_ranks
+    from warehouse.query.selection import parse_ranks
     from warehouse.schedule import definition, due
+    from warehouse.times import parse_age
 
     place = session.Place.of(db, wait_s=wait_s)
     made = definition.Definition(

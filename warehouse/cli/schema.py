@@ -71,9 +71,9 @@ def upgrade(db: Path | None, wait_s: float) -> None:
       tw schema upgrade
     """
     from warehouse import config
-    from warehouse.library import library
+    from warehouse.library import macros
     from warehouse.store import database
 
     path = config.database_path(db)
-    done = database.upgrade_file(path, wait_s=wait_s, afterwards=library.keep_stored)
+    done = database.upgrade_file(path, wait_s=wait_s, afterwards=macros.keep_stored)
     click.echo(f"Ran {', '.join(done)}." if done else "Nothing to do.", err=True)

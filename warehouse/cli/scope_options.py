@@ -10,7 +10,8 @@ import click
 
 from warehouse.cli.completion import run_names
 from warehouse.query import scope as scopes
-from warehouse.query.selection import Selection, parse_ranks, parse_time
+from warehouse.query.selection import Selection, parse_ranks
+from warehouse.times import parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -12,7 +12,7 @@ import duckdb
 
 from warehouse.dialect.perfetto import Script, translate
 from warehouse.dialect.values import Type, name
-from warehouse.query.execute import explain
+from warehouse.errors import query_error
 from warehouse.store.database import one
 
 _HOLDER = "perfetto result"
@@ -75,7 +75,7 @@ def answer(connection: duckdb.DuckDBPyConnection, script: Script) -> str:
             connection.execute(statement)
         return _with_plain_types(connection, script)
     except duckdb.Error as error:
-        raise explain(error) from None
+        raise query_error(error) from None
 
 
 def _keep_arrows(connection: duckdb.DuckDBPyConnection) -> None:

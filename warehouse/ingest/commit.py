@@ -20,7 +20,7 @@ from warehouse.errors import DuplicateTrace, TwError
 from warehouse.ingest import formats, pairing
 from warehouse.ingest.decode import Decoded, Settings, scratch_connection, set_variable
 from warehouse.ingest.importer import Importer
-from warehouse.library import library
+from warehouse.library import macros
 from warehouse.link import linkers
 from warehouse.store import database
 
@@ -120,7 +120,7 @@ def commit(
         with database.attach_for_writing(connection, db, wait_s=wait_s):
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
-            library.keep_stored(connection)
+            macros.keep_stored(connection)
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, replace, locked)
             links = is_last and importer.kind == "graph" and done.leaves_unlinked

@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import ContractError, UsageError
-from warehouse.library import library as libraries
+from warehouse.errors import ContractError, UsageError, query_error
+from warehouse.library.arguments import arguments
 from warehouse.library.header import Value
 from warehouse.library.library import BUILT_IN, Library, Query
-from warehouse.query.execute import explain
 from warehouse.resources import sql_folder
 from warehouse.store import database
 
@@ -61,7 +60,7 @@ def _install(
         try:
             connection.execute(query.macro(temp=True))
         except duckdb.Error as error:
-            refused[query.key] = explain(error).message
+            refused[query.key] = query_error(error).message
     return refused
 
 
@@ -73,7 +72,7 @@ def types(connection: duckdb.DuckDBPyConnection, query: Query) -> list[str]:
     try:
         relation = connection.sql(query.bound_sql, params=_defaults(query) or None)
     except duckdb.Error as error:
-        return [explain(error).message]
+        return [query_error(error).message]
     actual = list(zip(relation.columns, map(str, relation.types), strict=True))
     declared = [(column.name, column.type) for column in query.header.columns]
     return [
@@ -96,7 +95,7 @@ def check_rows(
     import duckdb
 
     assert query.header is not None
-    values = libraries.arguments(query, parameters or {})
+    values = arguments(query, parameters or {})
     try:
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {_CHECKED} AS {query.bound_sql}", values or None
@@ -104,7 +103,7 @@ def check_rows(
         found = list(_broken(connection, query))
         connection.execute(f"DROP TABLE {_CHECKED}")
     except duckdb.Error as error:
-        return [explain(error).message]
+        return [query_error(error).message]
     return found
 
 

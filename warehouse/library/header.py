@@ -40,7 +40,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from warehouse.errors import ContractError, ScopeError, UsageError
-from warehouse.query.selection import parse_time
+from warehouse.times import parse_time
 
 _HEADER = re.compile(r"\s*/\* ---\s*\n(.*?)\n\s*--- \*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

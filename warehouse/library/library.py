@@ -17,17 +17,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import __version__, plugins
-from warehouse.errors import ConfigError, ContractError, UsageError
+from warehouse import plugins
+from warehouse.errors import ConfigError, ContractError, UsageError, query_error
 from warehouse.library import aliases, tokens
 from warehouse.library import header as headers
-from warehouse.library.header import Header, Parameter, Value
+from warehouse.library.header import Header, Parameter
 from warehouse.resources import sql_folder
 
 if TYPE_CHECKING:
     import duckdb
-
-    from warehouse.query.execute import Result
 
 ENTRY_POINTS = "trace_warehouse.queries"
 BUILT_IN = "built-in"
@@ -160,11 +158,9 @@ class Query:
 
     def trouble(self, error: duckdb.Error) -> ContractError:
         """The database's complaint about the query as one sentence that names it."""
-        from warehouse.query.execute import explain
-
         file = self.path or self.origin
         return ContractError(
-            f"the query {self.key} does not work: {explain(error).message}",
+            f"the query {self.key} does not work: {query_error(error).message}",
             hint=f"Mend {file}; `tw queries check` says when it is right.",
         )
 
@@ -199,6 +195,12 @@ class Library:
             hint = f"Did you mean {near[0]!r}?" if near else "`tw queries list` shows them all."
             raise UsageError(f"there is no query {name!r}", hint=hint)
         return query
+
+    def resolve(self, query: Query | str) -> Query:
+        """The query itself, the one of a library name, or the statement; raises UsageError."""
+        if isinstance(query, Query):
+            return query
+        return self.find(query) if _NAME.fullmatch(query.strip()) else from_text(query)
 
     def closure(self, queries: Iterable[Query]) -> list[Query]:
         """The queries and all they call, callees first; raises ContractError on a cycle."""
@@ -400,110 +402,3 @@ def load(query_path: Sequence[Path] = ()) -> Library:
             raise ConfigError(f"there is no folder {folder}", hint="See query_path in tw.toml.")
         library.add_folder(folder, str(folder))
     return library
-
-
-def install(connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
-    """Installs our own queries; `temp=False` stores them, for other DuckDB clients."""
-    load().install(connection, temp=temp)
-
-
-def keep_stored(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Brings macros that were stored for other clients to this program's; does nothing else."""
-    stored = connection.execute("SELECT 1 FROM schema_migration WHERE name = 'queries'").fetchall()
-    return bool(stored) and store_macros(connection)
-
-
-def store_macros(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Stores our queries as macros in the open warehouse, for other DuckDB clients.
-
-    Returns whether there was anything to do: not while the warehouse has those of this program.
-    Every open of the file then takes longer, as DuckDB reads them all.
-    """
-    lock = hashlib.sha256((sql_folder("queries") / "LOCK.toml").read_bytes()).hexdigest()
-    stored = connection.execute(
-        "SELECT arg_max(sha256, applied_at) FROM schema_migration WHERE name = 'queries'"
-    ).fetchall()
-    if stored == [(lock,)]:
-        return False
-    connection.execute("BEGIN")
-    install(connection, temp=False)
-    connection.execute(
-        "INSERT INTO schema_migration VALUES (NULL, 'queries', ?, now() AT TIME ZONE 'UTC', ?)",
-        [lock, __version__],
-    )
-    connection.execute("COMMIT")
-    return True
-
-
-def arguments(query: Query, given: Mapping[str, object]) -> dict[str, Value]:
-    """The value of each parameter, converted to its type.
-
-    Raises UsageError when one is unknown, missing, of another type or out of bounds.
-    """
-    known = {parameter.name: parameter for parameter in query.parameters}
-    for name in given:
-        if name not in known:
-            raise _unknown_parameter(query, name, list(known))
-    values: dict[str, Value] = {}
-    for name, parameter in known.items():
-        if query.header is None and name in given:
-            values[name] = _guess(given[name])
-        elif name in given:
-            values[name] = parameter.convert(given[name])
-        elif parameter.has_default:
-            values[name] = parameter.default
-        else:
-            raise UsageError(
-                f"parameter {name} has no value", hint=f"Give it with -p {name}=VALUE."
-            )
-    return values
-
-
-def _unknown_parameter(query: Query, name: str, known: list[str]) -> UsageError:
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        hint = f"Did you mean {near[0]!r}?"
-    else:
-        hint = f"It has: {', '.join(known)}." if known else "It has none."
-    return UsageError(f"{query.key or 'the statement'} has no parameter {name!r}", hint=hint)
-
-
-def _guess(value: object) -> Value:
-    """Without a header text is a number where it reads as one."""
-    if not isinstance(value, str):
-        return value  # type: ignore[return-value]
-    if re.fullmatch(r"-?[0-9]+", value):
-        return int(value)
-    if re.fullmatch(r"-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?", value):
-        return float(value)
-    return {"null": None, "true": True, "false": False}.get(value, value)
-
-
-def understood(query: Query | str, library: Library) -> Query:
-    """A query as it is, by its name in the library, or from SQL; raises UsageError."""
-    if isinstance(query, Query):
-        return query
-    return library.find(query) if _NAME.fullmatch(query.strip()) else from_text(query)
-
-
-def run(
-    connection: duckdb.DuckDBPyConnection,
-    query: Query | str,
-    parameters: Mapping[str, object] | None = None,
-    *,
-    library: Library | None = None,
-    timeout_s: float | None = None,
-    installed: set[str] | None = None,
-) -> Result:
-    """Starts a query: a library name, a `Query`, or SQL; the result is read from `Result`.
-
-    The connection gets the macros it calls, but for those that `installed` names. Raises
-    UsageError for a wrong name or parameter, QueryError when DuckDB refuses the statement,
-    QueryTimeout.
-    """
-    from warehouse.query.execute import Result
-
-    library = library or load()
-    query = understood(query, library)
-    library.install_for(connection, query, installed)
-    return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from warehouse.library.library import Library, Query
+    from warehouse.query import execute
 
 UNIT = "side"
 
@@ -43,14 +44,13 @@ def widened(
     Runs and traces the user chose besides limit it. Applies nothing but the widest scope, to read
     the names; the caller applies the answer. Raises ScopeError for a side without a trace.
     """
-    from warehouse.library import library as libraries
 
     everything = scope.resolve(connection, Selection(runs=("all",)))
     scope.apply(connection, everything)
     allowed = scope.resolve(
         connection, selection if selection.runs or selection.traces else _all_runs(selection)
     )
-    rows = libraries.run(
+    rows = execute.run(
         connection,
         library.find("compare_side"),
         {"a": next(iter(texts.values())), "b": list(texts.values())[-1]},

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from warehouse.errors import QueryError, QueryTimeout
+from warehouse.errors import QueryError, QueryTimeout, query_error
+from warehouse.library.arguments import arguments
 from warehouse.library.header import Column, Value
+from warehouse.library.library import Library, Query, load
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from warehouse.library.library import Query
 
 BATCH_ROWS = 65_536
 Answer = TypeVar("Answer")
@@ -121,7 +121,7 @@ class Result:
             raise
         except (duckdb.Error, OSError) as error:
             # Arrow passes DuckDB's errors on as OSError.
-            raise explain(error) from None
+            raise query_error(error) from None
 
     def _stop(self, ended: Callable[[float], object]) -> None:
         """Interrupts until the work is over: one that comes just before it starts is lost."""
@@ -155,15 +155,22 @@ def _must_be_one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None
         )
 
 
-def explain(error: Exception) -> QueryError:
-    """DuckDB's complaint about a query, as one of ours: the sentence, and its advice as a hint."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    kind, _, message = (lines[0] if lines else "unknown error").partition(": ")
-    if not kind.endswith("Error"):
-        message = lines[0] if lines else "unknown error"
-    hint = " ".join(line for line in lines[1:] if not set(line) <= {"^", " "})
-    if "disabled" in message or kind == "Permission Error":
-        hint = "A query reads the warehouse and nothing else."
-    elif kind == "Out of Memory Error":
-        hint = "Raise memory_limit in tw.toml, or choose less with --run, --from and --to."
-    return QueryError(message.strip(), hint=hint or None)
+def run(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query | str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    library: Library | None = None,
+    timeout_s: float | None = None,
+    installed: set[str] | None = None,
+) -> Result:
+    """Starts a query: a library name, a `Query` or SQL.
+
+    Creates the macros it calls on the connection, except those that `installed` names. Raises
+    UsageError for an unknown name or parameter, QueryError if DuckDB refuses the statement,
+    QueryTimeout.
+    """
+    queries = library or load()
+    query = queries.resolve(query)
+    queries.install_for(connection, query, installed)
+    return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)

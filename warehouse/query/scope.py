@@ -21,8 +21,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from warehouse.errors import ScopeError
-from warehouse.query.selection import Selection, parse_age
+from warehouse.query.selection import Selection
 from warehouse.store import migrate
+from warehouse.times import parse_age
 
 if TYPE_CHECKING:
     import duckdb

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from warehouse import config
 from warehouse.errors import UsageError
 from warehouse.library import library
-from warehouse.query import comparison, lineage, scope
+from warehouse.library.arguments import arguments
+from warehouse.query import comparison, execute, lineage, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -92,20 +93,20 @@ class Session:
         dialect: str = "duckdb",
         timeout_s: float | None = None,
     ) -> Result:
-        """Starts a query; see `library.run`. One that compares sides sees these.
+        """Starts a query; see `execute.run`. One that compares sides sees these.
 
         A statement may be in Perfetto's SQL instead; it takes no parameters.
         """
-        query = library.understood(query, self.queries)
+        query = self.queries.resolve(query)
         check(query, parameters or {}, dialect)
         if dialect == "perfetto":
             query = self._rewritten(query)
-        texts = comparison.named(query, library.arguments(query, parameters or {}))
+        texts = comparison.named(query, arguments(query, parameters or {}))
         if texts:
             self._see_sides(texts)
         elif self.seen != self.chosen and dialect == "duckdb":
             self._see(self.chosen)
-        return library.run(
+        return execute.run(
             self.connection, query, parameters, library=self.queries, timeout_s=timeout_s,
             installed=self.installed,
         )  # fmt: skip
@@ -144,7 +145,7 @@ class Session:
 def check(query: library.Query, parameters: Mapping[str, object], dialect: str) -> None:
     """Raises UsageError when the parameters are wrong, or the dialect is not the query's."""
     if dialect != "perfetto":  # a script's $names are its functions' own
-        library.arguments(query, parameters)
+        arguments(query, parameters)
         return
     if query.header is not None:
         raise UsageError(

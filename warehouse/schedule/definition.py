@@ -133,13 +133,13 @@ def _check_zone(name: str) -> None:
 
 def _check_content(definition: Definition, library: Library, query_path: tuple[Path, ...]) -> None:
     from warehouse.export import report
-    from warehouse.library import library as queries
+    from warehouse.library.arguments import arguments
 
     if (definition.query is None) == (definition.report is None):
         raise UsageError("give either --query or --report", hint="`tw queries list` names queries.")
     if definition.query is not None:
         found = library.find(definition.query)
-        queries.arguments(found, definition.parameters)
+        arguments(found, definition.parameters)
         return
     report.load(str(definition.report), query_path)
     if definition.parameters:

@@ -131,13 +131,13 @@ class Shell:
         """A statement that writes: one transaction, over the whole warehouse."""
         import duckdb
 
-        from warehouse.query.execute import explain
+        from warehouse.errors import query_error
 
         with database.writer(self.place.path, wait_s=self.place.wait_s) as connection:
             try:
                 connection.execute(sql)
             except duckdb.Error as error:
-                raise explain(error) from None
+                raise query_error(error) from None
         self._say("Done.")
 
     def _announce(self, notice: str | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.export.perfetto import load
 from warehouse.library import library
+from warehouse.query import execute
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,7 +27,7 @@ def project(connection: duckdb.DuckDBPyConnection) -> int:
     ).fetchall()
     if not wanted:
         return 0
-    projected = library.run(
+    projected = execute.run(
         connection, "annotation_projection", {"by_stream": True}, library=library.load()
     ).table()
     connection.register("projected", projected)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from warehouse.errors import UsageError
-from warehouse.library import library
+from warehouse.query import execute
 from warehouse.store import database, migrate
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class CaseRunner:
         self._connection.execute("BEGIN")
         try:
             self._insert(case)
-            table = library.run(
+            table = execute.run(
                 self._connection,
                 query,
                 case.parameters,
