@@ -11,7 +11,7 @@ from tests.conftest import Tw
 from tests.support.graphs import Graphs, io, scalar, tensor
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import dot
-from warehouse.export.dot import Drawn, Wanted, export_dot
+from warehouse.export.dot import Drawing, Request, export_dot
 from warehouse.query import session
 from warehouse.query.selection import Selection
 
@@ -41,9 +41,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def drawn(db: Path, target: Path, **wanted: object) -> tuple[Drawn, str]:
+def drawn(db: Path, target: Path, **wanted: object) -> tuple[Drawing, str]:
     with session.opened(session.Place(db), Selection(runs=("all",))) as opened:
-        told = export_dot(opened, target, Wanted(**wanted))  # type: ignore[arg-type]
+        told = export_dot(opened, target, Request(**wanted))  # type: ignore[arg-type]
     return told, target.read_text()
 
 

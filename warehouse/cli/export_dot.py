@@ -13,7 +13,7 @@ from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
 
 if TYPE_CHECKING:
-    from warehouse.export.dot import Drawn
+    from warehouse.export.dot import Drawing
     from warehouse.query.selection import Selection
 
 
@@ -78,7 +78,7 @@ def dot(
       tw export dot --kind execution_trace --nodes 50 -o top.dot
     """
     from warehouse.export import registry
-    from warehouse.export.dot import Wanted
+    from warehouse.export.dot import Request
     from warehouse.files import file_stem
     from warehouse.query import session
 
@@ -86,13 +86,13 @@ def dot(
         announce(opened.seen, quiet=False)
         names = opened.seen.run_names
         path = output or Path(f"{file_stem(names[0]) if len(names) == 1 else 'graph'}.dot")
-        wanted = asdict(Wanted(root, depth, direction, max_nodes, kind))
-        drawn: Drawn = registry.export(opened, "dot", path, wanted)
+        wanted = asdict(Request(root, depth, direction, max_nodes, kind))
+        drawn: Drawing = registry.export(opened, "dot", path, wanted)
     for line in _summary(drawn, depth):
         click.echo(line, err=True)
 
 
-def _summary(drawn: Drawn, depth: int) -> Iterator[str]:
+def _summary(drawn: Drawing, depth: int) -> Iterator[str]:
     yield (
         f"Wrote {drawn.path}: {drawn.n_nodes:,} nodes and {drawn.n_edges:,} edges of the "
         f"{drawn.graph_kind} graph of {drawn.trace_name}."

@@ -13,6 +13,8 @@ import duckdb
 from warehouse.dialect.perfetto import Script, translate
 from warehouse.dialect.values import Type, name
 from warehouse.errors import query_error
+from warehouse.export import presentation
+from warehouse.export.presentation import Presentation
 from warehouse.store.database import one
 
 _HOLDER = "perfetto result"
@@ -21,29 +23,27 @@ _HOLDER = "perfetto result"
 def install(connection: duckdb.DuckDBPyConnection) -> None:
     """Makes the macros and views. The scope's views must be there: these are built on them."""
     install_macros(connection)
-    connection.execute(_slices(connection))
+    presentations = presentation.prepare(connection)
+    connection.execute(_slices(connection, presentations))
     connection.execute(_text("tables.sql"))
 
 
-def _slices(connection: duckdb.DuckDBPyConnection) -> str:
-    """The slices with their arguments; those of TPU commands are made from columns."""
-    from tw_importers.sophgo.export import perfetto
-
-    made = perfetto.json_query(connection)
-    if made is None:
+def _slices(connection: duckdb.DuckDBPyConnection, presentations: dict[str, Presentation]) -> str:
+    """The view of slices with their arguments, those stored in detail tables included."""
+    args, category, joins = ["s.args_json"], "s.category", ""
+    for n, each in enumerate(presentations.values()):
+        encoder = each.arguments() if each.arguments else None
+        query = encoder.json_query(connection) if encoder else None
+        if encoder and query:
+            args.append(f"a{n}.args_json")
+            category = encoder.category.format(arguments=f"a{n}", otherwise=category)
+            joins += f" LEFT JOIN ({query}) AS a{n} ON a{n}.slice_id = s.id"
+    if not joins:
         return "CREATE OR REPLACE TEMP VIEW perfetto_source AS FROM slice"
     return f"""
         CREATE OR REPLACE TEMP VIEW perfetto_source AS
-        SELECT s.* REPLACE (
-          coalesce(s.args_json, a.args_json) AS args_json,
-          CASE s.category
-            WHEN 'tpu_command' THEN a.category
-            WHEN 'tpu_kernel' THEN s.args_json ->> '$.Mode'
-            ELSE s.category
-          END AS category
-        )
-        FROM slice AS s
-        LEFT JOIN ({made}) AS a ON a.slice_id = s.id
+        SELECT s.* REPLACE (coalesce({", ".join(args)}) AS args_json, {category} AS category)
+        FROM slice AS s{joins}
     """
 
 

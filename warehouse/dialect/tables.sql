@@ -1,14 +1,23 @@
 -- Perfetto's tables, over the warehouse's: the same columns, meanings and order of columns.
 --
--- ts is the file's own time in ns (ts + base_ns - source_base_ns), as trace_processor has it; a TPU
--- capture begins at 0, as its vendor's tool shows it. Ids
--- are the warehouse's. arg_set_id is the id of a slice; below zero, that of a process or a thread.
+-- ts is the file's own time in ns (ts + base_ns - source_base_ns), as trace_processor has it; a trace
+-- without an epoch starts at 0 (display_trace.starts_at_zero). Ids are the warehouse's. arg_set_id is
+-- the id of a slice; below zero, that of a process or a thread.
+
+CREATE OR REPLACE TEMP VIEW perfetto_shift AS
+SELECT
+  t.id AS trace_id,
+  CASE WHEN coalesce(p.starts_at_zero, false) THEN 0 ELSE t.base_ns - t.source_base_ns END AS shift_ns,
+  t.start_ts,
+  t.end_ts
+FROM trace AS t
+LEFT JOIN display_trace AS p ON p.trace_id = t.id;
 
 -- Instants of a process or of everything are on tracks of their own; these have ids below zero.
 CREATE OR REPLACE TEMP VIEW perfetto_slice AS
 SELECT
   s.id,
-  s.ts + CASE WHEN t.format = 'sophgo' THEN 0 ELSE t.base_ns - t.source_base_ns END AS ts,
+  s.ts + t.shift_ns AS ts,
   s.dur,
   CASE s.extra_json ->> 's'
     WHEN 'g' THEN -4 * s.trace_id - 1
@@ -29,7 +38,7 @@ SELECT
   s.args_json AS "tw args",
   s.depth AS "tw depth"
 FROM perfetto_source AS s
-JOIN trace AS t ON t.id = s.trace_id;
+JOIN perfetto_shift AS t ON t.trace_id = s.trace_id;
 
 -- The idle process and thread of number 0 are there in every trace.
 CREATE OR REPLACE TEMP VIEW perfetto_process AS
@@ -113,22 +122,15 @@ FROM (
   SELECT 0, 0, NULL, 0, true, NULL
 );
 
--- Tracks of TPU captures lie under their core, those of ports under the port, ports under one heading.
--- Headings have ids below zero, of their device.
+-- Tracks of display_track lie under their parent, or under the group of a device; groups have ids
+-- below zero, of their device.
 CREATE OR REPLACE TEMP VIEW perfetto_heading AS
 SELECT
-  k.id,
-  CASE
-    WHEN d.kind <> 'link' THEN -4 * d.id
-    WHEN k.name LIKE '% TX' OR k.name LIKE '% RX' THEN p.id
-    ELSE -4 * d.parent_device_id
-  END AS parent_id,
-  CASE WHEN d.kind = 'link' THEN 'CDMA' ELSE d.name END AS heading
-FROM track AS k
-JOIN trace AS t ON t.id = k.trace_id AND t.format = 'sophgo'
-JOIN device AS d ON d.id = k.device_id
-LEFT JOIN track AS p
-  ON p.device_id = k.device_id AND k.name IN (p.name || ' TX', p.name || ' RX');
+  k.track_id AS id,
+  coalesce(k.parent_track_id, -4 * k.group_device_id) AS parent_id,
+  coalesce(k.group_name, d.name) AS heading
+FROM display_track AS k
+JOIN device AS d ON d.id = k.group_device_id;
 
 CREATE OR REPLACE TEMP VIEW perfetto_all_track AS
 SELECT
@@ -214,12 +216,12 @@ WHERE is_counter AND upid IS NOT NULL;
 CREATE OR REPLACE TEMP VIEW perfetto_counter AS
 SELECT
   c.id,
-  c.ts + CASE WHEN t.format = 'sophgo' THEN 0 ELSE t.base_ns - t.source_base_ns END AS ts,
+  c.ts + t.shift_ns AS ts,
   c.track_id,
   c.value,
   CAST(NULL AS BIGINT) AS arg_set_id
 FROM counter AS c
-JOIN trace AS t ON t.id = c.trace_id;
+JOIN perfetto_shift AS t ON t.trace_id = c.trace_id;
 
 CREATE OR REPLACE TEMP VIEW perfetto_counters AS
 SELECT c.*, t.name, t.unit
@@ -233,9 +235,9 @@ WHERE dur = 0;
 
 CREATE OR REPLACE TEMP VIEW perfetto_trace_bounds AS
 SELECT
-  min(start_ts + CASE WHEN format = 'sophgo' THEN 0 ELSE base_ns - source_base_ns END) AS start_ts,
-  max(end_ts + CASE WHEN format = 'sophgo' THEN 0 ELSE base_ns - source_base_ns END) AS end_ts
-FROM trace;
+  min(start_ts + shift_ns) AS start_ts,
+  max(end_ts + shift_ns) AS end_ts
+FROM perfetto_shift;
 
 -- Arrows the file recorded, from each end or waypoint back to the latest waypoint or start before
 -- it; in a trace that has none, the links. A point belongs to the innermost slice of its track

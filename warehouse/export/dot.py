@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warehouse.errors import ExportError, UsageError
+from warehouse.export.exporter import Exporter
 from warehouse.files import whole_file
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Request:
     """What to draw: of which graph, around which node, and how much."""
 
     root: str | None = None  # a node's number in the graph, or a name; None: from the roots
@@ -66,7 +67,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawing:
     """What is in the picture, and what is not."""
 
     path: Path
@@ -86,7 +87,7 @@ class _Graph(NamedTuple):
     trace_name: str  # with its run
 
 
-def export_dot(session: Session, path: Path, wanted: Wanted) -> Drawn:
+def export_dot(session: Session, path: Path, request: Request) -> Drawing:
     """Draws part of the graph in scope.
 
     Raises UsageError when the scope has no graph or several, or the graph no such node; ExportError
@@ -94,19 +95,21 @@ def export_dot(session: Session, path: Path, wanted: Wanted) -> Drawn:
     """
     if path.suffix in PICTURES and shutil.which(_DOT) is None:
         raise ExportError(f"Graphviz's {_DOT} is not on the path, so no picture", hint=_ADVICE)
-    graph = _graph(session, wanted.kind)
-    rows = _nodes(session, graph, wanted)
-    drawn, left_out = rows[: wanted.max_nodes], rows[wanted.max_nodes :]
+    graph = _graph(session, request.kind)
+    rows = _nodes(session, graph, request)
+    drawn, left_out = rows[: request.max_nodes], rows[request.max_nodes :]
     edges = _edges(session, {row["graph_node_id"] for row in drawn})
     text = "\n".join(_lines(graph, drawn, edges)) + "\n"
     with whole_file(path) as file:
         file.write(_picture(text, path.suffix) if path.suffix in PICTURES else text.encode())
     beyond = sum(row["n_more"] for row in drawn)
-    return Drawn(path, graph.kind, graph.trace_name, len(drawn), len(edges), len(left_out), beyond)
+    return Drawing(
+        path, graph.kind, graph.trace_name, len(drawn), len(edges), len(left_out), beyond
+    )
 
 
 def _graph(session: Session, kind: str | None) -> _Graph:
-    """The graph to draw: that of the only trace in scope, of the wanted or the fullest kind."""
+    """The graph to draw: that of the only trace in scope, of the request or the fullest kind."""
     found = [
         _Graph(*row)
         for row in session.connection.execute(
@@ -133,12 +136,12 @@ def _graph(session: Session, kind: str | None) -> _Graph:
     return found[0]
 
 
-def _nodes(session: Session, graph: _Graph, wanted: Wanted) -> list[dict[str, Any]]:
+def _nodes(session: Session, graph: _Graph, request: Request) -> list[dict[str, Any]]:
     """The nodes to draw, nearest first."""
-    roots = _roots(session, graph, wanted.root)
+    roots = _roots(session, graph, request.root)
     rows = session.run(
         "graph_subgraph",
-        {"root": roots, "depth": wanted.depth, "direction": wanted.direction},
+        {"root": roots, "depth": request.depth, "direction": request.direction},
     )
     table = rows.table()
     return [row for row in table.to_pylist() if row["graph_id"] == graph.id]
@@ -238,3 +241,10 @@ def _picture(text: str, suffix: str) -> bytes:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise ExportError(f"Graphviz failed: {said[0] if said else done.returncode}")
     return done.stdout
+
+
+def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    return export_dot(opened, path, Request(**options))
+
+
+EXPORTER = Exporter(_write)

@@ -10,15 +10,19 @@ Commands of TPU captures are stored in parts; the views that show them whole are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import ExportError
+from warehouse.export.exporter import Exporter
 from warehouse.files import whole_folder
 
 if TYPE_CHECKING:
     import duckdb
+
+    from warehouse.query.session import Session
 
 _BATCH_ROWS = 122_880  # DuckDB's row group
 _DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
@@ -102,3 +106,10 @@ def _write_file(connection: duckdb.DuckDBPyConnection, query: str, folder: Path)
                 writer.write_batch(batch, row_group_size=_BATCH_ROWS)
                 n_rows += batch.num_rows
     return n_rows
+
+
+def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    return export_parquet(opened.connection, path)
+
+
+EXPORTER = Exporter(_write)

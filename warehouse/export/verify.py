@@ -144,12 +144,12 @@ def _export(opened: Session, made: Origin, ids: Mapping[int, int]) -> Finding:
     """A trace export: the same bytes, or not."""
     from warehouse.export import registry
 
-    if made.format not in registry.EXPORTS:
-        return Finding(made.format, UNKNOWN, f"this tw writes no {made.format}")
+    if not registry.is_registered(made.format):
+        return Finding(made.format, UNKNOWN, f"no exporter {made.format!r} is installed")
     opened.choose_traces(ids.values(), made.options["window_ns"])
     with tempfile.TemporaryDirectory(prefix="tw-verify-") as folder:
         try:
-            target = registry.repeat(opened, made, Path(folder))
+            target = registry.regenerate(opened, made, Path(folder))
         except TwError as error:
             return Finding(made.format, UNKNOWN, error.message)
         if target.exists() and manifest.sha256(target) == made.sha256:

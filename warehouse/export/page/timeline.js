@@ -177,7 +177,7 @@ tw.timeline = (() => {
     };
   }
 
-  // Where a command of a TPU is in the workbook, below a row of headings.
+  // Row of a listed command in the workbook, below a row of headings.
   function listed(info, index) {
     if (index < 0 || !info.list) return [];
     return [

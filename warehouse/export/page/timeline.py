@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warehouse.export import presentation
 from warehouse.export.page.data import TEXT_LENGTH, cut
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ _MAX_BUCKETS = 120_000  # over all rows of the timeline
 _BUCKETS_A_ROW = 6_000
 _NAMES_LENGTH = 4_000_000  # characters, of all names together
 _SHORTEST_NAME = 100  # where there are very many, no name is cut shorter
-_TPU = "tpu_command"  # the category of slices that are commands of a TPU
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -46,7 +46,9 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
     shown = _slices(slices, name_of, category_of[: slices.num_rows])
     _add(rows, "slices", slices, shown | {"index": _indexes(session, rows, slices, limit)})
     _add(rows, "shade", shade, _shade(shade, bucket_ns, category_of[slices.num_rows :]))
-    _colour_engines(rows, categories)
+    for each in presentation.of_scope(session.connection).values():
+        if each.listed_category:
+            _colour_engines(rows, categories, each.listed_category)
     return {
         "tracks": rows,
         "names": names,
@@ -63,9 +65,9 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
 def _indexes(
     session: Session, rows: list[dict[str, Any]], slices: pa.Table, limit: Mapping[str, object]
 ) -> Whole:
-    """Of TPU commands, their place in the list of their engine; of other slices, -1.
+    """Returns the row of each slice in the list of its engine; -1 for slices that are not listed.
 
-    Tracks of such commands learn what that list is called in a workbook.
+    Adds the name of that list, as in a workbook, to the tracks.
     """
     commands = _table(session, "timeline_command", limit)
     lists = dict(
@@ -80,11 +82,11 @@ def _indexes(
     return found
 
 
-def _colour_engines(rows: list[dict[str, Any]], categories: list[str]) -> None:
-    """Commands of TPU engines are told apart by their engine, as those of a list of categories."""
-    if _TPU not in categories or not any(row["list"] for row in rows):
+def _colour_engines(rows: list[dict[str, Any]], categories: list[str], listed: str) -> None:
+    """Replaces the category of listed slices by their engine, so that engines differ in colour."""
+    if listed not in categories or not any(row["list"] for row in rows):
         return
-    plain = categories.index(_TPU)
+    plain = categories.index(listed)
     engines = sorted({row["list"].partition("_")[0] for row in rows if row["list"]})
     categories[plain : plain + 1] = engines[:1]
     categories += engines[1:]

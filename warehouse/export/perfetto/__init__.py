@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from warehouse.export.exporter import Exporter
 from warehouse.export.sql import SqlFolder
 
+if TYPE_CHECKING:
+    from warehouse.query.session import Session
+
 load = SqlFolder(Path(__file__).resolve().parent).load
+
+
+def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export.perfetto.trace import export_perfetto
+
+    return export_perfetto(opened.connection, path, **options)
+
+
+EXPORTER = Exporter(_write)

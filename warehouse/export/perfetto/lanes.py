@@ -22,7 +22,7 @@ _BATCH_ROWS = 100_000
 class Lanes:
     """The lanes of one track; slices are placed in order of start, longest first.
 
-    On the track of a TPU engine nothing contains anything: what overlaps at all goes on a lane.
+    On a flat track no slice contains another: slices that overlap at all go on different lanes.
     """
 
     def __init__(self, *, is_flat: bool = False) -> None:

@@ -1,18 +1,9 @@
 -- Everything a track may lie under or be, one row a track.
--- In a TPU capture the directions of a port lie under the port, and ports under one heading; tracks
--- without slices that nothing lies under are left out.
-WITH tpu AS (
-  SELECT k.id, d.parent_device_id AS chip_id, d.kind = 'link' AS is_link, p.id AS port_track_id
-  FROM track AS k
-  JOIN trace AS t ON t.id = k.trace_id AND t.format = 'sophgo'
-  JOIN device AS d ON d.id = k.device_id
-  LEFT JOIN track AS p
-    ON p.device_id = k.device_id AND k.name IN (p.name || ' TX', p.name || ' RX')
-),
-used AS (
-  SELECT DISTINCT track_id FROM slice WHERE track_id IN (SELECT id FROM tpu)
+-- Of the tracks in display_track, those without slices that no used track lies under are omitted.
+WITH used AS (
+  SELECT DISTINCT track_id FROM slice WHERE track_id IN (SELECT track_id FROM display_track)
   UNION
-  SELECT port_track_id FROM tpu WHERE id IN (SELECT track_id FROM slice)
+  SELECT parent_track_id FROM display_track WHERE track_id IN (SELECT track_id FROM slice)
 )
 SELECT
   k.id,
@@ -23,28 +14,25 @@ SELECT
     WHEN k.kind = 'stream'
       AND min(k.device_id) OVER (PARTITION BY k.process_id)
         <> max(k.device_id) OVER (PARTITION BY k.process_id)
-      AND k.trace_id IN (
-        SELECT id FROM trace WHERE format IN ('nsys', 'nvprof', 'rocprof', 'rocprofv3', 'rocpd')
-      )
+      AND k.trace_id IN (SELECT trace_id FROM display_trace WHERE names_streams_by_device)
     THEN upper(d.kind) || ' ' || d.ordinal || ' ' || coalesce(k.name, '')
     ELSE k.name
   END AS name,
   k.process_id,
   k.thread_id,
-  coalesce(k.parent_track_id, u.port_track_id) AS parent_track_id,
+  coalesce(k.parent_track_id, u.parent_track_id) AS parent_track_id,
   k.stream,
   k.unit,
   k.sort_index,
   h.tid,
   h.name AS thread_name,
-  CASE WHEN u.is_link THEN u.chip_id ELSE k.device_id END AS device_id,
-  CASE WHEN u.is_link THEN 'CDMA' ELSE coalesce(d.name, d.kind || ' ' || d.ordinal) END
-    AS device_name
+  coalesce(u.group_device_id, k.device_id) AS device_id,
+  coalesce(u.group_name, d.name, d.kind || ' ' || d.ordinal) AS device_name
 FROM track AS k
 LEFT JOIN thread AS h ON h.id = k.thread_id
 LEFT JOIN device AS d ON d.id = k.device_id
-LEFT JOIN tpu AS u ON u.id = k.id
-WHERE u.id IS NULL OR k.id IN (SELECT track_id FROM used)
+LEFT JOIN display_track AS u ON u.track_id = k.id
+WHERE u.track_id IS NULL OR k.id IN (SELECT track_id FROM used)
 UNION ALL
 SELECT
   k.id,

@@ -17,7 +17,7 @@ SELECT
   CASE WHEN json_type(args_text) = 'OBJECT'
     THEN TRY_CAST(args_text::JSON AS MAP(VARCHAR, JSON))::MAP(VARCHAR, VARCHAR)
   END AS args,
-  args_text{tpu_columns}
+  args_text{argument_names}
 FROM (
   SELECT
     s.id,
@@ -29,7 +29,7 @@ FROM (
     s.name,
     {category} AS category,
     {arrows},
-    {args} AS args_text{tpu_columns}
+    {args} AS args_text{argument_columns}
   FROM (
     SELECT id, trace_id, track_id, ts, dur, name, category, phase, args_json FROM slice
     UNION ALL

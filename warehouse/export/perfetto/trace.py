@@ -24,10 +24,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from tw_importers.sophgo.export import load as load_tpu
-from tw_importers.sophgo.export import perfetto
 from warehouse.errors import ExportError
-from warehouse.export import wire
+from warehouse.export import presentation, wire
 from warehouse.export.perfetto import arguments, load, packets, ranges, tracks
 from warehouse.export.perfetto.interning import Interned, Verbatim
 from warehouse.export.perfetto.lanes import assign as assign_lanes
@@ -44,6 +42,8 @@ from warehouse.files import whole_file
 
 if TYPE_CHECKING:
     import duckdb
+
+    from warehouse.export.presentation import Presentation
 
 _BATCH_ROWS = 65_536
 _FLOW_COLUMNS = {
@@ -84,37 +84,43 @@ def export_perfetto(
     """Writes the rows the connection's scope shows to one `.pftrace` file.
 
     With interning a name is written once and meant by a number from then on. Without, the file is
-    several times larger, and programs that look at single packets can read it; as those do that
-    were made for the files of Sophgo's tool, their captures are written so unless said otherwise.
+    several times larger, but programs that read single packets can use it. By default names are
+    interned unless the presentation of a format in scope says otherwise.
     Raises ExportError when there is nothing to write or the file cannot be written.
     """
     import duckdb
 
     try:
+        presentations = presentation.prepare(connection)
         connection.execute(load("traces"))
         with whole_file(path) as file:
-            return _Export(connection, file, with_args, with_flows, with_interning).run()
+            if with_interning is None:
+                with_interning = all(each.is_interned for each in presentations.values())
+            request = _Request(presentations, with_args, with_flows, with_interning)
+            return _Export(connection, file, request).run()
     except duckdb.Error as error:
         raise ExportError(f"the timeline cannot be read: {str(error).splitlines()[0]}") from error
 
 
+@dataclass(frozen=True)
+class _Request:
+    presentations: dict[str, Presentation]
+    with_args: bool
+    with_flows: bool
+    with_interning: bool
+
+
 class _Export:
     def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        file: BinaryIO,
-        with_args: bool,
-        with_flows: bool,
-        with_interning: bool | None,
+        self, connection: duckdb.DuckDBPyConnection, file: BinaryIO, request: _Request
     ) -> None:
         self.connection = connection
         self.file = file
-        self.with_args = with_args
-        self.with_flows = with_flows
+        self.presentations = request.presentations
+        self.with_args = request.with_args
+        self.with_flows = request.with_flows
         self.written = Written()
-        if with_interning is None:
-            with_interning = not self._one("SELECT count(*) FROM (FROM tpu_command LIMIT 1)")
-        kind = Interned if with_interning else Verbatim
+        kind = Interned if request.with_interning else Verbatim
         self.names = kind("event_names")
         self.categories = kind("event_categories")
         self.keys = kind("debug_annotation_names")
@@ -126,8 +132,16 @@ class _Export:
         self.written.n_ranges = ranges.project(self.connection)
         extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
-        self.tpu = perfetto.query(self.connection) if self.with_args else None
-        self.plan = tracks.plan(self.connection, extra_lanes)
+        self.stored_arguments = (
+            presentation.arguments(self.connection, self.presentations) if self.with_args else []
+        )
+        counters = [
+            counter
+            for each in self.presentations.values()
+            if each.counters is not None
+            for counter in each.counters(self.connection)
+        ]
+        self.plan = tracks.plan(self.connection, extra_lanes, counters)
         self.written.n_tracks = self.plan.n_tracks
         self.n_uuids = 1 + max(d.uuid for d in self.plan.descriptors)
         self.fields = packets.Tracks.upto(self.n_uuids)
@@ -211,18 +225,20 @@ class _Export:
             joins.append(load("arrow_lists"))
             arrows = ["o.starts", "i.open_ends", "i.ends", "i.late_ends"]
             arrows.append("coalesce(i.is_deferred, false) AS is_deferred")
-        tpu_columns, category = "", "s.category"
-        if self.tpu is not None:
-            category = perfetto.CATEGORY
-            joins.append(f"LEFT JOIN ({self.tpu}) AS tpu ON tpu.slice_id = s.id")
-            names = perfetto.columns(self.connection, self.tpu)
-            tpu_columns = "".join(f', "{name}"' for name in names)
+        shown, columns, category = "", "", "s.category"
+        for n, (encoder, query) in enumerate(self.stored_arguments):
+            category = encoder.category.format(arguments=f"a{n}", otherwise=category)
+            joins.append(f"LEFT JOIN ({query}) AS a{n} ON a{n}.slice_id = s.id")
+            names = self.connection.sql(query).columns
+            shown += "".join(f', "{n}:{name}"' for name in names[1:])
+            columns += "".join(f', a{n}."{name}" AS "{n}:{name}"' for name in names[1:])
         return load(
             "slices",
             lane="coalesce(l.lane, 0)" if self.written.n_on_extra_lanes else "0",
             lift_ns=self.written.moved_ns,
             arrows=", ".join(arrows),
-            tpu_columns=tpu_columns,
+            argument_names=shown,
+            argument_columns=columns,
             category=category,
             args=load("args") if self.with_args else "NULL",
             joins="\n  ".join(joins),
@@ -280,8 +296,9 @@ class _Export:
         recorded = []
         if batch["args_text"].null_count < len(batch):
             recorded = [arguments.encode(batch["args"], batch["args_text"], self.keys)]
-        of_tpu = [] if self.tpu is None else perfetto.encode(batch, self.keys)
-        return [*recorded, *of_tpu]
+        for n, (encoder, _) in enumerate(self.stored_arguments):
+            recorded += encoder.encode(_columns_of(batch, f"{n}:"), self.keys)
+        return recorded
 
     def _flows(self, batch: Any, columns: list[str]) -> list[wire.Column]:
         if not self.with_flows:
@@ -294,17 +311,24 @@ class _Export:
 
     def _write_counters(self) -> None:
         self.written.n_null_values = self._one("SELECT count(*) FROM counter WHERE value IS NULL")
-        for text in (load, load_tpu):
-            query = text(
-                "counters" if text is load else "tpu_counters", lift_ns=self.written.moved_ns
-            )
-            for batch in self._batches(query):
+        stored = [each.counter_values for each in self.presentations.values()]
+        for query in [load("counters"), *(each for each in stored if each)]:
+            lifted = query.replace("{lift_ns}", str(self.written.moved_ns))
+            for batch in self._batches(lifted):
                 if batch.num_rows:
                     track = self.fields.of(self._uuids(batch))
                     values = batch["value"].to_numpy()
                     encoded = packets.counters(batch["ts"].to_numpy(), track, values)
                     self.file.write(wire.contents(encoded))
                     self.written.n_counter_values += batch.num_rows
+
+
+def _columns_of(batch: Any, prefix: str) -> Any:
+    """The columns whose names have a prefix, without it."""
+    names = [name for name in batch.schema.names if name.startswith(prefix)]
+    return pa.RecordBatch.from_arrays(
+        [batch[name] for name in names], names=[name.removeprefix(prefix) for name in names]
+    )
 
 
 def _interned(texts: Any, kind: Interned, tag: bytes) -> wire.Column:

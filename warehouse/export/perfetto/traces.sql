@@ -1,7 +1,7 @@
 -- What to add to the times of each trace: ns from slice.ts to the file's time.
 -- A clock whose offset is not known is taken as it is; the exporter says so. One that drifts is
--- right at the middle of its trace: stretching would tear nested slices apart. A TPU capture on no
--- other clock begins at 0, as the vendor's tool shows it: its counters count from anywhere.
+-- right at the middle of its trace: stretching would tear nested slices apart. A trace whose clock has
+-- no epoch starts at 0 (display_trace.starts_at_zero).
 CREATE OR REPLACE TEMP TABLE export_trace AS
 SELECT
   t.id AS trace_id,
@@ -10,11 +10,12 @@ SELECT
   t.rank,
   r.name AS run_name,
   CASE
-    WHEN t.format = 'sophgo' AND c.offset_ns IS NULL THEN 0
+    WHEN p.starts_at_zero AND c.offset_ns IS NULL THEN 0
     ELSE t.base_ns + coalesce(c.offset_ns + round(coalesce(c.drift * t.end_ts, 0) / 2)::BIGINT, 0)
   END AS shift_ns,
   c.offset_ns IS NOT NULL AS is_aligned
 FROM trace AS t
 JOIN run AS r ON r.id = t.run_id
 LEFT JOIN clock AS c ON c.id = t.clock_id
+LEFT JOIN display_trace AS p ON p.trace_id = t.id
 WHERE t.kind = 'timeline'

@@ -11,23 +11,22 @@ Field meanings: protos/perfetto/trace/track_event/track_descriptor.proto.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tw_importers.sophgo.export import load as load_tpu
 from warehouse.export.perfetto import load
 
 if TYPE_CHECKING:
     import duckdb
+
+    from warehouse.export.presentation import Counter
 
 # Above the numbers systems give; apart, because a tid equal to the pid marks the main thread.
 _FIRST_INVENTED_PID = 1 << 30
 _FIRST_INVENTED_TID = _FIRST_INVENTED_PID | 1 << 29
 _MAX_PID = 2**31 - 1  # ProcessDescriptor.pid is int32
 _MAX_TID = 2**63 - 1
-#: What the counters of TPU engines are called, perfetto_tpu_counters.sql.
-_TPU_COUNTERS = {"TIU": ("TIU Utilization", "%"), "GDMA": ("GDMA Bandwidth", "GB/s")}
 
 
 class _Process(NamedTuple):
@@ -91,15 +90,26 @@ class _Numbers:
         return number
 
 
-def plan(connection: duckdb.DuckDBPyConnection, extra_lanes: dict[int, int]) -> Plan:
-    """Lays out the scope's tracks; `extra_lanes` are the lanes besides the first, by track id."""
-    return _Planner(connection, extra_lanes).run()
+def plan(
+    connection: duckdb.DuckDBPyConnection, extra_lanes: dict[int, int], counters: Sequence[Counter]
+) -> Plan:
+    """Lays out the scope's tracks; `extra_lanes` are the lanes besides the first, by track id.
+
+    `counters` are drawn beside tracks of slices; their track ids are negated.
+    """
+    return _Planner(connection, extra_lanes, counters).run()
 
 
 class _Planner:
-    def __init__(self, connection: duckdb.DuckDBPyConnection, extra_lanes: dict[int, int]) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        extra_lanes: dict[int, int],
+        counters: Sequence[Counter],
+    ) -> None:
         self.connection = connection
         self.extra_lanes = extra_lanes
+        self.counters = counters
         self.plan = Plan()
         self.next_uuid = 1
         self.process_uuids: dict[int, int] = {}
@@ -118,18 +128,17 @@ class _Planner:
         tids = _Numbers(_MAX_TID, _FIRST_INVENTED_TID, (track.tid for track in tracks))
         for track in tracks:
             self._track(track, tids)
-        self._tpu_counters({track.id: track for track in tracks})
+        self._counters({track.id: track for track in tracks})
         return self.plan
 
-    def _tpu_counters(self, tracks: dict[int, _Track]) -> None:
-        """Beside each engine that has one, just below it, the track of its counter."""
-        for track_id, engine in self.connection.execute(load_tpu("tpu_tracks")).fetchall():
-            beside = tracks[track_id]
-            uuid = self.plan.uuids[-track_id] = self._uuids(1)
-            name, unit = _TPU_COUNTERS[engine]
+    def _counters(self, tracks: dict[int, _Track]) -> None:
+        """Adds the tracks of counters, each just below the track of slices it belongs to."""
+        for counter in self.counters:
+            beside = tracks[counter.track_id]
+            uuid = self.plan.uuids[-counter.track_id] = self._uuids(1)
             rank = None if beside.sort_index is None else beside.sort_index - 1
-            counter = beside._replace(kind="counter", unit=unit, sort_index=rank)
-            self._named(counter, uuid, self._parent(beside), name)
+            track = beside._replace(kind="counter", unit=counter.unit, sort_index=rank)
+            self._named(track, uuid, self._parent(beside), counter.name)
 
     def _rows(self, kind: Any, query: str) -> Iterator[Any]:
         return map(kind._make, self.connection.execute(load(query)).fetchall())

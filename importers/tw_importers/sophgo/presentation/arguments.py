@@ -2,7 +2,7 @@
 
 A capture has many commands and all of them have the same few keys, so arguments are not written as
 JSON and read again: each column is encoded at once, and what commands of one operation share, once
-for each operation. The columns are those of perfetto_tpu.sql, named like the keys.
+for each operation. The columns are those of arguments.sql, named like the keys.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tw_importers.sophgo.export import load
+from tw_importers.sophgo.presentation import load
 from warehouse.export import wire
 from warehouse.export.perfetto.interning import Interned
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 _FIELD = b"\x22"  # TrackEvent.debug_annotations
 _INT, _DOUBLE, _STRING = b"\x20", b"\x29", b"\x32"  # of DebugAnnotation
 _ENTRY, _NAME = b"\x5a", b"\x52"  # dict_entries, name
-#: What a slice's category is to the vendor's tool: the type of a command, the mode of a kernel.
-CATEGORY = """CASE s.category
-      WHEN 'tpu_command' THEN tpu."Function Type"
+#: The category in the vendor's tool: the type of a command, the mode of a kernel.
+_CATEGORY = """CASE s.category
+      WHEN 'tpu_command' THEN {arguments}."Function Type"
       WHEN 'tpu_kernel' THEN s.args_json ->> '$.Mode'
-      ELSE s.category
+      ELSE {otherwise}
     END"""
 _KEYS = (
     "Batch Launch", "Kernel Function", "Function Type", "cmd_id_dep", "Direction", "Function Name",
@@ -45,6 +45,21 @@ _SIDES = ("src", "dst")
 _MEMBERS = tuple(f"{axis}{what}" for what in ("stride", "size") for axis in "nchw")
 
 
+class CommandArguments:
+    """Arguments of TPU commands; see `warehouse.export.presentation.Arguments`."""
+
+    category = _CATEGORY
+
+    def query(self, connection: duckdb.DuckDBPyConnection) -> str | None:
+        return query(connection)
+
+    def json_query(self, connection: duckdb.DuckDBPyConnection) -> str | None:
+        return json_query(connection)
+
+    def encode(self, batch: Any, names: Interned) -> list[wire.Column]:
+        return encode(batch, names)
+
+
 def query(connection: duckdb.DuckDBPyConnection) -> str | None:
     """The SELECT of the arguments of the scope's TPU commands; None where there are none.
 
@@ -56,7 +71,7 @@ def query(connection: duckdb.DuckDBPyConnection) -> str | None:
     if not n_commands:
         return None
     if not n_images:
-        return load("tpu", places="", short_form="NULL::BIGINT", dependency="NULL::BIGINT")
+        return load("arguments", places="", short_form="NULL::BIGINT", dependency="NULL::BIGINT")
     sides = [f"{side}_{member}" for side in _SIDES for member in _MEMBERS]
     columns = [f'{_register(each)} AS "{each}"' for each in sides]
     columns += [
@@ -64,7 +79,7 @@ def query(connection: duckdb.DuckDBPyConnection) -> str | None:
         "destination_address::BIGINT AS dst_start_addr",
     ]
     return load(
-        "tpu",
+        "arguments",
         places="".join(f",\n  {each}" for each in columns),
         short_form=_register("cmd_short"),
         dependency=_register("cmd_id_dep"),
@@ -90,10 +105,7 @@ def json_query(connection: duckdb.DuckDBPyConnection) -> str | None:
     listed = ", ".join(f"'{key}', {value}" for key, value in pairs)
     # a merge patch takes what is null for what is to be left out
     whole = f"json_merge_patch('{{}}', json_object({listed}))"
-    return (
-        f'SELECT slice_id, {whole}::VARCHAR AS args_json, "Function Type" AS category '
-        f"FROM ({source})"
-    )
+    return f'SELECT slice_id, {whole}::VARCHAR AS args_json, "Function Type" FROM ({source})'
 
 
 def _json(key: str) -> str:

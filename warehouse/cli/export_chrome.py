@@ -1,0 +1,40 @@
+"""`tw export chrome`: Trace Event JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli.export_options import names_folder, output_option, run_stem, say, scoped
+from warehouse.cli.options import database
+from warehouse.cli.scope_options import scope
+
+if TYPE_CHECKING:
+    from warehouse.query.selection import Selection
+
+
+@click.command()
+@database
+@scope
+@output_option("A .json or .json.gz file; a folder/ for several traces.  [default: RUN.json.gz]")
+def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:
+    """Write Trace Event JSON: the file that was imported, event for event.
+
+    One file holds one trace: with several, choose one by --rank or --trace, or name a folder.
+
+    \b
+    Example:
+      tw export chrome --rank 0 -o rank0.json.gz
+    """
+    from warehouse.export import registry
+
+    with scoped(db, wait_s, selection) as opened:
+        path = output or Path(f"{run_stem(opened.seen)}.json.gz")
+        files = registry.export(opened, "chrome", path, {"is_folder": names_folder(path, output)})
+    for file in files:
+        how = "as imported" if file.is_restored else "made from the timeline"
+        say(f"Wrote {file.path}: {file.n_events:,} events, {how}.")
+    if opened.seen.has_window:
+        say("  Only events of the time window were written.")

@@ -1,0 +1,95 @@
+"""`tw export html`: a page of a report or of queries, with the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli.completion import query_names, run_names
+from warehouse.cli.export_options import output_option, query_path_option, run_stem, say
+from warehouse.cli.options import database, pairs
+from warehouse.cli.scope_options import announce, scope
+from warehouse.files import file_stem
+
+if TYPE_CHECKING:
+    from warehouse.export.page.page import Written as Page
+    from warehouse.query.selection import Selection
+
+
+@click.command()
+@click.argument("queries", nargs=-1, shell_complete=query_names)
+@database
+@scope
+@output_option("The file to write.  [default: RUN.html]")
+@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch, or gpu]")
+@click.option(
+    "--compare",
+    nargs=2,
+    metavar="A B",
+    shell_complete=run_names,
+    help="Two runs side by side, and what differs.",
+)
+@click.option(
+    "--slices",
+    "max_slices",
+    type=click.IntRange(min=1),
+    default=30_000,
+    show_default=True,
+    help="How many slices the timeline draws one by one; the others are summed up.",
+)
+@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the QUERIES.")
+@query_path_option
+def html(
+    queries: tuple[str, ...],
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    name: str | None,
+    compare: tuple[str, str] | None,
+    max_slices: int,
+    parameters: tuple[str, ...],
+    query_path: tuple[Path, ...],
+) -> None:
+    """Write a page: a report, or the QUERIES named, and the timeline.
+
+    One file that needs no network: tables with units and meanings, charts, and a timeline that
+    zooms. Every browser opens it.
+
+    \b
+    Example:
+      tw export html --run latest
+      tw export html --rank 0 --from 1.2s --to 1.3s -o part.html
+      tw export html --compare before after
+    """
+    from warehouse.export import report
+    from warehouse.export.page import page as pages
+    from warehouse.query import session
+
+    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    given = (queries, pairs(parameters), name)
+    if compare:
+        values = pages.of_two(place, selection, compare, given, max_slices)
+        path = output or Path("-".join(file_stem(each) for each in compare) + ".html")
+    else:
+        with session.opened(place, selection) as opened:
+            announce(opened.seen, quiet=False)
+            values = pages.of_session(opened, report.choose(opened, *given), max_slices)
+            path = output or Path(f"{run_stem(opened.seen)}.html")
+    for line in _page_summary(pages.write(values, path)):
+        say(line)
+
+
+def _page_summary(written: Page) -> Iterator[str]:
+    size = f"{written.n_bytes / 1e6:.1f} MB"
+    yield f"Wrote {written.path}: {written.n_sections} sections, {size}."
+    if written.n_rows_shown < written.n_rows:
+        yield f"  {written.n_rows_shown:,} of {written.n_rows:,} rows are in its tables."
+    if written.n_slices_shown < written.n_slices:
+        yield (
+            f"  {written.n_slices_shown:,} of {written.n_slices:,} slices are drawn one by one; "
+            "the others are summed up."
+        )

@@ -1,0 +1,61 @@
+"""What the commands of `tw export` share: options, the session, names of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from warehouse.cli.scope_options import announce
+
+if TYPE_CHECKING:
+    from warehouse.query.scope import Scope
+    from warehouse.query.selection import Selection
+    from warehouse.query.session import Session
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+query_path_option = click.option(
+    "--query-path",
+    "query_path",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Folder of your own queries and reports; repeatable.",
+)
+
+
+def output_option(help_text: str) -> Callable[[Command], Command]:
+    """The option `-o`, `--output`."""
+    return click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text)
+
+
+@contextmanager
+def scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[Session]:
+    """Opens a session with the selected scope, which it prints where the user did not choose it."""
+    from warehouse.query import session
+
+    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+        announce(opened.seen, quiet=False)
+        yield opened
+
+
+def run_stem(chosen: Scope) -> str:
+    """The default name of a file without its ending: the run's, or `traces` for several runs."""
+    from warehouse.files import file_stem
+
+    return file_stem(chosen.run_names[0]) if len(chosen.run_names) == 1 else "traces"
+
+
+def names_folder(path: Path, given: Path | None) -> bool:
+    """Whether a target is a folder: it exists as one, or is not named like a JSON file."""
+    if given is None:
+        return False
+    return path.is_dir() or not path.name.endswith((".json", ".json.gz"))
+
+
+def say(text: str) -> None:
+    """Prints a line of the summary to stderr."""
+    click.echo(text, err=True)

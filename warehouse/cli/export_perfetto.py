@@ -1,0 +1,93 @@
+"""`tw export perfetto`: a trace for ui.perfetto.dev and trace_processor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli.export_options import output_option, run_stem, say, scoped
+from warehouse.cli.options import database
+from warehouse.cli.scope_options import scope
+
+if TYPE_CHECKING:
+    from warehouse.export.perfetto.trace import Written
+    from warehouse.query.selection import Selection
+
+
+@click.command()
+@database
+@scope
+@output_option("The file to write.  [default: RUN.pftrace]")
+@click.option("--no-args", is_flag=True, help="Leave the slices' arguments out.")
+@click.option("--no-flows", is_flag=True, help="Leave the arrows between slices out.")
+@click.option(
+    "--interned/--plain",
+    "interned",
+    default=None,
+    help="Write names once, or in every packet for readers of single packets.  "
+    "[default: interned, unless the format says otherwise]",
+)
+def perfetto(
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    no_args: bool,
+    no_flows: bool,
+    interned: bool | None,
+) -> None:
+    """Write a trace for ui.perfetto.dev and trace_processor.
+
+    Slices that overlap without nesting go on lanes of their own; none is lost.
+
+    \b
+    Example:
+      tw export perfetto -o run.pftrace
+    """
+    from warehouse.export import registry
+
+    with scoped(db, wait_s, selection) as opened:
+        path = output or Path(f"{run_stem(opened.seen)}.pftrace")
+        wanted = {
+            "with_args": not no_args,
+            "with_flows": not no_flows,
+            "with_interning": interned,
+        }
+        written: Written = registry.export(opened, "perfetto", path, wanted)
+    say(f"Wrote {path}: {_perfetto_summary(written)}.")
+    for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):
+        say(f"  {line}")
+
+
+def _perfetto_summary(written: Written) -> str:
+    parts = [f"{written.n_slices:,} slices", f"{written.n_flows:,} flows"]
+    if written.n_counter_values:
+        parts.append(f"{written.n_counter_values:,} counter values")
+    if written.n_ranges:
+        parts.append(f"{written.n_ranges:,} ranges projected onto streams")
+    return ", ".join(parts) + f" on {written.n_tracks:,} tracks"
+
+
+def _perfetto_remarks(written: Written, *, no_args: bool, no_flows: bool) -> Iterator[str]:
+    """What is not in the file as it is in the warehouse; silent about what is."""
+    counted = [
+        (written.n_on_extra_lanes, "slices overlap others without nesting: on lanes #2, #3, ..."),
+        (written.n_unfinished, "slices never ended: written without an end"),
+        (written.n_negative, "slices end before they begin: written without length"),
+        (written.n_reversed_flows, "arrows point back in time: drawn reversed"),
+        (written.n_outside, "slices are outside the time window: left out"),
+        (written.n_null_values, "counter values are no number: left out"),
+        (written.moved_ns, "ns were added to all times: the earliest was below zero"),
+    ]
+    yield from (f"{count:,} {what}." for count, what in counted if count)
+    if no_args:
+        yield "Arguments were left out (--no-args)."
+    if no_flows:
+        yield "Arrows were left out (--no-flows)."
+    if written.unaligned_traces:
+        names = ", ".join(written.unaligned_traces[:5])
+        more = ", ..." if len(written.unaligned_traces) > 5 else ""
+        yield f"Clocks are not aligned: no offset is known for {names}{more}."

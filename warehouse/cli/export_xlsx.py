@@ -1,0 +1,64 @@
+"""`tw export xlsx`: a workbook of a report or of queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse.cli.completion import query_names
+from warehouse.cli.export_options import output_option, query_path_option, run_stem, say
+from warehouse.cli.options import database, pairs
+from warehouse.cli.scope_options import announce, scope
+
+if TYPE_CHECKING:
+    from warehouse.query.selection import Selection
+
+
+@click.command()
+@click.argument("queries", nargs=-1, shell_complete=query_names)
+@database
+@scope
+@output_option("The file to write.  [default: RUN.xlsx]")
+@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch, or gpu]")
+@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the QUERIES.")
+@query_path_option
+def xlsx(
+    queries: tuple[str, ...],
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    name: str | None,
+    parameters: tuple[str, ...],
+    query_path: tuple[Path, ...],
+) -> None:
+    """Write a workbook: a report, or the QUERIES named.
+
+    One sheet a query, with units, filters and bars; an overview with charts; what every column
+    means, and where the numbers come from.
+
+    \b
+    Example:
+      tw export xlsx --run latest
+      tw export xlsx utilization top_kernels -o devices.xlsx
+    """
+    from warehouse.export import report
+    from warehouse.export.workbook.workbook import export_xlsx
+    from warehouse.query import session
+
+    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    with session.opened(place, selection) as opened:
+        announce(opened.seen, quiet=False)
+        chosen = report.choose(opened, queries, pairs(parameters), name)
+        path = output or Path(f"{run_stem(opened.seen)}.xlsx")
+        written = export_xlsx(chosen.title, report.fill(opened, chosen, "workbook"), path)
+    say(f"Wrote {path}: {written.n_rows:,} rows on {len(written.sheets)} sheets.")
+    for count, what in (
+        (written.n_split, "queries have more rows than a sheet: on several."),
+        (written.n_cut_texts, "texts are longer than a cell holds: cut."),
+        (written.n_integers_as_text, "integers are greater than 2^53: written as text."),
+    ):
+        if count:
+            say(f"  {count:,} {what}")
