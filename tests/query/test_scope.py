@@ -111,7 +111,7 @@ def test_the_default_among_several_runs_is_announced(
         (Selection(runs=("odl",)), "there is no run 'odl'", "Did you mean 'old'?"),
         (Selection(runs=("xyz",)), "there is no run 'xyz'", "There are: old, new."),
         (Selection(runs=("tag:goof",)), "there is no tag 'goof'", "Did you mean 'good'?"),
-        (Selection(runs=("since:yesterday",)), "'yesterday' is no age", "such as 7d"),
+        (Selection(runs=("since:yesterday",)), "'yesterday' is not an age", "such as 7d"),
         (Selection(runs=("since:1min",)), "no run was imported in the last 1min", None),
         (Selection(traces=("rank-9",)), "there is no trace 'rank-9'", "Did you mean"),
         (Selection(runs=("old",), ranks=(7,)), "there is no rank 7", "Ranks there: 0-1."),

@@ -73,7 +73,7 @@ def test_times_that_passed_while_it_was_paused_are_not_made_later(tw: Tw, db: Pa
         ((*ADD[:5], "--report", "pytorsch", "-o", "a.xlsx"), "Did you mean 'pytorch'?"),
         ((*ADD[:6], "utilisation", "-o", "a.csv"), "utilization"),
         ((*ADD, "-p", "bucket=1", "-o", "a.csv"), "bucket"),
-        ((*ADD, "--grace", "soon", "-o", "a.csv"), "'soon' is no age"),
+        ((*ADD, "--grace", "soon", "-o", "a.csv"), "'soon' is not an age"),
         (("schedule", "run", "nightly"), "there is no schedule 'nightly'"),
         (("schedule", "history", "nightly"), "There is none yet."),
         (("schedule", "run-due", "--at", "noon"), "'noon' is no time"),

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import duckdb
 
     from warehouse.library.library import Library, Query
-    from warehouse.query import execute
 
 UNIT = "side"
 
@@ -44,6 +43,8 @@ def widened(
     Runs and traces the user chose besides limit it. Applies nothing but the widest scope, to read
     the names; the caller applies the answer. Raises ScopeError for a side without a trace.
     """
+
+    from warehouse.query import execute
 
     everything = scope.resolve(connection, Selection(runs=("all",)))
     scope.apply(connection, everything)
