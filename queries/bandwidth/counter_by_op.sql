@@ -1,92 +1,39 @@
 /* ---
 name = "counter_by_op"
 version = 1
-title = "Hardware counters of each operator: sums and averages over its kernels"
+title = "Hardware counters per operator: sums and averages over its kernels"
 help = """
 A kernel counts for the innermost operator around the call that launched it. Ranges of CUPTI's range
-profiler are matched with calls by their order, and only where a trace has as many calls that launch
-a kernel as ranges; where not, and for kernels launched outside of operators, the operator is NULL.
+profiler are matched with calls by order, and only if the trace has as many kernel-launching calls
+as ranges; otherwise, and for kernels launched outside operators, the operator is NULL.
 """
 grain = ["trace_id", "cpu_op", "counter"]
-portable = false
 requires = { schema = ">=1", queries = ["counter_cause@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "cpu_op", "counter", "n_kernels", "n_calls", "sum_value",
+  "mean_value", "per_call_value", "min_value", "max_value",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+cpu_op.help = "Operator; NULL: unknown, or outside operators"
+n_kernels.help = "Number of kernels with a value"
+sum_value = { type = "DOUBLE", unit = "see metric.unit", help = "Sum over the kernels" }
+mean_value = { type = "DOUBLE", unit = "see metric.unit", help = "sum_value / n_kernels" }
+min_value = { type = "DOUBLE", unit = "see metric.unit", help = "Lowest value of one kernel" }
+max_value = { type = "DOUBLE", unit = "see metric.unit", help = "Highest value of one kernel" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "cpu_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The operator; NULL: not known, or outside of all operators"
-
-[[column]]
-name = "counter"
-type = "VARCHAR"
-unit = "text"
-help = "The source's name of the counter"
-
-[[column]]
-name = "n_kernels"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels with a value"
-
-[[column]]
-name = "n_calls"
+[column.n_calls]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Calls of the operator that launched them; 0 where the operator is NULL"
+help = "Number of calls of the operator that launched the kernels; 0 if the operator is NULL"
 
-[[column]]
-name = "sum_value"
-type = "DOUBLE"
-unit = "see metric.unit"
-help = "Sum over the kernels"
-
-[[column]]
-name = "mean_value"
-type = "DOUBLE"
-unit = "see metric.unit"
-help = "sum_value / n_kernels"
-
-[[column]]
-name = "per_call_value"
+[column.per_call_value]
 type = "DOUBLE"
 unit = "see metric.unit"
 nullable = true
-help = "sum_value / n_calls; NULL where the operator is NULL"
-
-[[column]]
-name = "min_value"
-type = "DOUBLE"
-unit = "see metric.unit"
-help = "Least of one kernel"
-
-[[column]]
-name = "max_value"
-type = "DOUBLE"
-unit = "see metric.unit"
-help = "Most of one kernel"
+help = "sum_value / n_calls; NULL if the operator is NULL"
 
 [changes]
 1 = "first version"

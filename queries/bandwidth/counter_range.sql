@@ -1,87 +1,26 @@
 /* ---
 name = "counter_range"
 version = 1
-title = "Hardware counters of every kernel, with the operators that launched it"
+title = "Hardware counters per kernel, with the operators that launched it"
 help = """
-One row a counter of a kernel, or of a range that CUPTI's range profiler measured. Such ranges are
-matched with calls by their order, and only where a trace has as many calls that launch a kernel as
-ranges.
+One row per counter of a kernel or of a range measured by CUPTI's range profiler. Such ranges are
+matched with calls by order, and only if the trace has as many kernel-launching calls as ranges.
 """
 grain = ["trace_id", "slice_id", "counter"]
-portable = false
 requires = { schema = ">=1", queries = ["counter_cause@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "ts", "kernel", "counter", "value", "launch_id",
+  "cpu_op", "outer_op",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The kernel or range"
-
-[[column]]
-name = "ts"
-type = "BIGINT"
-unit = "ns"
-help = "Its start, on the scale of slice.ts"
-
-[[column]]
-name = "kernel"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "counter"
-type = "VARCHAR"
-unit = "text"
-help = "The source's name of the counter"
-
-[[column]]
-name = "value"
-type = "DOUBLE"
-unit = "see metric.unit"
-nullable = true
-help = "The value"
-
-[[column]]
-name = "launch_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The call that launched it; NULL: not known"
-
-[[column]]
-name = "cpu_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The innermost operator around the call; NULL: there is none"
-
-[[column]]
-name = "outer_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The outermost operator around the call; NULL: there is none"
+[column]
+slice_id.help = "Kernel or range"
+kernel.help = "Kernel or range name"
+value = { type = "DOUBLE", unit = "see metric.unit", nullable = true, help = "Value" }
+launch_id.help = "Launching call; NULL: unknown"
+cpu_op.help = "Innermost operator around the call; NULL: none"
+outer_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Outermost operator around the call; NULL: none" }
 
 [changes]
 1 = "first version"

@@ -1,139 +1,71 @@
 /* ---
 name = "memcpy_bandwidth"
 version = 1
-title = "Bandwidth of copies and memsets by what moves where and how much"
+title = "Copy and memset bandwidth by direction and size class"
 help = """
-A copy's bandwidth is its bytes by its duration, in bytes a nanosecond, which are GB/s (10^9 bytes a
-second). Median, min and max are of single copies; bandwidth_gb_per_s is that of all together: all
-their bytes by the sum of their durations. Copies whose size the source does not say, and those that
-take no time as the source has it, have no bandwidth: n_measured counts the others. Size classes
-begin at 0, 4 KiB, 64 KiB, 1 MiB, 16 MiB and 256 MiB; with by_size=false there is one row, all.
+The bandwidth of a copy is its size divided by its duration, in bytes per nanosecond, which equals
+GB/s (10^9 bytes per second). Median, minimum and maximum are over single copies; bandwidth_gb_per_s
+is the sum of all bytes divided by the sum of all durations. Copies without a recorded size or with
+a duration of 0 have no bandwidth; n_measured counts the others. Size classes start at 0, 4 KiB, 64
+KiB, 1 MiB, 16 MiB and 256 MiB; with by_size=false all sizes share one row.
 """
 grain = ["trace_id", "device_id", "kind", "name", "direction", "size_class"]
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "kind", "name", "direction", "size_class",
+  "n_ops", "n_measured", "total_bytes", "total_ns", "bandwidth_gb_per_s", "min_gb_per_s",
+  "median_gb_per_s", "max_gb_per_s",
+]
 
 [param.by_size]
 type = "BOOLEAN"
 default = true
-help = "One row for each class of sizes; false: all sizes in one"
+help = "Return one row per size class; false: one row for all sizes"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+kind.help = "memcpy or memset"
+name.help = "Name as recorded; distinguishes pageable and pinned memory"
+n_ops.help = "Number of copies or memsets"
+total_bytes.help = "Bytes moved or set by all operations with a recorded size"
+total_ns.help = "Sum of the durations; unfinished and negative ones count as 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "kind"
+[column.size_class]
 type = "VARCHAR"
 unit = "text"
-help = "memcpy or memset"
+help = "Size class: < 4 KiB, 4 - 64 KiB, 64 KiB - 1 MiB, 1 - 16 MiB, 16 - 256 MiB, >= 256 MiB, unknown, or all"
 
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "As the source calls it; tells pageable from pinned memory"
-
-[[column]]
-name = "direction"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "HtoD, DtoH, DtoD, PtoP, HtoH; NULL: a memset, or not said"
-
-[[column]]
-name = "size_class"
-type = "VARCHAR"
-unit = "text"
-help = "Which sizes: < 4 KiB, 4 - 64 KiB, 64 KiB - 1 MiB, 1 - 16 MiB, 16 - 256 MiB, >= 256 MiB, unknown, or all"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Copies or memsets"
-
-[[column]]
-name = "n_measured"
+[column.n_measured]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Those with a size and a duration above 0"
+help = "Number of operations with a size and a duration above 0"
 
-[[column]]
-name = "total_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Moved or set by all whose size is said"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations; unfinished and negative ones count 0"
-
-[[column]]
-name = "bandwidth_gb_per_s"
+[column.bandwidth_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
 check = ">= 0"
-help = "Bytes by time of those measured; NULL without any"
+help = "Bytes / duration of the measured ones; NULL if there are none"
 
-[[column]]
-name = "min_gb_per_s"
+[column.min_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
 check = ">= 0"
-help = "Least of a single one"
+help = "Lowest bandwidth of a single operation"
 
-[[column]]
-name = "median_gb_per_s"
+[column.median_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
 check = ">= 0"
-help = "Median; between the two middle ones of an even number"
+help = "Median bandwidth; of an even number the mean of the middle two"
 
-[[column]]
-name = "max_gb_per_s"
+[column.max_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
 check = ">= 0"
-help = "Greatest of a single one"
+help = "Highest bandwidth of a single operation"
 
 [changes]
 1 = "first version"

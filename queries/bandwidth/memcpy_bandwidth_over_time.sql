@@ -1,109 +1,44 @@
 /* ---
 name = "memcpy_bandwidth_over_time"
 version = 1
-title = "Bytes copied and set in each bucket of time, by direction"
+title = "Bytes copied and set per time bucket, by direction"
 help = """
-Buckets begin at multiples of bucket_ns on the scale of slice.ts. A copy's bytes are spread evenly
-over its duration; those of one without a duration lie at its start. So the bytes of all buckets add
-up to those of all copies. Buckets in which nothing is moved have no row.
+Buckets start at multiples of bucket_ns on the time axis of slice.ts. The bytes of a copy are spread
+evenly over its duration; those of a copy of duration 0 count at its start, so the bytes of all
+buckets add up to those of all copies. Buckets without copies have no row.
 """
 grain = ["trace_id", "device_id", "kind", "direction", "bucket_start_ns"]
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "kind", "direction", "bucket_start_ns",
+  "n_ops", "bytes", "active_ns", "bandwidth_gb_per_s", "active_gb_per_s",
+]
 
 [param.bucket_ns]
 type = "BIGINT"
 unit = "ns"
 default = 10000000
 min = 1
-help = "Width of a bucket"
+help = "Bucket width"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+kind.help = "memcpy or memset"
+n_ops.help = "Number of copies or memsets that overlap the bucket"
+bytes = { type = "DOUBLE", unit = "byte", check = ">= 0", help = "Bytes moved or set in the bucket, with fractions" }
+bandwidth_gb_per_s = { type = "DOUBLE", unit = "GB/s", check = ">= 0", help = "bytes / width of the bucket" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "memcpy or memset"
-
-[[column]]
-name = "direction"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "HtoD, DtoH, DtoD, PtoP, HtoH; NULL: a memset, or not said"
-
-[[column]]
-name = "bucket_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the bucket, on the scale of slice.ts"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Copies or memsets that touch the bucket"
-
-[[column]]
-name = "bytes"
-type = "DOUBLE"
-unit = "byte"
-check = ">= 0"
-help = "Moved or set in the bucket, parts of bytes included"
-
-[[column]]
-name = "active_ns"
+[column.active_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "Sum of the times of single copies in the bucket; more than its width where copies run at once"
+help = "Sum of the times of single copies in the bucket; exceeds its width if copies overlap"
 
-[[column]]
-name = "bandwidth_gb_per_s"
-type = "DOUBLE"
-unit = "GB/s"
-check = ">= 0"
-help = "bytes by the width of the bucket"
-
-[[column]]
-name = "active_gb_per_s"
+[column.active_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
 check = ">= 0"
-help = "bytes by active_ns; NULL where that is 0"
+help = "bytes / active_ns; NULL if active_ns is 0"
 
 [changes]
 1 = "first version"
@@ -118,7 +53,8 @@ WITH op AS (
     ts + greatest(dur, 0) AS end_ns,
     greatest(dur, 0) AS dur,
     greatest(coalesce(bytes, 0), 0) AS bytes,
-    -- Remainders of negative times are negative: the second % makes them count from below.
+    -- The remainder of a negative time is negative; the second % makes buckets start below the
+    -- time.
     ts - (ts % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS first_ns
   FROM gpu_op
   WHERE kind IN ('memcpy', 'memset')
@@ -126,7 +62,7 @@ WITH op AS (
 piece AS (
   SELECT
     *,
-    -- One without a duration has the bucket it starts in.
+    -- A copy of duration 0 belongs to the bucket it starts in.
     unnest(range(first_ns, greatest(end_ns, start_ns + 1), $bucket_ns::BIGINT)) AS bucket_start_ns
   FROM op
 ),
@@ -145,7 +81,7 @@ filled AS (
     direction,
     bucket_start_ns,
     count(*) AS n_ops,
-    -- Added in one order, so that the last digits do not depend on luck.
+    -- A fixed order keeps the last digits of the sum deterministic.
     sum(CASE WHEN dur = 0 THEN bytes ELSE bytes * (inside_ns / dur) END ORDER BY start_ns, end_ns, bytes)
       AS bytes,
     sum(inside_ns)::BIGINT AS active_ns

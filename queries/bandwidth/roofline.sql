@@ -1,200 +1,77 @@
 /* ---
 name = "roofline"
 version = 3
-title = "Operators on the roofline: operations, bytes, what was achieved and what the device allows"
+title = "Roofline of operators: operations, bytes, achieved and attainable rates"
 help = """
-Operators of equal name and shapes in one row, as far as op_work has a formula for them. Their time
-is that of the device work launched inside them (the sum of its durations); an operator that launched
-none, on the host, has the time of its own call. Device work that a CUDA graph replays belongs to no
-operator. Peaks are the parameters, else what the source says of the device, else NULL, and
-then so is all that rests on them. roof_share is what was achieved of the least of peak_flops_per_s and
-intensity * peak_bytes_per_s; above 1 the peak is too low, or caches saved bytes.
+One row per operator name and input shapes, for operators with a formula in op_work. Their time is
+the sum of the durations of the device work launched inside them; an operator that launched none ran
+on the host and has the duration of its call. Device work replayed by a CUDA graph belongs to no
+operator. Peaks are the parameters, else the values recorded for the device, else NULL; figures that
+depend on an unknown peak are NULL. roof_share is the achieved rate divided by the lesser of
+peak_flops_per_s and intensity * peak_bytes_per_s; above 1 the peak is too low or caches saved
+traffic.
 """
 grain = ["trace_id", "device_id", "name", "input_dims", "input_types"]
 requires = { schema = ">=1", queries = ["op_work@3"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "name", "model", "input_dims", "input_types",
+  "n_calls", "n_device_ops", "busy_ns", "flops", "bytes", "intensity", "flops_per_s", "bytes_per_s",
+  "peak_flops_per_s", "peak_bytes_per_s", "bound", "flops_share", "bytes_share", "roof_share",
+]
 
 [param.peak_flops_per_s]
 type = "DOUBLE"
 unit = "1/s"
 nullable = true
 min = 1
-help = "Peak rate of operations, in place of what is known of the device"
+help = "Peak operations per second; overrides the value recorded for the device"
 
 [param.peak_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 min = 1
-help = "Peak memory bandwidth, in place of what is known of the device"
+help = "Peak memory bandwidth; overrides the value recorded for the device"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+device_id.help = "Device; NULL: on the host, or not recorded"
+device.help = "Device number, as recorded; NULL: on the host"
+name = { nullable = false, help = "Operator name" }
+model.help = "Formula in op_work"
+n_calls.help = "Number of calls"
+n_device_ops.help = "Number of kernels, copies and memsets launched"
+busy_ns.help = "Sum of the durations of the device work, or of the calls if they launched none"
+flops.help = "Floating-point operations of all calls; NULL: the formula counts none"
+flops_per_s = { type = "DOUBLE", unit = "1/s", nullable = true, help = "flops / busy_ns; NULL if busy_ns is 0" }
+bytes_per_s = { type = "DOUBLE", unit = "byte/s", nullable = true, help = "bytes / busy_ns; NULL if busy_ns is 0" }
+peak_bytes_per_s = { type = "DOUBLE", unit = "byte/s", nullable = true, help = "Peak memory bandwidth; NULL: unknown" }
+bound.help = "Limiting peak: compute or memory; NULL: a peak is unknown"
+flops_share = { type = "DOUBLE", unit = "ratio", nullable = true, help = "flops_per_s / peak_flops_per_s" }
+bytes_share = { type = "DOUBLE", unit = "ratio", nullable = true, help = "bytes_per_s / peak_bytes_per_s" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "Where its work ran; NULL: on the host, or not said"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; NULL: on the host"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The operator"
-
-[[column]]
-name = "model"
-type = "VARCHAR"
-unit = "text"
-help = "Which formula of op_work"
-
-[[column]]
-name = "input_dims"
-type = "VARCHAR"
-unit = "json"
-help = "Shapes of the inputs"
-
-[[column]]
-name = "input_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of the inputs"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Calls"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets these launched"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of these; of the calls, where they launched none"
-
-[[column]]
-name = "flops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Floating-point operations of all calls; NULL: the formula counts none"
-
-[[column]]
-name = "bytes"
+[column.bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Least that all calls must move; NULL: a type is not known"
+help = "Minimum traffic of all calls; NULL: unknown type"
 
-[[column]]
-name = "intensity"
-type = "DOUBLE"
-unit = "1/byte"
-nullable = true
-help = "flops / bytes"
-
-[[column]]
-name = "flops_per_s"
+[column.peak_flops_per_s]
 type = "DOUBLE"
 unit = "1/s"
 nullable = true
-help = "flops / busy_ns; NULL when that is 0"
-
-[[column]]
-name = "bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-help = "bytes / busy_ns; NULL when that is 0"
-
-[[column]]
-name = "peak_flops_per_s"
-type = "DOUBLE"
-unit = "1/s"
-nullable = true
-help = "Peak rate of operations; NULL: not known"
-
-[[column]]
-name = "peak_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-help = "Peak memory bandwidth; NULL: not known"
-
-[[column]]
-name = "bound"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "compute or memory: which peak limits it; NULL: a peak is not known"
-
-[[column]]
-name = "flops_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "flops_per_s / peak_flops_per_s"
-
-[[column]]
-name = "bytes_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "bytes_per_s / peak_bytes_per_s"
-
-[[column]]
-name = "roof_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "What was achieved of what intensity and peaks allow"
+help = "Peak operations per second; NULL: unknown"
 
 [changes]
 1 = "first version"
-2 = "more operators have a formula; elementwise ones have operations, too"
-3 = "the same rows, by the formulas of shape_work@2"
+2 = "more operators have a formula; elementwise operators have operations"
+3 = "same rows, with the formulas of shape_work@2"
 --- */
 WITH worked AS (
   SELECT * FROM op_work()
 ),
--- The operator in whose time the launching call begins, on the call's thread.
+-- The operator during which the launching call begins, on the call's thread.
 device_part AS (
   SELECT
     w.slice_id,

@@ -1,67 +1,32 @@
 /* ---
 name = "inbox"
 version = 1
-title = "Files of inboxes and what became of them"
+title = "Inbox files and the result of importing them"
 help = """
-What `tw import --inbox` has seen: each file as it was when it was read last. A file that has changed
-since is read again at the next look.
+What `tw import --inbox` recorded: each file as of when it was last read. A file that has changed
+since is read again on the next pass.
 """
 grain = ["path"]
 requires = { schema = ">=12" }
 portable = true
+columns = [
+  "path", "status", "error", "n_traces", "n_bytes", "n_tries", "first_seen_at", "last_tried_at",
+  "tw_version",
+]
 
-[[column]]
-name = "path"
+[column]
+path = { type = "VARCHAR", help = "File path" }
+error = { type = "VARCHAR", nullable = true, help = "Error message of a failed import" }
+n_traces = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of imported traces" }
+n_bytes = { type = "BIGINT", unit = "byte", help = "File size" }
+n_tries = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of import attempts" }
+first_seen_at = { type = "TIMESTAMP", unit = "UTC", help = "When the file was first read" }
+last_tried_at = { type = "TIMESTAMP", unit = "UTC", help = "When the file was last read" }
+tw_version = { type = "VARCHAR", help = "Program version that read it last" }
+
+[column.status]
 type = "VARCHAR"
-help = "The file"
-
-[[column]]
-name = "status"
-type = "VARCHAR"
-help = "imported; present: the same bytes were there already; ignored: no trace; failed"
-
-[[column]]
-name = "error"
-type = "VARCHAR"
-nullable = true
-help = "Why it failed"
-
-[[column]]
-name = "n_traces"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Traces it became"
-
-[[column]]
-name = "n_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Its size"
-
-[[column]]
-name = "n_tries"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was read"
-
-[[column]]
-name = "first_seen_at"
-type = "TIMESTAMP"
-unit = "UTC"
-help = "When it was first read"
-
-[[column]]
-name = "last_tried_at"
-type = "TIMESTAMP"
-unit = "UTC"
-help = "When it was last read"
-
-[[column]]
-name = "tw_version"
-type = "VARCHAR"
-help = "Program that read it last"
+help = "imported; present: the same content was already imported; ignored: not a trace; failed"
 
 [changes]
 1 = "First version"

@@ -1,84 +1,32 @@
 /* ---
 name = "runs"
 version = 1
-title = "The runs: traces, ranks, formats, slices, length and size"
+title = "Runs with traces, ranks, formats, slices, duration and size"
 help = """
-One run is one job on one or many ranks. Its length is that of its longest trace: clocks of different
-ranks need not agree.
+A run is one job on one or many ranks. Its duration is that of its longest trace, because clocks of
+different ranks may differ.
 """
 grain = ["run_id"]
+columns = [
+  "run_id", "run", "kind", "n_traces", "n_ranks", "world_size", "formats", "n_slices", "span_ns",
+  "content_bytes", "imported_at",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "id"
-help = "The run"
+[column]
+run_id = { type = "BIGINT", unit = "id", help = "Run" }
+kind.help = "measured or predicted"
+n_traces = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of traces" }
+n_ranks = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of distinct ranks" }
+world_size = { type = "BIGINT", unit = "count", nullable = true, help = "Number of ranks of the job, if recorded" }
+formats = { type = "VARCHAR", unit = "text", help = "Imported formats of the traces" }
+n_slices.help = "Number of slices of all its traces"
+imported_at = { type = "TIMESTAMP", unit = "UTC", help = "When the last trace was imported" }
 
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "measured or predicted"
-
-[[column]]
-name = "n_traces"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Traces"
-
-[[column]]
-name = "n_ranks"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Different ranks among them"
-
-[[column]]
-name = "world_size"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Ranks of the job, if the files say"
-
-[[column]]
-name = "formats"
-type = "VARCHAR"
-unit = "text"
-help = "What its traces were read as"
-
-[[column]]
-name = "n_slices"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Slices of all its traces"
-
-[[column]]
-name = "span_ns"
+[column.span_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Length of its longest trace; NULL when all are empty"
-
-[[column]]
-name = "content_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Size of its files after decompression"
-
-[[column]]
-name = "imported_at"
-type = "TIMESTAMP"
-unit = "UTC"
-help = "When its last trace was imported"
+help = "Duration of the longest trace; NULL if all are empty"
 
 [changes]
 1 = "first version"

@@ -1,129 +1,53 @@
 /* ---
 name = "traces"
 version = 2
-title = "The traces, where they came from and what they hold"
+title = "Traces with source and contents"
 help = """
-One trace is one capture of one rank, device or machine. Figures of the files are sums over all the
-files the trace was read from.
+A trace is one recording of one rank, device or machine. File figures are sums over all source files
+of the trace.
 """
 grain = ["trace_id"]
+columns = [
+  "run_id", "run", "trace_id", "name", "rank", "format", "kind", "n_slices", "n_nodes", "n_unused",
+  "n_problems", "span_ns", "content_bytes", "path", "rank_rule", "timeline_trace_id", "pair_rule",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run it belongs to"
+[column]
+trace_id = { type = "BIGINT", unit = "id", help = "Trace" }
+name = { nullable = false, help = "Trace name" }
+format = { type = "VARCHAR", unit = "text", help = "Imported format" }
+kind.help = "timeline; or graph: nodes and edges without a timeline"
+n_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes in the graphs of the trace" }
+span_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Duration of the timeline; NULL if it is empty" }
+path = { nullable = true, help = "Source file, or the first of several; NULL: none" }
 
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "That run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "id"
-help = "The trace"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its rank, if known"
-
-[[column]]
-name = "format"
-type = "VARCHAR"
-unit = "text"
-help = "What it was read as"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "timeline, or graph: nodes and edges, nothing on a timeline"
-
-[[column]]
-name = "n_slices"
+[column.n_problems]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Slices on its timeline"
+help = "Number of import problems, listed in import_problem"
 
-[[column]]
-name = "n_nodes"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes of the graphs in it"
-
-[[column]]
-name = "n_unused"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Events of the file that the timeline does not show; import_stat says why"
-
-[[column]]
-name = "n_problems"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Defects found while importing; import_problem says which"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Length of the timeline; NULL when it is empty"
-
-[[column]]
-name = "content_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Size of its files after decompression"
-
-[[column]]
-name = "path"
+[column.rank_rule]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Its file, or the first of them; NULL when it was read from none"
+help = "How the rank was determined: option, file, file_name, timeline (the timeline of a graph)"
 
-[[column]]
-name = "rank_rule"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "How the rank was found: option, file, file_name, timeline (that of the timeline of a graph)"
-
-[[column]]
-name = "timeline_trace_id"
+[column.timeline_trace_id]
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "Of a graph: the timeline its process recorded; NULL when none was found"
+help = "Timeline that the process of a graph recorded; NULL if none was found"
 
-[[column]]
-name = "pair_rule"
+[column.pair_rule]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "How that timeline was found: process, rank, or run where there was but one"
+help = "How the timeline of a graph was found: process, rank, or run (the only one)"
 
 [changes]
 1 = "first version"
-2 = "kind, n_nodes, rank_rule, timeline_trace_id and pair_rule are new: graphs, and how their ranks and timelines were found"
+2 = "new columns kind, n_nodes, rank_rule, timeline_trace_id and pair_rule, for graphs and how their ranks and timelines were determined"
 --- */
 WITH sliced AS (
   SELECT trace_id, count(*) AS n_slices

@@ -1,164 +1,66 @@
 /* ---
 name = "collective_bandwidth"
 version = 1
-title = "Time and bandwidth of collectives, by group, kind, type and size"
+title = "Collective time and bandwidth by group, kind, type and size"
 help = """
-Over slices that last as long as the communication: kernels, and ranges of libraries on the host. In
-their time is the wait for ranks that come late (collective_instance tells the two apart), so the
-bandwidth of the shortest is nearest to that of the transfer alone.
+Covers slices that last as long as the communication: kernels, and host ranges of libraries. Their
+time includes waiting for late ranks (collective_instance separates the two), so the bandwidth of
+the shortest is closest to that of the transfer alone.
 
-Sizes and factors are those of the NCCL tests: algorithm bandwidth is message size / time, with the
-size of one rank's buffer for all_reduce, broadcast, reduce, send and recv, and of what all ranks
-give or get together for all_gather, reduce_scatter, all_to_all, gather and scatter; bus bandwidth
-is that times 2(n-1)/n for all_reduce, (n-1)/n for the second list, and 1 for the others of the
-first, n being the size of the group. Operations of unknown size count in n_collectives and times
-and have a row of their own without bandwidth.
+Sizes and factors follow NCCL tests: algorithm bandwidth is message size / time. The message size is
+the buffer size of one rank for all_reduce, broadcast, reduce, send and recv, and the total over all
+ranks for all_gather, reduce_scatter, all_to_all, gather and scatter. Bus bandwidth is algorithm
+bandwidth times 2(n-1)/n for all_reduce, (n-1)/n for the second list, and 1 for the rest of the
+first, where n is the group size. Operations of unknown size count in n_collectives and times and
+have a row of their own without bandwidth.
 """
 grain = ["trace_id", "side", "kind", "group_name", "group_size", "data_type", "min_bytes"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "side", "kind", "group_name", "group_size", "data_type",
+  "min_bytes", "n_collectives", "total_bytes", "total_ns", "min_ns", "median_ns", "p90_ns",
+  "p99_ns", "max_ns", "algorithm_bytes_per_s", "bus_bytes_per_s", "best_bus_bytes_per_s",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+kind.help = "all_reduce, all_gather, ... as in collective_op"
+data_type.help = "Element type, if known"
+n_collectives.help = "Number of operations"
+total_bytes = { nullable = true, help = "Sum of the message sizes; NULL: unknown size" }
+min_ns.help = "Shortest time"
+median_ns.help = "Median time"
+p90_ns.help = "90th percentile of the times, interpolated"
+p99_ns.help = "99th percentile of the times, interpolated"
+max_ns.help = "Longest time"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "Where it was recorded: host or device"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "all_reduce, all_gather, ... as in collective_op"
-
-[[column]]
-name = "group_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group, if the source names it"
-
-[[column]]
-name = "group_size"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Ranks in the group, if known"
-
-[[column]]
-name = "data_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Element type, if known"
-
-[[column]]
-name = "min_bytes"
+[column.min_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Messages from this size, a power of two or 0, to just below the next; NULL: size not known"
+help = "Lower bound of the message size, a power of two or 0; the next row's is the exclusive upper bound. NULL: unknown size"
 
-[[column]]
-name = "n_collectives"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operations"
-
-[[column]]
-name = "total_bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-check = ">= 0"
-help = "Sum of their message sizes; NULL: size not known"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of their times"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest time"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median time"
-
-[[column]]
-name = "p90_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "90th percentile of the times, interpolated"
-
-[[column]]
-name = "p99_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "99th percentile of the times, interpolated"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest time"
-
-[[column]]
-name = "algorithm_bytes_per_s"
+[column.algorithm_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 check = ">= 0"
-help = "total_bytes / total_ns, in bytes per second; NULL: size not known, or no time"
+help = "total_bytes / total_ns, in bytes per second; NULL: unknown size, or no time"
 
-[[column]]
-name = "bus_bytes_per_s"
+[column.bus_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 check = ">= 0"
-help = "algorithm_bytes_per_s times the factor of the kind; NULL also where the size of the group is not known"
+help = "algorithm_bytes_per_s times the factor of the kind; NULL also if the group size is unknown"
 
-[[column]]
-name = "best_bus_bytes_per_s"
+[column.best_bus_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 check = ">= 0"
-help = "The greatest bus bandwidth of a single one"
+help = "Highest bus bandwidth of a single operation"
 
 [changes]
 1 = "first version"

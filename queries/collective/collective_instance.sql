@@ -1,185 +1,86 @@
 /* ---
 name = "collective_instance"
 version = 1
-title = "Each collective on every rank: who came when, who waited, how long the transfer took"
+title = "Collective operations per rank: arrival order, waits and transfer time"
 help = """
-One row for each rank that recorded a collective which another rank recorded too. Ranks are compared
-on the shared time; where the clock of one member has no offset, everything that compares ranks is
-NULL for all members. It is as exact as uncertainty_ns: a skew or a wait below that means nothing.
+One row per rank that recorded a collective which at least one other rank also recorded. Ranks are
+compared in the run's shared time; if the clock of one member has no offset, all columns that
+compare ranks are NULL for all members. The precision is uncertainty_ns: a skew or wait below it is
+not significant.
 
-Waits and transfers exist where nobody can leave before the last has come: kernels and host ranges of
-all_reduce, all_gather, reduce_scatter, all_to_all and barrier. Ranks that were not recorded are not
-seen: group_size above n_members says that the last may have been another.
+Waits and transfers are given where no member can leave before the last has arrived: kernels and
+host ranges of all_reduce, all_gather, reduce_scatter, all_to_all and barrier. Ranks without a
+recording are not included: if group_size exceeds n_members, the last rank may be another one.
 """
 grain = ["instance_id", "trace_id"]
 requires = { schema = ">=1", queries = ["collective_member@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "instance_id", "slice_id", "side", "kind", "group_name",
+  "group_size", "n_members", "message_bytes", "confidence", "aligned_start_ns", "aligned_end_ns",
+  "first_trace_id", "first_rank", "last_trace_id", "last_rank", "is_last", "skew_ns", "lateness_ns",
+  "wait_ns", "transfer_ns", "uncertainty_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+slice_id.help = "Slice on this rank"
+kind.help = "all_reduce, all_gather, ... as in collective_op"
+n_members = { type = "BIGINT", unit = "count", check = "> 1", help = "Number of ranks that recorded it" }
+aligned_end_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "End on this rank, in the run's shared time" }
+first_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank of the first to arrive" }
+last_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank of the last to arrive" }
+is_last = { type = "BOOLEAN", unit = "bool", nullable = true, help = "Whether this rank arrived last" }
+uncertainty_ns.help = "Sum of the two largest uncertainties of its clocks; NULL: unknown"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "instance_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The collective: its slice on the lowest rank that recorded it"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "Its slice on this rank"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "Where it was recorded: host or device"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "all_reduce, all_gather, ... as in collective_op"
-
-[[column]]
-name = "group_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group, if the source names it"
-
-[[column]]
-name = "group_size"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Ranks in the group, if known"
-
-[[column]]
-name = "n_members"
-type = "BIGINT"
-unit = "count"
-check = "> 1"
-help = "Ranks that recorded it"
-
-[[column]]
-name = "message_bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Size of the message on this rank, as the NCCL tests count it"
-
-[[column]]
-name = "confidence"
+[column.confidence]
 type = "DOUBLE"
 unit = "ratio"
 check = "BETWEEN 0 AND 1"
-help = "The least of the links between its members"
+help = "Lowest confidence of the links between its members"
 
-[[column]]
-name = "aligned_start_ns"
+[column.aligned_start_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Start on this rank, on the shared time"
+help = "Start on this rank, in the run's shared time"
 
-[[column]]
-name = "aligned_end_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "End on this rank, on the shared time"
-
-[[column]]
-name = "first_trace_id"
+[column.first_trace_id]
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "Trace of the first to come; of several, the lowest rank"
+help = "Trace of the first to arrive; of several, the lowest rank"
 
-[[column]]
-name = "first_rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its rank"
-
-[[column]]
-name = "last_trace_id"
+[column.last_trace_id]
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "Trace of the last to come; of several, the lowest rank"
+help = "Trace of the last to arrive; of several, the lowest rank"
 
-[[column]]
-name = "last_rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its rank"
-
-[[column]]
-name = "is_last"
-type = "BOOLEAN"
-unit = "bool"
-nullable = true
-help = "Whether this rank came last"
-
-[[column]]
-name = "skew_ns"
+[column.skew_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "From the first start to the last"
+help = "Time from the first start to the last"
 
-[[column]]
-name = "lateness_ns"
+[column.lateness_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "From the first start to this rank's"
+help = "Time from the first start to this rank's start"
 
-[[column]]
-name = "wait_ns"
+[column.wait_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "From this rank's start to the last"
+help = "Time from this rank's start to that of the last"
 
-[[column]]
-name = "transfer_ns"
+[column.transfer_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "From the last start to this rank's end; below 0 only if an offset is off"
-
-[[column]]
-name = "uncertainty_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "The two largest uncertainties of its clocks, added; NULL: not known"
+help = "Time from the last start to this rank's end; negative only if an offset is wrong"
 
 [changes]
 1 = "first version"

@@ -1,123 +1,67 @@
 /* ---
 name = "rank_clock"
 version = 2
-title = "What is known of the clock of each rank, and what the collectives it rests on allow"
+title = "Clock offset of each rank and the bounds set by its collectives"
 help = """
-The first columns are what every comparison of ranks uses. The others are the evidence: for each pair
-of ranks with linked collectives, what must be added to this rank's clock to reach that of the lower
-one, judged by these two alone. An empty interval (lower_ns above upper_ns) is shown as it is: the
-clocks drift apart, or a link or a time is wrong. A rank without pairs below it has one row.
+The first columns are used by every comparison of ranks. The others are the evidence: for each pair
+of ranks with linked collectives, the offset from this rank's clock to that of the lower rank,
+derived from these two alone. An empty interval (lower_ns above upper_ns) is reported unchanged: the
+clocks drift, or a link or time is wrong. A rank without lower-ranked partners has one row.
 """
 grain = ["trace_id", "to_trace_id"]
 requires = { schema = ">=11", queries = ["clock_interval@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "offset_ns", "uncertainty_ns", "drift", "method", "to_trace_id",
+  "to_rank", "n_collectives", "lower_ns", "upper_ns", "median_ns", "pair_drift", "is_contradictory",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+uncertainty_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Maximum error of the offset; NULL: unknown" }
+drift.help = "Nanoseconds added per nanosecond since the base; NULL: none"
+method = { type = "VARCHAR", unit = "text", nullable = true, help = "Method of the offset, see clock_offset" }
+to_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank of the other trace" }
+n_collectives = { nullable = true, help = "Number of collectives of the two ranks that bound the offset" }
+median_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Median difference of the ends" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "offset_ns"
+[column.offset_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Added to its clock at its base to reach the shared time; NULL: not known, times are not compared"
+help = "Offset added to the clock at its base to get the run's shared time; NULL: unknown, so times are not compared"
 
-[[column]]
-name = "uncertainty_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "How far the true offset can be from it; NULL: not known"
-
-[[column]]
-name = "drift"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "Nanoseconds added for each nanosecond since its base; NULL: none"
-
-[[column]]
-name = "method"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "How it was found: see clock_offset"
-
-[[column]]
-name = "to_trace_id"
+[column.to_trace_id]
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "Trace of a lower rank it shares collectives with; NULL: there is none"
+help = "Trace of a lower rank it shares collectives with; NULL: none"
 
-[[column]]
-name = "to_rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "That rank"
-
-[[column]]
-name = "n_collectives"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = "> 0"
-help = "Collectives of the two that bound the difference of their clocks"
-
-[[column]]
-name = "lower_ns"
+[column.lower_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "At least this must be added to reach the clock of to_rank; NULL: not bounded"
+help = "Lower bound of the offset to the clock of to_rank; NULL: unbounded"
 
-[[column]]
-name = "upper_ns"
+[column.upper_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "At most this; NULL: not bounded"
+help = "Upper bound of the offset to the clock of to_rank; NULL: unbounded"
 
-[[column]]
-name = "median_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Median difference of the ends"
-
-[[column]]
-name = "pair_drift"
+[column.pair_drift]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Drift that makes the interval other than empty; the bounds are what is left then; NULL: none needed, or none helps"
+help = "Drift with which the interval is not empty, and which the bounds account for; NULL: no drift needed, or none fits"
 
-[[column]]
-name = "is_contradictory"
+[column.is_contradictory]
 type = "BOOLEAN"
 unit = "bool"
 nullable = true
-help = "Whether nothing fits all collectives of the two"
+help = "Whether no offset fits all collectives of the two ranks"
 
 [changes]
 1 = "first version"
-2 = "traces that are graphs are left out: nothing of them is on a clock"
+2 = "excludes graph traces, which have no clock"
 --- */
 SELECT
   t.run_id,

@@ -1,127 +1,65 @@
 /* ---
 name = "rank_imbalance"
 version = 1
-title = "Where the time of each step goes on each rank, and how far that is from the mean of all ranks"
+title = "Step time per rank by activity, and deviation from the mean of all ranks"
 help = """
-The work of a step is what was launched in it (links of kind step), on whatever device of the rank;
-figures of several devices are added. Steps of different ranks are the same step if they have the
-same number in one run: durations are compared, not times, so clocks do not matter. A positive
-deviation is more than the mean. A rank with more compute and less exposed communication than the
-others is one they wait for. Steps without device work have no row.
+The work of a step is the device work launched in it (links of kind step), summed over all devices
+of the rank. Steps of different ranks are the same step if they have the same number in one run.
+Durations are compared, not times, so clock offsets do not matter. A positive deviation is above the
+mean. A rank with more compute and less exposed communication than the others is one they wait for.
+Steps without device work have no row.
 """
 grain = ["trace_id", "step_id"]
 requires = { schema = ">=1", queries = ["step_activity@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "step_id", "step", "n_ranks", "span_ns", "compute_ns",
+  "exposed_communication_ns", "exposed_memory_ns", "idle_ns", "span_deviation_ns",
+  "compute_deviation_ns", "exposed_communication_deviation_ns", "idle_deviation_ns",
+  "compute_imbalance",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+step_id.help = "Step"
+span_ns.help = "Time from the start of its first operation on a device to the end of the last"
+idle_ns.help = "Rest of span_ns, in which no operation of the step runs"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the step, as the source counts"
-
-[[column]]
-name = "n_ranks"
+[column.n_ranks]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = "> 0"
-help = "Traces of the run that have the step; NULL: it has no number"
+help = "Number of traces of the run that have the step; NULL: the step has no number"
 
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the start of its first operation on a device to the end of the last"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A compute kernel runs"
-
-[[column]]
-name = "exposed_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Communication runs and compute does not"
-
-[[column]]
-name = "exposed_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset runs, and neither compute nor communication does"
-
-[[column]]
-name = "idle_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The rest of span_ns: no operation of the step runs"
-
-[[column]]
-name = "span_deviation_ns"
+[column.span_deviation_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
-help = "span_ns less its mean over the ranks that have the step; NULL: the step has no number"
+help = "span_ns minus its mean over the ranks that have the step; NULL: the step has no number"
 
-[[column]]
-name = "compute_deviation_ns"
+[column.compute_deviation_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
-help = "compute_ns less its mean over the ranks that have the step; NULL: the step has no number"
+help = "compute_ns minus its mean over the ranks that have the step; NULL: the step has no number"
 
-[[column]]
-name = "exposed_communication_deviation_ns"
+[column.exposed_communication_deviation_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
-help = "exposed_communication_ns less its mean over the ranks that have the step; NULL: the step has no number"
+help = "exposed_communication_ns minus its mean over the ranks that have the step; NULL: the step has no number"
 
-[[column]]
-name = "idle_deviation_ns"
+[column.idle_deviation_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
-help = "idle_ns less its mean over the ranks that have the step; NULL: the step has no number"
+help = "idle_ns minus its mean over the ranks that have the step; NULL: the step has no number"
 
-[[column]]
-name = "compute_imbalance"
+[column.compute_imbalance]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "The largest compute_ns of all ranks / their mean, less 1: what the slowest rank adds; NULL: no number, or no compute"
+help = "Largest compute_ns of all ranks / their mean - 1: the cost of the slowest rank; NULL: no step number, or no compute"
 
 [changes]
 1 = "first version"

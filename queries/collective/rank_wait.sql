@@ -1,75 +1,26 @@
 /* ---
 name = "rank_wait"
 version = 1
-title = "Which rank waited for which, and how long"
+title = "Wait time between ranks, by waiting rank and awaited rank"
 help = """
-In each synchronising collective every rank waits for the one that came last. Pairs that never waited
-for each other, and collectives that cannot be compared because a clock has no offset, have no row:
-straggler says how many those are.
+In each synchronizing collective every rank waits for the last one to arrive. Pairs that never
+waited for each other, and collectives that cannot be compared because a clock has no offset, have
+no row; straggler counts the latter.
 """
 grain = ["trace_id", "to_trace_id"]
 requires = { schema = ">=1", queries = ["collective_wait@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "to_trace_id", "to_rank", "n_collectives", "wait_ns", "max_wait_ns",
+  "share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "to_trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "Trace of the rank it waited for"
-
-[[column]]
-name = "to_rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The rank it waited for, if known"
-
-[[column]]
-name = "n_collectives"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Collectives in which it waited for that rank"
-
-[[column]]
-name = "wait_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "How long, together"
-
-[[column]]
-name = "max_wait_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The longest of these waits"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "wait_ns / all the time this rank waited; NULL: it did not wait"
+[column]
+to_trace_id = { type = "BIGINT", unit = "ref trace.id", help = "Trace of the rank it waited for" }
+to_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank it waited for, if known" }
+n_collectives.help = "Number of collectives in which it waited for that rank"
+wait_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Total wait" }
+max_wait_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Longest wait" }
+share.help = "wait_ns / total wait of this rank; NULL: it did not wait"
 
 [changes]
 1 = "first version"

@@ -1,104 +1,65 @@
 /* ---
 name = "straggler"
 version = 1
-title = "How often each rank came last to a collective, and what that cost the others"
+title = "How often each rank arrives last at a collective, and the cost to the others"
 help = """
-Over collectives that synchronise their members (all_reduce, all_gather, reduce_scatter, all_to_all,
-barrier) and were recorded by several ranks. A rank whose collectives cannot be compared, because a
-clock has no offset, has NULL for everything that compares. Whom the others waited for is in
-rank_wait, single collectives in collective_instance.
+Covers collectives that synchronize their members (all_reduce, all_gather, reduce_scatter,
+all_to_all, barrier) and were recorded by several ranks. For a rank whose collectives cannot be
+compared, because a clock has no offset, all columns that compare are NULL. rank_wait has the
+awaited ranks, collective_instance the single collectives.
 """
 grain = ["trace_id"]
 requires = { schema = ">=1", queries = ["collective_member@1", "collective_wait@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "n_collectives", "n_compared", "n_last", "n_surely_last",
+  "last_share", "caused_wait_ns", "margin_ns", "wait_ns", "max_wait_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n_collectives.help = "Number of synchronizing collectives shared with other ranks"
+wait_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Time it waited for others" }
+max_wait_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Longest wait of the rank" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "n_collectives"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Synchronising collectives it shares with other ranks"
-
-[[column]]
-name = "n_compared"
+[column.n_compared]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Those whose members all have clocks with offsets: what follows is over them"
+help = "Number of these collectives whose members all have clock offsets; the remaining columns cover only these"
 
-[[column]]
-name = "n_last"
+[column.n_last]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "How often it came last"
+help = "Number of collectives at which it arrived last"
 
-[[column]]
-name = "n_surely_last"
+[column.n_surely_last]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "How often it came last by more than the clocks may be off"
+help = "Number of collectives at which it arrived last by more than the clock uncertainty"
 
-[[column]]
-name = "last_share"
+[column.last_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
 help = "n_last / n_compared"
 
-[[column]]
-name = "caused_wait_ns"
+[column.caused_wait_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time that the other members together waited for it where it came last"
+help = "Total wait of the other members for this rank where it arrived last"
 
-[[column]]
-name = "margin_ns"
+[column.margin_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time by which it came after the last but one where it came last: what each collective would have gained had it been as quick as that one"
-
-[[column]]
-name = "wait_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Time it waited for others"
-
-[[column]]
-name = "max_wait_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Its longest wait"
+help = "Total time from the second-to-last to this rank's arrival where it arrived last: what the collectives would gain if it were as early as the second-to-last"
 
 [changes]
 1 = "first version"
@@ -107,7 +68,7 @@ WITH waited AS (
   SELECT
     *,
     sum(wait_ns) OVER (PARTITION BY instance_id) AS all_wait_ns,
-    -- the other member whose clock is worst against that of the last
+    -- The other member with the most uncertain clock relative to the last.
     max(CASE WHEN trace_id <> last_trace_id THEN uncertainty_ns END)
       OVER (PARTITION BY instance_id) AS worst_uncertainty_ns
   FROM collective_wait()

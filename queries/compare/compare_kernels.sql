@@ -1,204 +1,117 @@
 /* ---
 name = "compare_kernels"
 version = 2
-title = "Device work of two sides by name: what was added, removed, renamed and changed"
+title = "Device work of two sides by name: added, removed, renamed and changed"
 help = """
-Kernels, copies and memsets of all traces of a side together, so there is no run or rank here.
-Durations are added, also of those that overlap: the changes of all rows add up to the change of
-device time, exactly.
+Kernels, copies and memsets of all traces of a side are combined, so there are no run or rank
+columns. Durations are summed, including those that overlap, so the changes of all rows add up
+exactly to the change of device time.
 
-Names meet as they are written (match_rule name). One that is on one side only is matched with one
-that is on the other only, of the same kind and class, by the first of these rules that finds one on
-either side. It is the same kernel, spelled in another way, as Nsight Systems and PyTorch's profiler
-do: the linker's name (mangled); one spelling; one spelling without parameters, and for copies the
-direction (signature); see kernel_key. Or it is another in its place: both were called most often by the
-same operator, and either they are the only such of that operator (operator), or the only such
-that ran as often a step, or a trace without steps (operator_count); both have the same last part of
-their names (base_name).
+Names are matched exactly (match_rule name). A name on only one side is matched with one on only the
+other side, of the same kind and class, by the first of these rules that gives a unique match on
+both sides. Rules for the same kernel spelled differently, as by Nsight Systems and PyTorch's
+profiler (see kernel_key): mangled, the linker name; spelling, the normalized name; signature, the
+normalized name without parameters, or the direction of a copy. Rules for a replaced kernel:
+operator, the only such kernels called most often by the same operator; operator_count, the only
+ones of that operator with the same number of executions per step, or per trace without steps;
+base_name, the same last component of the name.
 
-Spread: per_step_a_ns and per_step_b_ns are means over the steps of a side, where a step of a
-trace without such work counts 0; t is Welch's, (mean b - mean a) / sqrt(variance a / n a +
-variance b / n b), with his degrees of freedom, and p the probability of a t so far from 0, on
-either side, were the means equal. They are NULL with fewer than two steps on a side, or without
-any spread. Steps are taken as independent, and p is not corrected for how many rows are looked
-at.
+per_step_a_ns and per_step_b_ns are means over the steps of a side; a step of a trace without such
+work counts as 0. t is Welch's t, (mean b - mean a) / sqrt(variance a / n a + variance b / n b),
+with Welch's degrees of freedom; p is the two-sided probability of a t at least this far from 0 if
+the means were equal. Both are NULL if a side has fewer than two steps or neither side varies. Steps
+are assumed independent, and p is not corrected for the number of rows.
 """
 grain = ["kind", "class", "name_a", "name_b"]
-portable = false
 requires = { schema = ">=13", queries = ["compare_side@1", "compare_size@1", "device_work_by_step@1", "kernel_key@1", "quadrature_node@1"] }
+portable = false
+columns = [
+  "status", "match_rule", "kind", "class", "name_a", "name_b", "op_name", "n_ops_a", "n_ops_b",
+  "total_a_ns", "total_b_ns", "change_ns", "change_ratio", "share_of_change", "n_steps_a",
+  "n_steps_b", "per_step_a_ns", "per_step_b_ns", "t", "degrees_of_freedom", "p",
+]
 
 [param.a]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+help = "Baseline: a run (name or id), a trace (RUN/TRACE, each a name or id), tag:NAME or latest"
 
 [param.b]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared with it, written alike"
+help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "Only so many rows; null: all"
+help = "Maximum number of rows; null: all"
 
 [param.threshold]
 type = "DOUBLE"
 unit = "ratio"
 default = 0
 min = 0
-help = "Only rows that changed by at least this much of what they were; what is new or gone always counts"
+help = "Minimum relative change of a row to be returned; added and removed rows always are"
 
-[[column]]
-name = "status"
+[column]
+kind.help = "kernel, memcpy or memset"
+class.help = "compute, communication or memory"
+name_a = { type = "VARCHAR", unit = "text", nullable = true, help = "Name on side a; NULL: not on this side" }
+name_b = { type = "VARCHAR", unit = "text", nullable = true, help = "Name on side b; NULL: not on this side" }
+n_ops_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of executions on side a" }
+n_ops_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of executions on side b" }
+total_a_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations on side a" }
+total_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations on side b" }
+change_ns = { type = "BIGINT", unit = "ns", help = "total_b_ns - total_a_ns" }
+per_step_b_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "As per_step_a_ns, on side b" }
+
+[column.status]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('added', 'removed', 'renamed', 'changed', 'same')"
-help = "added, removed, renamed (another in its place), changed or same (as often, and as long in all)"
+help = "added, removed, renamed (replaced by another name), changed or same (equal count and total time)"
 
-[[column]]
-name = "match_rule"
+[column.match_rule]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "name; mangled, spelling, signature: written in another way; operator, operator_count, base_name: another kernel in its place; NULL: on one side only"
+help = "name; mangled, spelling, signature: same kernel spelled differently; operator, operator_count, base_name: replaced kernel; NULL: on one side only"
 
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "kernel, memcpy or memset"
-
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "compute, communication or memory"
-
-[[column]]
-name = "name_a"
+[column.op_name]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Its name on side a; NULL: not there"
+help = "Operator that called it most often, on side b if it is there; NULL: unknown"
 
-[[column]]
-name = "name_b"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name on side b; NULL: not there"
-
-[[column]]
-name = "op_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The operator that called it most often, on side b if it is there; NULL: not known"
-
-[[column]]
-name = "n_ops_a"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "How often it ran on side a"
-
-[[column]]
-name = "n_ops_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "How often it ran on side b"
-
-[[column]]
-name = "total_a_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations on side a"
-
-[[column]]
-name = "total_b_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations on side b"
-
-[[column]]
-name = "change_ns"
-type = "BIGINT"
-unit = "ns"
-help = "total_b_ns - total_a_ns"
-
-[[column]]
-name = "change_ratio"
+[column.change_ratio]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "change_ns / total_a_ns; NULL when that is 0"
+help = "change_ns / total_a_ns; NULL if total_a_ns is 0"
 
-[[column]]
-name = "share_of_change"
+[column.share_of_change]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "change_ns of that of all device work, so all rows add up to 1; NULL when that is 0"
+help = "change_ns / change of all device work, so all rows add up to 1; NULL if that is 0"
 
-[[column]]
-name = "n_steps_a"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of all traces of side a"
-
-[[column]]
-name = "n_steps_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of all traces of side b"
-
-[[column]]
-name = "per_step_a_ns"
+[column.per_step_a_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
-help = "Mean time a step on side a; work outside steps left out; NULL without steps"
+help = "Mean time per step on side a, excluding work outside steps; NULL without steps"
 
-[[column]]
-name = "per_step_b_ns"
-type = "DOUBLE"
-unit = "ns"
-nullable = true
-help = "The same on side b"
-
-[[column]]
-name = "t"
+[column.t]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of the times a step; above 0: longer on side b"
-
-[[column]]
-name = "degrees_of_freedom"
-type = "DOUBLE"
-unit = "count"
-nullable = true
-help = "Of t, after Welch and Satterthwaite"
-
-[[column]]
-name = "p"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "Two-sided probability of such a t by chance"
+help = "Welch's t of the times per step; above 0: longer on side b"
 
 [changes]
 1 = "first version"
-2 = "names that are spelled in different ways by different profilers meet: match_rule has mangled, spelling, signature and base_name, too"
+2 = "matches names that profilers spell differently: new match_rule values mangled, spelling, signature and base_name"
 --- */
 WITH size AS (
   SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
@@ -234,7 +147,7 @@ ranked AS (
   FROM by_op
   WINDOW of_name AS (PARTITION BY side, kind, class, name)
 ),
--- One row for each name of a side, with the operator that called it most often
+-- One row per name of a side, with the operator that called it most often.
 named AS (
   SELECT
     r.side,
@@ -244,7 +157,7 @@ named AS (
     r.op_name,
     r.n_ops,
     r.total_ns,
-    -- how often it ran for each unit, times the units of both sides
+    -- Executions per unit, multiplied by the units of both sides.
     r.n_ops * CASE
       WHEN r.side = 'a' AND z.n_steps_a > 0 AND z.n_steps_b > 0 THEN z.n_steps_b
       WHEN r.side = 'b' AND z.n_steps_a > 0 AND z.n_steps_b > 0 THEN z.n_steps_a
@@ -256,7 +169,7 @@ named AS (
   CROSS JOIN size AS z
   WHERE r.place = 1
 ),
--- Names of one side only: first those that are another spelling of one name.
+-- Names of one side only; first, those that are another spelling of one name.
 lone AS (
   SELECT n.side, n.kind, n.class, n.name, n.op_name, n.rate, k.mangled, k.spelling, k.signature, k.base_name
   FROM named AS n
@@ -295,7 +208,7 @@ respelled AS (
   FROM candidate
   WHERE place_a = 1 AND place_b = 1
 ),
--- Then those that run in the place of another: under its operator,
+-- Next, names that replace another under the same operator.
 called AS (
   SELECT
     l.side,
@@ -333,7 +246,7 @@ replaced AS (
       OR (a.rate = b.rate AND a.n_of_rate = 1 AND b.n_of_rate = 1)
     )
 ),
--- or under its bare name.
+-- Last, names that replace another with the same base name.
 based AS (
   SELECT
     l.side,
@@ -381,7 +294,7 @@ stepped AS (
   WHERE step_id IS NOT NULL
   GROUP BY side, kind, class, name, n_steps, step_id
 ),
--- Mean and variance over the steps of a side; steps without a row count 0.
+-- Mean and variance over the steps of a side; steps without a row count as 0.
 moment_centred AS (
   SELECT side, kind, class, name, n_steps, ns, sum(ns) OVER (PARTITION BY side, kind, class, name) / n_steps AS mean_ns
   FROM stepped
@@ -391,7 +304,7 @@ moment AS (
     side,
     kind, class, name,
     max(mean_ns) AS mean_ns,
-    -- Added in order of size, so that the last digit does not depend on how threads share work
+    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
     (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
       / nullif(max(n_steps) - 1, 0) AS variance
   FROM moment_centred
@@ -448,8 +361,8 @@ test_t AS (
   FROM test_error
   WHERE error_a + error_b > 0
 ),
--- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which has fallen to nothing
--- 12 / sqrt(df) further on; p is its integral beyond |t|, of that from 0.
+-- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
+-- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
 test_bound AS (
   SELECT
     number,

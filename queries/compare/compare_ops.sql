@@ -1,228 +1,145 @@
 /* ---
 name = "compare_ops"
 version = 1
-title = "Host operators of two sides by name: time of their own and device time they caused"
+title = "Host operators of two sides by name: self time and device time"
 help = """
-All traces of a side together, so there is no run or rank here. self is the time of calls without
-the slices directly below them; device the durations of device work whose launch lies in no
-operator further in. Device work without an operator has the row (no operator), so the device
-changes of all rows add up to the change of device time, exactly.
+All traces of a side are combined, so there are no run or rank columns. self is the time of calls
+without their direct children; device is the sum of the durations of device work for which this is
+the innermost operator. Device work without an operator has the row (no operator), so the device
+changes of all rows add up exactly to the change of device time.
 
-Spread: per_step_a_ns and per_step_b_ns are means over the steps of a side, where a step of a
-trace without such work counts 0; t is Welch's, (mean b - mean a) / sqrt(variance a / n a +
-variance b / n b), with his degrees of freedom, and p the probability of a t so far from 0, on
-either side, were the means equal. They are NULL with fewer than two steps on a side, or without
-any spread. Steps are taken as independent, and p is not corrected for how many rows are looked
-at.
+per_step_a_ns and per_step_b_ns are means over the steps of a side; a step of a trace without such
+work counts as 0. t is Welch's t, (mean b - mean a) / sqrt(variance a / n a + variance b / n b),
+with Welch's degrees of freedom; p is the two-sided probability of a t at least this far from 0 if
+the means were equal. Both are NULL if a side has fewer than two steps or neither side varies. Steps
+are assumed independent, and p is not corrected for the number of rows.
 """
 grain = ["name"]
-portable = false
 requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_work_by_step@1", "op_by_step@1", "quadrature_node@1"] }
+portable = false
+columns = [
+  "status", "name", "n_calls_a", "n_calls_b", "self_a_ns", "self_b_ns", "self_change_ns",
+  "self_change_ratio", "share_of_self_change", "device_a_ns", "device_b_ns", "device_change_ns",
+  "device_change_ratio", "share_of_device_change", "n_steps_a", "n_steps_b", "self_per_step_a_ns",
+  "self_per_step_b_ns", "self_t", "self_degrees_of_freedom", "self_p", "device_per_step_a_ns",
+  "device_per_step_b_ns", "device_t", "device_degrees_of_freedom", "device_p",
+]
 
 [param.a]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+help = "Baseline: a run (name or id), a trace (RUN/TRACE, each a name or id), tag:NAME or latest"
 
 [param.b]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared with it, written alike"
+help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "Only so many rows; null: all"
+help = "Maximum number of rows; null: all"
 
 [param.threshold]
 type = "DOUBLE"
 unit = "ratio"
 default = 0
 min = 0
-help = "Only rows that changed by at least this much of what they were; what is new or gone always counts"
+help = "Minimum relative change of a row to be returned; added and removed rows always are"
 
-[[column]]
-name = "status"
+[column]
+name = { nullable = false, help = "Operator name; (no operator): device work without an operator" }
+n_calls_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of calls on side a" }
+n_calls_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of calls on side b" }
+self_a_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Self time on side a" }
+self_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Self time on side b" }
+self_change_ns = { type = "BIGINT", unit = "ns", help = "self_b_ns - self_a_ns" }
+device_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "As device_a_ns, on side b" }
+device_change_ns = { type = "BIGINT", unit = "ns", help = "device_b_ns - device_a_ns" }
+self_per_step_b_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "As self_per_step_a_ns, on side b" }
+device_per_step_b_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "As device_per_step_a_ns, on side b" }
+
+[column.status]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('added', 'removed', 'changed', 'same')"
-help = "added, removed, changed or same (as many calls, as long in all)"
+help = "added, removed, changed or same (equal count and total time)"
 
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The operator; (no operator): device work that belongs to none"
-
-[[column]]
-name = "n_calls_a"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Calls on side a"
-
-[[column]]
-name = "n_calls_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Calls on side b"
-
-[[column]]
-name = "self_a_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Time of its own on side a"
-
-[[column]]
-name = "self_b_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Time of its own on side b"
-
-[[column]]
-name = "self_change_ns"
-type = "BIGINT"
-unit = "ns"
-help = "self_b_ns - self_a_ns"
-
-[[column]]
-name = "self_change_ratio"
+[column.self_change_ratio]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "self_change_ns / self_a_ns; NULL when that is 0"
+help = "self_change_ns / self_a_ns; NULL if self_a_ns is 0"
 
-[[column]]
-name = "share_of_self_change"
+[column.share_of_self_change]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "self_change_ns of that of all operators; NULL when that is 0"
+help = "self_change_ns / change of all operators; NULL if that is 0"
 
-[[column]]
-name = "device_a_ns"
+[column.device_a_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
 help = "Sum of the durations of its device work on side a"
 
-[[column]]
-name = "device_b_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The same on side b"
-
-[[column]]
-name = "device_change_ns"
-type = "BIGINT"
-unit = "ns"
-help = "device_b_ns - device_a_ns"
-
-[[column]]
-name = "device_change_ratio"
+[column.share_of_device_change]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "device_change_ns / device_a_ns; NULL when that is 0"
+help = "device_change_ns / change of all device work; NULL if that is 0"
 
-[[column]]
-name = "share_of_device_change"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "device_change_ns of that of all device work; NULL when that is 0"
-
-[[column]]
-name = "n_steps_a"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of all traces of side a"
-
-[[column]]
-name = "n_steps_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of all traces of side b"
-
-[[column]]
-name = "self_per_step_a_ns"
+[column.self_per_step_a_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
-help = "Mean time of its own a step on side a; outside steps left out; NULL without steps"
+help = "Mean self time per step on side a, excluding calls outside steps; NULL without steps"
 
-[[column]]
-name = "self_per_step_b_ns"
-type = "DOUBLE"
-unit = "ns"
-nullable = true
-help = "The same on side b"
-
-[[column]]
-name = "self_t"
+[column.self_t]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of it; above 0: longer on side b"
+help = "Welch's t of the self times; above 0: longer on side b"
 
-[[column]]
-name = "self_degrees_of_freedom"
+[column.self_degrees_of_freedom]
 type = "DOUBLE"
 unit = "count"
 nullable = true
-help = "Of that t, after Welch and Satterthwaite"
+help = "Degrees of freedom of self_t, after Welch and Satterthwaite"
 
-[[column]]
-name = "self_p"
+[column.self_p]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Two-sided probability of such a t by chance"
+help = "Two-sided probability of self_t by chance"
 
-[[column]]
-name = "device_per_step_a_ns"
+[column.device_per_step_a_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
-help = "Mean device time a step on side a; outside steps left out; NULL without steps"
+help = "Mean device time per step on side a, excluding work outside steps; NULL without steps"
 
-[[column]]
-name = "device_per_step_b_ns"
-type = "DOUBLE"
-unit = "ns"
-nullable = true
-help = "The same on side b"
-
-[[column]]
-name = "device_t"
+[column.device_t]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of it; above 0: longer on side b"
+help = "Welch's t of the device times; above 0: longer on side b"
 
-[[column]]
-name = "device_degrees_of_freedom"
+[column.device_degrees_of_freedom]
 type = "DOUBLE"
 unit = "count"
 nullable = true
-help = "Of that t, after Welch and Satterthwaite"
+help = "Degrees of freedom of device_t, after Welch and Satterthwaite"
 
-[[column]]
-name = "device_p"
+[column.device_p]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Two-sided probability of such a t by chance"
+help = "Two-sided probability of device_t by chance"
 
 [changes]
 1 = "first version"
@@ -270,7 +187,7 @@ total AS (
   )
   GROUP BY name
 ),
--- Both measures at once, told apart by their name
+-- Both measures in one relation, distinguished by name.
 stepped AS (
   SELECT side, 'self' AS measure, name, n_steps, step_id, CAST(self_ns AS DOUBLE) AS ns
   FROM called
@@ -280,7 +197,7 @@ stepped AS (
   FROM worked
   WHERE step_id IS NOT NULL
 ),
--- Mean and variance over the steps of a side; steps without a row count 0.
+-- Mean and variance over the steps of a side; steps without a row count as 0.
 moment_centred AS (
   SELECT side, measure, name, n_steps, ns, sum(ns) OVER (PARTITION BY side, measure, name) / n_steps AS mean_ns
   FROM stepped
@@ -290,7 +207,7 @@ moment AS (
     side,
     measure, name,
     max(mean_ns) AS mean_ns,
-    -- Added in order of size, so that the last digit does not depend on how threads share work
+    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
     (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
       / nullif(max(n_steps) - 1, 0) AS variance
   FROM moment_centred
@@ -333,8 +250,8 @@ test_t AS (
   FROM test_error
   WHERE error_a + error_b > 0
 ),
--- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which has fallen to nothing
--- 12 / sqrt(df) further on; p is its integral beyond |t|, of that from 0.
+-- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
+-- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
 test_bound AS (
   SELECT
     name, measure,

@@ -1,157 +1,79 @@
 /* ---
 name = "compare_steps"
 version = 1
-title = "Steps of two sides in order, with their time on the host and the device time launched in them"
+title = "Steps of two sides in order: host time and device time"
 help = """
-Traces are paired by rank where both sides have it, the others in order of their ranks and ids;
-their steps by order, the first with the first, because recordings begin at other numbers. Device
-time adds the durations of what was launched in the step, also of operations that overlap.
+Traces are paired by rank where both sides have it, the others in order of rank and id. Steps are
+paired by order, because recordings start at different step numbers. Device time is the sum of the
+durations of the work launched in the step, including work that overlaps.
 """
 grain = ["pair", "position"]
 requires = { schema = ">=1", queries = ["compare_side@1", "device_work_by_step@1"] }
+columns = [
+  "pair", "position", "status", "run_id_a", "run_id_b", "trace_id_a", "trace_id_b", "rank_a",
+  "rank_b", "step_a", "step_b", "host_a_ns", "host_b_ns", "host_change_ns", "host_change_ratio",
+  "device_a_ns", "device_b_ns", "device_change_ns", "device_change_ratio",
+]
 
 [param.a]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+help = "Baseline: a run (name or id), a trace (RUN/TRACE, each a name or id), tag:NAME or latest"
 
 [param.b]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared with it, written alike"
+help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
-[[column]]
-name = "pair"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Number of the pair of traces, from 1"
+[column]
+pair = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of the pair of traces, from 1" }
+position.help = "Position of the step in its trace, from 1"
+status = { type = "VARCHAR", unit = "text", check = "IN ('added', 'removed', 'both')", help = "added, removed or both" }
+run_id_a = { type = "BIGINT", unit = "ref run.id", nullable = true, help = "Run on side a; NULL: no such step there" }
+run_id_b = { type = "BIGINT", unit = "ref run.id", nullable = true, help = "Run on side b; NULL: no such step there" }
+step_a = { type = "BIGINT", unit = "count", nullable = true, help = "Step number on side a; NULL: no such step there" }
+step_b = { type = "BIGINT", unit = "count", nullable = true, help = "Step number on side b; NULL: no such step there" }
+host_a_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Duration of the step on the host, side a" }
+host_b_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "As host_a_ns, on side b" }
+host_change_ratio = { type = "DOUBLE", unit = "ratio", nullable = true, help = "host_change_ns / host_a_ns" }
+device_a_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Device time launched in the step, side a" }
+device_b_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "As device_a_ns, on side b" }
 
-[[column]]
-name = "position"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Place of the step in its trace, from 1"
-
-[[column]]
-name = "status"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('added', 'removed', 'both')"
-help = "added, removed or both"
-
-[[column]]
-name = "run_id_a"
-type = "BIGINT"
-unit = "ref run.id"
-nullable = true
-help = "The run on side a; NULL: no such step there"
-
-[[column]]
-name = "run_id_b"
-type = "BIGINT"
-unit = "ref run.id"
-nullable = true
-help = "The run on side b; NULL: no such step there"
-
-[[column]]
-name = "trace_id_a"
+[column.trace_id_a]
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "The trace on side a; NULL: no such step there"
+help = "Trace on side a; NULL: no such step there"
 
-[[column]]
-name = "trace_id_b"
+[column.trace_id_b]
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "The trace on side b; NULL: no such step there"
+help = "Trace on side b; NULL: no such step there"
 
-[[column]]
-name = "rank_a"
+[column.rank_a]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "The trace's rank, if known, on side a; NULL: no such step there"
+help = "Rank on side a, if known; NULL: no such step there"
 
-[[column]]
-name = "rank_b"
+[column.rank_b]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "The trace's rank, if known, on side b; NULL: no such step there"
+help = "Rank on side b, if known; NULL: no such step there"
 
-[[column]]
-name = "step_a"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the step on side a; NULL: no such step there"
-
-[[column]]
-name = "step_b"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the step on side b; NULL: no such step there"
-
-[[column]]
-name = "host_a_ns"
+[column.host_change_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Length of the step on the host, side a"
+help = "host_b_ns - host_a_ns; NULL if one side lacks the step"
 
-[[column]]
-name = "host_b_ns"
+[column.device_change_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "The same on side b"
-
-[[column]]
-name = "host_change_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "host_b_ns - host_a_ns; NULL where one side lacks the step"
-
-[[column]]
-name = "host_change_ratio"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "host_change_ns / host_a_ns"
-
-[[column]]
-name = "device_a_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Device time launched in the step, side a"
-
-[[column]]
-name = "device_b_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "The same on side b"
-
-[[column]]
-name = "device_change_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "device_b_ns - device_a_ns; NULL where one side lacks the step"
-
-[[column]]
-name = "device_change_ratio"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "device_change_ns / device_a_ns; NULL when that is 0"
+help = "device_b_ns - device_a_ns; NULL if one side lacks the step"
 
 [changes]
 1 = "first version"
@@ -161,7 +83,7 @@ WITH side AS (
   FROM compare_side($a::VARCHAR, $b::VARCHAR) AS c
   JOIN trace AS t ON t.id = c.trace_id
 ),
--- Of several traces of one rank the first stands for it.
+-- The first of several traces of one rank represents it.
 ranked AS (
   SELECT
     side,

@@ -1,165 +1,84 @@
 /* ---
 name = "compare_summary"
 version = 2
-title = "Two sides in a dozen figures, as totals and a step"
+title = "Key figures of two sides, as totals and per step"
 help = """
-All traces of a side together, so there is no run or rank here. step_time adds the lengths of
-steps on the host; device_time, compute_time, communication_time and memory_time add durations,
-also of operations that overlap; device_busy, exposed_communication and exposed_memory are lengths
-of sets of instants, added over devices; operator_time is that of host operators without what they
-call. A measure neither side has is 0 on both.
+All traces of a side are combined, so there are no run or rank columns. step_time sums the host
+durations of steps. device_time, compute_time, communication_time and memory_time sum durations,
+including work that overlaps. device_busy, exposed_communication and exposed_memory are lengths of
+unions of intervals, summed over devices. operator_time is the self time of host operators. A
+measure that neither side has is 0 on both.
 
-basis says which figures of the two sides are alike enough to be compared: total where both have
-as many traces and steps, else step where both have steps, else trace. change_ratio is that of the
-figures of that basis.
+basis names the comparable figures: total if both sides have equally many traces and steps, else
+step if both have steps, else trace. change_ratio compares the figures of that basis.
 
-Spread: per_step_a and per_step_b are means over the steps of a side, where a step without any
-counts 0; t is Welch's, (mean b - mean a) / sqrt(variance a / n a + variance b / n b), with his
-degrees of freedom, and p the probability of a t so far from 0, on either side, were the means
-equal. They are NULL with fewer than two steps on a side, or without any spread. Steps are taken
-as independent, and p is not corrected for how many rows are looked at.
+per_step_a and per_step_b are means over the steps of a side; a step without any counts as 0. t is
+Welch's t, (mean b - mean a) / sqrt(variance a / n a + variance b / n b), with Welch's degrees of
+freedom; p is the two-sided probability of a t at least this far from 0 if the means were equal.
+Both are NULL if a side has fewer than two steps or neither side varies. Steps are assumed
+independent, and p is not corrected for the number of rows.
 """
 grain = ["measure"]
-portable = false
 requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_activity@1", "device_work_by_step@1", "op_by_step@1", "quadrature_node@1"] }
+portable = false
+columns = [
+  "measure", "unit", "total_a", "total_b", "change", "basis", "basis_a", "basis_b", "change_ratio",
+  "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b", "per_step_a", "per_step_b", "t",
+  "degrees_of_freedom", "p",
+]
 
 [param.a]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+help = "Baseline: a run (name or id), a trace (RUN/TRACE, each a name or id), tag:NAME or latest"
 
 [param.b]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared with it, written alike"
+help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
-[[column]]
-name = "measure"
-type = "VARCHAR"
-unit = "text"
-help = "What is compared"
+[column]
+measure = { type = "VARCHAR", unit = "text", help = "Name of the figure" }
+unit = { type = "VARCHAR", unit = "text", help = "ns or count" }
+total_a = { type = "BIGINT", unit = "see unit", check = ">= 0", help = "Figure of side a" }
+total_b = { type = "BIGINT", unit = "see unit", check = ">= 0", help = "Figure of side b" }
+change = { type = "BIGINT", unit = "see unit", help = "total_b - total_a" }
+basis_b = { type = "DOUBLE", unit = "see unit", nullable = true, help = "Compared figure of side b" }
+per_step_b = { type = "DOUBLE", unit = "see unit", nullable = true, help = "As per_step_a, on side b" }
 
-[[column]]
-name = "unit"
-type = "VARCHAR"
-unit = "text"
-help = "ns or count"
-
-[[column]]
-name = "total_a"
-type = "BIGINT"
-unit = "see unit"
-check = ">= 0"
-help = "Figure of side a"
-
-[[column]]
-name = "total_b"
-type = "BIGINT"
-unit = "see unit"
-check = ">= 0"
-help = "Figure of side b"
-
-[[column]]
-name = "change"
-type = "BIGINT"
-unit = "see unit"
-help = "total_b - total_a"
-
-[[column]]
-name = "basis"
+[column.basis]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('total', 'step', 'trace')"
-help = "total, step or trace"
+help = "Basis of the comparison: total, step or trace"
 
-[[column]]
-name = "basis_a"
+[column.basis_a]
 type = "DOUBLE"
 unit = "see unit"
 nullable = true
-help = "Figure of side a that is compared: total, or mean a step or a trace; NULL: not known a step"
+help = "Compared figure of side a: total, or mean per step or trace; NULL: no figure per step"
 
-[[column]]
-name = "basis_b"
-type = "DOUBLE"
-unit = "see unit"
-nullable = true
-help = "Figure of side b that is compared"
-
-[[column]]
-name = "change_ratio"
+[column.change_ratio]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "(basis_b - basis_a) / basis_a; NULL when that is 0, and where side b has no steps or operators at all: they were not recorded, not faster"
+help = "(basis_b - basis_a) / basis_a; NULL if basis_a is 0, or if side b has no steps or operators at all, which means they were not recorded"
 
-[[column]]
-name = "n_traces_a"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Traces of side a"
-
-[[column]]
-name = "n_traces_b"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Traces of side b"
-
-[[column]]
-name = "n_steps_a"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of all traces of side a"
-
-[[column]]
-name = "n_steps_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of all traces of side b"
-
-[[column]]
-name = "per_step_a"
+[column.per_step_a]
 type = "DOUBLE"
 unit = "see unit"
 nullable = true
-help = "Mean a step on side a; NULL without steps, and for sets of instants"
+help = "Mean per step on side a; NULL without steps, and for unions of intervals"
 
-[[column]]
-name = "per_step_b"
-type = "DOUBLE"
-unit = "see unit"
-nullable = true
-help = "The same on side b"
-
-[[column]]
-name = "t"
+[column.t]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of the steps; above 0: more on side b"
-
-[[column]]
-name = "degrees_of_freedom"
-type = "DOUBLE"
-unit = "count"
-nullable = true
-help = "Of t, after Welch and Satterthwaite"
-
-[[column]]
-name = "p"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "Two-sided probability of such a t by chance"
+help = "Welch's t of the figures per step; above 0: more on side b"
 
 [changes]
 1 = "first version"
-2 = "change_ratio is NULL for steps and operators that side b has none of, as of another profiler"
+2 = "change_ratio is NULL for steps and operators missing on side b, as with another profiler"
 --- */
 WITH size AS (
   SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
@@ -180,7 +99,7 @@ called AS MATERIALIZED (
   FROM op_by_step()
   GROUP BY trace_id, step_id
 ),
--- Every figure of every step, and with step NULL of what lies outside
+-- All figures of all steps; step NULL is what lies outside steps.
 value AS (
   SELECT trace_id, slice_id AS step_id, 'step_time' AS measure, greatest(dur, 0) AS value
   FROM step
@@ -208,7 +127,7 @@ stepped AS (
   WHERE v.step_id IS NOT NULL
   GROUP BY c.side, c.n_steps, v.step_id, v.measure
 ),
--- Mean and variance over the steps of a side; steps without a row count 0.
+-- Mean and variance over the steps of a side; steps without a row count as 0.
 moment_centred AS (
   SELECT side, measure, n_steps, ns, sum(ns) OVER (PARTITION BY side, measure) / n_steps AS mean_ns
   FROM stepped
@@ -218,7 +137,7 @@ moment AS (
     side,
     measure,
     max(mean_ns) AS mean_ns,
-    -- Added in order of size, so that the last digit does not depend on how threads share work
+    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
     (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
       / nullif(max(n_steps) - 1, 0) AS variance
   FROM moment_centred
@@ -293,8 +212,8 @@ test_t AS (
   FROM test_error
   WHERE error_a + error_b > 0
 ),
--- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which has fallen to nothing
--- 12 / sqrt(df) further on; p is its integral beyond |t|, of that from 0.
+-- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
+-- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
 test_bound AS (
   SELECT
     measure,

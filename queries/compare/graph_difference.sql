@@ -1,161 +1,96 @@
 /* ---
 name = "graph_difference"
 version = 1
-title = "What differs between the graphs of two sides: nodes by name, shapes and caller, and whether the trees are equal"
+title = "Differences between the graphs of two sides: nodes by name, shapes and caller, and tree equality"
 help = """
-Nodes of equal name, shapes, types and parent's name are counted on both sides; all graphs of a side together, so there is no run or rank
-here. Works on host execution traces, imported .et and linked graphs; graph_kind says which, by
-default the first of execution_trace, linked, chakra that both sides have (of linked graphs the default set), or, if they have none in common, the first of each. structure_a
-and structure_b are digests of all paths of a side (see graph_structure): equal digests mean equal trees, whatever the order of
-calls. n_moved counts nodes that both sides have, but under another chain of callers. Times need linked graphs or .et files.
+Nodes with equal name, shapes, types and parent name are counted on both sides. All graphs of a side
+are combined, so there are no run or rank columns. Works on host execution traces, imported .et
+files and linked graphs. graph_kind selects one; the default is the first of execution_trace, linked
+and chakra that both sides have (for linked graphs the default set), else the first of each side.
+structure_a and structure_b are digests of all paths of a side (see graph_structure): equal digests
+mean equal trees regardless of call order. n_moved counts nodes that both sides have under different
+chains of callers. Times need linked graphs or .et files.
 """
 grain = ["side", "name", "input_shapes", "input_types", "parent_name"]
 requires = { schema = ">=11", queries = ["compare_side@1", "graph_structure@1"] }
 portable = false
+columns = [
+  "status", "side", "name", "input_shapes", "input_types", "parent_name", "n_a", "n_b", "n_change",
+  "n_moved", "self_a_ns", "self_b_ns", "self_change_ns", "n_graphs_a", "n_graphs_b", "structure_a",
+  "structure_b", "is_same_structure",
+]
 
 [param.a]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+help = "Baseline: a run (name or id), a trace (RUN/TRACE, each a name or id), tag:NAME or latest"
 
 [param.b]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared with it, written alike"
+help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
 [param.graph_kind]
 type = "VARCHAR"
 nullable = true
-help = "Only graphs of this kind: execution_trace, linked or chakra; null: the first that both sides have"
+help = "Graph kind: execution_trace, linked or chakra; null: the first that both sides have"
 
 [param.with_same]
 type = "BOOLEAN"
 default = false
-help = "Also what is equal on both sides"
+help = "Include rows that are equal on both sides"
 
-[[column]]
-name = "status"
+[column]
+side = { type = "VARCHAR", unit = "text", help = "host or device" }
+name = { nullable = false, help = "Node name without step number" }
+input_shapes.help = "Input shapes; none for device work"
+input_types.help = "Input types; none for device work"
+parent_name = { type = "VARCHAR", unit = "text", nullable = true, help = "Calling node; NULL: a root" }
+n_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes on side a" }
+n_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes on side b" }
+n_change = { type = "BIGINT", unit = "count", help = "n_b - n_a" }
+self_change_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "self_b_ns - self_a_ns; NULL: one is unknown" }
+n_graphs_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of graphs compared on side a" }
+n_graphs_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of graphs compared on side b" }
+is_same_structure = { type = "BOOLEAN", unit = "bool", help = "Whether structure_a and structure_b are equal" }
+
+[column.status]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('added', 'removed', 'changed', 'same')"
-help = "added: only on side b; removed: only on a; changed: not as many, or elsewhere; same"
+help = "added: only on side b; removed: only on side a; changed: different count or position; same"
 
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-help = "host or device"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The node, without the number of a step"
-
-[[column]]
-name = "input_shapes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of the inputs; of device work none"
-
-[[column]]
-name = "input_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of the inputs; of device work none"
-
-[[column]]
-name = "parent_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "What calls it; NULL: a root"
-
-[[column]]
-name = "n_a"
+[column.n_moved]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Nodes on side a"
+help = "Number of nodes on both sides with different chains of callers"
 
-[[column]]
-name = "n_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes on side b"
-
-[[column]]
-name = "n_change"
-type = "BIGINT"
-unit = "count"
-help = "n_b - n_a"
-
-[[column]]
-name = "n_moved"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of the nodes on both sides, those under another chain of callers"
-
-[[column]]
-name = "self_a_ns"
+[column.self_a_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Their own time on side a; NULL: not known"
+help = "Self time on side a; NULL: unknown"
 
-[[column]]
-name = "self_b_ns"
+[column.self_b_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Their own time on side b; NULL: not known"
+help = "Self time on side b; NULL: unknown"
 
-[[column]]
-name = "self_change_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "self_b_ns - self_a_ns; NULL: one is not known"
-
-[[column]]
-name = "n_graphs_a"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Graphs compared on side a"
-
-[[column]]
-name = "n_graphs_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Graphs compared on side b"
-
-[[column]]
-name = "structure_a"
+[column.structure_a]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Digest of the trees of side a; NULL: it has no graph"
+help = "Digest of the trees of side a; NULL: no graph"
 
-[[column]]
-name = "structure_b"
+[column.structure_b]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Digest of the trees of side b; NULL: it has no graph"
-
-[[column]]
-name = "is_same_structure"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether these are equal"
+help = "Digest of the trees of side b; NULL: no graph"
 
 [changes]
 1 = "first version"

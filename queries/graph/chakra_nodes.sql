@@ -1,140 +1,39 @@
 /* ---
 name = "chakra_nodes"
 version = 1
-title = "Every node with all it says: what a printer of Chakra files shows, one row a node"
+title = "Chakra nodes with all fields, one row per node"
 help = """
-With --format jsonl one JSON object a line; with --format csv or xlsx a table. The columns are those of Chakra's protobuf messages;
-attributes are {name: value}, inputs and outputs JSON. A host execution trace has no node types and no data dependencies; nodes of a
-linked graph have the inputs, outputs and attributes of the operator they stand for.
+With --format jsonl, one JSON object per line; with --format csv or xlsx, a table. Columns are those
+of Chakra's protobuf messages; attributes are {name: value}, inputs and outputs are JSON. A host
+execution trace has no node types and no data dependencies; nodes of a linked graph have the inputs,
+outputs and attributes of the operator they represent.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11" }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "id", "name",
+  "type", "ctrl_deps", "data_deps", "start_time_micros", "duration_micros", "is_cpu_op", "inputs",
+  "outputs", "attributes", "extra",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+id = { type = "UBIGINT", unit = "source id", nullable = true, help = "Node id in the graph" }
+type.help = "COMP_NODE, COMM_COLL_NODE, ...; NULL: not recorded"
+ctrl_deps.help = "Ids of the calling nodes"
+data_deps.help = "Ids of the nodes it waits for, over all other kinds of edges"
+start_time_micros = { type = "DOUBLE", unit = "us", nullable = true, help = "Recorded start" }
+duration_micros = { type = "DOUBLE", unit = "us", nullable = true, help = "Recorded duration" }
+is_cpu_op.help = "Whether it runs on the host"
+inputs = { type = "VARCHAR", unit = "json", nullable = true, help = "Values, shapes and types of the inputs" }
+outputs = { type = "VARCHAR", unit = "json", nullable = true, help = "Values, shapes and types of the outputs" }
+extra = { type = "VARCHAR", unit = "json", nullable = true, help = "Remaining fields of the node" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "id"
-type = "UBIGINT"
-unit = "source id"
-nullable = true
-help = "Its number in the graph"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "COMP_NODE, COMM_COLL_NODE, ...; NULL: the graph does not say"
-
-[[column]]
-name = "ctrl_deps"
-type = "UBIGINT[]"
-unit = "source id"
-help = "Numbers of the nodes it is called by"
-
-[[column]]
-name = "data_deps"
-type = "UBIGINT[]"
-unit = "source id"
-help = "Numbers of the nodes it waits for, of any other kind of edge"
-
-[[column]]
-name = "start_time_micros"
-type = "DOUBLE"
-unit = "us"
-nullable = true
-help = "Start, as the graph states it"
-
-[[column]]
-name = "duration_micros"
-type = "DOUBLE"
-unit = "us"
-nullable = true
-help = "Duration, as the graph states it"
-
-[[column]]
-name = "is_cpu_op"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it runs on the host"
-
-[[column]]
-name = "inputs"
+[column.attributes]
 type = "VARCHAR"
 unit = "json"
 nullable = true
-help = "Values, shapes and types of what it takes"
-
-[[column]]
-name = "outputs"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Values, shapes and types of what it gives"
-
-[[column]]
-name = "attributes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "All attributes by name; of several of one name the last"
-
-[[column]]
-name = "extra"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Keys of the node the source has besides"
+help = "Attributes by name; the last one of equal names"
 
 [changes]
 1 = "first version"

@@ -1,148 +1,67 @@
 /* ---
 name = "communication_volume"
 version = 1
-title = "Communication of graphs by process group and kind: how often, how much, how fast"
+title = "Communication of graphs by process group and kind: count, size and rate"
 help = """
-Each communication once, wherever it shows itself (see graph_communication): in host execution traces
-and linked graphs from record_param_comms, c10d calls and device work, in imported .et files from
-COMM nodes. Messages are sized as in the NCCL tests. bus_bytes is what every rank's
-links must carry at least, message_bytes times 2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter,
-all_to_all, gather and scatter, 1 for the others. Rates need device time: a linked graph or an .et with durations.
+Counts each communication once, wherever it is recorded (see graph_communication): in host execution
+traces and linked graphs by record_param_comms, c10d calls and device work, in imported .et files by
+COMM nodes. Message sizes follow NCCL tests. bus_bytes is the minimum traffic on each rank's links:
+message_bytes times 2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter, all_to_all,
+gather and scatter, and 1 for the others. Rates need device time, from a linked graph or an .et file
+with durations.
 """
 grain = ["graph_id", "group_name", "kind", "peer_rank", "data_type", "group_size"]
 requires = { schema = ">=11", queries = ["graph_communication@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "group_name", "group_size",
+  "kind", "peer_rank", "data_type", "n_calls", "n_sized", "message_bytes", "bus_bytes",
+  "n_device_ops", "device_ns", "algorithm_gb_per_s", "bus_gb_per_s",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+group_name.help = "Process group; NULL: not recorded and the graph has more than one"
+data_type.help = "Element type, as recorded; NULL: not recorded"
+n_calls.help = "Number of communications"
+n_sized = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of communications of known size" }
+n_device_ops.help = "Device work of all communications"
+device_ns.help = "Sum of the durations of the device work, including waits for other ranks"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "group_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group; NULL: not said, and the graph does not know just one"
-
-[[column]]
-name = "group_size"
+[column.group_size]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = "> 0"
-help = "Ranks in the group; NULL: not known"
+help = "Ranks in the group; NULL: unknown"
 
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
+[column.kind]
 help = "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, send, recv, send_recv, barrier"
 
-[[column]]
-name = "peer_rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The other side of a send or recv, or the root of a rooted collective, as the call names it; NULL: not said"
-
-[[column]]
-name = "data_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Element type, as the source spells it; NULL: not said"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Communications"
-
-[[column]]
-name = "n_sized"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Those whose size is known"
-
-[[column]]
-name = "message_bytes"
+[column.message_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Messages of these; NULL: no size is known"
+help = "Sum of the message sizes; NULL: unknown"
 
-[[column]]
-name = "bus_bytes"
+[column.bus_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "What the links of a rank carry for these; NULL: a size or the size of the group is not known"
+help = "Bytes on the links of a rank; NULL: unknown message or group size"
 
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Device work of all"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of that, waiting for other ranks included"
-
-[[column]]
-name = "algorithm_gb_per_s"
+[column.algorithm_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
-help = "message_bytes / device_ns of calls that have both, in 10^9 bytes a second; NULL: none"
+help = "message_bytes / device_ns of calls that have both, in 10^9 bytes per second; NULL: none"
 
-[[column]]
-name = "bus_gb_per_s"
+[column.bus_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
-help = "bus_bytes / device_ns likewise"
+help = "bus_bytes / device_ns, in 10^9 bytes per second; NULL: none"
 
 [changes]
 1 = "first version"

@@ -1,122 +1,45 @@
 /* ---
 name = "graph_critical_path"
 version = 1
-title = "The critical path of each graph: the longest chain of nodes each of which had to end for the next"
+title = "Critical path of each graph: the longest chain of dependent nodes"
 help = """
-Longest by the nodes' own time, over all dependencies: data, sync, stream and group order, other threads, from
-a call to its device work, and the order of calls on a thread (graph_dependency). On linked
-graphs this is host and device time together: a call that waited for device work counts without the wait, and a call whose device work began
-before it ended counts up to there. Imported .et files say no start times,
-so there both count in full. A host execution trace has no times: its path is the longest chain of
-nodes. Launch delays and idle time are no node's and not on the path: for these, see
-critical_path over the timeline. A graph with a circle has no rows.
+The longest path by node self time over all dependencies (graph_dependency): data, sync, stream
+order and group order, other threads, from a call to its device work, and call order on a thread. On
+linked graphs it combines host and device time: a call that waited for device work counts without
+the wait, and a call whose device work began before it ended counts up to that start. Imported .et
+files have no start times, so both count in full there. A host execution trace has no times, so its
+path is the chain with the most nodes. Launch delays and idle time belong to no node and are not on
+the path; see critical_path for the timeline. A cyclic graph has no rows.
 """
 grain = ["graph_id", "n"]
 requires = { schema = ">=11", queries = ["graph_call@1", "graph_dependency@1", "graph_longest_path@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "n", "graph_node_id",
+  "node_id", "name", "side", "edge_kind", "self_ns", "path_ns", "share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n = { type = "BIGINT", unit = "count", check = ">= 0", help = "Position on the path, from 0" }
+side.help = "host or device"
+share.help = "self_ns / length of the whole path; NULL: the graph has no times"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
+[column.edge_kind]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
+help = "Dependency that leads to the node on the path: thread_order, control, data, sync, inter_thread, stream_order, group_order; NULL: first node"
 
-[[column]]
-name = "n"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Place on the path, from 0"
-
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "node_id"
-type = "UBIGINT"
-unit = "source id"
+[column.self_ns]
 nullable = true
-help = "Its number in the graph"
+help = "Contribution to the path: self time without waits and without overlap with the next node; NULL: the graph has no times"
 
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "host or device"
-
-[[column]]
-name = "edge_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The dependency by which the path comes to it: thread_order, control, data, sync, inter_thread, stream_order, group_order; NULL: the first"
-
-[[column]]
-name = "self_ns"
+[column.path_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "What it adds to the path: its own time, without waits and what overlaps the next; NULL: the graph has no times"
-
-[[column]]
-name = "path_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Length of the path to its end; NULL: the graph has no times"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "self_ns of the length of the whole path; NULL: the graph has no times"
+help = "Length of the path up to the end of this node; NULL: the graph has no times"
 
 [changes]
 1 = "first version"
@@ -132,7 +55,7 @@ last AS MATERIALIZED (
   FROM longest
   GROUP BY graph_id
 ),
--- Twice as far each round: a path of a thousand nodes is found in ten
+-- The distance doubles each round: a path of a thousand nodes takes ten rounds.
 walk AS (
   SELECT 0 AS round, false AS is_on_path, graph_node_id AS node, before_id
   FROM longest

@@ -1,173 +1,38 @@
 /* ---
 name = "graph_op_work"
 version = 2
-title = "Operators of graphs: what each had to compute and move, and how fast it did"
+title = "Operators of graphs: operations, bytes and achieved rates"
 help = """
-One row a node that counts work, see graph_node_work: the outermost operator with known shapes. Time is that
-of the device work launched in it; where there is none, its time on the host. Works on host execution
-traces (no times there, so no rates), imported .et files and linked graphs; run after tw link chakra
-for times.
+One row per node that counts work (see graph_node_work): the outermost operator with known shapes.
+Time is that of the device work launched in it, or its host time if there is none. Works on host
+execution traces (which have no times, so no rates), imported .et files and linked graphs. Run `tw
+link chakra` first to get times.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8", queries = ["graph_node_work@2"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "name",
+  "model", "input_shapes", "input_types", "flops", "bytes_read", "bytes_written", "bytes",
+  "n_device_ops", "device_ns", "host_ns", "busy_ns", "intensity", "tflops_per_s", "gb_per_s",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+name.nullable = false
+model.help = "Formula in shape_work, or recorded: the graph records the work of the node"
+n_device_ops.help = "Device work launched in it"
+busy_ns = { nullable = true, help = "Device time, or host time if nothing was launched; NULL: the graph has no times" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "Its name"
-
-[[column]]
-name = "model"
-type = "VARCHAR"
-unit = "text"
-help = "Which formula of shape_work, or recorded: the graph states the node's work itself"
-
-[[column]]
-name = "input_shapes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of the inputs"
-
-[[column]]
-name = "input_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of the inputs"
-
-[[column]]
-name = "flops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Floating-point operations; NULL: not known"
-
-[[column]]
-name = "bytes_read"
+[column.bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Least that must be read; NULL: not known"
-
-[[column]]
-name = "bytes_written"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-check = ">= 0"
-help = "Least that must be written; NULL: not known"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-check = ">= 0"
-help = "Both together; of a recorded node what it states"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Device work launched in it"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of that"
-
-[[column]]
-name = "host_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Time on the host, with all that runs in it; NULL: the graph has no times"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Device time, or where it launched nothing, time on the host; NULL: the graph has no times"
-
-[[column]]
-name = "intensity"
-type = "DOUBLE"
-unit = "1/byte"
-nullable = true
-help = "flops / bytes"
-
-[[column]]
-name = "tflops_per_s"
-type = "DOUBLE"
-unit = "1e12/s"
-nullable = true
-help = "flops / busy_ns, in 10^12 a second; NULL when either is not known or busy_ns is 0"
-
-[[column]]
-name = "gb_per_s"
-type = "DOUBLE"
-unit = "GB/s"
-nullable = true
-help = "bytes / busy_ns, in 10^9 bytes a second; NULL likewise"
+help = "bytes_read + bytes_written; of a recorded node the recorded value"
 
 [changes]
 1 = "first version"
-2 = "the same rows, faster"
+2 = "same rows, faster"
 --- */
 SELECT
   run_id,

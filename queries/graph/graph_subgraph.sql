@@ -1,23 +1,27 @@
 /* ---
 name = "graph_subgraph"
 version = 1
-title = "The nodes around one node of a graph, as far as so many edges lead"
+title = "Nodes within a number of edges from a graph node"
 help = """
-Edges of all kinds are followed, from the root downwards (what depends on it), upwards (what it depends on), or both
-ways, each on its own: not up and down again to what else its caller calls.
-Without a root the roots of every graph are taken: those without a parent. tw export dot draws what this returns.
-Host execution traces have only the edges from a call to those in it; imported .et and linked graphs
-also dependencies.
+Follows edges of all kinds from the root: down (to dependents), up (to dependencies), or both. Each
+direction is followed separately, so siblings are not reached by going up and down again. Without a
+root, starts at the roots of every graph: nodes without a parent. `tw export dot` draws the result.
+Host execution traces only have edges from a call to the calls inside it; imported .et files and
+linked graphs also have dependencies.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@1", "graph_io@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "node_id",
+  "distance", "side", "name", "type", "thread_id", "start_ns", "dur_ns", "input_shapes", "n_more",
+]
 
 [param.root]
 type = "BIGINT"
 unit = "ref graph_node.id"
 nullable = true
-help = "Where to begin; null: at the roots"
+help = "Node to start from; null: the roots"
 
 [param.depth]
 type = "BIGINT"
@@ -25,127 +29,30 @@ unit = "count"
 default = 3
 min = 0
 max = 200
-help = "How many edges to follow"
+help = "Number of edges to follow"
 
 [param.direction]
 type = "VARCHAR"
 default = "down"
-help = "down: to what depends on it; up: to what it depends on; both"
+help = "down: to nodes that depend on it; up: to nodes it depends on; both"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+side.help = "host or device"
+type.help = "Node type, if recorded"
+start_ns = { nullable = true, help = "Recorded start" }
+dur_ns = { nullable = true, help = "Recorded duration" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "node_id"
-type = "UBIGINT"
-unit = "source id"
-nullable = true
-help = "Its number in the graph"
-
-[[column]]
-name = "distance"
+[column.distance]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Fewest edges from the root"
+help = "Number of edges on the shortest path from the root"
 
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "host or device"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type of the node, where the graph says it"
-
-[[column]]
-name = "thread_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "The thread, as the graph numbers threads"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Start, as the graph states it"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Duration, as the graph states it"
-
-[[column]]
-name = "input_shapes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of the inputs"
-
-[[column]]
-name = "n_more"
+[column.n_more]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Edges that lead on, away from the root, to nodes not among these"
+help = "Number of edges that lead on, away from the root, to nodes outside the result"
 
 [changes]
 1 = "first version"

@@ -1,225 +1,81 @@
 /* ---
 name = "graph_summary"
 version = 1
-title = "What each graph consists of: nodes, edges, depth, threads, tensors, and what is linked to a timeline"
+title = "Contents of each graph: nodes, edges, depth, threads, tensors and linked nodes"
 help = """
-One row a graph. Host execution traces have calls and tensors, imported .et files node types and
-dependencies, linked graphs device work and times; what a graph does not have is 0. A host node is linked when it has a duration of its own or a
-slice; linked_share leaves out the process, its threads and groups, which no timeline shows. host_ns adds the
-own time of host nodes, so it counts no moment of a thread twice.
+One row per graph. Host execution traces have calls and tensors, imported .et files node types and
+dependencies, linked graphs device work and times; what a graph does not have is 0. A host node is
+linked if it has a duration of its own or a slice; linked_share excludes the process, thread and
+group nodes, which no timeline contains. host_ns sums the self time of host nodes, so it counts each
+moment of a thread once.
 """
 grain = ["graph_id"]
 requires = { schema = ">=8", queries = ["graph_call@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "format_version", "n_nodes",
+  "n_host_nodes", "n_device_nodes", "n_compute_nodes", "n_collective_nodes", "n_send_nodes",
+  "n_receive_nodes", "n_metadata_nodes", "n_roots", "depth", "n_threads", "n_edges",
+  "n_control_edges", "n_data_edges", "n_sync_edges", "n_inter_thread_edges", "n_order_edges",
+  "n_tensors", "n_storages", "n_linked_nodes", "linked_share", "host_ns", "device_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes" }
+n_host_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of host nodes" }
+n_device_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of device nodes" }
+n_compute_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes of type COMP_NODE" }
+n_send_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes of type COMM_SEND_NODE" }
+n_receive_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes of type COMM_RECV_NODE" }
+n_metadata_nodes = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes of type METADATA_NODE" }
+n_roots = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of nodes without a parent" }
+depth.help = "Longest path of control edges down from a root, in nodes; excludes nodes in cycles"
+n_threads = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of host threads" }
+n_edges = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of edges" }
+n_control_edges = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of edges of kind control" }
+n_data_edges = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of edges of kind data" }
+n_sync_edges = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of edges of kind sync" }
+n_tensors = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of distinct tensor ids" }
+n_storages = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of storages of the tensors" }
+host_ns.help = "Self time of host nodes; NULL: unknown"
+device_ns = { nullable = true, help = "Sum of the durations of device work; NULL: unknown" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
+[column.format_version]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
+help = "Schema version recorded in the source file"
 
-[[column]]
-name = "format_version"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Schema version the source states"
-
-[[column]]
-name = "n_nodes"
+[column.n_collective_nodes]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Nodes"
+help = "Number of nodes of type COMM_COLL_NODE"
 
-[[column]]
-name = "n_host_nodes"
+[column.n_inter_thread_edges]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Nodes on the host"
+help = "Number of edges of kind inter_thread"
 
-[[column]]
-name = "n_device_nodes"
+[column.n_order_edges]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Device work"
+help = "Number of edges of kinds stream_order and group_order"
 
-[[column]]
-name = "n_compute_nodes"
+[column.n_linked_nodes]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Nodes of type COMP_NODE"
+help = "Number of host nodes with a duration or a slice"
 
-[[column]]
-name = "n_collective_nodes"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes of type COMM_COLL_NODE"
-
-[[column]]
-name = "n_send_nodes"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes of type COMM_SEND_NODE"
-
-[[column]]
-name = "n_receive_nodes"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes of type COMM_RECV_NODE"
-
-[[column]]
-name = "n_metadata_nodes"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes of type METADATA_NODE"
-
-[[column]]
-name = "n_roots"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes without a parent"
-
-[[column]]
-name = "depth"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Most nodes on a way from a root downwards along control edges; nodes in a circle are not reached"
-
-[[column]]
-name = "n_threads"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Threads of host nodes"
-
-[[column]]
-name = "n_edges"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Edges"
-
-[[column]]
-name = "n_control_edges"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "From parent to child"
-
-[[column]]
-name = "n_data_edges"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of kind data"
-
-[[column]]
-name = "n_sync_edges"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of kind sync"
-
-[[column]]
-name = "n_inter_thread_edges"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of kind inter_thread"
-
-[[column]]
-name = "n_order_edges"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of kinds stream_order and group_order"
-
-[[column]]
-name = "n_tensors"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Tensors by id"
-
-[[column]]
-name = "n_storages"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Storages of these"
-
-[[column]]
-name = "n_linked_nodes"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Host nodes with a duration or a slice"
-
-[[column]]
-name = "linked_share"
+[column.linked_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "n_linked_nodes of the host nodes that are calls; NULL: no such node"
-
-[[column]]
-name = "host_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Own time of host nodes; NULL: none is known"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Durations of device work; NULL: none is known"
+help = "n_linked_nodes / host nodes that are calls; NULL: no such node"
 
 [changes]
 1 = "first version"

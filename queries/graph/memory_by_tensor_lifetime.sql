@@ -1,170 +1,86 @@
 /* ---
 name = "memory_by_tensor_lifetime"
 version = 1
-title = "How long each piece of memory a graph names is live, and who holds it at the peak"
+title = "Storage lifetimes of graph tensors, and storages live at the peak"
 help = """
-Storages, not tensors: views of one storage are one. A life begins at the operator that gives a storage it did not take (the innermost, since
-those around it give the same), or with the graph where none does: weights, inputs of the program. It ends at the last
-operator that takes it. A storage that is given anew begins another life. A storage is as large as its tensors
-reach; undefined tensors, which live nowhere, are left out. Order is that of node numbers, in which the host ran; device memory is given back in that order, too. live_bytes and peak_bytes are sums over
-the lives of one graph on one device: what operators name, not what an allocator holds. Works on host execution traces, imported .et and linked graphs; only
-the latter have times.
+Rows are storages, not tensors: views of one storage are one row. A lifetime begins at the operator
+that returns a storage it did not take (the innermost, because the enclosing operators return the
+same), or with the graph if no operator does: weights and program inputs. It ends at the last
+operator that takes the storage. A storage returned again begins another lifetime. The size of a
+storage is the extent of its tensors; undefined tensors, which have no storage, are excluded. Order
+is that of node numbers, which is host execution order and also the order in which device memory is
+released. live_bytes and peak_bytes are sums over the lifetimes of one graph on one device: tensors
+named by operators, not the memory held by an allocator. Works on host execution traces, imported
+.et files and linked graphs; only linked graphs have times.
 """
 grain = ["graph_id", "device", "storage_id", "life"]
 requires = { schema = ">=11", queries = ["graph_call@1", "graph_tensor_use@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "device", "storage_id",
+  "life", "bytes", "is_produced", "producer_node_id", "producer", "consumer_node_id", "consumer",
+  "first_order", "last_order", "n_uses", "start_ns", "end_ns", "live_bytes", "peak_bytes",
+  "is_live_at_peak",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+device = { type = "VARCHAR", unit = "text", help = "Device of the storage" }
+storage_id = { type = "BIGINT", unit = "source id", help = "Storage" }
+life = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of the lifetime of this storage, from 0" }
+bytes = { type = "BIGINT", unit = "byte", nullable = true, check = ">= 0", help = "Size of the storage; NULL: unknown" }
+producer = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the producer" }
+n_uses = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of operators that take or return it" }
+start_ns = { nullable = true, help = "Start of the producer; NULL: the graph has no times" }
+is_live_at_peak = { type = "BOOLEAN", unit = "bool", help = "Whether it is live when the peak is first reached" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "device"
-type = "VARCHAR"
-unit = "text"
-help = "Where it lives"
-
-[[column]]
-name = "storage_id"
-type = "BIGINT"
-unit = "source id"
-help = "The storage"
-
-[[column]]
-name = "life"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Which of the lives of this number, from 0"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-check = ">= 0"
-help = "Its size; NULL: not known"
-
-[[column]]
-name = "is_produced"
+[column.is_produced]
 type = "BOOLEAN"
 unit = "bool"
-help = "Whether an operator of the graph gives it; false: it is there from the start"
+help = "Whether an operator of the graph returns it; false: it exists from the start"
 
-[[column]]
-name = "producer_node_id"
+[column.producer_node_id]
 type = "BIGINT"
 unit = "ref graph_node.id"
-help = "That operator, else the first that takes it"
+help = "Operator that returns the storage, else the first that takes it"
 
-[[column]]
-name = "producer"
+[column.consumer_node_id]
+type = "BIGINT"
+unit = "ref graph_node.id"
+help = "Last operator that takes or returns the storage"
+
+[column.consumer]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Its name"
+help = "Name of the last operator that takes or returns the storage"
 
-[[column]]
-name = "consumer_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The last operator that takes or gives it"
-
-[[column]]
-name = "consumer"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "first_order"
+[column.first_order]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Place of the producer among the host nodes of the graph, from 0; 0 where none produces it"
+help = "Position of the producer among the host nodes of the graph, from 0; 0 without a producer"
 
-[[column]]
-name = "last_order"
+[column.last_order]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Place of the last consumer"
+help = "Position of the last consumer among the host nodes of the graph, from 0"
 
-[[column]]
-name = "n_uses"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operators that take or give it"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
+[column.end_ns]
 nullable = true
-help = "Start of the producer; NULL: the graph has no times"
+help = "End of the last consumer and of device work it launched; NULL: the graph has no times"
 
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "End of the last consumer and of device work it launched; NULL likewise"
-
-[[column]]
-name = "live_bytes"
+[column.live_bytes]
 type = "BIGINT"
 unit = "byte"
 check = ">= 0"
-help = "Live on the device when this life has begun"
+help = "Bytes live on the device after this lifetime begins"
 
-[[column]]
-name = "peak_bytes"
+[column.peak_bytes]
 type = "BIGINT"
 unit = "byte"
 check = ">= 0"
-help = "Most that is live at once on this device in this graph"
-
-[[column]]
-name = "is_live_at_peak"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it is live when that is first reached"
+help = "Maximum of bytes live at once on this device in this graph"
 
 [changes]
 1 = "first version"
@@ -214,7 +130,7 @@ marked AS (
   FROM use AS u
   LEFT JOIN around AS a
     ON a.graph_node_id = u.graph_node_id AND a.device = u.device AND a.storage_id = u.storage_id
-  -- operators around the one that gives it only pass it on
+  -- Operators around the producing one only pass the storage on.
   WHERE u.is_taken OR a.graph_node_id IS NULL
 ),
 numbered AS (

@@ -1,25 +1,18 @@
 /* ---
 name = "annotation_above"
 version = 1
-title = "The annotation right above each annotation on the host"
+title = "Nearest enclosing annotation of each host annotation"
 help = """
-Found by climbing the slices above on the same track, over whatever is no annotation. Steps are
-annotations too. Outermost annotations have no row.
+Climbs the parent slices on the same track, skipping slices that are not annotations. Steps are
+annotations. Outermost annotations have no row.
 """
 grain = ["slice_id"]
 portable = false
+columns = ["slice_id", "above_id"]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The annotation"
-
-[[column]]
-name = "above_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The annotation right above it"
+[column]
+slice_id.help = "Annotation"
+above_id = { type = "BIGINT", unit = "ref slice.id", help = "Nearest enclosing annotation" }
 
 [changes]
 1 = "first version"

@@ -1,33 +1,21 @@
 /* ---
 name = "annotation_work"
 version = 1
-title = "Each annotation on the host with each piece of device work it caused"
+title = "Pairs of host annotation and device work it caused"
 help = """
-An annotation caused the work whose launching call lies in it, on its own thread, also through
-annotations nested in it (links of kind annotation). A step caused the work launched during it by any
-thread of its process (links of kind step by launch). Work without a recorded launch has no row.
+An annotation caused the work whose launch lies in it on its own thread, also through nested
+annotations (links of kind annotation). A step caused the work launched during it by any thread of
+its process (links of kind step, by launch). Work without a recorded launch has no row.
 """
 grain = ["annotation_id", "slice_id"]
-portable = false
 requires = { schema = ">=1", queries = ["annotation_above@1"] }
+portable = false
+columns = ["annotation_id", "slice_id", "is_self"]
 
-[[column]]
-name = "annotation_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The annotation or step"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The kernel, copy or memset"
-
-[[column]]
-name = "is_self"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether no annotation in this one contains the call too"
+[column]
+annotation_id = { type = "BIGINT", unit = "ref slice.id", help = "Annotation or step" }
+slice_id.help = "Kernel, copy or memset"
+is_self = { type = "BOOLEAN", unit = "bool", help = "Whether no nested annotation contains the call as well" }
 
 [changes]
 1 = "first version"

@@ -1,45 +1,21 @@
 /* ---
 name = "blocked_host"
 version = 1
-title = "When a thread of the host waits for a device"
+title = "Intervals in which a host thread waits for a device"
 help = """
-The intervals in which a thread is in a call that returns only when device work is done: one named
-after synchronization; a copy that is not asynchronous by name; and a copy that returned no sooner
-than what it copied was there, as those of pageable memory do. Where such calls overlap, the later
-one counts from the end of the one before.
+Intervals of a thread in calls that return only after device work is done: calls named after
+synchronization, copies that are not asynchronous by name, and copies that returned no earlier than
+the copied data arrived, as copies of pageable memory do. Where such calls overlap, the later one
+counts from the end of the earlier one.
 """
 grain = ["track_id", "start_ns"]
+columns = ["trace_id", "track_id", "start_ns", "end_ns", "before_ns"]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The thread"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the wait, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the wait; after the start"
-
-[[column]]
-name = "before_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of all waits of the thread before this one"
+[column]
+track_id.help = "Thread track"
+start_ns.help = "Start of the wait, on the time axis of slice.ts"
+end_ns.help = "End of the wait; after the start"
+before_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of all earlier waits of the thread" }
 
 [changes]
 1 = "first version"

@@ -1,80 +1,54 @@
 /* ---
 name = "clock_interval"
 version = 1
-title = "What collectives say of the difference of two clocks"
+title = "Bounds of the offset between two clocks, derived from collectives"
 help = """
 No rank can leave an all_reduce, all_gather, reduce_scatter, all_to_all or barrier before the last
-has entered it. So for every such collective, what must be added to the other rank's clock lies
-between the start on the lowest rank less the end on the other, and the end on the lowest rank less
-the start on the other. A send and its recv bound one side: nothing is received before it is sent.
-The interval is what all collectives of the two ranks allow. It is empty (is_contradictory) where
-clocks drift apart, or where a link or a time is wrong.
+has entered it. For every such collective, the offset to add to the other rank's clock therefore
+lies between (start on the lowest rank - end on the other) and (end on the lowest rank - start on
+the other). A send and its recv bound one side, because nothing is received before it is sent. The
+interval is the intersection over all collectives of the two ranks. It is empty (is_contradictory)
+if the clocks drift or a link or time is wrong.
 
-Where it is empty and collectives are many, the drift is the change of the middle difference of ends
-from the first third of them to the last, and the interval is that of the offset at the other
-clock's base once the drift is taken out. Links of confidence 0.5 and below count only where there
-are no others.
+If it is empty and there are many collectives, the drift is the change of the median difference of
+ends from the first third of them to the last, and the interval is that of the offset at the base of
+the other clock with the drift removed. Links of confidence 0.5 and below only count if there are no
+others.
 """
 grain = ["hub_trace_id", "trace_id"]
 requires = { schema = ">=1", queries = ["collective_pair@1"] }
+columns = [
+  "run_id", "hub_trace_id", "trace_id", "n_collectives", "lower_ns", "upper_ns", "median_ns",
+  "drift", "is_contradictory",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+hub_trace_id = { type = "BIGINT", unit = "ref trace.id", help = "Trace of the lower rank" }
+trace_id.help = "Trace of the other rank"
+n_collectives.help = "Number of collectives that bound the offset"
+drift.help = "Nanoseconds to add per nanosecond since the base of the other trace; NULL: no drift needed, or none fits"
 
-[[column]]
-name = "hub_trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "Trace of the lower rank"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "Trace of the other rank"
-
-[[column]]
-name = "n_collectives"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Collectives that bound the difference"
-
-[[column]]
-name = "lower_ns"
+[column.lower_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "At least this must be added to the other clock; NULL: not bounded"
+help = "Lower bound of the offset to add to the other clock; NULL: unbounded"
 
-[[column]]
-name = "upper_ns"
+[column.upper_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "At most this must be added to the other clock; NULL: not bounded"
+help = "Upper bound of the offset to add to the other clock; NULL: unbounded"
 
-[[column]]
-name = "median_ns"
+[column.median_ns]
 type = "BIGINT"
 unit = "ns"
-help = "Median over the collectives of the end on the lower rank less the end on the other"
+help = "Median over the collectives of the end on the lower rank minus the end on the other"
 
-[[column]]
-name = "drift"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "Nanoseconds to add for each nanosecond since the other trace's base; NULL: none is needed, or none helps"
-
-[[column]]
-name = "is_contradictory"
+[column.is_contradictory]
 type = "BOOLEAN"
 unit = "bool"
-help = "Whether no difference fits all collectives: lower_ns is above upper_ns"
+help = "Whether no offset fits all collectives: lower_ns is above upper_ns"
 
 [changes]
 1 = "first version"

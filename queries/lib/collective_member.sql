@@ -1,114 +1,45 @@
 /* ---
 name = "collective_member"
 version = 1
-title = "What each rank recorded of a collective, on the shared time"
+title = "Records of each rank for each collective, in the run's shared time"
 help = """
-The members of a collective are its slice on the lowest rank and those linked from it (links of kind
-collective_peer, default set); what no other rank recorded has no row. Shared times are those of the
-reference of clock_offset, in nanoseconds since its epoch, and NULL where a clock has no offset.
+Members of a collective are its slice on the lowest rank and the slices linked from it (links of
+kind collective_peer, default set). Operations recorded by one rank only have no row. Shared times
+are those of the reference clock of clock_offset, in nanoseconds since its epoch, and NULL if a
+clock has no offset.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
+columns = [
+  "instance_id", "slice_id", "trace_id", "run_id", "rank", "side", "kind", "is_synchronizing",
+  "group_name", "group_size", "message_bytes", "confidence", "aligned_start_ns", "aligned_end_ns",
+  "uncertainty_ns",
+]
 
-[[column]]
-name = "instance_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The collective: its slice on the lowest rank that recorded it"
+[column]
+slice_id.help = "Slice on this rank"
+kind.help = "all_reduce, all_gather, ... as in collective_op"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "Its slice on this rank"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "Where it was recorded: host or device"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "all_reduce, all_gather, ... as in collective_op"
-
-[[column]]
-name = "is_synchronizing"
-type = "BOOLEAN"
-unit = "bool"
+[column.is_synchronizing]
 help = "Whether no member can end before the last has begun, and the slice lasts as long as the communication"
 
-[[column]]
-name = "group_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group, if the source names it"
-
-[[column]]
-name = "group_size"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Ranks in the group, if known"
-
-[[column]]
-name = "message_bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Size of the message on this rank, as the NCCL tests count it"
-
-[[column]]
-name = "confidence"
+[column.confidence]
 type = "DOUBLE"
 unit = "ratio"
 check = "BETWEEN 0 AND 1"
-help = "That of the link to it; 1 for the lowest rank"
+help = "Confidence of the link to the member; 1 for the lowest rank"
 
-[[column]]
-name = "aligned_start_ns"
+[column.aligned_start_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Start on the shared time; NULL: the clock has no offset"
+help = "Start in the run's shared time; NULL: the clock has no offset"
 
-[[column]]
-name = "aligned_end_ns"
+[column.aligned_end_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "End on the shared time; NULL: the clock has no offset"
-
-[[column]]
-name = "uncertainty_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "How far the offset may be off; NULL: not known"
+help = "End in the run's shared time; NULL: the clock has no offset"
 
 [changes]
 1 = "first version"

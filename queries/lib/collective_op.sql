@@ -1,148 +1,66 @@
 /* ---
 name = "collective_op"
 version = 1
-title = "Communication in common terms: kind, group, message size, as intervals"
+title = "Communication intervals with normalized kind, group and message size"
 help = """
-Sources spell kinds in many ways (allreduce, all_reduce, _allgather_base, alltoallv); here each has
-one name. Older recordings say nothing of a call but its name, and name kernels after what NCCL
-happened to specialise; there the operator around the call (c10d::allreduce_) gives the kind. What
-moves no data (wait, init, the brackets of coalesced calls) and calls of unknown kind have no row.
+Sources spell kinds differently (allreduce, all_reduce, _allgather_base, alltoallv); here each kind
+has one name. Older recordings have only the name of a call, and name kernels after the variant NCCL
+selected; there the enclosing operator (c10d::allreduce_) gives the kind. Calls that move no data
+(wait, init, the brackets of coalesced calls) and calls of unknown kind have no row.
 
-The message size follows the NCCL tests: the buffer of one rank for all_reduce, broadcast, reduce,
-send and recv; the whole of what all ranks give or get for all_gather (output), reduce_scatter and
-all_to_all (input), gather and scatter. Bus bandwidth is message_bytes / time * bus_factor, with
-n the size of the group: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter,
-all_to_all, gather and scatter; 1 for the others.
+The message size follows NCCL tests: the buffer of one rank for all_reduce, broadcast, reduce, send
+and recv; the total over all ranks for all_gather (output), reduce_scatter and all_to_all (input),
+gather and scatter. Bus bandwidth is message_bytes / time * bus_factor, with n the group size:
+2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter, all_to_all, gather and scatter; 1
+for the others.
 
-Two operations can be the same communication on two ranks only if their match_key is equal. It
-holds side, kind, group, and what must be equal on all ranks of the size and type of the message;
-send and recv share keys. Groups are told apart by their members; by their names too where ranks
+Operations on two ranks can be the same communication only if their match_key is equal. It contains
+the side, kind, group and the parts of message size and type that must be equal on all ranks; send
+and recv share keys. Groups are distinguished by their members, and also by their names where ranks
 agree on them.
 """
 grain = ["slice_id"]
+columns = [
+  "slice_id", "trace_id", "run_id", "rank", "side", "kind", "is_transfer", "is_synchronizing",
+  "group_name", "group_size", "group_ranks_json", "sequence_number", "data_type", "message_bytes",
+  "bus_factor", "match_key", "start_ns", "end_ns", "base_ns",
+]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
+[column]
+group_ranks_json = { type = "VARCHAR", unit = "json", nullable = true, help = "Ranks in the group, as recorded" }
+data_type.help = "Element type"
+message_bytes.help = "Message size, as NCCL tests count it; NULL: unknown"
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End, on the time axis of slice.ts; not before the start"
+base_ns = { type = "BIGINT", unit = "ns", help = "Time of slice.ts = 0 on the trace's own clock" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column.kind]
+help = "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, send, recv, send_recv, barrier, or the recorded kind in lower case"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "Where it was recorded: host or device"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, send, recv, send_recv, barrier, or the source's word in lower case"
-
-[[column]]
-name = "is_transfer"
+[column.is_transfer]
 type = "BOOLEAN"
 unit = "bool"
-help = "Whether the slice lasts as long as the communication: device work and ranges of host libraries, not the calls that only enqueue it"
+help = "Whether the slice lasts as long as the communication: device work and ranges of host libraries, not calls that only enqueue it"
 
-[[column]]
-name = "is_synchronizing"
-type = "BOOLEAN"
-unit = "bool"
+[column.is_synchronizing]
 help = "Whether no member can end before the last has begun: is_transfer, and data of every rank reaches every rank"
 
-[[column]]
-name = "group_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group, if the source names it"
-
-[[column]]
-name = "group_size"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Ranks in the group, if known"
-
-[[column]]
-name = "group_ranks_json"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Ranks in the group, as the source writes them"
-
-[[column]]
-name = "sequence_number"
+[column.sequence_number]
 type = "BIGINT"
 unit = "source id"
 nullable = true
-help = "Number of the operation in its group, where the source counts"
+help = "Number of the operation in its group, if recorded"
 
-[[column]]
-name = "data_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Element type"
-
-[[column]]
-name = "message_bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Size of the message as the NCCL tests count it; NULL: not known"
-
-[[column]]
-name = "bus_factor"
+[column.bus_factor]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Bus bandwidth / algorithm bandwidth; NULL: the size of the group or the meaning of the kind is not known"
+help = "Bus bandwidth / algorithm bandwidth; NULL: unknown group size or kind"
 
-[[column]]
-name = "match_key"
+[column.match_key]
 type = "VARCHAR"
 unit = "text"
-help = "Equal on all ranks that may take part in one communication"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End, on the scale of slice.ts; not before the start"
-
-[[column]]
-name = "base_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Time of slice.ts = 0 on the trace's own clock"
+help = "Key that is equal on all ranks that may take part in one communication"
 
 [changes]
 1 = "first version"
@@ -154,7 +72,7 @@ WITH bare AS (
     AND n_input_elements IS NULL
     AND (side = 'device' OR name = 'record_param_comms')
 ),
--- The call each bare one stands for, or was enqueued by.
+-- The call that each bare call represents, or was enqueued by.
 host_call AS (
   SELECT slice_id, slice_id AS call_id
   FROM bare
@@ -217,9 +135,9 @@ named AS (
       WHEN word LIKE 'recv%' THEN 'recv'
       ELSE word
     END AS common_kind,
-    -- the source cuts long lists short, but tells the size then
+    -- Some sources truncate long lists but record the size.
     coalesce(group_size, length(members) - length(replace(members, ',', '')) + 1) AS n_members,
-    -- a peer is told by its place in the group; -1 is any
+    -- A peer is given by its position in the group; -1 is any.
     CASE WHEN peer_rank >= 0 THEN coalesce(
       TRY_CAST(
         split_part(regexp_replace(members, '[^0-9,]', '', 'g'), ',', (peer_rank + 1)::INTEGER)
@@ -284,12 +202,12 @@ SELECT
     END,
     coalesce(members, ''),
     CASE WHEN members IS NULL OR is_name_shared THEN coalesce(group_name, '') END,
-    -- what ranks give or get may differ in the kinds left out
+    -- The other kinds may have different message sizes per rank.
     CASE WHEN common_kind IN ('all_reduce', 'broadcast', 'reduce', 'all_gather', 'reduce_scatter')
       THEN coalesce(message_bytes, n_input_elements)::VARCHAR
     END,
     CASE WHEN common_kind NOT IN ('all_to_all', 'barrier') THEN data_type END,
-    -- a kernel without metadata is known by its name alone
+    -- A kernel without metadata is identified by its name only.
     CASE WHEN n_input_elements IS NULL AND members IS NULL THEN name END
   ) AS match_key,
   ts AS start_ns,

@@ -3,85 +3,33 @@ name = "collective_pair"
 version = 1
 title = "Collectives linked between two ranks, each end on its own clock"
 help = """
-One row for each link of kind collective_peer in the default set. Times are nanoseconds since the
-epoch of each trace's own clock: the two ends are not comparable.
+One row per link of kind collective_peer in the default set. Times are nanoseconds since the epoch
+of each trace's own clock, so the two ends are not comparable.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
+columns = [
+  "run_id", "hub_id", "slice_id", "hub_trace_id", "trace_id", "confidence", "is_synchronizing",
+  "is_from_hub", "hub_start_ns", "hub_end_ns", "start_ns", "end_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+hub_id = { type = "BIGINT", unit = "ref slice.id", help = "Slice of the collective on the lowest rank that has it" }
+slice_id.help = "Slice of the collective on the other rank"
+hub_trace_id = { type = "BIGINT", unit = "ref trace.id", help = "Trace of the lowest rank" }
+trace_id.help = "Trace of the other rank"
+confidence = { type = "DOUBLE", unit = "ratio", check = "BETWEEN 0 AND 1", help = "Confidence of the link" }
+is_synchronizing.help = "Whether neither end can precede the other's start"
+hub_start_ns = { type = "BIGINT", unit = "ns", help = "Start on the lowest rank, on its clock" }
+hub_end_ns = { type = "BIGINT", unit = "ns", help = "End on the lowest rank, on its clock" }
+start_ns.help = "Start on the other rank, on its clock"
+end_ns.help = "End on the other rank, on its clock"
 
-[[column]]
-name = "hub_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The collective on the lowest rank that has it"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The collective on the other rank"
-
-[[column]]
-name = "hub_trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "Trace of the lowest rank"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "Trace of the other rank"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "BETWEEN 0 AND 1"
-help = "The link's"
-
-[[column]]
-name = "is_synchronizing"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether neither end can be before the other's start"
-
-[[column]]
-name = "is_from_hub"
+[column.is_from_hub]
 type = "BOOLEAN"
 unit = "bool"
 nullable = true
-help = "Of a send and its recv: whether the lowest rank sends; NULL: other kinds"
-
-[[column]]
-name = "hub_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start on the lowest rank, on its clock"
-
-[[column]]
-name = "hub_end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End on the lowest rank, on its clock"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start on the other rank, on its clock"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End on the other rank, on its clock"
+help = "For a send and its recv: whether the lowest rank sends; NULL: other kinds"
 
 [changes]
 1 = "first version"

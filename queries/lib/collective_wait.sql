@@ -1,79 +1,30 @@
 /* ---
 name = "collective_wait"
 version = 1
-title = "How long each member of a synchronising collective waited, and for whom"
+title = "Wait of each member of a synchronizing collective, and the awaited rank"
 help = """
-Only collectives whose members can be compared: all clocks have offsets. Of several that came last
-together, the lowest rank counts as the last.
+Only collectives whose members can be compared, that is, all clocks have offsets. If several members
+arrived last together, the lowest rank counts as the last.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_member@1"] }
+columns = [
+  "instance_id", "slice_id", "trace_id", "run_id", "rank", "last_trace_id", "last_rank", "wait_ns",
+  "margin_ns", "uncertainty_ns",
+]
 
-[[column]]
-name = "instance_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The collective: its slice on the lowest rank that recorded it"
+[column]
+slice_id.help = "Slice on this rank"
+last_trace_id = { type = "BIGINT", unit = "ref trace.id", help = "Trace of the last to arrive" }
+last_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank of the last to arrive, if known" }
+wait_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time from this rank's start to that of the last" }
+uncertainty_ns.help = "Sum of the uncertainties of the clocks of this rank and of the last; NULL: unknown"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "Its slice on this rank"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "last_trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "Trace of the last to come"
-
-[[column]]
-name = "last_rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its rank, if known"
-
-[[column]]
-name = "wait_ns"
+[column.margin_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "From this rank's start to that of the last"
-
-[[column]]
-name = "margin_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the start of the last but one to that of the last"
-
-[[column]]
-name = "uncertainty_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Uncertainties of the clocks of this rank and of the last, added; NULL: not known"
+help = "Time from the second-to-last start to the last start"
 
 [changes]
 1 = "first version"

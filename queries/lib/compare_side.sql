@@ -1,38 +1,28 @@
 /* ---
 name = "compare_side"
 version = 1
-title = "The traces on both sides of a comparison"
+title = "Traces on both sides of a comparison"
 help = """
-A text is tried as tag:NAME or latest, as name of a run, id of a run, and RUN/TRACE, each a name
-or an id; the first reading that fits is taken. A side may hold several traces, and both may hold
-the same. What fits nothing has no rows. The ids in RUN/TRACE and in a run's id are those of `tw
-runs --traces`.
+A text is tried as tag:NAME or latest, as run name, as run id, and as RUN/TRACE with a name or id
+each; the first match is used. A side may hold several traces, and both sides may hold the same.
+Text without a match gives no rows. Ids are those printed by `tw runs --traces`.
 """
 grain = ["side", "trace_id"]
 requires = { schema = ">=1" }
+columns = ["side", "trace_id"]
 
 [param.a]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+help = "Baseline: a run (name or id), a trace (RUN/TRACE, each a name or id), tag:NAME or latest"
 
 [param.b]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared with it, written alike"
+help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('a', 'b')"
-help = "a or b"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+side = { type = "VARCHAR", unit = "text", check = "IN ('a', 'b')", help = "a or b" }
 
 [changes]
 1 = "first version"

@@ -1,58 +1,30 @@
 /* ---
 name = "compare_size"
 version = 1
-title = "How much is on both sides of a comparison"
+title = "Size of both sides of a comparison"
 help = """
-One row. A step is one step of one trace, so a run of two ranks with three steps each has six.
-Where either side has no traces there is nothing to compare, and no row.
+One row. A step is one step of one trace, so a run of two ranks with three steps each has six. If a
+side has no traces there is no row.
 """
 grain = []
 requires = { schema = ">=1", queries = ["compare_side@1"] }
+columns = ["n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b", "basis"]
 
 [param.a]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared from: a run (name or id), a trace (RUN/TRACE, each name or id), tag:NAME or latest"
+help = "Baseline: a run (name or id), a trace (RUN/TRACE, each a name or id), tag:NAME or latest"
 
 [param.b]
 type = "VARCHAR"
 unit = "side"
-help = "What is compared with it, written alike"
+help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
-[[column]]
-name = "n_traces_a"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Traces on side a"
-
-[[column]]
-name = "n_traces_b"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Traces on side b"
-
-[[column]]
-name = "n_steps_a"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of these"
-
-[[column]]
-name = "n_steps_b"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps of these"
-
-[[column]]
-name = "basis"
+[column.basis]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('total', 'step', 'trace')"
-help = "total where both sides have as many traces and steps; else step, or trace where one has no steps"
+help = "total: both sides have equally many traces and steps; step: both have steps; trace: otherwise"
 
 [changes]
 1 = "first version"

@@ -1,50 +1,29 @@
 /* ---
 name = "counter_cause"
 version = 1
-title = "The call and the operators behind each slice that hardware counters were measured over"
+title = "Launching call and operators of each slice with hardware counters"
 help = """
-A piece of device work has the call and the operator of gpu_op_cause. A range of CUPTI's range
-profiler says neither: its ranges are kernels in the order they were launched, so the n-th range is
-the n-th call that launches a kernel, if the trace has as many calls as ranges; if not, no call is
-known. The innermost operator is the one around the call; the outermost is the last one met when
-climbing on.
+Device work has the call and operator of gpu_op_cause. A range of CUPTI's range profiler has
+neither: its ranges are kernels in launch order, so the n-th range belongs to the n-th
+kernel-launching call if the trace has as many calls as ranges, and otherwise to no call. The
+innermost operator is the one around the call; the outermost operator is the last one reached by
+climbing the parents.
 """
 grain = ["slice_id"]
-portable = false
 requires = { schema = ">=6" }
+portable = false
+columns = ["slice_id", "trace_id", "launch_id", "cpu_op_id", "outer_op_id"]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice with counters"
+[column]
+slice_id.help = "Slice with counters"
+launch_id.help = "Launching call; NULL: unknown"
+cpu_op_id.help = "Innermost operator around the call; NULL: none"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "launch_id"
+[column.outer_op_id]
 type = "BIGINT"
 unit = "ref slice.id"
 nullable = true
-help = "The call that launched it; NULL: not known"
-
-[[column]]
-name = "cpu_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The innermost operator around the call; NULL: there is none"
-
-[[column]]
-name = "outer_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The outermost operator around the call; NULL: there is none"
+help = "Outermost operator around the call; NULL: none"
 
 [changes]
 1 = "first version"
@@ -82,7 +61,7 @@ caused AS (
   FROM gpu_op_cause AS g
   JOIN measured AS m ON m.slice_id = g.slice_id AND m.trace_id = g.trace_id
 ),
--- Only the threads that launch: each round of the climb would read all slices otherwise.
+-- Only the threads that matter: otherwise each round of the climb would read all slices.
 calling AS MATERIALIZED (
   SELECT slice_id, trace_id, launch_id FROM caused WHERE launch_id IS NOT NULL
 ),

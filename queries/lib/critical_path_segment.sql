@@ -1,86 +1,48 @@
 /* ---
 name = "critical_path_segment"
 version = 1
-title = "What each moment of one step waited for, as intervals without gap or overlap"
+title = "Critical path of one step as contiguous intervals without overlap"
 help = """
-The step is walked backwards, from its end, always to what ended last of all that had to end before:
-a piece of device work began after the work before it on its stream, after its call, and after the
-work an event wait made its stream wait for; a host thread went on after a wait (links of kind wait)
-when the work waited for had ended; autograd's threads and the thread of the forward pass hand over
-to each other (links of kind forward_backward); anything else on a host thread follows what stood
-before it there. So the intervals of one step cover it exactly, from its start on the host to its end
-there, or to the end of the last device work launched in it, if that is later.
+The step is walked backwards from its end, always to the operation that ended last among those that
+had to end first: device work started after the previous work on its stream, after its call, and
+after the work an event wait made its stream wait for; a host thread continued after a wait (links
+of kind wait) when the awaited work had ended; the threads of autograd and of the forward pass hand
+over to each other (links of kind forward_backward); anything else on a host thread follows the
+preceding slice there. The intervals of one step cover it exactly, from its start on the host to its
+end there, or to the end of the last device work launched in it if that is later.
 
-Work that is done within no time never delays anything. Without links of kind wait, waiting is time
-of the call that waits.
+Work of duration 0 never delays anything. Without links of kind wait, waiting counts as time of the
+waiting call.
 """
 grain = ["trace_id", "start_ns"]
 portable = false
+columns = ["trace_id", "range_id", "step", "start_ns", "end_ns", "kind", "slice_id", "track_id"]
 
 [param.step]
 type = "BIGINT"
 nullable = true
-help = "Number of the step; of several with this number, the first. NULL: the longest of each trace"
+help = "Step number; the first step that has it. NULL: the longest step of each trace"
 
 [param.range_name]
 type = "VARCHAR"
 nullable = true
-help = "Instead of steps: the host annotations of this name, numbered from 0 in order of time"
+help = "Analyze the host annotations with this name, numbered from 0 in order of time, instead of steps"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+step.help = "Step number; NULL if the step has none"
+start_ns.help = "Start of the interval, on the time axis of slice.ts"
+end_ns.help = "End of the interval and start of the next one"
+track_id.help = "Track of the slice"
 
-[[column]]
-name = "range_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step, or the annotation"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its number; NULL where the step has none"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the interval, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the interval, where the next one starts"
-
-[[column]]
-name = "kind"
+[column.kind]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('host', 'launch_delay', 'device', 'device_gap', 'stream_wait', 'sync', 'hand_over')"
-help = """host: a thread at work; launch_delay: from the start of a call to that of its device work;
-device: device work; device_gap: between work of one stream; stream_wait: from the end of the work
-an event wait waited for; sync: from the end of the work a call waited for to the end of the call;
-hand_over: between the threads of the forward and the backward pass"""
+help = "host: a working thread; launch_delay: from the start of a call to that of its device work; device: device work; device_gap: between work of one stream; stream_wait: from the end of the work that an event wait waited for; sync: from the end of the work a call waited for to the end of the call; hand_over: between the threads of the forward and the backward pass"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
+[column.slice_id]
 nullable = true
-help = """Whose time it is: the device work; the work that began after a delay or gap; the call that
-waited; on a host thread the innermost slice, NULL outside of all"""
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The thread or stream of that slice"
+help = "Slice that the time belongs to: the device work; the work that began after a delay or gap; the call that waited; on a host thread the innermost slice, NULL outside slices"
 
 [changes]
 1 = "first version"
@@ -121,7 +83,7 @@ host_range AS MATERIALIZED (
   FROM placed_range
   WHERE place = 1
 ),
--- the calls that begin in the step, and what they caused
+-- Calls that begin in the step, and the work they caused.
 own_work AS (
   SELECT r.trace_id, max(g.ts + g.dur) AS end_ns
   FROM gpu_op AS g
@@ -138,7 +100,7 @@ window_of AS MATERIALIZED (
   LEFT JOIN own_work AS w ON w.trace_id = r.trace_id
 ),
 
--- Device work that runs in that time, also of other steps, with the call it came from
+-- Device work that runs during that time, including work of other steps, with its launching call.
 running AS (
   SELECT
     g.slice_id,
@@ -162,7 +124,7 @@ work AS MATERIALIZED (
   LEFT JOIN link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
   LEFT JOIN launch AS l ON l.slice_id = c.from_id
 ),
--- what ends on a stream; of work that ends at once, the longest
+-- The last to end on a stream; of work that ends at the same time, the longest.
 stream_end AS (
   SELECT trace_id, device_id, stream, end_ns, min_by(slice_id, (start_ns, slice_id)) AS slice_id
   FROM work
@@ -177,7 +139,7 @@ after_stream AS (
     AND p.stream = w.stream
     AND p.end_ns <= w.start_ns
 ),
--- an event wait: the stream goes on after the work launched before the event was recorded
+-- An event wait: the stream continues after the work launched before the event was recorded.
 event_wait AS (
   SELECT
     g.slice_id,
@@ -232,7 +194,7 @@ after_event AS (
   JOIN work AS a ON a.slice_id = e.last_id
   JOIN work AS b ON b.slice_id = e.first_id AND a.end_ns <= b.start_ns
 ),
--- of all that had to end before a piece of work, what ended last
+-- Of all operations that must end before a piece of work, the last to end.
 work_candidate AS (
   SELECT slice_id, before_id, at_ns, 'device_gap' AS kind, 1 AS preference FROM after_stream
   UNION ALL
@@ -252,7 +214,7 @@ work_cause AS (
   GROUP BY slice_id
 ),
 
--- Host threads in that time
+-- Host threads during that time.
 host_slice AS MATERIALIZED (
   SELECT
     s.id AS slice_id,
@@ -271,7 +233,7 @@ host_slice AS MATERIALIZED (
     ON w.trace_id = s.trace_id AND s.ts <= w.end_ns AND s.ts + greatest(s.dur, 0) >= w.start_ns
   SEMI JOIN (SELECT id FROM track WHERE kind = 'thread') AS k ON k.id = s.track_id
 ),
--- a call that waited, with the work whose end let it go on
+-- A call that waited, with the work whose end released it.
 blocked_call AS (
   SELECT
     h.slice_id AS node,
@@ -287,7 +249,7 @@ blocked_call AS (
     AND d.start_ns < h.end_ns
   GROUP BY h.slice_id, h.trace_id, h.track_id, h.end_ns
 ),
--- pairs of threads between which autograd hands over
+-- Pairs of threads between which autograd hands over.
 partner AS (
   SELECT DISTINCT f.track_id AS forward_id, b.track_id AS backward_id
   FROM link AS c
@@ -301,7 +263,7 @@ pair AS (
   UNION
   SELECT backward_id AS track_id, forward_id AS other_id FROM partner
 ),
--- when the operators and calls of a thread end for a while
+-- Times at which the operators and calls of a thread end before a pause.
 reach AS (
   SELECT
     slice_id,
@@ -346,7 +308,7 @@ hand_over AS (
   WHERE e.end_ns > coalesce(h.before_ns, e.end_ns - 1)
   GROUP BY h.slice_id, h.trace_id, h.track_id, h.after_ns
 ),
--- where a thread had to stop: what is before is another's time
+-- Points at which a thread had to stop: earlier time belongs to another thread.
 interruption AS (
   SELECT track_id, end_ns, max(node) AS node
   FROM (
@@ -356,7 +318,7 @@ interruption AS (
   )
   GROUP BY track_id, end_ns
 ),
--- moments of threads the path may come to, and the last stop before each
+-- Points of threads that the path may reach, and the last stop before each.
 host_moment AS (
   SELECT w.slice_id AS node, w.trace_id, w.call_track_id AS track_id, c.at_ns
   FROM work_cause AS c
@@ -382,8 +344,9 @@ host_run AS (
   ASOF LEFT JOIN interruption AS i ON i.track_id = m.track_id AND i.end_ns <= m.at_ns
 ),
 
--- From each node the one before it: device work by its id, a blocked call by its id, a thread that
--- goes on by its first slice's id, negated; the end of the step by the trace's id, negated twice
+-- The predecessor of each node: device work by its id, a blocked call by its id, a thread that
+-- continues by the negated id of its first slice, the end of the step by the trace id negated
+-- twice.
 step_back AS MATERIALIZED (
   SELECT c.slice_id AS node, w.trace_id, c.before_id, c.at_ns
   FROM work_cause AS c
@@ -403,7 +366,7 @@ first_node AS (
   UNION ALL
   SELECT trace_id, before_id AS node FROM host_run WHERE node = 0
 ),
--- Twice as far each round: a path of a thousand nodes is found in ten
+-- The distance doubles each round: a path of a thousand nodes takes ten rounds.
 walk AS (
   SELECT 0 AS round, false AS is_on_path, b.node, b.before_id
   FROM step_back AS b
@@ -434,7 +397,7 @@ on_path AS MATERIALIZED (
   SELECT DISTINCT node FROM walk WHERE is_on_path
 ),
 
--- What the path consists of
+-- The parts of the path.
 work_interval AS (
   SELECT d.trace_id, d.start_ns, b.at_ns AS end_ns, 'device' AS kind, d.slice_id, d.track_id
   FROM step_back AS b
@@ -477,7 +440,7 @@ run_on_path AS (
   LEFT JOIN on_path AS o ON o.node = h.node
   WHERE h.end_ns > h.start_ns AND (o.node IS NOT NULL OR h.node = 0)
 ),
--- Threads cut at every start and end of a slice; the innermost slice from there on
+-- Threads split at every start and end of a slice, with the innermost slice from there on.
 turn AS (
   SELECT trace_id, track_id, start_ns AS at_ns, slice_id AS inner_id, 1 AS is_start, depth
   FROM host_slice

@@ -1,53 +1,24 @@
 /* ---
 name = "cuda_operation"
 version = 1
-title = "Calls and device work under the names reports of nsys give them"
+title = "Calls and device work under the operation names of nsys reports"
 help = """
-Kernels by their full name, copies by direction, memsets; runtime and driver calls. Lengths below 0
-count 0 ns.
+Kernels by full name, copies by direction, memsets, and runtime and driver calls. Negative
+durations, including those of unfinished slices, count as 0 ns.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+columns = ["slice_id", "trace_id", "category", "operation", "dur_ns", "bytes"]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
+[column]
+dur_ns.help = "Duration"
+bytes.help = "Bytes moved or set; NULL for kernels"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "category"
+[column.category]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('CUDA_KERNEL', 'MEMORY_OPER', 'CUDA_API')"
 help = "CUDA_KERNEL, MEMORY_OPER or CUDA_API"
-
-[[column]]
-name = "operation"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the kernel or function; of copies the direction, as [CUDA memcpy Host-to-Device], and [CUDA memset]"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Moved or set; of kernels NULL"
 
 [changes]
 1 = "first version"

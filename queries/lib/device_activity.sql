@@ -1,109 +1,32 @@
 /* ---
 name = "device_activity"
 version = 1
-title = "How long each device did what, exactly"
+title = "Exact time per device by activity"
 help = """
-Each figure is the length of a set of instants between the start of the first and the end of the
+Each figure is the length of a union of intervals between the start of the first and the end of the
 last operation of the device, so overlapping operations count once. Devices without work have no
 row.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = [
+  "trace_id", "device_id", "n_ops", "start_ns", "end_ns", "busy_ns", "compute_ns",
+  "communication_ns", "memory_ns", "compute_communication_ns", "compute_memory_ns",
+  "exposed_communication_ns", "exposed_memory_ns",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first operation"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the last operation"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Any operation runs"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A compute kernel runs"
-
-[[column]]
-name = "communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A communication kernel runs"
-
-[[column]]
-name = "memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset runs"
-
-[[column]]
-name = "compute_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Compute and communication run at once"
-
-[[column]]
-name = "compute_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Compute and a copy or a memset run at once"
-
-[[column]]
-name = "exposed_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Communication runs and compute does not"
-
-[[column]]
-name = "exposed_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset runs, and neither compute nor communication does"
+[column]
+n_ops.help = "Number of kernels, copies and memsets"
+start_ns.help = "Start of the first operation"
+end_ns.help = "End of the last operation"
+busy_ns.help = "Time in which any operation runs"
 
 [changes]
 1 = "first version"
 --- */
--- Operations in the order of their starts: each adds to a union what reaches beyond all before it,
--- and the reach of a union of classes is the greatest of theirs. Times in which two classes run at
--- once follow: |A and B| = |A| + |B| - |A or B|.
+-- Operations in order of start: each adds to a union the part beyond all operations before it, and
+-- the reach of a union of classes is the maximum of theirs. Times in which two classes run at once
+-- follow from |A and B| = |A| + |B| - |A or B|.
 WITH reach AS (
   SELECT
     trace_id,
@@ -121,8 +44,8 @@ WITH reach AS (
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
--- What each operation adds to the union of its own class, to the two unions of compute and one
--- other class, and to that of all; greatest() passes over the NULL of a class not yet seen.
+-- What each operation adds to the union of its own class, to the unions of compute with each other
+-- class, and to the union of all; greatest() ignores the NULL of a class that has not occurred yet.
 gain AS (
   SELECT
     trace_id,

@@ -1,44 +1,24 @@
 /* ---
 name = "device_busy"
 version = 1
-title = "The intervals in which a device is busy"
+title = "Intervals in which a device is busy"
 help = """
-The union of the operations of a device: touching and overlapping ones are joined, empty ones are
-left out, so the intervals of a device lie apart.
+The union of the operations of a device: adjacent and overlapping operations are joined and empty
+ones dropped, so the intervals of a device are disjoint and not adjacent.
 """
 grain = ["trace_id", "device_id", "start_ns"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = ["trace_id", "device_id", "start_ns", "end_ns"]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End; after the start"
+[column]
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End; after the start"
 
 [changes]
 1 = "first version"
 --- */
--- An operation that starts after all before it have ended begins a new interval; counting these
--- beginnings numbers the intervals.
+-- An operation that starts after all before it have ended begins a new interval; the running count
+-- of such starts numbers the intervals.
 WITH op AS (
   SELECT trace_id, device_id, start_ns, end_ns
   FROM device_op()

@@ -1,131 +1,56 @@
 /* ---
 name = "device_gap"
 version = 1
-title = "Every gap of each stream or device, with its cause"
+title = "Idle gaps of each stream or device, with their causes"
 help = """
-A gap is the time from when all earlier operations have ended until the next one starts, so the gaps
-of a stream add up to its idle time between its first and its last operation. What ended it is the
-next operation, and the call that launched that tells the cause:
-host_sync: it began after the stream had run dry, and its thread was in a call that waits for the
-device when the gap began, or for more than half of the time until the call; host: it began after the
-stream had run dry, for any other reason; launch: it was under way when the gap began; stream_wait:
-it had returned, its thread had told the stream to wait (for an event) since its launch before, and
-work of another stream ended during the gap; kernel: it had returned, and the gap is not longer than
-short_ns, which the device needs from one operation to the next; other: it had returned, and no
-reason is known; unknown: no call is known. Operations of one call follow each other without a new
-launch. Where the source says which stream a wait is for, only waits of the stream itself count.
+A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
+stream add up to its idle time between its first and last operation. The idle cause is derived from
+the call that launched the next operation:
+
+- host_sync: the call began after the stream ran dry, and its thread was in a call that waits for
+  the device when the gap began, or for more than half of the time until the call.
+- host: the call began after the stream ran dry, for any other reason.
+- launch: the call was in progress when the gap began.
+- stream_wait: the call had returned, its thread had made the stream wait (for an event) since its
+  previous launch, and work of another stream ended during the gap.
+- kernel: the call had returned, and the gap is at most short_ns, the time the device needs between
+  operations.
+- other: the call had returned, and no other cause applies.
+- unknown: the launching call is not recorded.
+
+Operations of one call follow each other without a new launch. If the source records which stream a
+wait applies to, only waits of the stream itself count.
 """
 grain = ["trace_id", "device_id", "stream", "start_ns"]
 requires = { schema = ">=1", queries = ["device_op@1", "blocked_host@1"] }
 portable = false
+columns = [
+  "trace_id", "device_id", "stream", "start_ns", "end_ns", "gap_ns", "cause", "before_launch_ns",
+  "blocked_ns", "in_launch_ns", "after_launch_ns", "next_op_id", "launch_id",
+]
 
 [param.per_device]
 type = "BOOLEAN"
-help = "Gaps of whole devices instead of streams"
+help = "Compute gaps of whole devices instead of streams"
 
 [param.short_ns]
 type = "BIGINT"
 unit = "ns"
 min = 0
-help = "A gap that is not longer, and was not caused by the host, is the device's own pace"
+help = "Longest gap attributed to the device itself (cause kernel) if the host did not cause it"
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "Only so many gaps of each device, the longest; null: all"
+help = "Maximum number of gaps per device, longest first; null: all"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue; NULL with per_device, or where the source does not say"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When the last of the earlier operations ended, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When the next one started"
-
-[[column]]
-name = "gap_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Length"
-
-[[column]]
-name = "cause"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host_sync', 'host', 'launch', 'stream_wait', 'kernel', 'other', 'unknown')"
-help = "Why nothing ran"
-
-[[column]]
-name = "before_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of the gap before the launching call began; NULL without a call"
-
-[[column]]
-name = "blocked_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of before_launch_ns in which the launching thread waited for a device"
-
-[[column]]
-name = "in_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of the gap during the launching call"
-
-[[column]]
-name = "after_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of the gap after the launching call had returned"
-
-[[column]]
-name = "next_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operation that ended the gap"
-
-[[column]]
-name = "launch_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The call that launched it"
+[column]
+stream.help = "Stream or queue number; NULL with per_device, or if not recorded"
+start_ns.help = "End of the last of the earlier operations, on the time axis of slice.ts"
+end_ns.help = "Start of the next operation"
+launch_id.help = "Call that launched next_op_id"
 
 [changes]
 1 = "first version"
@@ -163,7 +88,7 @@ reach AS (
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
--- The longest are found among lengths alone, before whole rows are put in order.
+-- Finds the longest among lengths only, before whole rows are sorted.
 least_length AS (
   SELECT trace_id, device_id, min(gap_ns) AS gap_ns
   FROM (
@@ -206,7 +131,7 @@ gap AS MATERIALIZED (
     start_ns AS end_ns,
     launch_id,
     track_id,
-    -- greatest() passes over a NULL, so gaps without a call are kept apart.
+    -- greatest() ignores NULL, so gaps without a call are handled separately.
     CASE WHEN launch_id IS NOT NULL THEN least(greatest(call_start_ns, reach_ns), start_ns) END
       AS launch_start_ns,
     CASE WHEN launch_id IS NOT NULL THEN least(greatest(call_end_ns, reach_ns), start_ns) END
@@ -224,8 +149,8 @@ blocked AS MATERIALIZED (
   SELECT track_id, start_ns, end_ns, before_ns
   FROM blocked_host()
 ),
--- How long the launching thread waited for devices between the start of the gap and the launch: up
--- to the launch, by the last wait that began by then, less what it had waited when the gap began.
+-- How long the launching thread waited for devices between the start of the gap and the launch:
+-- waits up to the last one that began before the launch, minus waits before the gap.
 late AS (
   SELECT
     g.slice_id,
@@ -267,7 +192,7 @@ wait_call AS MATERIALIZED (
   LEFT JOIN gpu_op AS g ON g.slice_id = k.to_id
   WHERE w.name ILIKE '%streamwaitevent%'
 ),
--- The next launch of the thread after each wait it gave: on that stream, where the stream is known.
+-- The next launch of the thread after each wait it issued, on the same stream if it is known.
 told AS (
   SELECT c.launch_id
   FROM wait_call AS w
@@ -293,8 +218,8 @@ told_gap AS MATERIALIZED (
   WHERE side = 'device'
     AND launch_id IN (SELECT launch_id FROM told)
 ),
--- Only ends near such a gap are sorted: of buckets as long as the longest of these gaps, each gap
--- meets two.
+-- Only ends near such a gap are sorted: with buckets as long as the longest of these gaps, each gap
+-- overlaps at most two.
 near AS (
   SELECT trace_id, device_key, start_ns // b.length_ns AS bucket
   FROM told_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM told_gap) AS b

@@ -1,93 +1,38 @@
 /* ---
 name = "device_op_cause"
 version = 1
-title = "Work on devices as intervals, with what caused it"
+title = "Device work as intervals, with its causes"
 help = """
-The operations of device_op, joined with the links of the default set. A cause that is not known is
-NULL: work launched before the recording has no call, a call outside of operators has no operator.
+The operations of device_op joined with the links of the default set. Unknown causes are NULL: work
+launched before the recording has no call, a call outside operators has no operator.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = [
+  "slice_id", "trace_id", "device_id", "stream", "class", "start_ns", "end_ns", "launch_id",
+  "cpu_op_id", "step_id", "step", "annotation_id",
+]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
+[column]
+device_id.help = "Device; NULL: not recorded"
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End, on the time axis of slice.ts; not before the start"
+launch_id.help = "Call that caused it"
+cpu_op_id.help = "Innermost operator around the call"
+step_id = { nullable = true, help = "Step in which it was launched" }
+step.help = "Step number, as recorded; NULL also if the step has none"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "Where it ran; NULL: the source does not say"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "class"
+[column.class]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('compute', 'communication', 'memory')"
 help = "compute, communication or memory"
 
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End, on the scale of slice.ts; not before the start"
-
-[[column]]
-name = "launch_id"
+[column.annotation_id]
 type = "BIGINT"
 unit = "ref slice.id"
 nullable = true
-help = "The call that caused it"
-
-[[column]]
-name = "cpu_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The innermost operator around that call"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The step it was launched in"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of that step, as the source counts; NULL also where it has none"
-
-[[column]]
-name = "annotation_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The innermost annotation on the host around the call, steps left out"
+help = "Innermost host annotation around the call, excluding steps"
 
 [changes]
 1 = "first version"

@@ -3,68 +3,30 @@ name = "device_work_by_step"
 version = 1
 title = "Device work by step, name and calling operator"
 help = """
-Kernels, copies and memsets. Durations are added, also of those that overlap; one of negative
-length, also one that never ended, counts 0 ns. Work without a name is called (no name).
+Kernels, copies and memsets. Durations are summed, including those that overlap; negative ones,
+including unfinished operations (dur -1), count as 0 ns. Unnamed work is called (no name).
 """
 grain = ["trace_id", "step_id", "kind", "class", "name", "op_name"]
 requires = { schema = ">=1" }
+columns = ["trace_id", "step_id", "kind", "class", "name", "op_name", "n_ops", "total_ns"]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+step_id = { nullable = true, help = "Step in which it was launched; NULL: none" }
+kind.help = "kernel, memcpy or memset"
+class.help = "compute, communication or memory"
+name.nullable = false
+n_ops.help = "Number of executions"
 
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The step it was launched in; NULL: none"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "kernel, memcpy or memset"
-
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "compute, communication or memory"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "Its name"
-
-[[column]]
-name = "op_name"
+[column.op_name]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "The innermost operator around its launch; NULL: not known"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it ran"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
+help = "Innermost operator around the launch; NULL: unknown"
 
 [changes]
 1 = "first version"
 --- */
--- Names are joined last, once an operator's work is one row.
+-- Names are joined last, after the work of each operator is aggregated.
 WITH called AS (
   SELECT c.to_id AS slice_id, o.from_id AS op_id
   FROM link AS c

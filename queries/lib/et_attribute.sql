@@ -1,81 +1,30 @@
 /* ---
 name = "et_attribute"
 version = 1
-title = "What the attributes of a node of an execution trace say, for a Chakra file"
+title = "Attributes of execution trace nodes, for a Chakra file"
 help = """
-One row a node. Attributes that the node does not have are NULL, and so are those that are no integer below
-2^63. Nodes of linked graphs and device work have those of the node they refer to, which is not looked up
-here.
+One row per node. Attributes that the node lacks, or that are not integers below 2^63, are NULL.
+Nodes of linked graphs and device work have the attributes of the node they refer to, which this
+query does not resolve.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10" }
+columns = ["graph_node_id", "rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid", "op_schema"]
 
 [param.first_id]
 type = "BIGINT"
 unit = "ref graph_node.id"
 nullable = true
-help = "Only from this node"
+help = "First node id"
 
 [param.last_id]
 type = "BIGINT"
 unit = "ref graph_node.id"
 nullable = true
-help = "Only up to this node"
+help = "Last node id"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "rf_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Record function id"
-
-[[column]]
-name = "fw_parent"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Forward operator's node"
-
-[[column]]
-name = "seq_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Sequence number"
-
-[[column]]
-name = "scope"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Record scope"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Thread, as the execution trace counts threads"
-
-[[column]]
-name = "fw_tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Thread of the forward operator"
-
-[[column]]
-name = "op_schema"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Operator schema"
+[column]
+tid = { type = "BIGINT", unit = "source id", nullable = true, help = "Thread, as numbered in the execution trace" }
 
 [changes]
 1 = "first version"
@@ -88,7 +37,7 @@ WITH read AS (
     thread_id,
     op_schema,
     attributes_json,
-    -- three names and three values, at the places where PyTorch writes them
+    -- Three names and three values, at the positions where PyTorch writes them.
     json_extract_string(attributes_json, [
       '$[1].name', '$[3].name', '$[5].name', '$[1].value', '$[3].value', '$[5].value'
     ]) AS found

@@ -1,55 +1,36 @@
 /* ---
 name = "et_chain"
 version = 1
-title = "The order in which the nodes of a graph were called, thread by thread"
+title = "Call order of graph nodes per thread"
 help = """
-A walk from every thread's node down, children in the order of their ids: each node before all below it.
-Nodes under no node of a thread walk from the root that they are under.
+A depth-first walk from the node of each thread, children in order of id: each node precedes its
+descendants. Nodes under no thread node are walked from the root they are under.
 
-Recorders number nodes as they are called, so within a thread the order of ids is the walk already. It is
-that if no line from a child to its parent crosses another when the nodes stand in a row: then nothing is
-left to do. Else the walk is a list of ways down and up along the tree, and the place of each in the list is
-found by doubling: every way knows the one behind it, then the second, the fourth; so the number of rounds
-is the logarithm of the number of nodes, however deep the tree is.
+Recorders number nodes in call order, so within a thread the id order usually is the walk. This
+holds if no edge from child to parent crosses another when the nodes are laid out in a row; then
+nothing else is computed. Otherwise the walk is a list of steps down and up the tree, and the
+position of each step is found by pointer doubling: each step knows its 1st, 2nd, 4th … successor,
+so the number of rounds is the logarithm of the number of nodes, whatever the depth of the tree.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10" }
 portable = false
+columns = ["graph_node_id", "root_id", "is_thread", "place", "before_id"]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The graph: an execution trace, or one linked with a timeline"
+help = "Graph: an execution trace, or one linked with a timeline"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
+[column]
+root_id = { type = "BIGINT", unit = "ref graph_node.id", help = "Node of its thread, or else the root above it" }
+is_thread = { type = "BOOLEAN", unit = "bool", help = "Whether root_id is the node of a thread" }
+place = { type = "BIGINT", unit = "count", help = "Position in the walk of its root, from 0" }
 
-[[column]]
-name = "root_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node of its thread, or else the root above it"
-
-[[column]]
-name = "is_thread"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether that root is the node of a thread"
-
-[[column]]
-name = "place"
-type = "BIGINT"
-unit = "count"
-help = "Its place in the walk of its root, from 0"
-
-[[column]]
-name = "before_id"
+[column.before_id]
 type = "BIGINT"
 unit = "ref graph_node.id"
 nullable = true
-help = "The host node before it in that walk; NULL: it is the first"
+help = "Preceding host node in the walk; NULL: this is the first"
 
 [changes]
 1 = "first version"
@@ -74,7 +55,7 @@ node AS MATERIALIZED (
   LEFT JOIN parent AS p ON p.to_node_id = n.id
   WHERE n.graph_id = $graph_id::BIGINT
 ),
--- The nodes of a thread in a row, each with the root before it.
+-- The nodes of a thread in order, each with the root before it.
 in_row AS MATERIALIZED (
   SELECT
     id,
@@ -89,7 +70,7 @@ in_row AS MATERIALIZED (
   FROM node
   WINDOW so_far AS (PARTITION BY thread_id ORDER BY node_id, id ROWS UNBOUNDED PRECEDING)
 ),
--- parent_place: of a root 0; NULL where the parent is of another thread, or behind.
+-- parent_place: 0 for a root; NULL if the parent is on another thread or comes later.
 with_parent AS MATERIALIZED (
   SELECT
     n.*,
@@ -118,7 +99,7 @@ is_walk AS MATERIALIZED (
     FROM with_parent
   )
 ),
--- From here on: where the order of ids is not the walk.
+-- From here on, only threads whose id order is not the walk.
 sibling AS MATERIALIZED (
   SELECT
     id,
@@ -129,8 +110,8 @@ sibling AS MATERIALIZED (
   WHERE NOT (SELECT is_walk FROM is_walk)
   WINDOW brothers AS (PARTITION BY parent_id ORDER BY node_id, id)
 ),
--- 2 id is the way down into a node, 2 id + 1 the way up out of it; each leads to another, but for the
--- way up out of a root.
+-- 2 id is the step down into a node, 2 id + 1 the step up out of it; each leads to another one,
+-- except the step up out of a root.
 way AS MATERIALIZED (
   SELECT
     2 * s.id AS way_id,
@@ -145,7 +126,7 @@ way AS MATERIALIZED (
     0
   FROM sibling
 ),
--- n_down counts the ways down from here to next_id, which is last_id once the end is reached.
+-- n_down counts the steps down from here to next_id, which is last_id once the end is reached.
 jump AS (
   SELECT way_id, next_id, CASE WHEN next_id IS NULL THEN way_id END AS last_id, n_down, 1 AS reach
   FROM way

@@ -1,233 +1,89 @@
 /* ---
 name = "et_node"
 version = 2
-title = "Nodes of a Chakra file for simulators, from a graph linked with a timeline"
+title = "Chakra nodes for simulators, from a graph linked with a timeline"
 help = """
-A thread is one chain of operators in the order of their calls; device work depends on the operator that launched
-it; what waited for device work, or for another thread, depends on that, and if asked for, work
-of a stream or a process group depends on that before it. A dependency that points back in time is left
-out, so the graph has an order. Kernels that communicate get their kind from their own name, or else
-from what is above them; their size is the bytes that this rank puts in; sends and receives say ranks of the
-job. Durations are those without what runs inside, rounded to microseconds, and exact beside.
+A thread is one chain of operators in call order. Device work depends on the operator that launched
+it; operators that waited for device work or for another thread depend on it; optionally, work of a
+stream or process group depends on the preceding work there. Dependencies that point back in time
+are dropped, so the graph is acyclic. Communication kernels get their kind from their own name, or
+else from the nodes above them; their size is the bytes contributed by this rank; sends and receives
+name ranks of the job. Durations exclude the time of nested nodes and are rounded to microseconds;
+exact values are given as well.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10", queries = ["et_chain@1", "et_source@2"] }
 portable = false
+columns = [
+  "graph_node_id", "text_id", "node_id", "name", "type", "ctrl_deps", "data_deps", "start_micros",
+  "duration_micros", "rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid", "op_schema",
+  "is_cpu_op", "stream", "comm_type", "comm_size", "pg_name", "comm_src", "comm_dst", "comm_tag",
+  "duration_ns", "metadata_text", "n_left_out", "trouble",
+]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The graph: an execution trace, or one linked with a timeline"
+help = "Graph: an execution trace, or one linked with a timeline"
 
 [param.with_start_times]
 type = "BOOLEAN"
 default = false
-help = "Say when nodes began"
+help = "Include start times of nodes"
 
 [param.with_stream_order]
 type = "BOOLEAN"
 default = false
-help = "Device work waits for that before it on its stream"
+help = "Make device work depend on the preceding work on its stream"
 
 [param.with_group_order]
 type = "BOOLEAN"
 default = false
-help = "A collective waits for the one before it in its process group"
+help = "Make a collective depend on the preceding one in its process group"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node it is made from"
+[column]
+graph_node_id.help = "Graph node it represents"
+node_id = { nullable = false, help = "Node id in the file" }
+name.nullable = false
+rf_id.help = "Attribute, as in the execution trace; NULL: not written"
+fw_parent.help = "Attribute, as in the execution trace"
+seq_id.help = "Attribute, as in the execution trace"
+scope.help = "Attribute, as in the execution trace"
+tid = { type = "BIGINT", unit = "source id", nullable = true, help = "Attribute, as in the execution trace" }
+fw_tid.help = "Attribute, as in the execution trace"
+op_schema.help = "Attribute, as in the execution trace"
+stream = { type = "BIGINT", unit = "source id", nullable = true, help = "Stream; 0 on the host" }
+comm_src = { type = "BIGINT", unit = "count", nullable = true, help = "Sending rank, for sends and receives" }
+comm_dst = { type = "BIGINT", unit = "count", nullable = true, help = "Receiving rank, for sends and receives" }
+comm_tag = { type = "BIGINT", unit = "source id", nullable = true, help = "Tag, for sends and receives" }
+duration_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Exact duration; NULL: not linked" }
+n_left_out = { type = "BIGINT", unit = "count", help = "Number of excluded dependencies that point back in time" }
 
-[[column]]
-name = "text_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node whose inputs and outputs it has"
-
-[[column]]
-name = "node_id"
-type = "UBIGINT"
-unit = "source id"
-help = "Its id in the file"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "Its name"
-
-[[column]]
-name = "type"
+[column.type]
 type = "BIGINT"
 unit = "count"
 check = "BETWEEN 1 AND 7"
-help = "Number of its type: 1 metadata, 4 computation, 5 send, 6 receive, 7 collective"
+help = "Number of the node type: 1 metadata, 4 computation, 5 send, 6 receive, 7 collective"
 
-[[column]]
-name = "ctrl_deps"
-type = "UBIGINT[]"
-unit = "source id"
-help = "Nodes it depends on by control"
-
-[[column]]
-name = "data_deps"
-type = "UBIGINT[]"
-unit = "source id"
-help = "Nodes it depends on by data, in order"
-
-[[column]]
-name = "start_micros"
-type = "UBIGINT"
-unit = "us"
-nullable = true
-help = "Start; NULL: not written"
-
-[[column]]
-name = "duration_micros"
-type = "UBIGINT"
-unit = "us"
-help = "Duration"
-
-[[column]]
-name = "rf_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it; NULL here and below: not written"
-
-[[column]]
-name = "fw_parent"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "seq_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "scope"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "fw_tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "op_schema"
+[column.metadata_text]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Attribute, as the execution trace says it"
+help = "For metadata nodes: the input values as text in the form that consumers parse; NULL: not needed"
 
-[[column]]
-name = "is_cpu_op"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it ran on the host"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Stream; 0 on the host"
-
-[[column]]
-name = "comm_type"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Kind of collective: 0 all-reduce, 1 reduce, 2 all-gather, 3 gather, 4 scatter, 5 broadcast, 6 all-to-all, 7 reduce-scatter, 9 barrier"
-
-[[column]]
-name = "comm_size"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Bytes"
-
-[[column]]
-name = "pg_name"
+[column.trouble]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Process group"
-
-[[column]]
-name = "comm_src"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Rank that sends, of sends and receives"
-
-[[column]]
-name = "comm_dst"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Rank that receives, of sends and receives"
-
-[[column]]
-name = "comm_tag"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Tag of sends and receives"
-
-[[column]]
-name = "duration_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Duration, exact; NULL: not linked"
-
-[[column]]
-name = "metadata_text"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of metadata: the text of the input values in the form that consumers parse; NULL: none is needed"
-
-[[column]]
-name = "n_left_out"
-type = "BIGINT"
-unit = "count"
-help = "Dependencies that point back in time and are left out"
-
-[[column]]
-name = "trouble"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "What consumers may miss: a kernel of no known collective, the other side of a send; NULL: nothing"
+help = "Possible problem for consumers: a kernel of unknown collective, a missing peer of a send; NULL: none"
 
 [changes]
 1 = "first version"
-2 = "the same rows, faster"
+2 = "same rows, faster"
 --- */
 WITH source AS MATERIALIZED (
   SELECT * FROM et_source($graph_id::BIGINT)
 ),
--- Without what is only passed on.
+-- Without nodes that only pass on their inputs.
 node AS MATERIALIZED (
   SELECT
     n.graph_node_id,
@@ -252,14 +108,14 @@ node AS MATERIALIZED (
 chain AS MATERIALIZED (
   SELECT * FROM et_chain($graph_id::BIGINT)
 ),
--- What sends bytes to other ranks: kernels of NCCL and its kin, old and new.
+-- Work that sends bytes to other ranks: kernels of NCCL and compatible libraries, old and new.
 kernel AS MATERIALIZED (
   SELECT *
   FROM node
   WHERE is_device
     AND regexp_matches(lower(name), '\b(nccl|rccl|msccl)[a-z0-9_]*kernel')
 ),
--- What the node and the two above it say, the nearest first.
+-- Descriptions of the node and the two above it, nearest first.
 teller AS MATERIALIZED (
   SELECT
     k.graph_node_id,
@@ -295,7 +151,7 @@ element AS (
     ('float8_e4m3fn', 1), ('float8_e5m2', 1), ('float8_e4m3fnuz', 1), ('float8_e5m2fnuz', 1)
   ) AS e(data_type, n_bytes)
 ),
--- All arguments of the host node; the first is a result where the schema calls it one.
+-- All arguments of the host node; the first is a result if the schema declares it as one.
 argument AS MATERIALIZED (
   SELECT
     graph_node_id,
@@ -332,8 +188,8 @@ size AS (
   )
   GROUP BY graph_node_id
 ),
--- The names that tell what a kernel does, the surest first; a kernel that sends and receives, or one
--- for all purposes, tells nothing.
+-- Names that identify the operation of a kernel, most reliable first; a send/recv kernel or a
+-- generic kernel identifies nothing.
 word AS (
   SELECT graph_node_id, place, regexp_replace(lower(name), '[^a-z0-9]', '', 'g') AS text
   FROM (
@@ -378,8 +234,8 @@ purpose AS (
   WHERE purpose IS NOT NULL
   GROUP BY graph_node_id
 ),
--- Who is at the other end: the operator's argument, or what its annotation says; both count within
--- the process group.
+-- The peer: the operator's argument, or the one in its annotation; both are numbered within the
+-- process group.
 peer AS (
   SELECT
     t.graph_node_id,
@@ -445,9 +301,9 @@ comm AS MATERIALIZED (
   LEFT JOIN peer AS q ON q.graph_node_id = k.graph_node_id
   LEFT JOIN member AS m ON m.name = coalesce(s.group_name, k.group_name)
 ),
--- A moment for every node, such that the chain of a thread and launches never lead back: on the host the
--- latest start so far on the thread. What else depends on what must lead to a later moment, or
--- among device work of one moment to a later node; so nothing can be cyclic, whatever the input.
+-- A time for every node such that thread chains and launches never lead back: on the host, the
+-- latest start so far on the thread. Other dependencies must lead to a later time, or among device
+-- work of one time to a later node, so the result is acyclic for any input.
 timed AS MATERIALIZED (
   SELECT
     n.graph_node_id,
@@ -510,7 +366,7 @@ judged AS (
   FROM wanted AS w
   JOIN timed AS f ON f.graph_node_id = w.from_node_id
   JOIN timed AS t ON t.graph_node_id = w.to_node_id
-  -- ET+ files repeat with device work what its operator waits for.
+  -- ET+ files repeat the dependencies of an operator for its device work.
   WHERE w.kind <> 'inter_thread' OR NOT t.is_device
 ),
 dependency AS (
@@ -535,7 +391,7 @@ on_node AS MATERIALIZED (
   FROM dependency AS d
   JOIN node AS f ON f.graph_node_id = d.from_node_id
 ),
--- Most nodes depend on one: only the lists of the others are sorted.
+-- Most nodes have one dependency: only the lists of the others are sorted.
 counted AS MATERIALIZED (
   SELECT to_node_id, count(*) AS n_deps, min(node_id) AS node_id FROM on_node GROUP BY to_node_id
 ),
@@ -555,13 +411,13 @@ waited_for AS (
 left_out AS (
   SELECT to_node_id, count(*) AS n FROM judged WHERE NOT is_kept GROUP BY to_node_id
 ),
--- The texts of few nodes: a join with all texts would hold them all.
+-- Texts of few nodes: a join with all texts would hold them all in memory.
 metadata AS (
   SELECT m.graph_node_id, TRY(json_extract_string(x.inputs_json, '$.values[0]')) AS text
   FROM graph_node AS x
   JOIN (SELECT graph_node_id, text_id FROM node WHERE is_metadata) AS m ON m.text_id = x.id
 ),
--- A node that nothing depends on and that depends on nothing, and took no time, does nothing.
+-- Drops nodes without dependencies, dependents and duration.
 kept AS (
   SELECT n.graph_node_id, n.node_id, n.is_metadata, d.data_deps
   FROM node AS n

@@ -1,163 +1,48 @@
 /* ---
 name = "et_node_1_0"
 version = 2
-title = "Nodes of a Chakra file, by the rules of chakra_converter 1.0"
+title = "Chakra nodes by the rules of chakra_converter 1.0"
 help = """
-Gives what that program gives, with what is wrong in it: durations cut to whole microseconds, no starts, none of the
-waits of calls for device work, sizes that count outputs with inputs. A thread is one chain of operators; device work
-depends on the operator that launched it. Nodes that depend on nothing and that nothing depends on are
-left out, though others may still name them by control. Where the program would stop with an error,
-trouble says why.
+Reproduces the output of that program including its defects: durations are truncated to
+microseconds, there are no start times and no waits of calls for device work, and sizes count
+outputs together with inputs. A thread is one chain of operators; device work depends on the
+operator that launched it. Nodes without dependencies and dependents are dropped, although others
+may still refer to them by control edges. Where the program would stop with an error, trouble gives
+the reason.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10", queries = ["et_chain@1", "et_source@2"] }
 portable = false
+columns = [
+  "graph_node_id", "text_id", "node_id", "name", "type", "ctrl_deps", "data_deps", "start_micros",
+  "duration_micros", "rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid", "op_schema",
+  "is_cpu_op", "stream", "comm_type", "comm_size", "pg_name", "trouble",
+]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The graph: an execution trace, or one linked with a timeline"
+help = "Graph: an execution trace, or one linked with a timeline"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node it is made from"
+[column]
+graph_node_id.help = "Graph node it represents"
+node_id = { nullable = false, help = "Node id in the file" }
+name.nullable = false
+rf_id.help = "Attribute, as in the execution trace; NULL: not written"
+fw_parent.help = "Attribute, as in the execution trace"
+seq_id.help = "Attribute, as in the execution trace"
+scope.help = "Attribute, as in the execution trace"
+tid = { type = "BIGINT", unit = "source id", nullable = true, help = "Attribute, as in the execution trace" }
+fw_tid.help = "Attribute, as in the execution trace"
+op_schema.help = "Attribute, as in the execution trace"
+stream = { type = "BIGINT", unit = "source id", nullable = true, help = "Stream; 0 on the host" }
 
-[[column]]
-name = "text_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node whose inputs and outputs it has"
-
-[[column]]
-name = "node_id"
-type = "UBIGINT"
-unit = "source id"
-help = "Its id in the file"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "Its name"
-
-[[column]]
-name = "type"
+[column.type]
 type = "BIGINT"
 unit = "count"
 check = "BETWEEN 1 AND 7"
-help = "Number of its type: 1 metadata, 4 computation, 5 send, 6 receive, 7 collective"
+help = "Number of the node type: 1 metadata, 4 computation, 5 send, 6 receive, 7 collective"
 
-[[column]]
-name = "ctrl_deps"
-type = "UBIGINT[]"
-unit = "source id"
-help = "Nodes it depends on by control"
-
-[[column]]
-name = "data_deps"
-type = "UBIGINT[]"
-unit = "source id"
-help = "Nodes it depends on by data, in order"
-
-[[column]]
-name = "start_micros"
-type = "UBIGINT"
-unit = "us"
-nullable = true
-help = "Start; NULL: not written"
-
-[[column]]
-name = "duration_micros"
-type = "UBIGINT"
-unit = "us"
-help = "Duration"
-
-[[column]]
-name = "rf_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it; NULL here and below: not written"
-
-[[column]]
-name = "fw_parent"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "seq_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "scope"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "fw_tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "op_schema"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Attribute, as the execution trace says it"
-
-[[column]]
-name = "is_cpu_op"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it ran on the host"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Stream; 0 on the host"
-
-[[column]]
-name = "comm_type"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Kind of collective: 0 all-reduce, 1 reduce, 2 all-gather, 3 gather, 4 scatter, 5 broadcast, 6 all-to-all, 7 reduce-scatter, 9 barrier"
-
-[[column]]
-name = "comm_size"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Bytes"
-
-[[column]]
-name = "pg_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group"
-
-[[column]]
-name = "trouble"
+[column.trouble]
 type = "VARCHAR"
 unit = "text"
 nullable = true
@@ -165,12 +50,12 @@ help = "Why the program would stop here; NULL: it would not"
 
 [changes]
 1 = "first version"
-2 = "the same rows, faster"
+2 = "same rows, faster"
 --- */
 WITH source AS MATERIALIZED (
   SELECT * FROM et_source($graph_id::BIGINT)
 ),
--- Device work below device work, or below nothing, is passed over.
+-- Excludes device work below device work or without a parent.
 node AS MATERIALIZED (
   SELECT
     n.*,
@@ -183,7 +68,7 @@ node AS MATERIALIZED (
   LEFT JOIN source AS p ON p.graph_node_id = n.parent_id
   WHERE NOT n.is_device OR NOT p.is_device
 ),
--- What a kernel that sends and receives is for, only the names above it say.
+-- The operation of a send/recv kernel is only known from the names above it.
 kernel AS MATERIALIZED (
   SELECT
     n.graph_node_id,
@@ -217,7 +102,7 @@ stated_group AS (
   WHERE attribute.name = 'pg_name'
   GROUP BY id
 ),
--- The bytes of a tensor are elements times their size; lists within lists have none.
+-- The bytes of a tensor are its elements times their size; nested lists have none.
 size AS (
   SELECT
     id,
@@ -271,7 +156,7 @@ comm AS (
   LEFT JOIN size AS s ON s.id = k.text_id
   LEFT JOIN stated_group AS g ON g.id = k.text_id
 ),
--- The id 0 of a dependency between threads counts as none.
+-- The program treats the id 0 of a dependency between threads as none.
 other_thread AS (
   SELECT e.to_node_id, min_by(f.node_id, e.ordinal) AS node_id
   FROM graph_edge AS e

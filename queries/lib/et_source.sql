@@ -1,146 +1,55 @@
 /* ---
 name = "et_source"
 version = 2
-title = "What a node of a graph says of itself, for a Chakra file"
+title = "Recorded fields of graph nodes, for a Chakra file"
 help = """
-Linked graphs, imported ET+ files, which are such graphs in JSON, and host traces alike: where a linked graph
-refers to the execution trace, its words are here. Attributes that the node does not have are NULL, and so
-are those that are no integer below 2^63.
+Covers linked graphs, imported ET+ files (linked graphs in JSON) and host traces. Where a linked
+graph refers to the execution trace, the values of that trace are returned. Attributes that the node
+lacks, or that are not integers below 2^63, are NULL.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10", queries = ["et_attribute@1"] }
 portable = false
+columns = [
+  "graph_node_id", "node_id", "parent_id", "text_id", "name", "is_device", "stream", "group_name",
+  "stated_thread_id", "start_ns", "exclusive_us", "rf_id", "fw_parent", "seq_id", "scope", "tid",
+  "fw_tid", "op_schema",
+]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The graph: an execution trace, or one linked with a timeline"
+help = "Graph: an execution trace, or one linked with a timeline"
 
-[[column]]
-name = "graph_node_id"
+[column]
+node_id.help = "Node id in the graph"
+text_id.help = "Node with its inputs, outputs and attributes: itself, or one of the execution trace"
+is_device = { type = "BOOLEAN", unit = "bool", help = "Whether it is device work" }
+group_name.help = "Process group, as recorded on the timeline for an NCCL kernel"
+start_ns = { nullable = true, help = "Recorded start" }
+exclusive_us.help = "Self time, excluding nested operators; NULL: not linked"
+tid = { type = "BIGINT", unit = "source id", nullable = true, help = "Thread, as numbered in the execution trace" }
+
+[column.parent_id]
 type = "BIGINT"
 unit = "ref graph_node.id"
-help = "The node"
+nullable = true
+help = "Parent node, if it is another node of the graph"
 
-[[column]]
-name = "node_id"
+[column.stream]
+type = "BIGINT"
+unit = "source id"
+nullable = true
+help = "Stream of device work; 0 on the host; NULL: not recorded"
+
+[column.stated_thread_id]
 type = "UBIGINT"
 unit = "source id"
 nullable = true
-help = "Its id in the graph"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-nullable = true
-help = "Its parent, where that is another node of the graph"
-
-[[column]]
-name = "text_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node that has its inputs, outputs and attributes: itself, or one of the execution trace"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "is_device"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it is device work"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Stream of device work; 0 on the host; NULL: not said"
-
-[[column]]
-name = "group_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group, as the timeline says it of a kernel of NCCL"
-
-[[column]]
-name = "stated_thread_id"
-type = "UBIGINT"
-unit = "source id"
-nullable = true
-help = "Node of another thread that it says it waits for, in ET+ files"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Start as the graph states it"
-
-[[column]]
-name = "exclusive_us"
-type = "DOUBLE"
-unit = "us"
-nullable = true
-help = "Its own time, without operators inside of it; NULL: it was not linked"
-
-[[column]]
-name = "rf_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Record function id"
-
-[[column]]
-name = "fw_parent"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Forward operator's node"
-
-[[column]]
-name = "seq_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Sequence number"
-
-[[column]]
-name = "scope"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Record scope"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Thread, as the execution trace counts threads"
-
-[[column]]
-name = "fw_tid"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Thread of the forward operator"
-
-[[column]]
-name = "op_schema"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Operator schema"
+help = "Node of another thread that it waits for, as recorded in ET+ files"
 
 [changes]
 1 = "first version"
-2 = "the same rows, faster"
+2 = "same rows, faster"
 --- */
 WITH parent AS (
   SELECT to_node_id, min_by(from_node_id, ordinal) AS from_node_id

@@ -1,47 +1,43 @@
 /* ---
 name = "et_work"
 version = 2
-title = "Operations and bytes of the nodes of Chakra files, for roofline models"
+title = "Operations and bytes of Chakra nodes, for roofline models"
 help = """
-What an operator computes and moves, by its shapes (graph_node_work), is shared out among the kernels it launched in
-proportion to their durations, such that the sums are exact; kernels that communicate take none. An operator
-without kernels has it itself.
+The operations and bytes of an operator, derived from its shapes (graph_node_work), are divided
+among the kernels it launched in proportion to their durations, such that the sums are exact;
+communication kernels get none. An operator without kernels keeps its own.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=10", queries = ["graph_call@2", "graph_node_work@2"] }
 portable = false
+columns = ["graph_node_id", "num_ops", "tensor_size"]
 
 [param.graph_id]
 type = "BIGINT"
 unit = "ref graph.id"
 nullable = true
-help = "Only the nodes of this graph"
+help = "Restrict to the nodes of this graph"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The kernel, or the operator"
+[column]
+graph_node_id.help = "Kernel or operator"
 
-[[column]]
-name = "num_ops"
+[column.num_ops]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Floating-point operations; NULL: not known"
+help = "Floating-point operations; NULL: unknown"
 
-[[column]]
-name = "tensor_size"
+[column.tensor_size]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Bytes that must move at least; NULL: not known"
+help = "Minimum traffic; NULL: unknown"
 
 [changes]
 1 = "first version"
-2 = "the parameter graph_id"
+2 = "new parameter graph_id"
 --- */
 WITH RECURSIVE work AS MATERIALIZED (
   SELECT graph_node_id, flops, bytes FROM graph_node_work($graph_id::BIGINT) WHERE flops >= 0 OR bytes >= 0
@@ -49,7 +45,7 @@ WITH RECURSIVE work AS MATERIALIZED (
 call AS MATERIALIZED (
   SELECT graph_node_id, parent_id, side, name, self_ns FROM graph_call($graph_id::BIGINT)
 ),
--- From each kernel up to the operator whose work it does.
+-- From each kernel up to the operator whose work it executes.
 climb AS (
   SELECT graph_node_id AS kernel_id, parent_id AS above_id, coalesce(self_ns, 0) AS dur_ns
   FROM call

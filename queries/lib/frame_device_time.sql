@@ -1,74 +1,37 @@
 /* ---
 name = "frame_device_time"
 version = 1
-title = "Calls of Python functions that launched device work, and the frames above them"
+title = "Calls of Python functions that launched device work, with their enclosing frames"
 help = """
-Work belongs itself to the innermost frame around the call that caused it, and in all to the frames
-above that one too. A call made
-in no operator of its own thread, but for an operator of another one, counts as made in that
-operator. Durations are added, so work that overlaps counts twice; lengths below 0 count 0 ns.
+Work counts as self time for the innermost frame around the call that caused it, and as total time
+also for the frames above. A call made outside any operator of its thread, but on behalf of an
+operator of another thread, counts as made in that operator. {OVL} Negative durations count as 0 ns.
 """
 grain = ["slice_id"]
 portable = false
+columns = [
+  "slice_id", "trace_id", "track_id", "above_id", "name", "is_inner", "n_device_ops",
+  "self_device_ns", "device_ns",
+]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call of a Python function"
+[column]
+slice_id.help = "Call of a Python function"
+track_id.help = "Track of the call"
+above_id = { type = "BIGINT", unit = "ref slice.id", nullable = true, help = "Nearest enclosing frame; NULL: none" }
+name.help = "Function as recorded, without object addresses"
+self_device_ns.help = "Sum of the durations of the work whose innermost frame this is"
+device_ns.help = "Sum of the durations of all its device work"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "Where it ran"
-
-[[column]]
-name = "above_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The frame right above; NULL: there is none"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The function, as recorded, without the address of an object"
-
-[[column]]
-name = "is_inner"
+[column.is_inner]
 type = "BOOLEAN"
 unit = "bool"
-help = "Whether it lies in another call of the same function, on the same track"
+help = "Whether it is nested in another call of the same function on the same track"
 
-[[column]]
-name = "n_device_ops"
+[column.n_device_ops]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Kernels, copies and memsets launched in or below it"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of those it is the innermost frame of"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of all of them"
+help = "Number of kernels, copies and memsets launched in or below it"
 
 [changes]
 1 = "first version"
@@ -79,7 +42,7 @@ WITH RECURSIVE direct AS MATERIALIZED (
     count(*) AS n_device_ops,
     sum(greatest(g.dur, 0))::BIGINT AS device_ns
   FROM gpu_op AS g
-  -- Most traces without Python stacks have much work; none of it need climb.
+  -- Most traces without Python stacks have much device work, which need not be climbed.
   SEMI JOIN (SELECT DISTINCT trace_id FROM python_call) AS p ON p.trace_id = g.trace_id
   JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
   LEFT JOIN link AS o
@@ -87,7 +50,7 @@ WITH RECURSIVE direct AS MATERIALIZED (
   WHERE g.kind <> 'sync'
   GROUP BY CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END
 ),
--- Sums climb one level a round, and merge where they meet.
+-- Sums climb one level per round and merge where they meet.
 upward AS (
   SELECT s.id AS slice_id, s.parent_id, d.n_device_ops, d.device_ns
   FROM slice AS s
@@ -117,7 +80,7 @@ node AS MATERIALIZED (
     GROUP BY slice_id
   ) AS u ON u.slice_id = p.slice_id
 ),
--- From each node up over what is no frame to the first that is.
+-- From each node up to the first frame.
 search AS (
   SELECT n.slice_id, p.slice_id AS at_id, p.parent_id AS next_id, p.is_frame
   FROM node AS n
@@ -130,7 +93,7 @@ search AS (
 ),
 above AS MATERIALIZED (SELECT slice_id, at_id AS above_id FROM search WHERE is_frame),
 own AS (
-  -- What a call outside of all frames launched has none; a call is never a frame itself.
+  -- Work launched outside frames has none; a call is never a frame itself.
   SELECT a.above_id AS slice_id, sum(d.device_ns)::BIGINT AS self_device_ns
   FROM direct AS d
   JOIN above AS a ON a.slice_id = d.slice_id

@@ -1,148 +1,45 @@
 /* ---
 name = "graph_call"
 version = 2
-title = "Nodes of graphs as calls: who called whom, on which side, and for how long"
+title = "Graph nodes as calls: parent, side and duration"
 help = """
-One row a node, of host traces, imported files and linked graphs alike. The parent is the node at the
-other end of the first control edge. self_ns is what a node adds to a sum over all nodes: of device work
-its duration; of a host node its own time, without that of its children. Where a graph does not
-say that (it does in linked graphs), it is the duration less those of the host nodes directly below;
-files of Chakra's protobuf hold times of that kind already. A node without a duration has NULL.
+One row per node of host traces, imported files and linked graphs. The parent is the node at the
+other end of the first control edge. self_ns is what a node contributes to a sum over all nodes: the
+duration of device work, the self time of host nodes. Where a graph does not record self time
+(linked graphs do), it is the duration minus those of the host nodes directly below; Chakra's
+protobuf files record self times as durations. NULL for nodes without a duration.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8" }
+columns = [
+  "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "node_id",
+  "parent_id", "side", "name", "type", "thread_id", "slice_id", "host_node_id", "start_ns",
+  "dur_ns", "self_ns",
+]
 
 [param.graph_id]
 type = "BIGINT"
 unit = "ref graph.id"
 nullable = true
-help = "Only the nodes of this graph"
+help = "Restrict to the nodes of this graph"
 
-[[column]]
-name = "graph_node_id"
+[column]
+parent_id = { type = "BIGINT", unit = "ref graph_node.id", nullable = true, help = "Parent; NULL: a root" }
+side.help = "host or device"
+type.help = "Node type, if recorded, as COMP_NODE"
+slice_id = { nullable = true, help = "Slice on the timeline" }
+start_ns = { nullable = true, help = "Recorded start" }
+dur_ns = { nullable = true, help = "Recorded duration; not below 0" }
+self_ns = { nullable = true, help = "Self time" }
+
+[column.host_node_id]
 type = "BIGINT"
 unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "node_id"
-type = "UBIGINT"
-unit = "source id"
-nullable = true
-help = "Its number in the graph"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-nullable = true
-help = "Its parent; NULL: a root"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "host or device"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type of the node, where the graph says it, as COMP_NODE"
-
-[[column]]
-name = "thread_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "The thread, as the graph numbers threads"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The slice it is on the timeline"
-
-[[column]]
-name = "host_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "Whose inputs, outputs and attributes it has: itself, or in a linked graph the node of the execution trace"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Start, as the graph states it"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Duration, as the graph states it; not below 0"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Its own time, see above"
+help = "Node with its inputs, outputs and attributes: itself, or in a linked graph the node of the execution trace"
 
 [changes]
 1 = "first version"
-2 = "the parameter graph_id"
+2 = "new parameter graph_id"
 --- */
 WITH parent AS (
   SELECT to_node_id AS id, min_by(from_node_id, (ordinal, id)) AS parent_id

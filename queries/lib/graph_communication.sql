@@ -1,139 +1,58 @@
 /* ---
 name = "graph_communication"
 version = 1
-title = "Communication in graphs, each once: kind, group, message size, device time"
+title = "Communications in graphs, each once: kind, group, message size, device time"
 help = """
-A communication shows itself many times: as the call (c10d::allreduce_), as record_param_comms in it, as
-a range of the library (nccl:all_reduce, gloo:all_reduce) and as device work. It is counted once: at
-record_param_comms; where a call has none inside, at the call; library ranges count only in
-graphs without either; device work (kernels of NCCL and RCCL, nodes of type COMM_...) only
-where no such host node is above it, else its time is that node's. What moves no data
-(wait, init, coalescing brackets) has no row; a barrier has no size.
+A communication is recorded several times: as the call (c10d::allreduce_), as record_param_comms
+inside it, as a library range (nccl:all_reduce, gloo:all_reduce) and as device work. It is counted
+once: at record_param_comms; at the call if that contains no record_param_comms; at library ranges
+only in graphs without either; at device work (kernels of NCCL and RCCL, nodes of type COMM_...)
+only if no such host node is above it, otherwise its time counts for that node. Calls that move no
+data (wait, init, coalescing brackets) have no row; a barrier has no size.
 
-Sizes are those record_param_comms states in elements, else of the tensors the call takes and gives, else what
-a COMM node states (comm_size). message_bytes and bus_factor are as in
-collective_op, after the NCCL tests: the buffer of one rank for all_reduce, broadcast, reduce, send and recv; the whole of
-what all ranks give or get for the others.
+Sizes are those given by record_param_comms in elements, else of the tensors the call takes and
+returns, else those of a COMM node (comm_size). message_bytes and bus_factor are as in
+collective_op, following NCCL tests: the buffer of one rank for all_reduce, broadcast, reduce, send
+and recv; the total over all ranks for the others.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@1"] }
 portable = false
+columns = [
+  "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "side",
+  "kind", "group_name", "group_size", "peer_rank", "data_type", "message_bytes", "bus_factor",
+  "n_device_ops", "device_ns",
+]
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
+[column]
+side.help = "Side of the node it is counted at: host or device"
+group_name.help = "Process group; NULL: not recorded and the graph has more than one"
+data_type.help = "Element type, as recorded"
+n_device_ops.help = "Device work of the communication"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host', 'device')"
-help = "host or device: which node it is counted at"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
+[column.kind]
 help = "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, send, recv, send_recv, barrier"
 
-[[column]]
-name = "group_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Process group; NULL: not said, and the graph does not know just one"
-
-[[column]]
-name = "group_size"
+[column.group_size]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = "> 0"
-help = "Ranks in the group; NULL: not known"
+help = "Ranks in the group; NULL: unknown"
 
-[[column]]
-name = "peer_rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The other side of a send or recv, or the root of a rooted collective, as the call names it; NULL: not said"
-
-[[column]]
-name = "data_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Element type, as the source spells it"
-
-[[column]]
-name = "message_bytes"
+[column.message_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Size of the message; NULL: not known"
+help = "Message size; NULL: unknown"
 
-[[column]]
-name = "bus_factor"
+[column.bus_factor]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "Bytes over the links by message_bytes; NULL: the size of the group is not known"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Device work of it"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of that"
+help = "Bytes on the links / message_bytes; NULL: unknown group size"
 
 [changes]
 1 = "first version"
@@ -144,7 +63,7 @@ WITH RECURSIVE call AS MATERIALIZED (
     type, slice_id, host_node_id, self_ns
   FROM graph_call()
 ),
--- preference: of those that mean the same communication, the least counts
+-- preference: of several records of one communication, the lowest counts.
 candidate AS MATERIALIZED (
   SELECT
     c.*,
@@ -199,7 +118,7 @@ said AS (
       c.input[1],
       '$[' || (list_position(TRY(from_json(c.input[2], '["VARCHAR"]')), 'String') - 1) || ']'
     )) AS first_text,
-    -- the process group of newer recordings: its name and what the program calls it
+    -- The process group in newer recordings: its name and its description.
     TRY(json_extract_string(
       c.input[1],
       '$[' || (list_position(TRY(from_json(c.input[2], '["VARCHAR"]')), 'Tuple[String,String]') - 1)
@@ -246,7 +165,7 @@ kinded AS MATERIALIZED (
     END AS kind
   FROM worded
 ),
--- what lies below each of them
+-- The nodes below each of them.
 below AS (
   SELECT graph_node_id AS top_id, graph_node_id AS node_id
   FROM kinded
@@ -274,7 +193,7 @@ host_unit AS (
   LEFT JOIN has_call AS h ON h.graph_id = k.graph_id
   WHERE k.side = 'host' AND k.kind IS NOT NULL AND (k.preference < 3 OR h.graph_id IS NULL)
 ),
--- a call around just one of them knows more of it
+-- A call around exactly one of them has more details.
 around AS (
   SELECT i.top_id, min(u.graph_node_id) AS unit_id
   FROM inner_call AS i
@@ -319,7 +238,7 @@ device_part AS (
   WHERE k.side = 'device'
   GROUP BY coalesce(d.unit_id, k.graph_node_id)
 ),
--- tensors: [id, storage, offset, elements, bytes an element, device]
+-- tensors: [id, storage, offset, elements, bytes per element, device]
 sized AS (
   SELECT
     k.graph_node_id,

@@ -1,44 +1,22 @@
 /* ---
 name = "graph_dependency"
 version = 1
-title = "What must come before what in each graph, recorded or implied by the order on a thread"
+title = "Graph dependencies, recorded or implied by thread order"
 help = """
-The edges of a graph, doubled ones once, without those of a node to itself. Graphs that record no data edges, so host
-execution traces and linked graphs, run the calls of a thread one after another: there each host node also depends
-on the one before it on its thread, in order of their numbers, as in a converted .et; control edges between calls of one thread say nothing
-beyond that and are left out.
+The edges of a graph without duplicates and self-loops. In graphs without recorded data edges, that
+is, host execution traces and linked graphs, the calls of a thread run one after another: each host
+node also depends on the preceding one on its thread, in order of node number, as in a converted .et
+file; control edges between calls of one thread are redundant there and excluded.
 """
 grain = ["from_id", "to_id"]
 requires = { schema = ">=11" }
+columns = ["trace_id", "graph_id", "from_id", "to_id", "kind"]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+from_id = { type = "BIGINT", unit = "ref graph_node.id", help = "Node that comes first" }
+to_id = { type = "BIGINT", unit = "ref graph_node.id", help = "Node that depends on it" }
 
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "What must come first"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "What depends on it"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
+[column.kind]
 help = "Kind of the edge, or thread_order; of several the first of sync, data, inter_thread, stream_order, group_order, thread_order, control, others"
 
 [changes]

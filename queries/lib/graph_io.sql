@@ -1,104 +1,54 @@
 /* ---
 name = "graph_io"
 version = 2
-title = "Shapes, types and values of what the nodes of a graph take and give, as JSON"
+title = "Shapes, types and values of node inputs and outputs, as JSON"
 help = """
-One row a node, of host traces, files and linked graphs alike; nodes of a linked graph have those of
-the node they stand for, device work those of the operator that launched it. Files of Chakra's protobuf hold these
-lists as Python writes them; where the importer could not read one, its values are that text. What
-node does not say, is NULL.
+One row per node of host traces, files and linked graphs. Nodes of a linked graph have the values of
+the node they represent, device work those of the operator that launched it. Chakra's protobuf files
+hold these lists in Python syntax; where the importer could not parse one, its values are that text.
+Fields that the node does not record are NULL.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8", queries = ["shape_model@1"] }
+columns = [
+  "graph_node_id", "trace_id", "graph_id", "name", "input_shapes", "input_types", "input_values",
+  "input_scalars", "output_shapes", "output_types", "output_values",
+]
 
 [param.only_work]
 type = "BOOLEAN"
 default = false
-help = "Only nodes with the name of an operator in shape_model"
+help = "Restrict to nodes named after an operator in shape_model"
 
 [param.graph_id]
 type = "BIGINT"
 unit = "ref graph.id"
 nullable = true
-help = "Only the nodes of this graph"
+help = "Restrict to the nodes of this graph"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
+[column]
+name.help = "Node name"
+input_shapes.help = "Input shapes: [] for values that are not tensors, a list of shapes for a list of tensors"
+input_types.help = "Input types: Tensor(float), Int, GenericList[Tensor(float)], ..."
+output_shapes = { type = "VARCHAR", unit = "json", nullable = true, help = "Output shapes" }
+output_types = { type = "VARCHAR", unit = "json", nullable = true, help = "Output types" }
+output_values = { type = "VARCHAR", unit = "json", nullable = true, help = "Output values" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The node's name"
-
-[[column]]
-name = "input_shapes"
+[column.input_values]
 type = "VARCHAR"
 unit = "json"
 nullable = true
-help = "Shapes of the inputs: [] for what is no tensor, a list of shapes for a list of tensors"
+help = "Input values; for a tensor its id, storage, offset, elements, bytes per element and device"
 
-[[column]]
-name = "input_types"
+[column.input_scalars]
 type = "VARCHAR"
 unit = "json"
 nullable = true
-help = "Their types: Tensor(float), Int, GenericList[Tensor(float)], ..."
-
-[[column]]
-name = "input_values"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Their values; of a tensor its id, storage, offset, elements, bytes an element and device"
-
-[[column]]
-name = "input_scalars"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "The values with 0 in place of every tensor, so that equal calls are equal"
-
-[[column]]
-name = "output_shapes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of the outputs"
-
-[[column]]
-name = "output_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Their types"
-
-[[column]]
-name = "output_values"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Their values"
+help = "Input values with 0 in place of every tensor, so equal calls are equal"
 
 [changes]
 1 = "first version"
-2 = "the parameter graph_id; the same rows, each text read once"
+2 = "new parameter graph_id; same rows, each text read once"
 --- */
 WITH node AS (
   SELECT
@@ -112,7 +62,7 @@ WITH node AS (
   WHERE ($graph_id::BIGINT IS NULL OR graph_id = $graph_id::BIGINT)
     AND (NOT $only_work::BOOLEAN OR name IN (SELECT name FROM shape_model()))
 ),
--- Nodes of several graphs share a text: it is read once for all.
+-- Nodes of several graphs share a text: each text is parsed once.
 part AS MATERIALIZED (
   SELECT
     id,
@@ -127,7 +77,7 @@ SELECT
   n.graph_id,
   n.name,
   p.i[1] AS input_shapes,
-  -- as Python writes a list, or as JSON does
+  -- Lists in Python or JSON syntax.
   CASE WHEN starts_with(p.i[2], '[''') THEN replace(p.i[2], '''', '"') ELSE p.i[2] END AS input_types,
   p.i[3] AS input_values,
   regexp_replace(

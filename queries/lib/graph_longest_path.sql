@@ -1,71 +1,41 @@
 /* ---
 name = "graph_longest_path"
 version = 1
-title = "The longest path that ends at each node of a graph, as what comes before it on that path"
+title = "Longest path ending at each node of a graph, as its predecessor on that path"
 help = """
-A node weighs its own time (self_ns of graph_call); of a call that waited for device work, only what is left of
-that without the wait. Device work, or work of another thread, that began before the call it depends on
-had ended needs only what came before: what overlaps does not count on that way. Both need to say when they ran. In a graph without any time each node weighs 1. The length of the longest path to
-a node is its weight and the greatest length, without the overlap, of what it depends on (graph_dependency). Found by
-improvement: every node chooses one of those; lengths along the choices are summed by doubling; nodes that would
-be reached later by another choice take that, until none would. In a graph whose dependencies go in a circle
-no longest path exists, and it has no rows.
+The weight of a node is its self time (self_ns of graph_call); for a call that waited for device
+work, its self time without the wait. Device work, or work of another thread, that began before the
+call it depends on had ended needs only the part before its start: the overlap does not count on
+that path. Both must have recorded times. In a graph without times each node weighs 1. The length of
+the longest path to a node is its weight plus the greatest length, without the overlap, among its
+dependencies (graph_dependency). It is computed by improvement: each node chooses one dependency,
+lengths along the choices are summed by pointer doubling, and nodes with a longer path by another
+choice switch to it, until none do. A cyclic graph has no longest path and no rows.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@1", "graph_dependency@1"] }
 portable = false
+columns = [
+  "graph_node_id", "trace_id", "graph_id", "before_id", "weight", "n_before", "path_weight",
+  "is_timed",
+]
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
+[column]
+weight = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Weight of the node; 1 in a graph without times" }
+n_before = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of preceding nodes on the longest path" }
+is_timed = { type = "BOOLEAN", unit = "bool", help = "Whether the graph has times" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "before_id"
+[column.before_id]
 type = "BIGINT"
 unit = "ref graph_node.id"
 nullable = true
-help = "What comes before it on its longest path; NULL: nothing"
+help = "Predecessor on the longest path; NULL: none"
 
-[[column]]
-name = "weight"
+[column.path_weight]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "What the node adds; 1 in a graph without times"
-
-[[column]]
-name = "n_before"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes before it on its longest path"
-
-[[column]]
-name = "path_weight"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the longest path up to its end; nodes in a graph without times"
-
-[[column]]
-name = "is_timed"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether the graph has times"
+help = "Length of the longest path up to the end of this node; in nodes for a graph without times"
 
 [changes]
 1 = "first version"
@@ -140,9 +110,9 @@ node AS MATERIALIZED (
   FROM weighed AS n
   LEFT JOIN first_choice AS f ON f.to_id = n.graph_node_id
 ),
--- stage 0: lengths are being summed, total up to but without jump_id; 1: they are known; 2: no
--- choice is better. Sums are doubles, exact below 2 ** 53, which no circle makes overflow. Nothing
--- has 2 ** 32 nodes: who is not done by then goes in a circle.
+-- stage 0: lengths are being summed, total is the length up to but excluding jump_id; 1: lengths
+-- are final; 2: no choice is better. Sums are doubles, exact below 2 ** 53, which cycles cannot
+-- overflow. No graph has 2 ** 32 nodes: a node not done by then is on a cycle.
 state AS (
   SELECT
     0 AS stage,

@@ -1,157 +1,44 @@
 /* ---
 name = "graph_node_work"
 version = 2
-title = "Operations, bytes and device time of the nodes of graphs, from the shapes they record"
+title = "Operations, bytes and device time of graph nodes, from recorded shapes"
 help = """
-Only host nodes that shape_work has a formula for, and nodes of Chakra files that state num_ops or
-tensor_size themselves (ASTRA-sim's attributes); of several on the way from the root the outermost alone, so that
-nothing counts twice. Host traces, imported files and linked graphs each have their own rows. Device time is
-that of all device nodes below; a host trace has none.
+Only host nodes with a formula in shape_work, and Chakra nodes that give num_ops or tensor_size
+themselves (attributes of ASTRA-sim). Of several such nodes on a path from the root only the
+outermost counts, so nothing is counted twice. Host traces, imported files and linked graphs each
+have their own rows. Device time is that of all device nodes below; a host trace has none.
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=8", queries = ["graph_call@2", "graph_io@2", "shape_work@2"] }
 portable = false
+columns = [
+  "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "name",
+  "model", "input_shapes", "input_types", "flops", "bytes_read", "bytes_written", "bytes",
+  "n_device_ops", "device_ns", "host_ns", "device_id",
+]
 
 [param.graph_id]
 type = "BIGINT"
 unit = "ref graph.id"
 nullable = true
-help = "Only the nodes of this graph"
+help = "Restrict to the nodes of this graph"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
+[column]
+name.nullable = false
+model.help = "Formula in shape_work, or recorded: the graph records the work of the node"
+n_device_ops.help = "Device work launched in it"
+device_id.help = "Device of its work; the first of several; NULL: none, or the graph is not linked"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "graph_kind"
-type = "VARCHAR"
-unit = "text"
-help = "execution_trace: recorded on the host; linked: that with device work; chakra: an imported .et"
-
-[[column]]
-name = "link_set"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a linked graph, by whose rules: default, chakra-1.0, ...; NULL: not linked"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "Its name"
-
-[[column]]
-name = "model"
-type = "VARCHAR"
-unit = "text"
-help = "Which formula of shape_work, or recorded: the graph states the node's work itself"
-
-[[column]]
-name = "input_shapes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of the inputs"
-
-[[column]]
-name = "input_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of the inputs"
-
-[[column]]
-name = "flops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Floating-point operations; NULL: not known"
-
-[[column]]
-name = "bytes_read"
+[column.bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Least that must be read; NULL: not known"
-
-[[column]]
-name = "bytes_written"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-check = ">= 0"
-help = "Least that must be written; NULL: not known"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-check = ">= 0"
-help = "Both together; of a recorded node what it states"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Device work launched in it"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of that"
-
-[[column]]
-name = "host_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Time on the host, with all that runs in it; NULL: the graph has no times"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "Where its device work ran; of several the first; NULL: nowhere, or the graph is not linked"
+help = "bytes_read + bytes_written; of a recorded node the recorded value"
 
 [changes]
 1 = "first version"
-2 = "the parameter graph_id"
+2 = "new parameter graph_id"
 --- */
 WITH RECURSIVE formula AS MATERIALIZED (
   SELECT *

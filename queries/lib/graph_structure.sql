@@ -1,93 +1,32 @@
 /* ---
 name = "graph_structure"
 version = 1
-title = "What every node of a graph is and under what it lies, as one text that equal trees share"
+title = "Signature and path digest of each graph node, equal for equal trees"
 help = """
-signature is a digest of a node's name and the shapes and types it takes; path one of the signatures from its root
-down to it. Ids, values, times and file order play no part, so two recordings of the same program
-have the same paths as often. Nodes that no root leads to have no row. Names lose what differs from run
-to run: the number of a step (ProfilerStep#5).
+signature is a digest of the node's name and its input shapes and types; path is a digest of the
+signatures from the root down to the node. Ids, values, times and file order have no effect, so two
+recordings of the same program have the same paths the same number of times. Nodes that no root
+leads to have no row. Parts of names that vary between runs are removed: step numbers
+(ProfilerStep#5).
 """
 grain = ["graph_node_id"]
 requires = { schema = ">=11", queries = ["graph_call@1", "graph_io@1"] }
 portable = false
+columns = [
+  "graph_node_id", "trace_id", "graph_id", "parent_id", "side", "name", "input_shapes",
+  "input_types", "self_ns", "depth", "signature", "path",
+]
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-nullable = true
-help = "Its parent; NULL: a root"
-
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-help = "host or device"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "Its name, without a number of a step"
-
-[[column]]
-name = "input_shapes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of the inputs; of device work none"
-
-[[column]]
-name = "input_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of the inputs; of device work none"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Its own time, see graph_call"
-
-[[column]]
-name = "depth"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Nodes above it"
-
-[[column]]
-name = "signature"
-type = "VARCHAR"
-unit = "text"
-help = "Digest of name, shapes and types"
-
-[[column]]
-name = "path"
-type = "VARCHAR"
-unit = "text"
-help = "Digest of the signatures from its root to it"
+[column]
+parent_id = { type = "BIGINT", unit = "ref graph_node.id", nullable = true, help = "Parent; NULL: a root" }
+side = { type = "VARCHAR", unit = "text", help = "host or device" }
+name = { nullable = false, help = "Name without step number" }
+input_shapes.help = "Input shapes; none for device work"
+input_types.help = "Input types; none for device work"
+self_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Self time, see graph_call" }
+depth.help = "Number of nodes above it"
+signature = { type = "VARCHAR", unit = "text", help = "Digest of name, shapes and types" }
+path.help = "Digest of the signatures from the root to the node"
 
 [changes]
 1 = "first version"

@@ -1,93 +1,38 @@
 /* ---
 name = "graph_tensor_use"
 version = 1
-title = "Which host node takes and gives which tensor, and how far into its storage that reaches"
+title = "Tensors taken and returned by host nodes, with extent in their storage"
 help = """
-Of host execution traces and graphs linked with them, from tensor_use; of graphs imported without it (.et), from the texts
-of their nodes. Device work has none of its own. extent_bytes is where the tensor ends in its storage: by its
-strides where they are recorded, else offset and elements, for an expanded tensor more than there is; is_expanded marks
-what operators give that stretch a tensor without moving it.
+Covers host execution traces and graphs linked with them, from tensor_use, and graphs imported
+without one (.et), from the text of their nodes. Device work has no tensors of its own. extent_bytes
+is the end of the tensor in its storage: computed from strides if recorded, else from offset and
+elements, which overstates an expanded tensor. is_expanded marks results of operators that expand a
+tensor without copying it.
 """
 grain = ["graph_node_id", "is_output", "argument", "ordinal"]
 requires = { schema = ">=11", queries = ["graph_io@1"] }
 portable = false
+columns = [
+  "graph_node_id", "trace_id", "graph_id", "is_output", "argument", "ordinal", "tensor_id",
+  "storage_id", "device", "extent_bytes", "has_strides", "is_expanded",
+]
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
+[column]
+is_output = { type = "BOOLEAN", unit = "bool", help = "Whether the node returns it" }
+argument = { type = "BIGINT", unit = "count", help = "Position among the inputs or outputs, from 0" }
+ordinal = { type = "BIGINT", unit = "count", help = "Position among the tensors of the argument, from 0" }
+tensor_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Tensor" }
+storage_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Storage of the tensor" }
+device = { type = "VARCHAR", unit = "text", nullable = true, help = "Device of the storage" }
+has_strides = { type = "BOOLEAN", unit = "bool", help = "Whether extent_bytes was computed from strides" }
+is_expanded = { type = "BOOLEAN", unit = "bool", help = "Whether it may exceed its storage" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The graph"
-
-[[column]]
-name = "is_output"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether the node gives it"
-
-[[column]]
-name = "argument"
-type = "BIGINT"
-unit = "count"
-help = "Place among the inputs or outputs, from 0"
-
-[[column]]
-name = "ordinal"
-type = "BIGINT"
-unit = "count"
-help = "Place among the tensors of that argument, from 0"
-
-[[column]]
-name = "tensor_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "The tensor"
-
-[[column]]
-name = "storage_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "The storage it is a view of"
-
-[[column]]
-name = "device"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Where it lives"
-
-[[column]]
-name = "extent_bytes"
+[column.extent_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Where it ends in its storage; NULL: not known"
-
-[[column]]
-name = "has_strides"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether that is by strides"
-
-[[column]]
-name = "is_expanded"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it may be larger than its storage"
+help = "End of the tensor in its storage; NULL: unknown"
 
 [changes]
 1 = "first version"

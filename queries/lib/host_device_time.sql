@@ -1,40 +1,30 @@
 /* ---
 name = "host_device_time"
 version = 1
-title = "Device time of what host slices, of any kind, launched in or below them"
+title = "Device time launched in or below host slices of any kind"
 help = """
 Kernels, copies and memsets belong to the call that caused them and to all slices above that call. A
-call made in no operator of its own thread, but for an operator of another one, belongs to that
-operator and the slices above it. Durations are added, so work that overlaps counts twice; lengths
-below 0, also of what never ended, count 0 ns. Slices without such work have no row.
+call made outside any operator of its thread, but on behalf of an operator of another thread,
+belongs to that operator and the slices above it. {OVL} Negative durations, including those of
+unfinished slices, count as 0 ns. Slices without such work have no row.
 """
 grain = ["slice_id"]
 portable = false
+columns = ["slice_id", "n_device_ops", "device_ns"]
 
 [param.only_with_python]
 type = "BOOLEAN"
 default = false
-help = "Only traces that have Python stacks"
+help = "Restrict to traces that have Python stacks"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The host slice"
+[column]
+slice_id.help = "Host slice"
 
-[[column]]
-name = "n_device_ops"
+[column.n_device_ops]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Kernels, copies and memsets launched in or below it"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of their durations"
+help = "Number of kernels, copies and memsets launched in or below it"
 
 [changes]
 1 = "first version"
@@ -54,7 +44,7 @@ WITH RECURSIVE direct AS MATERIALIZED (
     )
   GROUP BY CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END
 ),
--- Sums climb one level a round, and merge where they meet.
+-- Sums climb one level per round and merge where they meet.
 upward AS (
   SELECT slice_id, n_device_ops, device_ns
   FROM direct

@@ -1,68 +1,38 @@
 /* ---
 name = "kernel_key"
 version = 1
-title = "What names of device work are compared by where profilers spell one name differently"
+title = "Normalized kernel names, for comparing names across profilers"
 help = """
-One row for each name. Compilers' tools print one and the same kernel in several ways: GNU's and
-LLVM's demanglers, which PyTorch's profiler and ROCm use, write
-`void f<4, true, g(T&)::{lambda(float)#1}, Array<char*, 3ul> >(float const*)`, NVIDIA's, which Nsight
-Systems uses, `void f<(int)4, (bool)1, g(T &)::[lambda(float) (instance 1)], Array<char *, (unsigned
-long)3>>(const T4 *)`.
+One row per name. Tools print the same kernel differently: the demanglers of GNU and LLVM, used by
+PyTorch's profiler and ROCm, print `void f<4, true, g(T&)::{lambda(float)#1}, Array<char*, 3ul>
+>(float const*)`; NVIDIA's, used by Nsight Systems, prints `void f<(int)4, (bool)1, g(T
+&)::[lambda(float) (instance 1)], Array<char *, (unsigned long)3>>(const T4 *)`.
 
-spelling is without spaces that part no words, return type, casts and suffixes of numbers, const and
-__restrict__, and has one way to write truth values, lambdas and nameless namespaces. signature is that
-without parameter lists, but for those of lambdas, since NVIDIA writes T1 there for a template's
-argument: functions that differ in their parameters alone have one. base_name is the last part of the name without template arguments:
-some profilers record no more. Of copies the signature is the direction, of memsets that they are; these
-have no base_name.
+spelling has no spaces other than between words, no return type, casts, number suffixes, const or
+__restrict__, and one notation for booleans, lambdas and anonymous namespaces. signature is spelling
+without parameter lists, except those of lambdas, because NVIDIA writes T1 there for a template
+argument: functions that differ only in parameters share one signature. base_name is the last
+component of the name without template arguments; some profilers record only that. For copies the
+signature is the direction, for memsets a constant; both have no base_name.
 """
 grain = ["kind", "class", "name"]
 requires = { schema = ">=13" }
 portable = false
+columns = ["kind", "class", "name", "mangled", "spelling", "signature", "base_name"]
 
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "kernel, memcpy or memset"
+[column]
+kind.help = "kernel, memcpy or memset"
+class.help = "compute, communication or memory"
+name = { nullable = false, help = "Name as recorded; (no name) if there is none" }
+mangled = { type = "VARCHAR", unit = "text", nullable = true, help = "Linker name, if recorded; NULL: unknown" }
+spelling = { type = "VARCHAR", unit = "text", help = "Normalized name" }
+signature = { type = "VARCHAR", unit = "text", help = "spelling without parameter lists; for a copy its direction" }
 
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "compute, communication or memory"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The name as the source has it; (no name) where it has none"
-
-[[column]]
-name = "mangled"
+[column.base_name]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "The name as the linker knows it, where a source says it; NULL: none does"
-
-[[column]]
-name = "spelling"
-type = "VARCHAR"
-unit = "text"
-help = "The whole name in one spelling"
-
-[[column]]
-name = "signature"
-type = "VARCHAR"
-unit = "text"
-help = "spelling without lists of parameters; of a copy its direction"
-
-[[column]]
-name = "base_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name without namespaces, template arguments and parameters; NULL: no kernel"
+help = "Name without namespaces, template arguments and parameters; NULL: not a kernel"
 
 [changes]
 1 = "first version"
@@ -73,7 +43,7 @@ WITH named AS (
     class,
     coalesce(name, '(no name)') AS name,
     min(mangled_name) AS mangled_name,
-    -- What compilers put behind a symbol: clones, and AMD's kernel descriptor
+    -- Suffixes that compilers append to a symbol: clones, and AMD's kernel descriptor.
     regexp_replace(
       coalesce(name, '(no name)'), '(\s*\[clone [^\]]*\]|\.kd|\.isra\.\d+|\.constprop\.\d+)+$', ''
     ) AS bare
@@ -84,7 +54,7 @@ WITH named AS (
 marked AS (
   SELECT
     *,
-    -- Each line one spelling of many; parentheses that are no parameters go first.
+    -- Each line normalizes one spelling; parentheses other than parameter lists go first.
     regexp_replace(
       regexp_replace(
         regexp_replace(
@@ -110,7 +80,7 @@ spelled AS (
       regexp_replace(
         regexp_replace(
           regexp_replace(
-            -- LLVM counts lambdas: 'lambda', 'lambda0', 'lambda1', where GNU says #1, #2, #3.
+            -- LLVM numbers lambdas 'lambda', 'lambda0', 'lambda1' where GNU writes #1, #2, #3.
             list_reduce(
               range(10),
               lambda done, n: regexp_replace(
@@ -134,7 +104,7 @@ signed AS (
         list_reduce(
           range(20),
           lambda left_over, n: regexp_replace(left_over, '\([^()]*\)', '', 'g'),
-          -- Two lambdas of one function may differ in nothing but what they take.
+          -- Two lambdas of one function may differ only in their parameters.
           regexp_replace(spelling, '\[lambda\(([^()]*)\)', '[lambda:\1', 'g')
         ),
         '^std::enable_if<.*?>::type ', ''),

@@ -1,149 +1,17 @@
 /* ---
 name = "kernel_launch"
 version = 1
-title = "Every kernel with the call that launched it, and the time between"
+title = "Kernels with their launching calls and launch delays"
 help = """
-By the links of kind launch. A kernel that starts before its call returns waited in no queue.
+From links of kind launch. A kernel that starts before its call returns was not queued.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The function"
-
-[[column]]
-name = "call_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the launching call, on the scale of slice.ts"
-
-[[column]]
-name = "call_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the call"
-
-[[column]]
-name = "queue_start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "End of the call; NULL where the kernel starts before it"
-
-[[column]]
-name = "queue_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "From the end of the call to the start of the kernel; NULL where that comes first"
-
-[[column]]
-name = "kernel_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the kernel"
-
-[[column]]
-name = "kernel_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the kernel"
-
-[[column]]
-name = "whole_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the start of the call to the end of call and kernel"
-
-[[column]]
-name = "grid_x"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks"
-
-[[column]]
-name = "grid_y"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks"
-
-[[column]]
-name = "grid_z"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks"
-
-[[column]]
-name = "block_x"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block"
-
-[[column]]
-name = "block_y"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block"
-
-[[column]]
-name = "block_z"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block"
-
-[[column]]
-name = "kernel"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The kernel"
+columns = [
+  "slice_id", "trace_id", "pid", "tid", "device", "call", "call_start_ns", "call_ns",
+  "queue_start_ns", "queue_ns", "kernel_start_ns", "kernel_ns", "whole_ns", "grid_x", "grid_y",
+  "grid_z", "block_x", "block_y", "block_z", "kernel",
+]
 
 [changes]
 1 = "first version"

@@ -1,109 +1,40 @@
 /* ---
 name = "launching_call"
 version = 1
-title = "Host calls that caused device work, with what became of them"
+title = "Host calls that caused device work, and the extent of that work"
 help = """
-One row a call, by the links of kind launch; a graph launch causes many operations and is one row.
-Where they ran is said by the first of them to start.
+One row per call, from links of kind launch; a graph launch that causes many operations is one row.
+Device and stream are those of the first operation to start.
 """
 grain = ["call_id"]
+columns = [
+  "call_id", "trace_id", "track_id", "name", "device_id", "stream", "kind", "first_op_id", "n_ops",
+  "call_start_ns", "call_end_ns", "first_start_ns", "last_end_ns", "device_ns",
+]
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "Only the calls of each trace with so many of the longest times from the call's end to the start of its first operation, and those with times as long; null: all"
+help = "Restrict to the calls of each trace with the longest times from the end of the call to the start of its first operation, up to this number; ties are included; null: all"
 
-[[column]]
-name = "call_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call"
+[column]
+track_id.help = "Track of the calling thread"
+name.help = "Call name"
+first_op_id = { type = "BIGINT", unit = "ref slice.id", help = "First operation to start" }
+n_ops.help = "Number of operations caused by the call"
+call_start_ns.help = "Start of the call, on the time axis of slice.ts"
+call_end_ns = { type = "BIGINT", unit = "ns", help = "End of the call; not before the start" }
+first_start_ns = { type = "BIGINT", unit = "ns", help = "Start of the first operation" }
+last_end_ns = { type = "BIGINT", unit = "ns", help = "Latest end of an operation" }
+device_ns.help = "Sum of the durations of the operations"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The thread that called"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The call's name"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "kind"
+[column.kind]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('kernel', 'memcpy', 'memset')"
-help = "What the first operation is"
-
-[[column]]
-name = "first_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The first operation to start"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operations it caused"
-
-[[column]]
-name = "call_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the call, on the scale of slice.ts"
-
-[[column]]
-name = "call_end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the call; not before the start"
-
-[[column]]
-name = "first_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first operation"
-
-[[column]]
-name = "last_end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the last operation to end"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of the operations"
+help = "Kind of the first operation"
 
 [changes]
 1 = "first version"
@@ -113,7 +44,7 @@ WITH work AS (
     k.from_id AS call_id,
     count(*) AS n_ops,
     min(g.ts) AS first_start_ns,
-    -- Of several that start together, the one with the least id.
+    -- Of several that start together, the one with the lowest id.
     min(g.ts * 18446744073709551616 + g.slice_id) AS first_key,
     max(g.ts + greatest(g.dur, 0)) AS last_end_ns,
     sum(greatest(g.dur, 0))::BIGINT AS device_ns

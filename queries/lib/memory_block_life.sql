@@ -4,100 +4,28 @@ version = 1
 title = "Allocations matched with their releases by address"
 help = """
 On one device, an allocation ends with the next event at its address: a release (released), or
-another allocation (reused: the release was not recorded); or there is none (live). A release
-without an allocation before it (found) ends one that was not recorded. Events without an address
-are left out.
+another allocation (reused: the release was not recorded); without such an event it is live. A
+release without a preceding allocation (found) ends one that was not recorded. Events without an
+address are excluded.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
 requires = { schema = ">=6", queries = ["memory_state@1"] }
+columns = [
+  "trace_id", "device_kind", "device_ordinal", "event_number", "end_number", "slice_id", "address",
+  "bytes", "ts", "release_ts", "outcome", "category", "call_stack_id",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+slice_id = { nullable = true, help = "Instant that recorded the allocation; the release if the outcome is found" }
+bytes = { type = "BIGINT", unit = "byte", check = "> 0", help = "Size of the block" }
+ts = { nullable = true, help = "Time of the allocation, on the time axis of slice.ts; NULL: not recorded" }
+category.help = "Purpose of the memory, if recorded"
 
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
+[column.end_number]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "event_number"
-type = "BIGINT"
-unit = "count"
-help = "Place of the allocation among the events of its device; of the release where it was found"
-
-[[column]]
-name = "end_number"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Place of what ended it; NULL: nothing did"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The instant that recorded the allocation, or the release where it was found"
-
-[[column]]
-name = "address"
-type = "UBIGINT"
-unit = "address"
-help = "Of the block"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-check = "> 0"
-help = "Its size"
-
-[[column]]
-name = "ts"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "When it was allocated, on the scale of slice.ts; NULL: that was not recorded"
-
-[[column]]
-name = "release_ts"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "When it was released; NULL: it was not, or that was not recorded"
-
-[[column]]
-name = "outcome"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('released', 'live', 'reused', 'found')"
-help = "released, live, reused or found"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "What it is for, where the source says"
-
-[[column]]
-name = "call_stack_id"
-type = "BIGINT"
-unit = "ref call_frame.call_stack_id"
-nullable = true
-help = "The calls that led to the allocation, if recorded"
+help = "Number of the event that ended it; NULL: none"
 
 [changes]
 1 = "first version"

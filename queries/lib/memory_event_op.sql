@@ -1,39 +1,19 @@
 /* ---
 name = "memory_event_op"
 version = 1
-title = "The innermost operator around each event of an allocator"
+title = "Innermost operator around each allocator event"
 help = """
-Found by climbing from the instant that recorded the event, on its thread. Events outside of any
-operator, and those without an instant, have no row.
+Climbs from the instant that recorded the event, on its thread. Events outside operators and events
+without an instant have no row.
 """
 grain = ["slice_id"]
-portable = false
 requires = { schema = ">=6" }
+portable = false
+columns = ["slice_id", "trace_id", "cpu_op_id", "cpu_op"]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The instant"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "cpu_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The innermost cpu_op that contains it"
-
-[[column]]
-name = "cpu_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
+[column]
+slice_id.help = "Instant"
+cpu_op_id = { nullable = false, help = "Innermost cpu_op that contains the event" }
 
 [changes]
 1 = "first version"
@@ -44,7 +24,7 @@ WITH RECURSIVE instant AS MATERIALIZED (
   JOIN memory_event AS m ON m.slice_id = s.id AND m.trace_id = s.trace_id
   WHERE s.parent_id IS NOT NULL
 ),
--- Only the threads that allocate: each round of the climb would read all slices otherwise.
+-- Only the threads that matter: otherwise each round of the climb would read all slices.
 host AS MATERIALIZED (
   SELECT id, trace_id, parent_id, coalesce(category = 'cpu_op', false) AS is_operator
   FROM slice

@@ -1,101 +1,18 @@
 /* ---
 name = "memory_segment_use"
 version = 1
-title = "What the blocks of each segment of an allocator are in use for"
+title = "Use of the blocks of each allocator segment"
 help = """
-One row a segment, as the snapshot found it. A block that does not say what was asked for counts
-with its whole size.
+One row per segment of the snapshot. A block without a recorded requested size counts with its whole
+size.
 """
 grain = ["memory_segment_id"]
 requires = { schema = ">=6" }
-
-[[column]]
-name = "memory_segment_id"
-type = "BIGINT"
-unit = "ref memory_segment.id"
-help = "The segment"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "reserved_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Reserved from the driver"
-
-[[column]]
-name = "allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Of it in blocks in use"
-
-[[column]]
-name = "requested_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Asked for by those in use, before rounding"
-
-[[column]]
-name = "awaiting_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "In blocks released and not free yet, because other streams may still use them"
-
-[[column]]
-name = "free_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "In free blocks"
-
-[[column]]
-name = "rounding_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "allocated_bytes less requested_bytes: lost inside the blocks"
-
-[[column]]
-name = "largest_free_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "The largest free block: the most that can be allocated here without reserving more"
-
-[[column]]
-name = "n_blocks"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Blocks"
-
-[[column]]
-name = "n_free_blocks"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Free blocks"
+columns = [
+  "memory_segment_id", "trace_id", "device_kind", "device_ordinal", "reserved_bytes",
+  "allocated_bytes", "requested_bytes", "awaiting_bytes", "free_bytes", "rounding_bytes",
+  "largest_free_bytes", "n_blocks", "n_free_blocks",
+]
 
 [changes]
 1 = "first version"

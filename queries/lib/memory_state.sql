@@ -1,93 +1,38 @@
 /* ---
 name = "memory_state"
 version = 1
-title = "Every change of an allocator, and what it held afterwards"
+title = "Allocator state after each event"
 help = """
-One row an event of memory_event, numbered in order of time and, at one time, of slice_id.
-allocated_bytes and reserved_bytes are what the source says; where it says nothing, allocated_bytes
-adds up the changes of the device so far, from 0 at the first event seen.
+One row per event of memory_event, numbered by time and, at equal times, by slice_id.
+allocated_bytes and reserved_bytes are the recorded values; without one, allocated_bytes is the
+running sum of the changes on the device, from 0 at its first event.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
 requires = { schema = ">=6" }
+columns = [
+  "trace_id", "device_kind", "device_ordinal", "event_number", "slice_id", "ts", "address",
+  "change_bytes", "allocated_bytes", "reserved_bytes", "category", "call_stack_id",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+event_number.help = "Number of the event among those of its device, from 1"
+slice_id = { nullable = true, help = "Instant that recorded the event; NULL: none" }
+ts.help = "Time, on the time axis of slice.ts"
+address = { nullable = true, help = "Address of the block, if recorded" }
+allocated_bytes = { type = "BIGINT", unit = "byte", help = "Allocated bytes after the event" }
+category.help = "Purpose of the memory, if recorded"
+call_stack_id.help = "Call stack of the event, if recorded"
 
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "event_number"
-type = "BIGINT"
-unit = "count"
-help = "The event's place among those of its device, from 1"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The instant that recorded it; NULL: there is none"
-
-[[column]]
-name = "ts"
-type = "BIGINT"
-unit = "ns"
-help = "When, on the scale of slice.ts"
-
-[[column]]
-name = "address"
-type = "UBIGINT"
-unit = "address"
-nullable = true
-help = "Of the block, if said"
-
-[[column]]
-name = "change_bytes"
+[column.change_bytes]
 type = "BIGINT"
 unit = "byte"
-help = "Allocated; negative: released; 0: neither"
+help = "Bytes allocated (positive) or released (negative); 0: neither"
 
-[[column]]
-name = "allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Allocated afterwards"
-
-[[column]]
-name = "reserved_bytes"
+[column.reserved_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Reserved by the allocator afterwards; NULL: the source does not say"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "What it is for, where the source says"
-
-[[column]]
-name = "call_stack_id"
-type = "BIGINT"
-unit = "ref call_frame.call_stack_id"
-nullable = true
-help = "The calls that led to it, if recorded"
+help = "Bytes reserved by the allocator after the event; NULL: not recorded"
 
 [changes]
 1 = "first version"

@@ -1,98 +1,45 @@
 /* ---
 name = "module_time"
 version = 1
-title = "Calls of nn.Modules: host time, device time of forward, and of the backward it led to"
+title = "Calls of nn.Modules: host time, and device time of forward and backward"
 help = """
-A call of a module is the Python frame the profiler names nn.Module: CLASS_NUMBER. Own times are those
-without the module calls nested right in it, over whatever lies between. The backward of a call is
-the device work launched in the operators that compute the gradients of its operators (links of kind
-forward_backward); work in one such operator inside another counts for the inner one only, and work
-of modules called in one, as checkpoints do that run forward again, for these modules only. A module
-called in a backward operator is an outermost one. Durations of device work are added; lengths below
-0 count 0 ns.
+A module call is a Python frame that the profiler names nn.Module: CLASS_NUMBER. Self times exclude
+the module calls nested directly in it, across any slices in between. The backward of a call is the
+device work launched in the operators that compute the gradients of its operators (links of kind
+forward_backward). Work in one such operator nested in another counts for the inner one only; work
+of modules called in one, as in checkpointing that reruns forward, counts for these modules only. A
+module called in a backward operator is an outermost module. {OVL} Negative durations count as 0 ns.
 """
 grain = ["slice_id"]
-portable = false
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
+portable = false
+columns = [
+  "slice_id", "trace_id", "above_id", "instance", "class", "start_ns", "dur_ns", "self_ns",
+  "device_ns", "self_device_ns", "backward_device_ns", "self_backward_device_ns",
+]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call of the module"
+[column]
+slice_id.help = "Call of the module"
+instance = { type = "VARCHAR", unit = "text", help = "Module name as recorded: class and number" }
+class.help = "Class of the module"
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration on the host"
+self_ns.help = "Duration minus nested module calls"
+device_ns.help = "Device time launched in or below the call"
+self_device_ns.help = "Device time launched in it, excluding nested module calls"
+self_backward_device_ns.help = "Device time of the backward of operators called in it, excluding nested module calls"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "above_id"
+[column.above_id]
 type = "BIGINT"
 unit = "ref slice.id"
 nullable = true
-help = "The module call right above; NULL: there is none"
+help = "Nearest enclosing module call; NULL: none"
 
-[[column]]
-name = "instance"
-type = "VARCHAR"
-unit = "text"
-help = "The module as the profiler names it: class and number"
-
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "Its class"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
+[column.backward_device_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "Length on the host"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length without the module calls right below"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device work launched in or below it"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device work launched in it and in no module call below"
-
-[[column]]
-name = "backward_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device work of the backward of it and of the module calls below"
-
-[[column]]
-name = "self_backward_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device work of the backward of operators called in it and in no module call below"
+help = "Device time of the backward of this call and of nested module calls"
 
 [changes]
 1 = "first version"
@@ -138,7 +85,7 @@ above AS MATERIALIZED (
   FROM search
   WHERE is_gradient IS NOT NULL
 ),
--- A backward operator may run forward again (checkpoints): that is the time of the modules called.
+-- A backward operator may rerun forward (checkpointing): that time belongs to the called modules.
 gradient_inside AS (
   SELECT a.above_id AS slice_id, sum(d.device_ns)::BIGINT AS device_ns
   FROM above AS a

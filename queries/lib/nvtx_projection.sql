@@ -1,95 +1,32 @@
 /* ---
 name = "nvtx_projection"
 version = 1
-title = "Every range as the time of the device work launched in it"
+title = "Ranges projected onto the device work launched in them"
 help = """
-From the start of the first to the end of the last kernel, copy or memset launched in the range, also in
-ranges below. What was launched in no range is one row for each thread.
+From the start of the first to the end of the last kernel, copy or memset launched in the range or
+in ranges below it. Work launched in no range has one row per thread.
 """
 grain = ["range_id", "trace_id", "pid", "tid"]
-portable = false
 requires = { schema = ">=13", queries = ["annotation_work@1", "nvtx_range@1"] }
+portable = false
+columns = [
+  "range_id", "trace_id", "range_name", "style", "pid", "tid", "projected_start_ns", "projected_ns",
+  "range_start_ns", "range_ns", "n_device_ops",
+]
 
-[[column]]
-name = "range_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The range; NULL: work outside of all ranges"
+[column]
+range_id = { nullable = true, help = "Range; NULL: work outside ranges" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "range_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the range, behind its domain where it has one: domain:name"
-
-[[column]]
-name = "style"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "push_pop or start_end; ranges of sources that do not say are push_pop"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "projected_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first device work, on the scale of slice.ts"
-
-[[column]]
-name = "projected_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From there to the end of the last"
-
-[[column]]
-name = "range_start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Start of the range on its thread"
-
-[[column]]
-name = "range_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Length of the range on its thread"
-
-[[column]]
-name = "n_device_ops"
+[column.n_device_ops]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Kernels, copies and memsets launched in it, also in ranges below"
+help = "Number of kernels, copies and memsets launched in the range or in ranges below it"
 
 [changes]
 1 = "first version"
 --- */
-WITH -- Device work under every range it was launched in, and what was launched in none.
+WITH -- Device work under every range it was launched in, and work launched in none.
 work AS (
   SELECT w.annotation_id AS range_id, g.slice_id, g.trace_id, g.ts, greatest(g.dur, 0) AS dur,
     g.kind, g.name

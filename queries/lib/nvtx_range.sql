@@ -1,74 +1,22 @@
 /* ---
 name = "nvtx_range"
 version = 1
-title = "Ranges of the host with their place among each other"
+title = "Host ranges with their nesting"
 help = """
-Of annotations on the host that are no marks; push and pop nest, start and end do not. Names have
-their domain before them. What never ended has length 0.
+Host annotations that are not marks; push/pop ranges nest, start/end ranges do not. Names are
+prefixed with their domain. Unfinished ranges have duration 0.
 """
 grain = ["range_id"]
-portable = false
 requires = { schema = ">=13", queries = ["annotation_above@1"] }
+portable = false
+columns = [
+  "range_id", "trace_id", "style", "range_name", "start_ns", "dur_ns", "pid", "tid", "parent_id",
+]
 
-[[column]]
-name = "range_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The range"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "style"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "push_pop or start_end; ranges of sources that do not say are push_pop"
-
-[[column]]
-name = "range_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the range, behind its domain where it has one: domain:name"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The range right above"
+[column]
+range_id.help = "Range"
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration"
 
 [changes]
 1 = "first version"

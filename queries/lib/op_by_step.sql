@@ -1,48 +1,22 @@
 /* ---
 name = "op_by_step"
 version = 1
-title = "Operators by step and name, with their time of their own"
+title = "Operators by step and name, with self time"
 help = """
-self_ns is the time of a call without the slices directly below it, of any category; a call
-shorter than these counts 0, and so does one of negative length or that never ended. A call
-belongs to the step in which it begins.
+self_ns is the duration of a call minus its direct children of any category; a call shorter than
+these counts as 0, as does one of negative duration or an unfinished one. A call belongs to the step
+in which it begins.
 """
 grain = ["trace_id", "step_id", "name"]
-portable = false
 requires = { schema = ">=1", queries = ["step_window@1"] }
+portable = false
+columns = ["trace_id", "step_id", "name", "n_calls", "self_ns"]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The step; NULL: none"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The operator; (no name) where it has none"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Calls"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the times without children"
+[column]
+step_id = { nullable = true, help = "Step; NULL: none" }
+name = { nullable = false, help = "Operator name; (no name) if there is none" }
+n_calls.help = "Number of calls"
+self_ns.help = "Sum of the self times"
 
 [changes]
 1 = "first version"

@@ -1,96 +1,37 @@
 /* ---
 name = "op_call"
 version = 1
-title = "Calls of operators, with their own time, and the device time they caused"
+title = "Operator calls with self time and device time"
 help = """
-self_ns is the time of a call without the slices directly below it, of any category; a call shorter
-than their sum has 0 ns. Device times are sums of durations of kernels, copies and memsets, so work
-that overlaps counts twice: self_device_ns of what the call launched itself, device_ns also of what
-all slices below it launched. An operator launched what the links of kind op_launch say. Negative
-lengths, also of what never ended, count 0 ns.
+self_ns is the duration of a call minus its direct children of any category; a call shorter than
+their sum has 0 ns. Device times are sums of the durations of kernels, copies and memsets, so
+overlapping work counts twice: self_device_ns covers work launched by the call itself, device_ns
+also work launched by all slices below it. Links of kind op_launch define which work an operator
+launched. Negative durations, including those of unfinished slices, count as 0 ns.
 """
 grain = ["slice_id"]
 portable = false
+columns = [
+  "slice_id", "trace_id", "track_id", "name", "input_dims_json", "input_type_json", "dur_ns",
+  "self_ns", "is_inner", "n_device_ops", "self_device_ns", "device_ns",
+]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call"
+[column]
+slice_id.help = "Call"
+track_id.help = "Track of the call"
+name.help = "Operator name"
+input_dims_json = { type = "VARCHAR", unit = "json", nullable = true, help = "Input shapes" }
+input_type_json = { type = "VARCHAR", unit = "json", nullable = true, help = "Input types" }
+dur_ns.help = "Duration"
+self_ns.help = "Duration minus direct children"
+n_device_ops.help = "Number of kernels, copies and memsets launched in the call"
+self_device_ns.help = "Sum of the durations of the work launched by the operator itself"
+device_ns.help = "Sum of the durations of all its device work"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "Where it ran"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The operator"
-
-[[column]]
-name = "input_dims_json"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of the inputs"
-
-[[column]]
-name = "input_type_json"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of the inputs"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length without the slices directly below"
-
-[[column]]
-name = "is_inner"
+[column.is_inner]
 type = "BOOLEAN"
 unit = "bool"
-help = "Whether it lies in another call of the same name, on the same track"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets launched in it"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of those it launched itself"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of all of them"
+help = "Whether it is nested in another call of the same name on the same track"
 
 [changes]
 1 = "first version"
@@ -106,7 +47,7 @@ WITH RECURSIVE direct AS MATERIALIZED (
   WHERE g.kind <> 'sync'
   GROUP BY o.from_id
 ),
--- Sums climb one level a round, and merge where they meet.
+-- Sums climb one level per round and merge where they meet.
 upward AS (
   SELECT slice_id, n_device_ops, device_ns, device_ns AS self_device_ns
   FROM direct
@@ -127,8 +68,8 @@ caused AS (
   GROUP BY slice_id
   HAVING sum(n_device_ops) > 0
 ),
--- What lies right below a call also says how deep the call is, so that calls are not looked up in
--- slice, which is many times as large.
+-- The direct children of a call also give its depth, so calls need not be looked up in slice, which
+-- is many times larger.
 below AS (
   SELECT
     parent_id AS slice_id,
@@ -153,8 +94,8 @@ call AS MATERIALIZED (
   FROM cpu_op AS o
   LEFT JOIN below AS b ON b.slice_id = o.slice_id
 ),
--- A name can lie in itself only where something of that name is deeper than a call that has
--- something in it. These are few, so that few calls must be sorted.
+-- A name can be nested in itself only if a slice of that name is deeper than a call of it that has
+-- children. These are few, so few calls are sorted.
 candidate AS (
   SELECT a.track_id, a.name
   FROM (

@@ -1,25 +1,18 @@
 /* ---
 name = "op_top"
 version = 1
-title = "The outermost operator above each operator that launched device work itself"
+title = "Outermost operator above each operator that launched device work itself"
 help = """
-Found by climbing the slices above on the same track; whatever is no operator is passed over. An
-operator with none above it is its own.
+Climbs the parent slices on the same track, skipping slices that are not operators. An operator
+without an enclosing one is its own.
 """
 grain = ["slice_id"]
 portable = false
+columns = ["slice_id", "top_id"]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operator"
-
-[[column]]
-name = "top_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The outermost operator above it, or itself"
+[column]
+slice_id.help = "Operator"
+top_id = { type = "BIGINT", unit = "ref slice.id", help = "Outermost operator above it, or itself" }
 
 [changes]
 1 = "first version"

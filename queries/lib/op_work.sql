@@ -1,90 +1,40 @@
 /* ---
 name = "op_work"
 version = 3
-title = "Floating-point operations and bytes of operators, from the shapes of their inputs"
+title = "Floating-point operations and bytes of operators, from input shapes"
 help = """
-Only operators that shape_work has a formula for and whose shapes were recorded, and only those that
-do not run inside another such operator, so that nothing counts twice. bytes are the least that must
-move: each input read and each output written once; outputs are not recorded on a timeline, so what
-a reduction writes counts as nothing. What is not known is NULL.
+Only operators with a formula in shape_work and recorded shapes that do not run inside another such
+operator, so nothing is counted twice. bytes is the minimum traffic: each input read and each output
+written once. Outputs are not recorded on a timeline, so the output of a reduction counts as 0.
+Unknown values are NULL.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["shape_work@2"] }
 portable = false
+columns = [
+  "slice_id", "trace_id", "track_id", "ts", "dur", "name", "model", "input_dims", "input_types",
+  "flops", "bytes",
+]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operator"
+[column]
+slice_id.help = "Operator"
+track_id.help = "Track of the slice"
+ts.help = "Start of the slice"
+dur = { type = "BIGINT", unit = "ns", help = "Duration of the slice; 0 if negative" }
+name = { nullable = false, help = "Operator name" }
+model.help = "Formula in shape_work: matmul, convolution, attention, normalisation, elementwise, ..."
+bytes.help = "Minimum traffic; NULL: unknown shape or type"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The slice's"
-
-[[column]]
-name = "ts"
-type = "BIGINT"
-unit = "ns"
-help = "The slice's"
-
-[[column]]
-name = "dur"
-type = "BIGINT"
-unit = "ns"
-help = "The slice's, 0 where it is negative"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The operator's name"
-
-[[column]]
-name = "model"
-type = "VARCHAR"
-unit = "text"
-help = "Which formula of shape_work: matmul, convolution, attention, normalisation, elementwise, ..."
-
-[[column]]
-name = "input_dims"
-type = "VARCHAR"
-unit = "json"
-help = "Shapes of the inputs"
-
-[[column]]
-name = "input_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of the inputs"
-
-[[column]]
-name = "flops"
+[column.flops]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "Floating-point operations; NULL: no formula, or a shape is missing"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Least that must move; NULL: a shape or type is missing"
+help = "Floating-point operations; NULL: no formula, or unknown shape"
 
 [changes]
 1 = "first version"
-2 = "formulas are those of shape_work: more operators, and operations of elementwise ones"
-3 = "the same rows, by the formulas of shape_work@2"
+2 = "formulas of shape_work: more operators, and operations of elementwise ones"
+3 = "same rows, with the formulas of shape_work@2"
 --- */
 WITH formula AS (
   SELECT name, shapes, types, scalars, model, flops, bytes_read + bytes_written AS bytes

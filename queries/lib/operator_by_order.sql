@@ -1,37 +1,31 @@
 /* ---
 name = "operator_by_order"
 version = 1
-title = "Nodes of an execution trace and the operators of a timeline, matched by the order of names"
-help = """For recordings that share no record function ids. A thread of the execution trace is paired with
-the thread of the timeline with which it has most successions of two names in common, if that is half
-of the shorter one at least, and if neither has another with more. Within a pair, names, and runs of
-4 and of 16 names, that occur once on both sides are anchors, where their order agrees with that of
-their neighbours. From each anchor, and from both ends, nodes are matched one by one, forwards and
-backwards, as long as their names are equal; what then lies between two matches is matched where a
-name occurs there equally often on both sides, but for what would be out of order."""
+title = "Matches of execution trace nodes with timeline operators, by order of names"
+help = """
+For recordings without common record function ids. A thread of the execution trace is paired with
+the timeline thread with which it shares most successions of two names, if these are at least half
+of the shorter thread and neither thread shares more with another. Within a pair, names and runs of
+4 and 16 names that occur once on both sides are anchors if their order agrees with that of their
+neighbors. From each anchor and from both ends, nodes are matched one by one, forwards and
+backwards, as long as their names are equal. Between two matches, names that occur equally often on
+both sides are matched unless that would violate the order.
+"""
 grain = ["graph_node_id"]
-portable = false
 requires = { schema = ">=8", queries = ["timeline_operator@1"] }
+portable = false
+columns = ["graph_node_id", "slice_id"]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The execution trace: a graph"
+help = "Execution trace: a graph"
 
 [param.trace_id]
 type = "BIGINT"
-help = "The timeline"
+help = "Timeline"
 
-[[column]]
-name = "graph_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-help = "The node"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operator; no two nodes have the same"
+[column]
+slice_id.help = "Operator; distinct for each node"
 
 [changes]
 1 = "first version"
@@ -57,7 +51,7 @@ WITH sides AS MATERIALIZED (
     row_number() OVER (PARTITION BY track_id ORDER BY n)
   FROM timeline_operator(p_trace_id := $trace_id::BIGINT)
 ),
--- What a place looks like: its name and those that follow.
+-- The context of a position: its name and the following ones.
 seen AS MATERIALIZED (
   SELECT
     *,
@@ -85,7 +79,7 @@ overlap AS (
     AND b.side = 'slice'
   GROUP BY a.thread_key, b.thread_key
 ),
--- Threads that do the same work are paired in the order in which they appear.
+-- Threads that do the same work are paired in order of appearance.
 ranked AS (
   SELECT
     o.node_thread,
@@ -142,7 +136,7 @@ anchor AS (
       AND count(*) FILTER (side = 'slice') = 1
   )
 ),
--- An anchor whose neighbours on both sides contradict it goes first, then all that are out of order.
+-- Drops anchors that contradict their neighbors on both sides, then all that are out of order.
 likely_anchor AS (
   SELECT thread_no, node_pos, slice_pos
   FROM (
@@ -187,7 +181,7 @@ gap AS (
   FROM good_anchor
   WINDOW by_node AS (PARTITION BY thread_no ORDER BY node_pos)
 ),
--- Forwards from an anchor, and backwards from the next, as far as names are equal without a break.
+-- Forwards from an anchor and backwards from the next, as long as consecutive names are equal.
 in_gap AS MATERIALIZED (
   SELECT a.thread_no, a.pos, a.item_id, a.name, g.node_from, g.slice_from, g.node_to, g.slice_to
   FROM a
@@ -233,7 +227,7 @@ near AS MATERIALIZED (
   UNION ALL
   SELECT thread_no, item_id, slice_pos FROM backwards WHERE is_match
 ),
--- What is left between two matches, by how often a name occurs there.
+-- Matches the rest between two matches by how often each name occurs there.
 left_node AS (
   SELECT a.thread_no, a.item_id, a.name, a.pos, max(n.slice_pos) OVER (
     PARTITION BY a.thread_no ORDER BY a.pos ROWS UNBOUNDED PRECEDING
@@ -280,7 +274,7 @@ far AS (
     AND y.place = x.place
     AND y.n = x.n
 ),
--- Names were counted one by one: what is out of order is left.
+-- Names were counted one by one: drops matches that are out of order.
 far_in_order AS (
   SELECT graph_node_id, slice_id
   FROM (

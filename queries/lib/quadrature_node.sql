@@ -1,27 +1,18 @@
 /* ---
 name = "quadrature_node"
 version = 1
-title = "Where to look at a function to integrate it from 0 to 1"
+title = "Gauss-Legendre nodes and weights on [0, 1]"
 help = """
-Gauss and Legendre's rule with 24 nodes: the sum of weight times value at each node is the
-integral, exact for polynomials up to degree 47.
+24 nodes: the sum of weight times function value over the nodes is the integral from 0 to 1, exact
+for polynomials up to degree 47.
 """
 grain = ["node"]
 requires = { schema = ">=1" }
+columns = ["node", "weight"]
 
-[[column]]
-name = "node"
-type = "DOUBLE"
-unit = "ratio"
-check = "BETWEEN 0 AND 1"
-help = "Where"
-
-[[column]]
-name = "weight"
-type = "DOUBLE"
-unit = "ratio"
-check = "> 0"
-help = "How much it counts; all together 1"
+[column]
+node = { type = "DOUBLE", unit = "ratio", check = "BETWEEN 0 AND 1", help = "Position in [0, 1]" }
+weight = { type = "DOUBLE", unit = "ratio", check = "> 0", help = "Weight of the value; all weights add up to 1" }
 
 [changes]
 1 = "first version"

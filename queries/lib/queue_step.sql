@@ -1,62 +1,27 @@
 /* ---
 name = "queue_step"
 version = 1
-title = "How much launched work waits on each stream, at each change"
+title = "Launched work waiting on each stream, at each change"
 help = """
-Work counts as queued from the start of the call that launched it until it starts, and as outstanding
-until it ends. What begins before its own call (clocks that disagree) is queued for no time, and so
-is work without a known call, which does not count at all. All work of a graph launch is queued at
+Work counts as queued from the start of the call that launched it until the work starts, and as
+outstanding until it ends. Work that starts before its own call (inconsistent clocks) is never
+queued; work without a recorded call does not count at all. All work of a graph launch is queued at
 once.
 """
 grain = ["trace_id", "device_id", "stream", "ts_ns"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = [
+  "trace_id", "device_id", "stream", "ts_ns", "next_ts_ns", "queue_length", "n_outstanding",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+ts_ns = { type = "BIGINT", unit = "ns", help = "Time of the change, on the time axis of slice.ts" }
 
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "ts_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When it changes, on the scale of slice.ts"
-
-[[column]]
-name = "next_ts_ns"
+[column.next_ts_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "When it changes next; NULL for the last change of the stream"
-
-[[column]]
-name = "queue_length"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Operations launched and not started, from now on"
-
-[[column]]
-name = "n_outstanding"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Operations launched and not ended, from now on"
+help = "Time of the next change; NULL for the last change of the stream"
 
 [changes]
 1 = "first version"
@@ -73,8 +38,8 @@ WITH work AS (
   JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
   JOIN launch AS l ON l.slice_id = k.from_id
 ),
--- One sum for both: what is queued counts in the low half of a number, what is outstanding in the
--- high half. Of several changes at once, the last has them all; there neither is negative.
+-- One sum for both: the low half of the number counts queued work, the high half outstanding work.
+-- Of several changes at one time the last has the total, where neither is negative.
 change AS (
   SELECT trace_id, device_id, stream, launched_ns AS ts_ns, 4294967297 AS difference
   FROM work

@@ -1,67 +1,42 @@
 /* ---
 name = "shape_model"
 version = 1
-title = "Operators whose operations and bytes follow from shapes, and by which formula"
+title = "Operators whose operations and bytes follow from shapes, with their formulas"
 help = """
-The table shape_work computes with. The formula of a model is there; a row says which argument counts, counted from 1,
-what an element of it costs, what is not read, and what is written where no output is recorded.
+The table that shape_work computes with. The formula of each model is in shape_work; a row gives the
+argument that counts (from 1), the cost per element, inputs that are not read, and what is written
+if no output is recorded.
 """
 grain = ["name"]
 requires = { schema = ">=8" }
+columns = [
+  "name", "model", "first_input", "per_element", "weight", "more_per_element", "not_read", "writes",
+]
 
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The operator"
+[column]
+name = { nullable = false, help = "Operator name" }
+model.help = "Formula"
+first_input = { type = "INTEGER", unit = "count", check = "> 0", help = "Argument that counts" }
+weight = { type = "INTEGER", unit = "count", nullable = true, help = "Argument whose presence adds cost; NULL: none" }
+more_per_element = { type = "INTEGER", unit = "count", nullable = true, help = "Additional cost per element" }
 
-[[column]]
-name = "model"
-type = "VARCHAR"
-unit = "text"
-help = "The formula"
-
-[[column]]
-name = "first_input"
-type = "INTEGER"
-unit = "count"
-check = "> 0"
-help = "The argument that counts"
-
-[[column]]
-name = "per_element"
+[column.per_element]
 type = "INTEGER"
 unit = "count"
 nullable = true
-help = "Operations an element; NULL: the formula says it, or nothing is counted"
+help = "Operations per element; NULL: given by the formula, or not counted"
 
-[[column]]
-name = "weight"
-type = "INTEGER"
-unit = "count"
-nullable = true
-help = "The argument whose presence costs more; NULL: none"
-
-[[column]]
-name = "more_per_element"
-type = "INTEGER"
-unit = "count"
-nullable = true
-help = "How much more an element"
-
-[[column]]
-name = "not_read"
+[column.not_read]
 type = "INTEGER[]"
 unit = "count"
 nullable = true
-help = "Arguments that are not read, or not wholly; NULL: none"
+help = "Arguments not read, or only in part; NULL: none"
 
-[[column]]
-name = "writes"
+[column.writes]
 type = "INTEGER[]"
 unit = "count"
 nullable = true
-help = "Arguments as large as what is written, where no output is recorded; NULL: the formula says it"
+help = "Arguments as large as the output, if no output is recorded; NULL: given by the formula"
 
 [changes]
 1 = "first version"
@@ -151,7 +126,7 @@ FROM (VALUES
     'c10d::recv_any_source_'], 'collective', 1, NULL, NULL, NULL, [1], [1])
 ) AS m(names, model, first_input, per_element, weight, more_per_element, not_read, writes)
 UNION ALL
--- in place and not, of one tensor and of lists
+-- Variants in place and not, of one tensor and of lists.
 SELECT
   unnest(['aten::' || base, 'aten::' || base || '_', 'aten::_foreach_' || base,
     'aten::_foreach_' || base || '_']),

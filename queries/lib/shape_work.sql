@@ -1,117 +1,86 @@
 /* ---
 name = "shape_work"
 version = 2
-title = "Operations and bytes of each combination of operator, shapes and types that was recorded"
+title = "Operations and bytes of each recorded combination of operator, shapes and types"
 help = """
-The one place with formulas: op_work applies them to operators of a timeline, graph_node_work to
-nodes of graphs. A row is a combination; what it was computed from is its key.
+The only query with formulas: op_work applies them to timeline operators, graph_node_work to graph
+nodes. A row is a combination, and the values it was computed from are its key.
 
-Products are counted as torch.utils.flop_counter does: a product of m x k and k x n is 2 m n k
-operations; a convolution 2 x batch x places x kernel x the weight's channels in and out, where
-places are those of its output, of its input if transposed; its backward once each for the gradients
-asked for; attention 2 x batch x heads x queries x keys x (depth of keys + depth of values), causal
-masks not counted, and its backward five products instead of two. Unlike there, the weight's gradient
-of a grouped convolution is not counted once for each group, and attention in the layout batch x
-queries x heads x depth is read as that.
+Products are counted as by torch.utils.flop_counter: a product of m x k and k x n is 2 m n k
+operations; a convolution 2 x batch x places x kernel x the weight's input and output channels,
+where places are those of its output, or of its input if transposed; its backward once for each
+requested gradient; attention 2 x batch x heads x queries x keys x (depth of keys + depth of values)
+with causal masks ignored, and its backward five products instead of two. Unlike there, the weight
+gradient of a grouped convolution is not counted once per group, and attention in the layout batch x
+queries x heads x depth is read as such.
 
-For the rest, which that counter leaves at 0, the conventions are: elementwise 1 an element of the
-result whatever the function, addcmul, addcdiv, dropout 2, lerp and mean squared errors 3, copies and fills 0;
-reductions 1 an element of the input, norms 2, variances and logsumexp 3; softmax 5, its backward 4;
-normalisation over batch, layer or group 5 an element and 2 more with a weight, over root mean squares
-3 and 1, batch normalisation that does not train 2 and 2, backward twice as much (training, 5 and 2); pooling 1 an
-element of each window; embedding 0, bags of them and gradients 1 an element added; fused Adam 13, SGD 2 and with
-momentum 4, Adagrad 7 an element of a parameter.
+For operators that flop_counter counts as 0 the conventions are: elementwise operators 1 per element
+of the result whatever the function, addcmul, addcdiv and dropout 2, lerp and mean squared errors 3,
+copies and fills 0; reductions 1 per input element, norms 2, variances and logsumexp 3; softmax 5,
+its backward 4; normalization over batch, layer or group 5 per element and 2 more with a weight,
+over root mean squares 3 and 1, batch normalization in inference 2 and 2, backward twice as much
+(training, 5 and 2); pooling 1 per element of each window; embedding 0, embedding bags and gradients
+1 per added element; fused Adam 13, SGD 2 and 4 with momentum, Adagrad 7 per parameter element.
 
-bytes_read and bytes_written are the least that must move: every input read once and every output
-written once, tables of embeddings only where they are looked up, what is only overwritten not read.
-Outputs are those recorded, else what the formula makes: of a reduction nothing. What is not known
-is NULL.
+bytes_read and bytes_written are the minimum traffic: every input read once and every output written
+once, embedding tables only at the rows looked up, and nothing read that is only overwritten.
+Outputs are those recorded, else those that follow from the formula; nothing for reductions. Unknown
+values are NULL.
 """
 grain = ["name", "shapes", "types", "scalars", "output_shapes", "output_types"]
 requires = { schema = ">=1", queries = ["graph_io@2", "shape_model@1"] }
 portable = false
+columns = [
+  "name", "shapes", "types", "scalars", "output_shapes", "output_types", "model", "flops",
+  "bytes_read", "bytes_written",
+]
 
 [param.source]
 type = "VARCHAR"
 default = "graph"
-help = "timeline: operators of cpu_op; graph: nodes of graphs"
+help = "timeline: operators of cpu_op; graph: graph nodes"
 
 [param.graph_id]
 type = "BIGINT"
 unit = "ref graph.id"
 nullable = true
-help = "Only nodes of this graph"
+help = "Restrict to the nodes of this graph"
 
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The operator"
+[column]
+name = { nullable = false, help = "Operator name" }
+shapes = { type = "VARCHAR", unit = "json", help = "Input shapes" }
+types = { type = "VARCHAR", unit = "json", nullable = true, help = "Input types" }
+output_shapes = { type = "VARCHAR", unit = "json", nullable = true, help = "Output shapes, if recorded" }
+output_types = { type = "VARCHAR", unit = "json", nullable = true, help = "Output types, if recorded" }
+model.help = "Formula: matmul, convolution, attention, normalisation, ... or their backward"
 
-[[column]]
-name = "shapes"
-type = "VARCHAR"
-unit = "json"
-help = "Shapes of its inputs"
-
-[[column]]
-name = "types"
+[column.scalars]
 type = "VARCHAR"
 unit = "json"
 nullable = true
-help = "Types of its inputs"
+help = "Values of non-tensor inputs that the formula needs"
 
-[[column]]
-name = "scalars"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Values of its inputs that are no tensors, where the formula needs them"
-
-[[column]]
-name = "output_shapes"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Shapes of its outputs, where recorded"
-
-[[column]]
-name = "output_types"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "Types of its outputs, where recorded"
-
-[[column]]
-name = "model"
-type = "VARCHAR"
-unit = "text"
-help = "Which formula: matmul, convolution, attention, normalisation, ... or their backward"
-
-[[column]]
-name = "flops"
+[column.flops]
 type = "DOUBLE"
 unit = "count"
 nullable = true
-help = "Floating-point operations; NULL: no formula, or a shape is missing"
+help = "Floating-point operations; NULL: no formula, or unknown shape"
 
-[[column]]
-name = "bytes_read"
+[column.bytes_read]
 type = "DOUBLE"
 unit = "byte"
 nullable = true
-help = "Least that must be read; NULL: a shape or type is missing"
+help = "Minimum bytes read; NULL: unknown shape or type"
 
-[[column]]
-name = "bytes_written"
+[column.bytes_written]
 type = "DOUBLE"
 unit = "byte"
 nullable = true
-help = "Least that must be written; NULL: a shape or type is missing"
+help = "Minimum bytes written; NULL: unknown shape or type"
 
 [changes]
 1 = "first version"
-2 = "the parameter graph_id"
+2 = "new parameter graph_id"
 --- */
 WITH model_of AS (
   SELECT * FROM shape_model()
@@ -128,7 +97,7 @@ element AS (
     (['c10::complex<double>'], 16)
   ) AS e(types, n_bytes)
 ),
--- what is recorded; tensors among the values are left out, so that equal calls are equal
+-- The recorded values without tensors, so equal calls are equal.
 recorded AS (
   SELECT
     o.name,
@@ -167,7 +136,7 @@ combination AS (
     output_types
   FROM recorded
 ),
--- Worked out in doubles: exact below 2^53, and no shape, however damaged, makes them fail.
+-- Computed in doubles: exact below 2^53, and no shape, however damaged, makes them fail.
 signature AS (
   SELECT
     row_number() OVER () AS signature_n,
@@ -185,7 +154,7 @@ signature AS (
   FROM combination AS c
   JOIN model_of AS m ON m.name = c.name
 ),
--- Each tensor of each argument, those in lists too
+-- Each tensor of each argument, including those in lists.
 argument AS (
   SELECT
     signature_n,
@@ -254,7 +223,7 @@ size AS (
   JOIN signature AS s ON s.signature_n = w.signature_n
   GROUP BY w.signature_n
 ),
--- a and b: what is multiplied, or input and weight, or queries and keys; c: values.
+-- a and b: factors, or input and weight, or queries and keys; c: values.
 shaped AS (
   SELECT
     s.*,
@@ -275,10 +244,10 @@ shaped AS (
     TRY_CAST(s.v[s.first_input + 7] AS DOUBLE[]) AS output_padding,
     TRY_CAST(s.v[s.first_input + 8] AS DOUBLE) AS n_groups,
     TRY_CAST(s.v[11] AS BOOLEAN[]) AS output_mask,
-    -- of _flash_attention_forward and the like the heads come after the queries; in those of
-    -- several lengths in one, the lengths are not in the shapes
+    -- In _flash_attention_forward and similar operators the heads come after the queries; if
+    -- several lengths are packed, the lengths are not in the shapes.
     s.name LIKE '%::\_%\_attention\_%ward' ESCAPE '\' AND s.name NOT LIKE '%scaled_dot%' AS is_heads_last,
-    -- the type of the result: a comparison's is bool, whatever is compared
+    -- The type of the result: bool for comparisons, whatever is compared.
     CASE
       WHEN regexp_matches(s.name, '^aten::(_foreach_)?(eq|ne|lt|le|gt|ge|logical_.*|isnan)_?$') THEN 1
       WHEN s.name = 'aten::_scaled_mm' THEN 2
@@ -330,7 +299,7 @@ placed AS (
         FOR i IN range(greatest(len(a), coalesce(len(b), 0), coalesce(len(c), 0)))
       ])
     END AS n_broadcast,
-    -- a list with one number is that of a kernel as wide as high
+    -- A list with one number is a kernel as wide as high.
     CASE WHEN model LIKE 'pooling%' AND first_input > 1 AND name NOT LIKE '%adaptive%'
       THEN list_product(TRY_CAST(v[first_input] AS DOUBLE[]))
         * CASE WHEN len(TRY_CAST(v[first_input] AS DOUBLE[])) = 1
@@ -417,7 +386,7 @@ SELECT
   output_types,
   model,
   flops,
-  -- where rows of a table are looked up, as much is read of it as is written
+  -- Table lookups read as much of the table as they write.
   read_bytes + CASE
     WHEN model = 'gather' OR name = 'aten::embedding' THEN written
     WHEN model = 'embedding' THEN result_bytes * d[1][len(d[1])] * first_elements

@@ -1,40 +1,19 @@
 /* ---
 name = "slice_step"
 version = 1
-title = "The step each slice belongs to"
+title = "Step of each slice"
 help = """
-A slice on the host belongs to the step during which it begins (step_window says whose steps count);
-device work to the step it was launched in, as its link says. What belongs to no step has no row.
-Neither do waits and annotations on a device.
+A host slice belongs to the step during which it begins (step_window defines whose steps count);
+device work belongs to the step it was launched in, by its link. Slices outside steps, and waits and
+annotations on a device, have no row.
 """
 grain = ["slice_id"]
-portable = false
 requires = { schema = ">=1", queries = ["step_window@1"] }
+portable = false
+columns = ["slice_id", "trace_id", "step_id", "step"]
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step's slice; a step belongs to itself"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the step, as the source counts"
+[column]
+step_id.help = "Slice of the step; a step belongs to itself"
 
 [changes]
 1 = "first version"

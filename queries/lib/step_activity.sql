@@ -1,114 +1,29 @@
 /* ---
 name = "step_activity"
 version = 1
-title = "How long the work of each step did what on each device, exactly"
+title = "Exact time per step and device by activity"
 help = """
-As device_activity, of the work launched in one step. Work of other steps that runs at the same time
-does not count. Steps without work on a device have no row.
+As device_activity, for the work launched in one step. Work of other steps that runs at the same
+time does not count. Steps without work on a device have no row.
 """
 grain = ["device_id", "step_id"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = [
+  "trace_id", "device_id", "step_id", "n_ops", "n_kernels", "start_ns", "end_ns", "busy_ns",
+  "compute_ns", "communication_ns", "memory_ns", "compute_communication_ns", "compute_memory_ns",
+  "exposed_communication_ns", "exposed_memory_ns",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step, by the links of kind step"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets"
-
-[[column]]
-name = "n_kernels"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first operation, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the last operation"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Any operation of the step runs"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A compute kernel of the step runs"
-
-[[column]]
-name = "communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A communication kernel of the step runs"
-
-[[column]]
-name = "memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset of the step runs"
-
-[[column]]
-name = "compute_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Compute and communication run at once"
-
-[[column]]
-name = "compute_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Compute and a copy or a memset run at once"
-
-[[column]]
-name = "exposed_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Communication runs and compute does not"
-
-[[column]]
-name = "exposed_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset runs, and neither compute nor communication does"
+[column]
+step_id.help = "Step, by links of kind step"
+n_ops.help = "Number of kernels, copies and memsets"
+n_kernels = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of kernels" }
+start_ns.help = "Start of the first operation, on the time axis of slice.ts"
+end_ns.help = "End of the last operation"
+busy_ns.help = "Time in which any operation of the step runs"
+compute_ns.help = "Time in which a compute kernel of the step runs"
+communication_ns.help = "Time in which a communication kernel of the step runs"
+memory_ns.help = "Time in which a copy or memset of the step runs"
 
 [changes]
 1 = "first version"
@@ -121,17 +36,18 @@ WITH op AS (
     d.start_ns,
     d.end_ns,
     CASE d.class WHEN 'compute' THEN 1 WHEN 'communication' THEN 2 ELSE 3 END AS class_n,
-    -- Times that set steps 2^64 ns apart: what runs in one step lies before all of the next, so that
-    -- the work of all steps is one sequence. A window for each of many steps takes twice as long.
+    -- Keys set steps 2^64 ns apart, so everything in one step precedes everything in the next and
+    -- the work of all steps is one sequence. A window per step takes twice as long if there are
+    -- many.
     k.from_id * 18446744073709551616 + d.start_ns AS start_key,
     k.from_id * 18446744073709551616 + d.end_ns AS end_key
   FROM device_op() AS d
   JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
 ),
--- Operations in the order of their starts: each adds to a union what reaches beyond all before it,
--- and the reach of a union of classes is the greatest of theirs. (The order of those that start
--- together does not change the sums.) Times in which two classes run at once follow: |A and B| =
--- |A| + |B| - |A or B|.
+-- Operations in order of start: each adds to a union the part beyond all operations before it, and
+-- the reach of a union of classes is the maximum of theirs. (The order of operations that start
+-- together does not change the sums.) Times in which two classes run at once follow from |A and B|
+-- = |A| + |B| - |A or B|.
 reach AS (
   SELECT
     *,

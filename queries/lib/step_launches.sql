@@ -1,33 +1,23 @@
 /* ---
 name = "step_launches"
 version = 1
-title = "How many calls launched the work of each step on each device"
+title = "Number of calls that launched the work of each step on each device"
 help = """
 A graph launch is one call, however many operations it causes. Steps without work that has a known
 call have no row.
 """
 grain = ["device_id", "step_id"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = ["device_id", "step_id", "n_launches"]
 
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
+[column]
+step_id.help = "Step, by links of kind step"
 
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step, by the links of kind step"
-
-[[column]]
-name = "n_launches"
+[column.n_launches]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Calls that caused operations of the step"
+help = "Number of calls that launched operations of the step"
 
 [changes]
 1 = "first version"

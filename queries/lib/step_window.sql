@@ -1,52 +1,21 @@
 /* ---
 name = "step_window"
 version = 1
-title = "Which step an instant on the host belongs to, as windows that lie apart"
+title = "Disjoint time windows of steps on the host"
 help = """
-An instant belongs to the step that contains it; of several, to the one that began last. So a step
-inside another cuts it in two, and may have several windows. A step that never ended lasts until the
-next one of its process begins, or to the end of the trace. A process of which no step is recorded
-has the steps of the one process that has some; where several have, it has none.
+An instant belongs to the step that contains it; of several, to the one that began last. A step
+nested in another therefore splits it and may have several windows. An unfinished step lasts until
+the next one of its process begins, or to the end of the trace. A process without recorded steps has
+the steps of the only process that has some; if several have steps, it has none.
 """
 grain = ["trace_id", "process_id", "start_ns"]
+columns = ["trace_id", "process_id", "start_ns", "end_ns", "step_id", "step"]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "process_id"
-type = "BIGINT"
-unit = "ref process.id"
-nullable = true
-help = "The process the window holds for; NULL: for what belongs to no process"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End; after the start"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step's slice"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the step, as the source counts"
+[column]
+process_id.help = "Process the window applies to; NULL: slices without a process"
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End; after the start"
+step_id.help = "Slice of the step"
 
 [changes]
 1 = "first version"
@@ -73,7 +42,7 @@ WITH span AS (
   JOIN track AS k ON k.id = s.track_id
   JOIN trace AS t ON t.id = s.trace_id
 ),
--- Steps that overlap are compared with each other; most steps are alone in their group.
+-- Overlapping steps are compared with each other; most steps are alone in their group.
 reach AS (
   SELECT
     *,

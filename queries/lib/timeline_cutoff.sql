@@ -1,60 +1,30 @@
 /* ---
 name = "timeline_cutoff"
 version = 1
-title = "Of each track, which slices a timeline of bounded size shows one by one: the longest"
+title = "Cutoff duration per track for a timeline of bounded size"
 help = """
-All tracks together show at most max_slices, but each at least one. A track with few slices shows
-all; the others show equally many each, so that a busy track takes nothing from a quiet one. Of equally long slices
-the first stored is shown first. A slice is shown if it is longer than last_dur_ns, or as long and
-its id is not above last_slice_id. Lengths below 0 count as 0.
+All tracks together show at most max_slices slices, but each track at least one. A track with few
+slices shows all of them; the others show equally many each, so a busy track takes nothing from a
+quiet one. Of equally long slices the one stored first is shown first. A slice is shown if it is
+longer than last_dur_ns, or equally long with an id of at most last_slice_id. Negative durations
+count as 0.
 """
 grain = ["track_id"]
+columns = ["trace_id", "track_id", "n_slices", "n_shown", "last_dur_ns", "last_slice_id"]
 
 [param.max_slices]
 type = "BIGINT"
 unit = "count"
 default = 30000
 min = 1
-help = "How many slices to show, over all tracks"
+help = "Maximum number of slices to return over all tracks"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The track"
-
-[[column]]
-name = "n_slices"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Slices of the track"
-
-[[column]]
-name = "n_shown"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Those shown one by one"
-
-[[column]]
-name = "last_dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the shortest slice shown"
-
-[[column]]
-name = "last_slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The last shown of this length"
+[column]
+track_id.help = "Track"
+n_slices = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of slices of the track" }
+n_shown = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of slices of the track that are shown" }
+last_dur_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Duration of the shortest slice shown" }
+last_slice_id = { type = "BIGINT", unit = "ref slice.id", help = "Last slice of that duration that is shown" }
 
 [changes]
 1 = "first version"
@@ -64,7 +34,7 @@ WITH counted AS (
   FROM slice
   GROUP BY trace_id, track_id
 ),
--- From the track with fewest slices up: what is left for it and for each after it.
+-- From the track with the fewest slices up: what is left for it and all after it.
 offered AS (
   SELECT
     n_slices,
@@ -82,7 +52,7 @@ offered AS (
     )::BIGINT AS n_each
   FROM counted
 ),
--- The first track that has more than that settles it for all that follow.
+-- The first track with more than that determines the number for all following tracks.
 level AS (
   SELECT min_by(n_each, place) AS n_each
   FROM offered
@@ -97,8 +67,8 @@ allowed AS (
   FROM counted AS c
   CROSS JOIN level AS l
 ),
--- Sorting all slices would take long. Counting them by classes of length finds the class in which
--- the last shown one lies; only that class is sorted.
+-- Sorting all slices is slow. Counting them by class of duration finds the class of the last one
+-- shown; only that class is sorted.
 sized AS (
   SELECT track_id, floor(log2(greatest(dur, 0) + 1) * 16)::INTEGER AS size_class, count(*) AS n
   FROM slice

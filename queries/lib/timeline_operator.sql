@@ -1,82 +1,37 @@
 /* ---
 name = "timeline_operator"
 version = 1
-title = "What a profiler recorded of operators and named ranges on the host, in its order"
-help = """Operators and annotations of host threads are one sequence: nodes of an execution trace are
-either. They are taken in order of start; where starts are equal, in the order in which the profiler
-numbered them (Ev Idx), which is that of their beginnings."""
+title = "Host operators and named ranges of a profiler, in recording order"
+help = """
+Operators and annotations of host threads form one sequence: nodes of an execution trace are either.
+They are ordered by start; equal starts are ordered by the profiler's number (Ev Idx), which is the
+order in which they began.
+"""
 grain = ["slice_id"]
+columns = [
+  "slice_id", "track_id", "thread_key", "parent_id", "start_ns", "dur_ns", "name", "external_id",
+  "record_function_id", "n",
+]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace"
+help = "Trace"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operator or range"
+[column]
+slice_id.help = "Operator or range"
+track_id.help = "Thread track"
+thread_key = { type = "VARCHAR", unit = "json", nullable = true, help = "Thread id as recorded" }
+parent_id.help = "Innermost slice of any category that contains it"
+start_ns.help = "Start as recorded, on the clock of the file"
+dur_ns.help = "Duration; 0 if not recorded"
+external_id = { type = "BIGINT", unit = "source id", nullable = true, help = "External id of the call" }
+n.help = "Position in the sequence of the whole trace"
 
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "Its thread"
-
-[[column]]
-name = "thread_key"
-type = "VARCHAR"
-unit = "json"
-nullable = true
-help = "The thread id as the source wrote it"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The innermost slice, of any category, that contains it"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start as the file states it, on the clock of the file"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Duration; 0 where the file states none"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name"
-
-[[column]]
-name = "external_id"
+[column.record_function_id]
 type = "BIGINT"
 unit = "source id"
 nullable = true
-help = "The profiler's id of the call"
-
-[[column]]
-name = "record_function_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "The id an execution trace knows it by; 0 where no execution trace was recorded"
-
-[[column]]
-name = "n"
-type = "BIGINT"
-unit = "count"
-check = ">= 1"
-help = "Its place in the sequence of the whole trace"
+help = "Record function id of the execution trace; 0 if no execution trace was recorded"
 
 [changes]
 1 = "first version"

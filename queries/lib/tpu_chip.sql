@@ -1,66 +1,25 @@
 /* ---
 name = "tpu_chip"
 version = 1
-title = "The chip of a TPU capture: cores, peaks, clocks"
+title = "Chip of a TPU capture: cores, peaks and clocks"
 help = """
-As the importer's data files have them; the clock of TIU as the capture or the user says.
+From the importer's data files; the TIU clock from the capture or the user.
 """
 grain = ["trace_id"]
 requires = { schema = ">=9" }
+columns = [
+  "trace_id", "device_id", "chip", "n_cores", "ddr_bytes_per_s", "l2_bytes_per_s", "tiu_hz",
+  "dma_hz",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-help = "The chip"
-
-[[column]]
-name = "chip"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "n_cores"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Cores of the chip"
-
-[[column]]
-name = "ddr_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-help = "Peak of DDR for one core"
-
-[[column]]
-name = "l2_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-help = "Peak of the L2 memory for one core"
-
-[[column]]
-name = "tiu_hz"
-type = "DOUBLE"
-unit = "Hz"
-nullable = true
-help = "Clock of the TIU engines"
-
-[[column]]
-name = "dma_hz"
-type = "DOUBLE"
-unit = "Hz"
-nullable = true
-help = "Clock of the DMA engines"
+[column]
+device_id = { nullable = false, help = "Chip" }
+chip = { type = "VARCHAR", unit = "text", nullable = true, help = "Chip name" }
+n_cores = { type = "BIGINT", unit = "count", nullable = true, help = "Number of cores of the chip" }
+ddr_bytes_per_s = { type = "DOUBLE", unit = "byte/s", nullable = true, help = "DDR peak of one core" }
+l2_bytes_per_s = { type = "DOUBLE", unit = "byte/s", nullable = true, help = "L2 memory peak of one core" }
+tiu_hz = { type = "DOUBLE", unit = "Hz", nullable = true, help = "Clock of the TIU engines" }
+dma_hz = { type = "DOUBLE", unit = "Hz", nullable = true, help = "Clock of the DMA engines" }
 
 [changes]
 1 = "first version"

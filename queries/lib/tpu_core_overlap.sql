@@ -1,51 +1,29 @@
 /* ---
 name = "tpu_core_overlap"
 version = 2
-title = "Time in which each TPU core computes, moves data, does either"
+title = "Time in which each TPU core computes, moves data, or does either"
 help = """
-TIU, and GDMA and SDMA of the core. Synchronisation is neither.
+Covers TIU, and GDMA and SDMA of the core. Synchronization counts as neither.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=14" }
+columns = ["trace_id", "core", "either_ns", "compute_ns", "transfer_ns"]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+core = { nullable = false, help = "Core" }
+compute_ns.help = "Time in which the TIU computes"
 
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-help = "Core"
-
-[[column]]
-name = "either_ns"
+[column.either_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "TIU computes, or a DMA engine moves data"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "TIU computes"
-
-[[column]]
-name = "transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A DMA engine moves data"
+help = "Time in which the TIU computes or a DMA engine moves data"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
--- Rows are sorted with as little as can be: a core is a number until the end, an engine always.
+-- Sorts narrow rows: a core is a number until the end, an engine always.
 WITH place AS (
   SELECT trace_id, core, row_number() OVER (ORDER BY trace_id, core) AS place_n
   FROM tpu_operation
@@ -76,7 +54,8 @@ work AS (
   FROM record AS r
   JOIN told AS o ON o.id = r.operation_id
 ),
--- The end of the last command before, of each engine: all windows are the same, so rows are sorted once.
+-- The end of the previous command of each engine: all windows are the same, so rows are sorted
+-- once.
 paced AS (
   SELECT
     *,
@@ -91,8 +70,8 @@ paced AS (
     ) AS other_end_ns
   FROM work
 ),
--- Cores on which a command ends before one of its engine that began earlier. On the others, nearly all,
--- the end of all before is the latest of these three, which are found much faster.
+-- Cores on which a command ends before an earlier one of its engine. On the others, nearly all, the
+-- end of all previous commands is the latest of these three, which is much faster to compute.
 odd AS (
   SELECT DISTINCT place_n
   FROM paced
@@ -133,7 +112,8 @@ step AS (
   FROM paced AS p
   JOIN odd AS o ON o.place_n = p.place_n
 ),
--- What lies behind the end of all before, and of all before of the same sort, is new.
+-- The part beyond the end of all previous commands, and of all previous ones of the same sort, is
+-- new.
 fresh AS (
   SELECT
     place_n,

@@ -1,113 +1,51 @@
 /* ---
 name = "tpu_engine_step"
 version = 2
-title = "What each command adds to the busy time of its engine, and the gap before it"
+title = "Busy time contributed by each command to its engine, and the gap before it"
 help = """
-The commands of an engine in the order of their starts; of those that overlap, time counts for the
-one that began first. So busy_ns and work_ns of an engine add up to the union of its intervals, and
-[work_from_ns, end_ns) of all commands with work_ns above 0 lie apart and cover it.
+Commands of an engine in order of start; where commands overlap, the time counts for the one that
+began first. busy_ns and work_ns of an engine therefore add up to the union of its intervals, and
+the intervals [work_from_ns, end_ns) of commands with work_ns above 0 are disjoint and cover it.
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+columns = [
+  "trace_id", "slice_id", "engine", "core", "port", "start_ns", "end_ns", "is_sync", "cycles",
+  "busy_ns", "work_ns", "work_from_ns", "gap_ns", "gap_from_ns",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+slice_id.help = "Command"
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End; not before the start"
+cycles = { type = "BIGINT", unit = "cycle", nullable = true, help = "Duration in cycles of the engine's counter" }
+busy_ns.help = "Time of the command not covered by preceding commands"
+work_ns.help = "Time of the command in which no preceding command worked; 0 for synchronization"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End; not before the start"
-
-[[column]]
-name = "is_sync"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it only sends, waits or does nothing"
-
-[[column]]
-name = "cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-help = "Length in cycles of its counter"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Its time in which no command before it ran"
-
-[[column]]
-name = "work_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Its time in which no command before it worked; 0 for those that only synchronise"
-
-[[column]]
-name = "work_from_ns"
+[column.work_from_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Where work_ns begins; it ends at end_ns. NULL: only synchronises"
+help = "Start of work_ns, which ends at end_ns; NULL: only synchronizes"
 
-[[column]]
-name = "gap_ns"
+[column.gap_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "From the end of all before it to its start, 0 when they overlap; NULL for the first"
+help = "Time from the end of all preceding commands to the start, 0 if they overlap; NULL for the first"
 
-[[column]]
-name = "gap_from_ns"
+[column.gap_from_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "End of all before it; NULL for the first"
+help = "End of all preceding commands; NULL for the first"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
--- Rows are sorted with as little as can be: an engine is a number until the end.
+-- Sorts narrow rows: an engine is a number until the end.
 WITH place AS (
   SELECT
     trace_id,
@@ -147,7 +85,7 @@ work AS (
   FROM record AS r
   JOIN told AS o ON o.id = r.operation_id
 ),
--- Both windows are the same, so that rows are sorted once.
+-- Both windows are the same, so rows are sorted once.
 paced AS (
   SELECT
     *,
@@ -157,8 +95,8 @@ paced AS (
     ) AS last_work_end_ns
   FROM work
 ),
--- Engines on which a command ends before one that began earlier. On the others, nearly all, the end
--- of all before is that of the one before, which is found much faster.
+-- Engines on which a command ends before an earlier one. On the others, nearly all, the end of all
+-- previous commands is that of the previous one, which is much faster to compute.
 odd AS (
   SELECT DISTINCT place_n FROM paced WHERE end_ns < last_end_ns
 ),

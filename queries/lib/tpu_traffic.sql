@@ -1,106 +1,33 @@
 /* ---
 name = "tpu_traffic"
 version = 2
-title = "What TPU transfers read and write in each memory, by the counters of their records"
+title = "Bytes read and written by TPU transfers in each memory, from record counters"
 help = """
-Of GDMA and SDMA of most chips the record has bytes written to local memory, read from it, and written
-outside; what was written and not read from local memory was read outside. Outside is the L2 memory
-where the command says so, else DDR. BM1688 counts every interface. CDMA has bytes of its own side: what
-a port sends it reads from DDR, what it receives it writes there; where the command is not known, the
-record's channel tells. Counters a
-record does not have count as 0.
+For GDMA and SDMA of most chips the record has the bytes written to local memory, read from it, and
+written outside; bytes written but not read from local memory were read outside. Outside is L2
+memory if the command says so, else DDR. BM1688 counts each interface. CDMA has the bytes of its own
+side: what a port sends it reads from DDR, what it receives it writes there; if the command is
+unknown, the record's channel decides. Counters missing from a record count as 0.
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+columns = [
+  "trace_id", "slice_id", "engine", "core", "port", "start_ns", "end_ns", "ddr_read_bytes",
+  "ddr_write_bytes", "l2_read_bytes", "l2_write_bytes", "lmem_read_bytes", "lmem_write_bytes",
+]
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for engines of a core"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When the transfer began"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When it ended; its start where it has no length or never ended"
-
-[[column]]
-name = "ddr_read_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Read from DDR"
-
-[[column]]
-name = "ddr_write_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Written to DDR"
-
-[[column]]
-name = "l2_read_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Read from the L2 memory"
-
-[[column]]
-name = "l2_write_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Written to the L2 memory"
-
-[[column]]
-name = "lmem_read_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Read from local memory"
-
-[[column]]
-name = "lmem_write_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Written to local memory"
+[column]
+slice_id.help = "Command"
+engine.help = "GDMA, SDMA or CDMA"
+start_ns.help = "Start of the transfer"
+end_ns.help = "End of the transfer; its start if unfinished or of duration 0"
+l2_read_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes read from L2 memory" }
+l2_write_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes written to L2 memory" }
+lmem_read_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes read from local memory" }
+lmem_write_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes written to local memory" }
 
 [changes]
-2 = "says which engine moved it, and when"
+2 = "new columns for the engine and the time of each transfer"
 1 = "first version"
 --- */
 WITH told AS (

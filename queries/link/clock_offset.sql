@@ -1,73 +1,54 @@
 /* ---
 name = "clock_offset"
 version = 2
-title = "What to add to each trace's clock to reach the time its run shares"
+title = "Offset from each trace's clock to the shared time of its run"
 help = """
 The shared time is the clock of the reference: the lowest rank that has a collective in common with
 another. Others are reached from it over pairs of ranks with linked collectives (clock_interval), by
-as few pairs as possible and then the surest, at most 16 of them; uncertainties add up.
+the fewest pairs and then the most certain ones, at most 16 of them; uncertainties add up.
 
-Of one pair, the offset is the median difference of ends, moved into the interval that the
-collectives allow. Where both traces count from 1970 on what may be one host's clock (equal host
-names, or none known) and the interval holds 0, the recorded times are kept. The uncertainty is the
+For one pair, the offset is the median difference of ends, moved into the interval that the
+collectives allow. If both traces count from 1970 on a clock that may be that of one host (equal or
+unknown host names) and the interval contains 0, the recorded times are kept. The uncertainty is the
 distance to the farther end of the interval: the true offset is no farther away as long as the
-clocks run equally fast. Where no offset fits all collectives, the method says so, and the
-uncertainty is the time by which the worst of them is violated.
+clocks run equally fast. If no offset fits all collectives, the method says so, and the uncertainty
+is the largest violation.
 
-A capture of a Sophgo TPU shares no collective with the trace of its host; that trace's calls of
-category tpudnn say how they stand. Where the call disable_profile is among them and the capture says
-how long before its end the counters stopped, the capture's last record ended then (profile end).
-Else its first record began when the first call ended that is none of the profiler's (first call),
-which is true only roughly. The host's clock is then the reference.
+A capture of a Sophgo TPU shares no collective with the trace of its host; calls of category tpudnn
+in that trace relate them. If the call disable_profile is among them and the capture records how
+long before its end the counters stopped, the capture's last record ended at that call (profile
+end). Otherwise its first record is aligned with the end of the first call that is not a profiler
+call (first call), which is only approximate. The host's clock is then the reference.
 
-Traces that share nothing with others have no offset.
+Traces without anything in common with others have no offset.
 """
 grain = ["trace_id"]
-portable = false
 requires = { schema = ">=11", queries = ["clock_interval@1"] }
+portable = false
+columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
 [param.run_id]
 type = "BIGINT"
-help = "The run whose clocks to compare"
+help = "Run whose clocks to compare"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
+[column]
+drift.help = "Nanoseconds to add per nanosecond since the base of the trace; NULL: no drift needed"
 
-[[column]]
-name = "offset_ns"
+[column.offset_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "To add to the trace's clock at its base; NULL: not known"
+help = "Offset to add to the trace's clock at its base; NULL: unknown"
 
-[[column]]
-name = "uncertainty_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "How far the true offset can be from it; NULL: not known"
-
-[[column]]
-name = "method"
+[column.method]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "reference; file: recorded times, which no collective contradicts; collective: from collectives; collective drift: offset and drift; collective contradictory: nothing fits all of them; profile end and first call: a capture, from its host's calls. The least sure of the pairs on the way counts"
-
-[[column]]
-name = "drift"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "Nanoseconds to add for each nanosecond since the trace's base; NULL: none is needed"
+help = "reference; file: recorded times, not contradicted by any collective; collective: from collectives; collective drift: offset and drift; collective contradictory: no offset fits all of them; profile end and first call: a capture, from calls of its host. The least certain pair on the way counts"
 
 [changes]
 1 = "first version"
-2 = "traces that are graphs are left out: nothing of them is on a clock; captures of TPUs are put on the time of their host"
+2 = "excludes graph traces, which have no clock; TPU captures are aligned with the time of their host"
 --- */
 WITH RECURSIVE place AS (
   SELECT
@@ -77,7 +58,7 @@ WITH RECURSIVE place AS (
     row_number() OVER (ORDER BY format = 'sophgo', rank NULLS LAST, id) AS n,
     format = 'sophgo' AS is_capture,
     metadata_json,
-    base_ns > 946684800000000000 AS is_since_epoch, -- the year 2000
+    base_ns > 946684800000000000 AS is_since_epoch, -- The year 2000.
     coalesce(host_name, '') AS host_name
   FROM trace
   WHERE run_id = $run_id::BIGINT AND kind = 'timeline'
@@ -120,7 +101,7 @@ judged AS (
     END AS severity
   FROM pair
 ),
--- What the host's calls say of the beginning and the end of captures, on the host's clock.
+-- Start and end of captures according to the host's calls, on the host's clock.
 host AS (
   SELECT
     p.trace_id,
@@ -158,7 +139,7 @@ capture AS (
   ) AS c
   CROSS JOIN host AS h
   WHERE coalesce(h.disabled_ns - c.tail_offset_ns, h.first_end_ns) IS NOT NULL
-  -- The host of its own rank, or else the first one.
+  -- The host of the same rank, or else the first one.
   QUALIFY row_number() OVER (
     PARTITION BY c.trace_id ORDER BY h.rank IS NOT DISTINCT FROM c.rank DESC, h.n
   ) = 1
@@ -179,7 +160,7 @@ known AS (
     if(by_end_ns IS NOT NULL, 5, 6)
   FROM capture
 ),
--- Each pair both ways: what to add to the clock of `trace_id` to reach that of `from_trace_id`.
+-- Each pair in both directions: the offset from the clock of `trace_id` to that of `from_trace_id`.
 edge AS (
   SELECT
     hub_trace_id AS from_trace_id,
@@ -220,7 +201,7 @@ reach AS (
 distance AS (
   SELECT trace_id, min(n_pairs) AS n_pairs FROM reach GROUP BY trace_id
 ),
--- The pair each trace is reached by; the reference is reached by none.
+-- The pair by which each trace is reached; none for the reference.
 branch AS (
   SELECT *
   FROM (

@@ -1,48 +1,27 @@
 /* ---
 name = "link_annotation"
 version = 1
-title = "Annotation → the device work launched inside it"
-help = """The innermost annotation on the host that contains the call which caused the work, on the call's
-thread; steps are left out, they have links of their own (link_step). Annotations around that one are
-its parents (slice.parent_id)."""
+title = "Links from annotations to the device work launched inside them"
+help = """
+From the innermost host annotation that contains the causing call, on the call's thread. Steps are
+excluded; they have their own links (link_step). Enclosing annotations are parents of the annotation
+(slice.parent_id).
+"""
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["annotation", "gpu_op"] }
 portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the annotation"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the device work"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "annotation"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "containment"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "that of the launch link"
+[column]
+from_id.help = "Slice of the annotation"
+to_id.help = "Slice of the device work"
+kind.help = "annotation"
+rule.help = "containment"
+confidence.help = "Confidence of the launch link"
 
 [changes]
 1 = "first version"
@@ -54,7 +33,7 @@ WITH RECURSIVE named AS MATERIALIZED (
   WHERE a.trace_id = $trace_id::BIGINT
     AND a.side = 'host'
 ),
--- Slices are numbered by category first: the annotations of a trace are one range of ids.
+-- Slices are numbered by category first, so the annotations of a trace are one range of ids.
 bound AS (
   SELECT min(slice_id) AS first_id, max(slice_id) AS last_id
   FROM named

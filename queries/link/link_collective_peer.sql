@@ -1,60 +1,39 @@
 /* ---
 name = "link_collective_peer"
 version = 1
-title = "The same collective on several ranks: its lowest rank → each other rank"
+title = "Links from a collective on its lowest rank to the same collective on other ranks"
 help = """
-Only operations with one match_key (collective_op) can be one collective. Where every rank numbers
-its operations, equal numbers are one collective, and of several with one number (coalesced calls)
-the first with the first.
+Only operations with equal match_key (collective_op) can be one collective. If every rank numbers
+its operations, equal numbers are one collective; several operations with one number (coalesced
+calls) are matched in order.
 
-Without numbers each rank is compared with the lowest rank that has the key. Ends of one collective
-lie close together on all ranks, so the difference of clocks is where differences of ends crowd,
-counted within 50 µs, 500 µs and 5 ms; clocks that count from 1970 are taken to differ by little
-rather than much. Then, key by key: where both ranks have as many operations and, with the clocks
-put right, the n-th of one meets the n-th of the other, order decides. Otherwise one rank lacks
-some, and an operation is linked to the one whose end is nearest, if each is the other's nearest,
-they are no farther apart than half the shorter one (or 1 ms), and both run at one time where the
-kind demands it. So what was lost on one rank, or happened before its profiler began, shifts
-nothing. What the lowest rank lacks is not linked then. Calls that only enqueue go with the device
-work they caused where that is linked.
+Without numbers each rank is compared with the lowest rank that has the key. The ends of one
+collective are close together on all ranks, so the clock difference is where differences of ends
+cluster, counted within 50 µs, 500 µs and 5 ms; clocks that count from 1970 are assumed to differ by
+little rather than much. Then, for each key: if both ranks have equally many operations and, with
+the clocks aligned, the n-th of one meets the n-th of the other, order decides. Otherwise one rank
+lacks some operations, and an operation is linked to the one with the nearest end if each is the
+other's nearest, they are no farther apart than half the shorter one (or 1 ms), and both run at one
+time where the kind requires it. Records lost on one rank, or from before its profiler started,
+therefore shift nothing. Operations missing on the lowest rank are not linked then. Calls that only
+enqueue are linked together with the device work they caused.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.run_id]
 type = "BIGINT"
-help = "The run to link"
+help = "Run to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "The collective's slice on the lowest rank that has it"
+[column]
+from_id.help = "Slice of the collective on the lowest rank that has it"
+to_id.help = "Slice of the collective on another rank"
+kind.help = "collective_peer"
+rule.help = "sequence, or order"
 
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Its slice on another rank"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "collective_peer"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "sequence, or order"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "sequence: 1 where the number is unique, 0.9 where all ranks have it equally often, else 0.5; order: 0.9 where order and times agree, 0.8 where times cannot tell, 0.7 where times decide, 0.5 where times are those of calls that only enqueue or fit another difference of clocks almost as well, or where times cannot tell and other collectives of the two ranks are out of order"
+[column.confidence]
+help = "sequence: 1 if the number is unique, 0.9 if all ranks have it equally often, else 0.5; order: 0.9 if order and times agree, 0.8 if times are inconclusive, 0.7 if times decide, 0.5 if times are those of calls that only enqueue or fit another clock difference almost as well, or if times are inconclusive and other collectives of the two ranks are out of order"
 
 [changes]
 1 = "first version"
@@ -68,11 +47,11 @@ WITH op AS (
     sequence_number,
     is_transfer,
     is_synchronizing,
-    -- who need not wait for whom: order is all there is
+    -- Kinds in which not all ranks wait for each other: only the order is known.
     kind IN ('broadcast', 'reduce', 'gather', 'scatter', 'send', 'recv') AS is_one_way,
     base_ns + start_ns AS start_ns,
     base_ns + end_ns AS end_ns,
-    base_ns > 946684800000000000 AS is_since_epoch, -- the year 2000
+    base_ns > 946684800000000000 AS is_since_epoch, -- The year 2000.
     count(sequence_number) OVER same_key = count(*) OVER same_key AS is_numbered,
     row_number() OVER (
       PARTITION BY trace_id, match_key, sequence_number ORDER BY start_ns, slice_id
@@ -81,7 +60,7 @@ WITH op AS (
   WHERE run_id = $run_id::BIGINT
   WINDOW same_key AS (PARTITION BY match_key)
 ),
--- Collectives known by their number.
+-- Collectives identified by their number.
 numbered AS (
   SELECT
     *,
@@ -105,7 +84,7 @@ by_sequence AS (
   FROM numbered
   WINDOW same_number AS (PARTITION BY match_key, sequence_number)
 ),
--- All others: each rank beside the lowest rank that has the key.
+-- All others: each rank paired with the lowest rank that has the key.
 placed AS (
   SELECT
     *,
@@ -125,10 +104,10 @@ spoke AS (
   FROM placed AS p
   JOIN (SELECT DISTINCT match_key, rank FROM hub) AS h ON h.match_key = p.match_key
   WHERE p.trace_id <> p.hub_trace_id
-    AND (p.rank <> h.rank OR p.rank IS NULL) -- a rank may have several recordings
+    AND (p.rank <> h.rank OR p.rank IS NULL) -- A rank may have several recordings.
 ),
--- Which pairs vote on the difference of two clocks: of each key at most 16 operations of the hub
--- with all of the other rank, rare keys first, and calls that only enqueue where there is no more.
+-- Pairs that vote on the difference of two clocks: for each key at most 16 operations of the hub
+-- with all of the other rank, rare keys first, and enqueuing calls only if there is nothing else.
 ballot AS (
   SELECT
     *,
@@ -244,7 +223,7 @@ in_order AS (
   FROM shifted AS s
   JOIN hub AS h ON h.match_key = s.match_key AND h.n = s.n AND h.n_ops = s.n_ops
 ),
--- Where what can be timed has lost its order, what cannot may have too.
+-- If operations with meaningful times are out of order, those without may be as well.
 disorder AS (
   SELECT DISTINCT s.hub_trace_id, s.trace_id
   FROM shifted AS s
@@ -268,7 +247,7 @@ by_order AS (
   LEFT JOIN disorder AS d ON d.hub_trace_id = o.hub_trace_id AND d.trace_id = o.trace_id
   WHERE o.is_met
 ),
--- Keys for which order fails: operations of both ranks in the order of their ends.
+-- Keys that cannot be matched by order: operations of both ranks in order of their ends.
 unsettled AS (
   SELECT s.*
   FROM shifted AS s
@@ -370,7 +349,7 @@ by_operation AS (
   UNION ALL
   SELECT hub_id, slice_id, trace_id, match_key, confidence FROM by_time
 ),
--- Calls by the work they caused: their own order and times say less.
+-- Calls are matched by the work they caused, which is more reliable than their own order and times.
 enqueued AS (
   SELECT o.from_id AS call_id, c.to_id AS slice_id
   FROM link AS o

@@ -1,48 +1,27 @@
 /* ---
 name = "link_flow"
 version = 2
-title = "Arrows the source recorded between slices"
-help = """The points of an arrow share category, name and id; each step and end is linked to the point
-before it. Arrows that only repeat what correlation ids say (ac2g, async_cpu_to_gpu) are not points
-that bind to slices, so they make no links here; link_launch makes them. Arrows from forward to
-backward operators (fwdbwd) are links of their own kind, link_forward_backward's."""
+title = "Links from recorded flow arrows between slices"
+help = """
+The points of an arrow share category, name and id; each step and end is linked to the preceding
+point. Arrows that repeat correlation ids (ac2g, async_cpu_to_gpu) do not bind to slices and make no
+links here; link_launch handles them. Arrows from forward to backward operators (fwdbwd) have a kind
+of their own, see link_forward_backward.
+"""
 grain = ["from_id", "to_id", "rule"]
 requires = { schema = ">=1", rows = ["flow_point"] }
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice the arrow comes from"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice it goes to"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "flow"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "recorded: and the arrow's category"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "1"
+[column]
+from_id.help = "Slice at the tail of the arrow"
+to_id.help = "Slice at the head of the arrow"
+kind.help = "flow"
+rule.help = "recorded: and the category of the arrow"
+confidence.help = "1"
 
 [changes]
 2 = "arrows from forward to backward operators are left to link_forward_backward"

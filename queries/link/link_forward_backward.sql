@@ -1,49 +1,28 @@
 /* ---
 name = "link_forward_backward"
 version = 1
-title = "Operator of the forward pass → the operator that computes its gradient"
-help = """Recorded arrows (fwdbwd) lead; where there is none to a backward operator, its sequence number
-does: the forward operator is the last one before it that has the number, which is where the arrows
-start too. The inner of two nested backward operators with the same number is linked. Each thread
-numbers its own operators: of several forward threads, the one that explains most of what its number
-(forward_thread_id) stands for."""
+title = "Links from forward operators to the operators that compute their gradients"
+help = """
+Recorded arrows (fwdbwd) take precedence. A backward operator without one is linked by its sequence
+number, from the last forward operator before it with that number, which is also where the arrows
+start. Of two nested backward operators with the same number, the inner one is linked. Each thread
+numbers its own operators; of several forward threads, the one that best explains the number
+(forward_thread_id) is used.
+"""
 grain = ["from_id", "to_id"]
 portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the forward operator"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the backward operator"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "forward_backward"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "recorded:fwdbwd, or sequence_number"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "1 for recorded arrows; 0.9 by number; 0.5 where several forward threads have the number"
+[column]
+from_id.help = "Slice of the forward operator"
+to_id.help = "Slice of the backward operator"
+kind.help = "forward_backward"
+rule.help = "recorded:fwdbwd, or sequence_number"
+confidence.help = "1 for recorded arrows; 0.9 by sequence number; 0.5 if several forward threads have the number"
 
 [changes]
 1 = "first version"
@@ -90,8 +69,8 @@ backward AS (
   FROM numbered
   WHERE forward_thread_id > 0
 ),
--- The engine's frame has its function's numbers: the inner one is the operator. What an arrow
--- already leads to needs no other link.
+-- The engine's frame has the numbers of its function: the inner one is the operator. Operators that
+-- an arrow leads to need no other link.
 wanted AS (
   SELECT b.slice_id, b.ts, b.sequence_number, b.forward_thread_id
   FROM backward AS b
@@ -110,7 +89,7 @@ forward AS (
   FROM numbered
   WHERE forward_thread_id = 0
 ),
--- Each thread counts for itself, and its profiler's number is in no other event.
+-- Each thread counts separately, and the profiler records its number in no other event.
 candidate AS (
   SELECT
     f.slice_id AS from_id,

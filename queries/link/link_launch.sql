@@ -1,58 +1,38 @@
 /* ---
 name = "link_launch"
 version = 4
-title = "Runtime or driver call → the device work it caused"
-help = """Device work and its call share a correlation id. Where several processes call and a stream is known
-to be one's, its work is caused by that process alone, since each counts its own ids. Where several calls of a trace carry the same
-id (a wrapped counter, a call inside another, a stream of no known process), the last one that began before the
-work is its cause; where all of them began later, the first. One call may cause much work: a graph
-launch does."""
+title = "Links from runtime or driver calls to the device work they caused"
+help = """
+Device work and its call share a correlation id. Each process counts its own ids, so if several
+processes make calls and a stream is known to belong to one of them, only that process causes its
+work. If several calls of a trace have the same id (a wrapped counter, a nested call, a stream of
+unknown process), the last one that began before the work is the cause, or the first one if all
+began later. One call may cause several operations, as a graph launch does.
+"""
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
 portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the call"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the device work"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "launch; sync_call where the work is a wait"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "correlation"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "1 where one call has the id, 0.9 where the last of several was taken, 0.5 where all began after the work"
+[column]
+from_id.help = "Slice of the call"
+to_id.help = "Slice of the device work"
+kind.help = "launch; sync_call if the work is a wait"
+rule.help = "correlation"
+confidence.help = "1 if one call has the id, 0.9 if the last of several was taken, 0.5 if all began after the work"
 
 [changes]
-4 = "found faster; work on the tracks of a process that waits for it, and launches none of it, is linked to the calls of others"
-3 = "calls of other processes cause nothing where streams are known to belong to a process that calls"
-2 = "ids that many calls share cost no more than others; work before all its calls has confidence 0.5"
+4 = "faster; work on the tracks of a process that waits for it and launches none of it is linked to calls of others"
+3 = "calls of other processes are excluded where streams are known to belong to a process that makes calls"
+2 = "ids shared by many calls are as fast as others; work before all its calls has confidence 0.5"
 1 = "first version"
 --- */
--- Processes that call, if there are several, with all their tracks; others are one, -1.
+-- Processes that make calls, if there are several, with all their tracks; the rest is one process,
+-- -1.
 WITH place AS (
   SELECT id AS track_id, process_id
   FROM track
@@ -75,8 +55,8 @@ belonging AS MATERIALIZED (
   JOIN caller AS c ON c.process_id = p.process_id
   WHERE c.n_callers > 1
 ),
--- A process owns the work on its tracks where one of its own calls caused some of it. MTIA's device
--- is a process that also waits, while another one launches.
+-- A process owns the work on its tracks if one of its own calls caused some of it. The device of
+-- MTIA is a process that also waits while another one launches.
 owner AS MATERIALIZED (
   SELECT b.track_id, b.process_id
   FROM belonging AS b
@@ -96,7 +76,7 @@ owner AS MATERIALIZED (
     ) AS w ON w.correlation_id = l.correlation_id AND w.process_id = l.process_id
   ) AS c ON c.process_id = b.process_id
 ),
--- Not kept: what is read twice here is read sooner than written.
+-- Not materialized: reading it twice is faster than writing it.
 owned AS NOT MATERIALIZED (
   SELECT slice_id, ts, correlation_id, -1 AS process_id
   FROM launch
@@ -129,7 +109,7 @@ repeated AS (
     l.slice_id,
     l.correlation_id,
     l.process_id,
-    -- the first call of an id also stands for all the time before it
+    -- The first call of an id also covers all the time before it.
     CASE
       WHEN row_number() OVER (
         PARTITION BY l.correlation_id, l.process_id ORDER BY l.ts, l.slice_id

@@ -1,49 +1,28 @@
 /* ---
 name = "link_module"
 version = 1
-title = "Module → the operator called in it"
-help = """The innermost frame of an nn.Module that contains the operator on the same thread. The profiler names
-such frames after class and instance (nn.Module: Linear_3), and numbers them (python_module_id) for
-each class apart. Operators of the backward pass run on a thread without frames: follow
-forward_backward links from them."""
+title = "Links from modules to the operators called in them"
+help = """
+The innermost frame of an nn.Module that contains the operator on the same thread. The profiler
+names such frames after class and instance (nn.Module: Linear_3) and numbers them per class
+(python_module_id). Operators of the backward pass run on a thread without frames: follow their
+forward_backward links.
+"""
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["python_call", "cpu_op"] }
 portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the frame of the module"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the operator"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "module"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "containment"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "1"
+[column]
+from_id.help = "Slice of the module's frame"
+to_id.help = "Slice of the operator"
+kind.help = "module"
+rule.help = "containment"
+confidence.help = "1"
 
 [changes]
 1 = "first version"
@@ -62,7 +41,7 @@ operator AS MATERIALIZED (
   WHERE s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
 ),
--- What can be met on the way up: slices that contain others. Read once, not for every step.
+-- Slices that contain others, which can be met when climbing. Read once, not in every round.
 container AS MATERIALIZED (
   SELECT s.id, s.parent_id, m.slice_id IS NOT NULL AS is_module
   FROM slice AS s

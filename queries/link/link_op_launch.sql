@@ -1,52 +1,31 @@
 /* ---
 name = "link_op_launch"
 version = 2
-title = "Operator → the runtime or driver call made inside it or for it"
-help = """The operator is the innermost cpu_op that contains the call on the same thread: the first
-operator met when climbing the call's parents. A call that lies in none belongs to the operator its
-External id names, which another thread ran: of several, the last to begin before the call among
-those that run when it begins, else among all."""
+title = "Links from operators to the runtime or driver calls made inside or for them"
+help = """
+The operator is the innermost cpu_op that contains the call on the same thread: the first operator
+among the call's ancestors. A call outside operators belongs to the operator named by its External
+id, run by another thread: of several, the last to begin before the call among those running when it
+begins, else among all.
+"""
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "launch"] }
 portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the operator"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the call"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "op_launch"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "containment, or external_id"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "1 for containment; by id 0.8 where the operator runs when the call begins, else 0.5"
+[column]
+from_id.help = "Slice of the operator"
+to_id.help = "Slice of the call"
+kind.help = "op_launch"
+rule.help = "containment, or external_id"
+confidence.help = "1 for containment; by id 0.8 if the operator runs when the call begins, else 0.5"
 
 [changes]
-2 = "calls outside of operators are linked by External id"
+2 = "calls outside operators are linked by External id"
 1 = "first version"
 --- */
 WITH RECURSIVE operator AS (
@@ -65,8 +44,8 @@ direct AS MATERIALIZED (
   CROSS JOIN operator AS o
   WHERE s.trace_id = $trace_id::BIGINT
 ),
--- The parent of most calls is an operator; only the others are climbed from, because what a
--- recursive query has found so far cannot leave memory.
+-- The parent of most calls is an operator; only the others are climbed from, because the results of
+-- a recursive query stay in memory.
 climb AS (
   SELECT launch_id, above_id, false AS is_operator
   FROM direct
@@ -82,7 +61,7 @@ climb AS (
     AND s.parent_id IS NOT NULL
     AND o.first_id IS NOT NULL
 ),
--- Where the profiler saw no operator it writes the correlation id in its place.
+-- For calls outside operators the profiler writes the correlation id as External id.
 lonely AS (
   SELECT l.slice_id, l.ts, l.external_id
   FROM launch AS l

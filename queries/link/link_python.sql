@@ -1,47 +1,26 @@
 /* ---
 name = "link_python"
 version = 1
-title = "Python frame → the operator called in it"
-help = """The innermost frame that contains the operator on the same thread, through any operators and
-annotations between them: the line of the program that ran it."""
+title = "Links from Python frames to the operators called in them"
+help = """
+The innermost frame that contains the operator on the same thread, across operators and annotations
+in between: the program line that ran it.
+"""
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["python_call", "cpu_op"] }
 portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the Python frame"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the operator"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "python"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "containment"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "1"
+[column]
+from_id.help = "Slice of the Python frame"
+to_id.help = "Slice of the operator"
+kind.help = "python"
+rule.help = "containment"
+confidence.help = "1"
 
 [changes]
 1 = "first version"
@@ -64,7 +43,7 @@ above AS MATERIALIZED (
     AND s.parent_id IS NOT NULL
     AND f.first_id IS NOT NULL
 ),
--- Each slice between an operator and its frame is climbed from once, however much is below it.
+-- Each slice is climbed from once, however much is below it.
 climb AS (
   SELECT DISTINCT above_id AS start_id, above_id, false AS is_frame
   FROM above

@@ -1,48 +1,27 @@
 /* ---
 name = "link_step"
 version = 1
-title = "Step → the device work launched in it"
-help = """Work belongs to the step during which the call that caused it began, whatever thread made
-the call; so the work may run when the next step has begun on the host. Work whose call is not known
-belongs to the step during which it itself began. Waits are no work."""
+title = "Links from steps to the device work launched in them"
+help = """
+Work belongs to the step during which the causing call began, on any thread; it may run after the
+next step has begun on the host. Work without a known call belongs to the step during which it began
+itself. Waits are not work.
+"""
 grain = ["to_id"]
-portable = false
 requires = { schema = ">=1", queries = ["step_window@1"], rows = ["step", "gpu_op"] }
+portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the step"
-
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the device work"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "step"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "launch, or time where the call is not known"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "that of the launch link; 0.5 for time"
+[column]
+from_id.help = "Slice of the step"
+to_id.help = "Slice of the device work"
+kind.help = "step"
+rule.help = "launch, or time if the call is unknown"
+confidence.help = "Confidence of the launch link; 0.5 for time"
 
 [changes]
 1 = "first version"

@@ -1,59 +1,40 @@
 /* ---
 name = "link_wait"
 version = 2
-title = "Device work → the call that waited for it"
-help = """Of the work launched before the wait on what the call waits for (a stream, a device, what an event
-marks), the last to end, where it ended after the call began: otherwise the call waited for nothing.
-Records of waits (cuda_sync) say exactly what was waited for; for one stream's wait for an event of
-another the link leads to the record itself. Without a record the call's name tells: all work
-launched before, that of a stream which was done when the call ended, or, for an event, what ended
-during the call. A blocking copy, and any copy into memory that is not
-pinned, is waited for by its own call, if it ended during the call."""
+title = "Links from device work to the calls that waited for it"
+help = """
+Of the work launched before the wait on what the call waits for (a stream, a device, or the work
+marked by an event), the last to end, if it ended after the call began; otherwise the call did not
+wait. Wait records (cuda_sync) name exactly what was waited for; where one stream waits for an event
+of another, the link leads to the record itself. Without a record the name of the call decides: all
+work launched before, that of a stream that was done when the call ended, or, for an event, work
+that ended during the call. A blocking copy, and any copy into unpinned memory, is waited for by its
+own call if it ended during the call.
+"""
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
 portable = false
+columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
 type = "BIGINT"
-help = "The trace to link"
+help = "Trace to link"
 
-[[column]]
-name = "from_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the device work"
+[column]
+from_id.help = "Slice of the device work"
+to_id.help = "Slice of the call; if a stream waits, of the wait"
+kind.help = "wait"
+rule.help = "sync_record, device, stream, event or copy"
 
-[[column]]
-name = "to_id"
-type = "BIGINT"
-unit = "id"
-help = "Slice of the call; of the wait, where a stream waits"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "wait"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "sync_record, device, stream, event or copy"
-
-[[column]]
-name = "confidence"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "1 for records and copies, 0.8 where the work ends after the call; without a record 0.9 for a device, 0.6 of several, 0.5 for streams and events"
+[column.confidence]
+help = "1 for records and copies, 0.8 if the work ends after the call; without a record 0.9 for a device, 0.6 for several, 0.5 for streams and events"
 
 [changes]
-2 = "the same links, found faster where few calls wait"
+2 = "same links, faster where few calls wait"
 1 = "first version"
 --- */
--- Which calls do not return before the device has done something, and what that is. The names are
--- without the suffixes of versions and of per-thread streams (cuMemcpyDtoH_v2_ptds).
+-- Calls that return only after the device has done something, and what that is. Names exclude the
+-- suffixes of versions and per-thread streams (cuMemcpyDtoH_v2_ptds).
 WITH blocking(call_name, waits_for) AS (
   VALUES
     ('cudaDeviceSynchronize', 'device'),
@@ -94,7 +75,7 @@ cause AS MATERIALIZED (
     AND kind IN ('launch', 'sync_call')
     AND link_set = 'default'
 ),
--- Calls have few names.
+-- Calls have few distinct names.
 blocking_name AS (
   SELECT c.name, b.waits_for
   FROM (SELECT DISTINCT name FROM launch WHERE trace_id = $trace_id::BIGINT) AS c
@@ -112,8 +93,8 @@ sync AS MATERIALIZED (
   WHERE trace_id = $trace_id::BIGINT
     AND kind = 'sync'
 ),
--- What a device says of waits. A call that only asks (cudaEventQuery) waits for nothing. For one
--- stream's wait for another, the record itself is what waits.
+-- Wait records of a device. A call that only queries (cudaEventQuery) waits for nothing. If one
+-- stream waits for another, the record itself is the waiter.
 record AS (
   SELECT
     CASE WHEN g.sync_kind = 'Stream Wait Event' THEN g.slice_id ELSE l.slice_id END AS to_id,
@@ -158,7 +139,7 @@ wait AS MATERIALIZED (
       SELECT call_id FROM record WHERE stream IS NOT NULL OR is_device
     )
 ),
--- Where nothing waits, nothing need be known of work.
+-- Without waits, no work needs to be read.
 any_wait AS (
   SELECT 1 FROM wait LIMIT 1
 ),
@@ -200,8 +181,8 @@ wait_on AS (
     ON (w.device_id IS NULL OR p.device_id IS NOT DISTINCT FROM w.device_id)
     AND (w.stream IS NULL OR p.stream IS NOT DISTINCT FROM w.stream)
 ),
--- Of what was launched on a stream up to a moment, the last that ends later than all before it is the
--- last to end. (Streams work in order, so that is nearly all.)
+-- Of the work launched on a stream up to an instant, the last that ends later than all before it is
+-- the last to end. (Streams execute in order, so nearly all do.)
 lasting AS (
   SELECT slice_id, device_id, stream, end_ts, launch_ts
   FROM (
@@ -217,7 +198,7 @@ lasting AS (
   WHERE earlier_end_ts IS NULL
     OR end_ts >= earlier_end_ts
 ),
--- An event that no record tells of marks a moment of a stream: the last that ended during the call.
+-- An event without a record marks a point of a stream: the last work that ended during the call.
 last_work AS (
   SELECT w.to_id, w.rule, w.until_ts, w.n_devices, k.slice_id AS from_id, k.end_ts
   FROM (SELECT * FROM wait_on WHERE rule <> 'event') AS w
@@ -252,7 +233,7 @@ found AS (
   FROM last_work
   GROUP BY to_id, rule
 ),
--- Blocking copies, and those into memory that is not pinned: the call returns when they are done.
+-- Blocking copies, and copies into unpinned memory: the call returns when they are done.
 copied AS (
   SELECT c.from_id AS to_id, arg_max(g.slice_id, (g.ts + greatest(g.dur, 0), g.slice_id)) AS from_id
   FROM cause AS c

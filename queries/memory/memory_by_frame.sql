@@ -1,97 +1,38 @@
 /* ---
 name = "memory_by_frame"
 version = 1
-title = "What was allocated at the peak, by the line of code that allocated it"
+title = "Allocated memory at the peak by line of code"
 help = """
-Only traces whose source recorded the stacks of allocations. The peak is that of memory_peak. Every
-allocation alive then counts once for the innermost line of Python of its stack (self_bytes), and
-once for each line anywhere in its stack (total_bytes). Allocations whose stack is not known, or has
-no Python in it, are in the row without a file.
+Only traces with recorded allocation stacks. The peak is that of memory_peak. Each allocation live
+then counts once for the innermost Python line of its stack (self_bytes), and once for each line
+anywhere in its stack (total_bytes). Allocations without a known stack, or without Python in it, are
+in the row without a file.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "file", "line", "function"]
 requires = { schema = ">=6", queries = ["memory_state@1", "memory_block_life@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "file", "line", "function",
+  "n_allocations", "self_bytes", "total_bytes", "self_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+file = { type = "VARCHAR", unit = "text", nullable = true, help = "Source file; NULL: unknown" }
+line = { type = "BIGINT", unit = "count", nullable = true, help = "Line in the file" }
+function.help = "Function"
+self_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Sum of these allocations" }
+total_bytes.help = "Sum of the allocations with the line anywhere in their stack"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "file"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Source file; NULL: not known"
-
-[[column]]
-name = "line"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Line in the file"
-
-[[column]]
-name = "function"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Function"
-
-[[column]]
-name = "n_allocations"
+[column.n_allocations]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Allocations whose innermost line of Python it is"
+help = "Number of allocations with this innermost Python line"
 
-[[column]]
-name = "self_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Sum of these"
-
-[[column]]
-name = "total_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Sum of the allocations with the line anywhere in their stack"
-
-[[column]]
-name = "self_share"
+[column.self_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "self_bytes of all that was allocated then; NULL when that is 0"
+help = "Share of all bytes allocated at the peak; NULL if that is 0"
 
 [changes]
 1 = "first version"
@@ -104,7 +45,7 @@ WITH state AS (
       ORDER BY allocated_bytes DESC, event_number
     ) AS place
   FROM memory_state()
-  -- only sources with stacks
+  -- Only sources with stacks.
   WHERE trace_id IN (SELECT DISTINCT trace_id FROM call_frame)
 ),
 peak AS (
@@ -125,7 +66,7 @@ alive AS (
   WHERE (l.outcome = 'found' OR l.event_number <= p.event_number)
     AND (l.end_number IS NULL OR l.end_number > p.event_number)
   UNION ALL
-  -- Allocated before the history begins and still there when the snapshot was taken.
+  -- Allocated before the recorded history and still allocated when the snapshot was taken.
   SELECT
     b.trace_id, s.device_kind, s.device_ordinal, coalesce(b.requested_bytes, b.bytes),
     b.call_stack_id
@@ -158,7 +99,7 @@ python_frame AS (
   FROM call_frame
   WHERE file LIKE '%.py'
 ),
--- a line that calls itself is in its stack once
+-- A recursive line is in its stack once.
 stack_line AS (
   SELECT call_stack_id, file, line, function, bool_or(is_innermost) AS is_innermost
   FROM python_frame

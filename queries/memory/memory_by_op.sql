@@ -3,102 +3,34 @@ name = "memory_by_op"
 version = 1
 title = "Memory allocated and released by each operator itself"
 help = """
-An event counts for the innermost operator around it on its thread, not for those further out.
-Releases count for the operator that ran when they happened, which is seldom the one that
-allocated. net_bytes is what PyTorch calls the operator's self memory.
+An event counts for the innermost operator around it on its thread, not for enclosing ones. Releases
+count for the operator that ran at the time, which is rarely the one that allocated. net_bytes
+corresponds to PyTorch's self memory of an operator.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "cpu_op"]
-portable = false
 requires = { schema = ">=6", queries = ["memory_event_op@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "cpu_op", "n_allocations",
+  "n_releases", "allocated_bytes", "released_bytes", "net_bytes", "largest_bytes",
+  "allocated_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+cpu_op.help = "Operator; NULL: outside operators"
+n_allocations = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of allocations" }
+n_releases = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of releases" }
+allocated_bytes.help = "Sum of the allocations"
+released_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Sum of the releases" }
+net_bytes = { type = "BIGINT", unit = "byte", help = "allocated_bytes - released_bytes" }
+largest_bytes = { type = "BIGINT", unit = "byte", nullable = true, help = "Largest allocation; NULL: none" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "cpu_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The operator; NULL: outside of all operators"
-
-[[column]]
-name = "n_allocations"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Allocations"
-
-[[column]]
-name = "n_releases"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Releases"
-
-[[column]]
-name = "allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Sum of the allocations"
-
-[[column]]
-name = "released_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Sum of the releases"
-
-[[column]]
-name = "net_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "allocated_bytes less released_bytes"
-
-[[column]]
-name = "largest_bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Largest allocation; NULL: it only releases"
-
-[[column]]
-name = "allocated_share"
+[column.allocated_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "allocated_bytes of all that was allocated on the device; NULL when that is 0"
+help = "Share of all bytes allocated on the device; NULL if there are none"
 
 [changes]
 1 = "first version"

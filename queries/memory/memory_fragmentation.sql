@@ -1,132 +1,36 @@
 /* ---
 name = "memory_fragmentation"
 version = 1
-title = "How well an allocator used what it had reserved, when its snapshot was taken"
+title = "Fragmentation of reserved memory in allocator snapshots"
 help = """
-Only traces with a snapshot of an allocator have rows. fragmentation is the part of the free memory
-that lies outside of the largest free block: 0 when all of it is in one piece. A request larger than
-largest_free_bytes must reserve more, however much is free.
+Only traces with an allocator snapshot have rows. fragmentation is the share of free memory outside
+the largest free block: 0 if all of it is contiguous. A request larger than largest_free_bytes must
+reserve more, however much memory is free.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
 requires = { schema = ">=6", queries = ["memory_segment_use@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "n_segments", "reserved_bytes",
+  "allocated_bytes", "requested_bytes", "awaiting_bytes", "free_bytes", "rounding_bytes",
+  "largest_free_bytes", "n_blocks", "n_free_blocks", "allocated_share", "fragmentation",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n_segments = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of segments" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "n_segments"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Segments"
-
-[[column]]
-name = "reserved_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Reserved from the driver"
-
-[[column]]
-name = "allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Of it in blocks in use"
-
-[[column]]
-name = "requested_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Asked for by those in use, before rounding"
-
-[[column]]
-name = "awaiting_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "In blocks released and not free yet, because other streams may still use them"
-
-[[column]]
-name = "free_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "In free blocks"
-
-[[column]]
-name = "rounding_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "allocated_bytes less requested_bytes: lost inside the blocks"
-
-[[column]]
-name = "largest_free_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "The largest free block: the most that can be allocated here without reserving more"
-
-[[column]]
-name = "n_blocks"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Blocks"
-
-[[column]]
-name = "n_free_blocks"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Free blocks"
-
-[[column]]
-name = "allocated_share"
+[column.allocated_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "allocated_bytes / reserved_bytes; NULL when that is 0"
+help = "allocated_bytes / reserved_bytes; NULL if reserved_bytes is 0"
 
-[[column]]
-name = "fragmentation"
+[column.fragmentation]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "1 - largest_free_bytes / free_bytes; NULL when nothing is free"
+help = "1 - largest_free_bytes / free_bytes; NULL if nothing is free"
 
 [changes]
 1 = "first version"

@@ -1,113 +1,39 @@
 /* ---
 name = "memory_peak"
 version = 1
-title = "The peak of allocated memory on each device, and what ran then"
+title = "Peak of allocated memory per device, and the operator that reached it"
 help = """
-The peak is the first event after which most was allocated. Its operator is the innermost cpu_op
-around the event on its thread: the allocation that made the peak.
+The peak is the first event after which most memory was allocated. Its operator is the innermost
+cpu_op around the event on its thread: the allocation that reached the peak.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
-portable = false
 requires = { schema = ">=6", queries = ["memory_state@1", "memory_event_op@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "n_events", "peak_ts",
+  "peak_allocated_bytes", "reserved_at_peak_bytes", "peak_reserved_bytes", "first_allocated_bytes",
+  "last_allocated_bytes", "cpu_op_id", "cpu_op", "slice_id",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n_events = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of allocator events" }
+peak_allocated_bytes = { type = "BIGINT", unit = "byte", help = "Bytes allocated at the peak" }
+first_allocated_bytes = { type = "BIGINT", unit = "byte", help = "Bytes allocated before the first event" }
+last_allocated_bytes = { type = "BIGINT", unit = "byte", help = "Bytes allocated after the last event" }
+cpu_op_id.help = "Operator that reached the peak; NULL: none"
+slice_id = { nullable = true, help = "Event that reached the peak; NULL: not a slice" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "n_events"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Events of the allocator"
-
-[[column]]
-name = "peak_ts"
-type = "BIGINT"
-unit = "ns"
-help = "When the peak was reached, on the scale of slice.ts"
-
-[[column]]
-name = "peak_allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Allocated then, the most of the trace"
-
-[[column]]
-name = "reserved_at_peak_bytes"
+[column.reserved_at_peak_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Reserved then; NULL: the source does not say"
+help = "Bytes reserved at the peak; NULL: not recorded"
 
-[[column]]
-name = "peak_reserved_bytes"
+[column.peak_reserved_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Most that was reserved at any time; NULL: the source does not say"
-
-[[column]]
-name = "first_allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Allocated before the first event"
-
-[[column]]
-name = "last_allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Allocated after the last event"
-
-[[column]]
-name = "cpu_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The operator that reached the peak; NULL: there is none"
-
-[[column]]
-name = "cpu_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The event that reached the peak; NULL: it is no slice"
+help = "Maximum of reserved bytes at any time; NULL: not recorded"
 
 [changes]
 1 = "first version"

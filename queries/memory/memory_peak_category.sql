@@ -1,73 +1,28 @@
 /* ---
 name = "memory_peak_category"
 version = 1
-title = "What the memory at the peak was for: parameters, gradients, activations, ..."
+title = "Memory at the peak by category: parameters, gradients, activations, ..."
 help = """
-Only devices some of whose events have a category. Each category adds up its own changes until the
-peak of memory_peak; what the source allocated without one, or before its first event, is in the
-row without a category, so that the rows add up to the peak.
+Only devices with categorized events. Each category sums its own changes up to the peak of
+memory_peak; memory allocated without a category, or before the first event, is in the row without a
+category, so the rows add up to the peak.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "category"]
 requires = { schema = ">=6", queries = ["memory_state@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "category", "peak_ts",
+  "allocated_bytes", "share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+category.help = "parameter, gradient, activation, ...; NULL: unknown"
+allocated_bytes = { type = "BIGINT", unit = "byte", help = "Bytes of this category allocated at the peak" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "parameter, gradient, activation, ...; NULL: not known"
-
-[[column]]
-name = "peak_ts"
-type = "BIGINT"
-unit = "ns"
-help = "When the peak was reached, on the scale of slice.ts"
-
-[[column]]
-name = "allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Allocated for it then"
-
-[[column]]
-name = "share"
+[column.share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "allocated_bytes of all that was allocated then; NULL when that is 0"
+help = "Share of all bytes allocated at the peak; NULL if that is 0"
 
 [changes]
 1 = "first version"

@@ -1,84 +1,34 @@
 /* ---
 name = "memory_timeline"
 version = 1
-title = "Memory allocated and reserved over time on each device"
+title = "Allocated and reserved memory over time per device"
 help = """
-One row an instant at which an allocator did anything, with what it held after the last thing it did
-at that instant. Sources that do not say how much is allocated count from 0 at their first event.
+One row per instant with allocator activity, with the state after the last event at that instant.
+For sources without recorded totals, allocated memory counts from 0 at the first event.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "ts"]
 requires = { schema = ">=6", queries = ["memory_state@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "ts", "n_events", "change_bytes",
+  "allocated_bytes", "reserved_bytes", "peak_allocated_bytes",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+ts.help = "Time, on the time axis of slice.ts"
+n_events = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of events at this instant" }
+change_bytes = { type = "BIGINT", unit = "byte", help = "Allocated minus released bytes at this instant" }
+allocated_bytes = { type = "BIGINT", unit = "byte", help = "Allocated bytes from this instant until the next row" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cpu, cuda, hip, ...; NULL: the source does not say"
-
-[[column]]
-name = "device_ordinal"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts; -1 for the host; NULL: not said"
-
-[[column]]
-name = "ts"
-type = "BIGINT"
-unit = "ns"
-help = "When, on the scale of slice.ts"
-
-[[column]]
-name = "n_events"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Events at this instant"
-
-[[column]]
-name = "change_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Allocated at this instant less what was released"
-
-[[column]]
-name = "allocated_bytes"
-type = "BIGINT"
-unit = "byte"
-help = "Allocated from here until the next row"
-
-[[column]]
-name = "reserved_bytes"
+[column.reserved_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Reserved from here until the next row; NULL: the source does not say"
+help = "Bytes reserved from this instant until the next row; NULL: not recorded"
 
-[[column]]
-name = "peak_allocated_bytes"
+[column.peak_allocated_bytes]
 type = "BIGINT"
 unit = "byte"
-help = "Most that was allocated up to and including this instant"
+help = "Maximum of allocated bytes up to and including this instant"
 
 [changes]
 1 = "first version"

@@ -1,14 +1,15 @@
 /* ---
 name = "cuda_api_sync"
 version = 1
-title = "Calls that hold the host until the device is done"
+title = "Calls that block the host until the device is done"
 help = """
-Calls of cudaDeviceSynchronize and cudaStreamSynchronize and their like in HIP, longest first. They keep
-the host from launching ahead; cudaStreamWaitEvent and cudaEventSynchronize wait for less.
-The rule cuda_api_sync of `nsys analyze` has the same calls of CUDA.
+Calls of cudaDeviceSynchronize, cudaStreamSynchronize and their HIP equivalents, longest first. They
+keep the host from launching ahead; cudaStreamWaitEvent and cudaEventSynchronize wait for less. The
+rule cuda_api_sync of `nsys analyze` has the same CUDA calls.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+columns = ["run_id", "trace_id", "rank", "slice_id", "dur_ns", "start_ns", "pid", "tid", "call"]
 
 [param.top]
 type = "BIGINT"
@@ -16,65 +17,13 @@ unit = "count"
 default = 50
 nullable = true
 min = 1
-help = "Only so many rows of each trace, the longest; null: all"
+help = "Maximum number of rows per trace, longest first; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length; unfinished calls have 0"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-help = "The function"
+[column]
+slice_id.help = "Call"
+dur_ns.help = "Duration; unfinished calls have 0"
+start_ns.help = "Start, on the time axis of slice.ts"
+call.nullable = false
 
 [changes]
 1 = "first version"

@@ -1,100 +1,24 @@
 /* ---
 name = "cuda_api_trace"
 version = 1
-title = "Every runtime and driver call"
+title = "Runtime and driver calls"
 help = """
 The report cuda_api_trace of `nsys stats` has the same rows. Calls recorded a second time with their
-backtrace, as nsys did up to 2022, are here once.
+backtrace, as nsys did up to 2022, are deduplicated.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "start_ns", "dur_ns", "call", "result",
+  "correlation_id", "pid", "tid", "thread_priority", "thread_name",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The function"
-
-[[column]]
-name = "result"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "What the call returned; 0: success"
-
-[[column]]
-name = "correlation_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Shared by a call and the work it caused"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "thread_priority"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Priority of the thread"
-
-[[column]]
-name = "thread_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the thread"
+[column]
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration"
+result = { type = "BIGINT", unit = "source id", nullable = true, help = "Return value of the call; 0: success" }
+thread_priority = { type = "BIGINT", unit = "count", nullable = true, help = "Thread priority" }
+thread_name = { type = "VARCHAR", unit = "text", nullable = true, help = "Thread name" }
 
 [changes]
 1 = "first version"

@@ -1,103 +1,34 @@
 /* ---
 name = "cuda_gpu_mem_size_sum"
 version = 1
-title = "Copies and memsets by direction: how much"
+title = "Sizes of copies and memsets by direction"
 help = """
-Operations whose size the source does not say are left out.
-The report cuda_gpu_mem_size_sum of `nsys stats` has the same figures.
+Operations without a recorded size are excluded. The report cuda_gpu_mem_size_sum of `nsys stats`
+has the same figures.
 """
 grain = ["trace_id", "operation"]
-portable = false
 requires = { schema = ">=13", queries = ["cuda_operation@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "total_bytes", "n_ops", "mean_bytes", "median_bytes", "min_bytes",
+  "max_bytes", "stddev_bytes", "q1_bytes", "q3_bytes", "operation",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+total_bytes.help = "Sum of the sizes"
+n_ops.help = "Number of operations"
+mean_bytes = { type = "DOUBLE", unit = "byte", check = ">= 0", help = "Mean size" }
+median_bytes = { type = "DOUBLE", unit = "byte", check = ">= 0", help = "Median size" }
+min_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Smallest" }
+max_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Largest" }
+q1_bytes = { type = "DOUBLE", unit = "byte", check = ">= 0", help = "First quartile of the sizes" }
+q3_bytes = { type = "DOUBLE", unit = "byte", check = ">= 0", help = "Third quartile of the sizes" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "total_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Sum of the sizes"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How many operations"
-
-[[column]]
-name = "mean_bytes"
+[column.stddev_bytes]
 type = "DOUBLE"
 unit = "byte"
 check = ">= 0"
-help = "Mean size"
-
-[[column]]
-name = "median_bytes"
-type = "DOUBLE"
-unit = "byte"
-check = ">= 0"
-help = "Median size"
-
-[[column]]
-name = "min_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Smallest"
-
-[[column]]
-name = "max_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Largest"
-
-[[column]]
-name = "stddev_bytes"
-type = "DOUBLE"
-unit = "byte"
-check = ">= 0"
-help = "Standard deviation of the sample of sizes; 0 for a single one"
-
-[[column]]
-name = "q1_bytes"
-type = "DOUBLE"
-unit = "byte"
-check = ">= 0"
-help = "First quartile of the sizes"
-
-[[column]]
-name = "q3_bytes"
-type = "DOUBLE"
-unit = "byte"
-check = ">= 0"
-help = "Third quartile of the sizes"
-
-[[column]]
-name = "operation"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the kernel or function; of copies the direction, as [CUDA memcpy Host-to-Device], and [CUDA memset]"
+help = "Sample standard deviation of the sizes; 0 for a single one"
 
 [changes]
 1 = "first version"
@@ -111,7 +42,7 @@ WITH summed AS (
     min(bytes) AS min_bytes,
     max(bytes) AS max_bytes,
     coalesce(stddev_samp(bytes), 0) AS stddev_bytes,
-    -- from below and from above: where a quantile falls between two values, these are both
+    -- Quantiles from below and above; both values around a quantile that lies between two.
     quantile_disc(bytes, [0.25, 0.5, 0.75]) AS lower,
     quantile_disc(-bytes, [0.75, 0.5, 0.25]) AS upper
   FROM cuda_operation()

@@ -1,111 +1,21 @@
 /* ---
 name = "cuda_gpu_mem_time_sum"
 version = 1
-title = "Copies and memsets by direction: how long"
+title = "Durations of copies and memsets by direction"
 help = """
-Operations that overlap are added. Lengths below 0 count 0 ns.
-The report cuda_gpu_mem_time_sum of `nsys stats` has the same figures, its shares in percent.
+Overlapping operations are summed. Negative durations count as 0 ns. The report
+cuda_gpu_mem_time_sum of `nsys stats` has the same figures, with shares in percent.
 """
 grain = ["trace_id", "operation"]
-portable = false
 requires = { schema = ">=13", queries = ["cuda_operation@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "time_share", "total_ns", "n_ops", "mean_ns", "median_ns", "min_ns",
+  "max_ns", "stddev_ns", "q1_ns", "q3_ns", "operation",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "time_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of all rows of the trace; NULL when that is 0"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How many operations"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Standard deviation of the sample (divided by n - 1); 0 for a single one"
-
-[[column]]
-name = "q1_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "First quartile: inverse of the distribution, the mean of two where it is met exactly"
-
-[[column]]
-name = "q3_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Third quartile, likewise"
-
-[[column]]
-name = "operation"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the kernel or function; of copies the direction, as [CUDA memcpy Host-to-Device], and [CUDA memset]"
+[column]
+n_ops.help = "Number of operations"
 
 [changes]
 1 = "first version"
@@ -124,7 +34,7 @@ summed AS (
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
-    -- from below and from above: where a quantile falls between two values, these are both
+    -- Quantiles from below and above; both values around a quantile that lies between two.
     quantile_disc(dur_ns, [0.25, 0.5, 0.75]) AS lower,
     quantile_disc(-dur_ns, [0.75, 0.5, 0.25]) AS upper
   FROM one

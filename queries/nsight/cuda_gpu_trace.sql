@@ -1,191 +1,42 @@
 /* ---
 name = "cuda_gpu_trace"
 version = 1
-title = "Every kernel, copy and memset"
+title = "Kernels, copies and memsets in order of start"
 help = """
 The report cuda_gpu_trace of `nsys stats` has the same rows; its throughput is bytes times whole
-operations a second, rounded down, which is a little less than bytes_per_s. Waits are left out.
+operations per second, rounded down, which is slightly less than bytes_per_s. Waits are excluded.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "start_ns", "dur_ns", "correlation_id", "grid_x",
+  "grid_y", "grid_z", "block_x", "block_y", "block_z", "registers_per_thread",
+  "static_shared_memory_bytes", "dynamic_shared_memory_bytes", "bytes", "bytes_per_s",
+  "source_memory_kind", "destination_memory_kind", "device", "device_name", "context_id",
+  "green_context_id", "stream", "operation",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration"
+bytes.help = "Bytes moved or set; NULL for kernels"
+bytes_per_s = { type = "DOUBLE", unit = "byte/s", nullable = true, help = "bytes / dur_ns; NULL if dur_ns is 0" }
+source_memory_kind.help = "Kind of memory read or set"
+device_name.help = "Device name"
+context_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Device context" }
+green_context_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Green context" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "correlation_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Shared by a call and the work it caused"
-
-[[column]]
-name = "grid_x"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks"
-
-[[column]]
-name = "grid_y"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks"
-
-[[column]]
-name = "grid_z"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks"
-
-[[column]]
-name = "block_x"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block"
-
-[[column]]
-name = "block_y"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block"
-
-[[column]]
-name = "block_z"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block"
-
-[[column]]
-name = "registers_per_thread"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Registers"
-
-[[column]]
-name = "static_shared_memory_bytes"
+[column.static_shared_memory_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Shared memory a block, fixed when it was compiled"
+help = "Static shared memory per block"
 
-[[column]]
-name = "dynamic_shared_memory_bytes"
+[column.dynamic_shared_memory_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Shared memory a block, asked for at the launch"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Moved or set; of kernels NULL"
-
-[[column]]
-name = "bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-help = "bytes by dur_ns; NULL where it took no time"
-
-[[column]]
-name = "source_memory_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Memory that is read, or set"
-
-[[column]]
-name = "destination_memory_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Memory that is written"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "device_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The device"
-
-[[column]]
-name = "context_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Context"
-
-[[column]]
-name = "green_context_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Green context"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream, as the source counts"
-
-[[column]]
-name = "operation"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the kernel or function; of copies the direction, as [CUDA memcpy Host-to-Device], and [CUDA memset]"
+help = "Dynamic shared memory per block"
 
 [changes]
 1 = "first version"

@@ -1,226 +1,111 @@
 /* ---
 name = "cuda_kern_exec_sum"
 version = 1
-title = "Kernels by name and launching function: calls, queues, runs"
+title = "Kernels by name and launching function: call, queue and execution times"
 help = """
-The report cuda_kern_exec_sum of `nsys stats` has the same figures, except where calls were recorded a
-second time with their backtrace: there it counts every kernel twice.
+The report cuda_kern_exec_sum of `nsys stats` has the same figures, except where calls were recorded
+a second time with their backtrace: nsys counts every kernel twice there.
 """
 grain = ["trace_id", "pid", "tid", "device", "call", "kernel"]
 requires = { schema = ">=13", queries = ["kernel_launch@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "pid", "tid", "device", "n_instances", "n_queued", "whole_mean_ns",
+  "whole_median_ns", "whole_min_ns", "whole_max_ns", "whole_stddev_ns", "call_mean_ns",
+  "call_median_ns", "call_min_ns", "call_max_ns", "call_stddev_ns", "queue_mean_ns",
+  "queue_median_ns", "queue_min_ns", "queue_max_ns", "queue_stddev_ns", "kernel_mean_ns",
+  "kernel_median_ns", "kernel_min_ns", "kernel_max_ns", "kernel_stddev_ns", "call", "kernel",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+call_mean_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Mean duration of a call" }
+call_min_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Shortest duration of a call" }
+kernel_mean_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Mean duration of a kernel" }
+kernel_median_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Median duration of a kernel" }
+kernel_min_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Shortest duration of a kernel" }
+kernel_max_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Longest duration of a kernel" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "n_instances"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How many there are"
-
-[[column]]
-name = "n_queued"
+[column.n_queued]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Those that waited in a queue after their call had ended"
+help = "Number of kernels queued after their call had ended"
 
-[[column]]
-name = "whole_mean_ns"
+[column.whole_mean_ns]
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "From the start of the call to the end of call and kernel, mean"
+help = "Mean time from the start of the call to the end of call and kernel"
 
-[[column]]
-name = "whole_median_ns"
+[column.whole_median_ns]
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "From the start of the call to the end of call and kernel, median"
+help = "Median time from the start of the call to the end of call and kernel"
 
-[[column]]
-name = "whole_min_ns"
+[column.whole_min_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "From the start of the call to the end of call and kernel, least"
+help = "Shortest time from the start of the call to the end of call and kernel"
 
-[[column]]
-name = "whole_max_ns"
+[column.whole_max_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "From the start of the call to the end of call and kernel, greatest"
+help = "Longest time from the start of the call to the end of call and kernel"
 
-[[column]]
-name = "whole_stddev_ns"
+[column.whole_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "From the start of the call to the end of call and kernel, standard deviation of the sample; 0 for a single one"
+help = "Sample standard deviation of that time; 0 for a single one"
 
-[[column]]
-name = "call_mean_ns"
+[column.call_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "Length of the call, mean"
+help = "Sample standard deviation of the duration of a call; 0 for a single one"
 
-[[column]]
-name = "call_median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Length of the call, median"
-
-[[column]]
-name = "call_min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the call, least"
-
-[[column]]
-name = "call_max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the call, greatest"
-
-[[column]]
-name = "call_stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Length of the call, standard deviation of the sample; 0 for a single one"
-
-[[column]]
-name = "queue_mean_ns"
+[column.queue_mean_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time in the queue; NULL where none waited, mean"
+help = "Mean time in the queue; NULL if none was queued"
 
-[[column]]
-name = "queue_median_ns"
+[column.queue_median_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time in the queue; NULL where none waited, median"
+help = "Median time in the queue; NULL if none was queued"
 
-[[column]]
-name = "queue_min_ns"
+[column.queue_min_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time in the queue; NULL where none waited, least"
+help = "Shortest time in the queue; NULL if none was queued"
 
-[[column]]
-name = "queue_max_ns"
+[column.queue_max_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time in the queue; NULL where none waited, greatest"
+help = "Longest time in the queue; NULL if none was queued"
 
-[[column]]
-name = "queue_stddev_ns"
+[column.queue_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time in the queue; NULL where none waited, standard deviation of the sample; 0 for a single one"
+help = "Sample standard deviation of the time in the queue; 0 for a single one; NULL if none was queued"
 
-[[column]]
-name = "kernel_mean_ns"
+[column.kernel_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "Length of the kernel, mean"
-
-[[column]]
-name = "kernel_median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Length of the kernel, median"
-
-[[column]]
-name = "kernel_min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the kernel, least"
-
-[[column]]
-name = "kernel_max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the kernel, greatest"
-
-[[column]]
-name = "kernel_stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Length of the kernel, standard deviation of the sample; 0 for a single one"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The function"
-
-[[column]]
-name = "kernel"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The kernel"
+help = "Sample standard deviation of the duration of a kernel; 0 for a single one"
 
 [changes]
 1 = "first version"

@@ -1,15 +1,18 @@
 /* ---
 name = "cuda_memcpy_async"
 version = 1
-title = "Asynchronous copies that pageable memory makes synchronous"
+title = "Asynchronous copies made synchronous by pageable memory"
 help = """
-Copies of calls with Async in their name, from or to pageable memory of the host: these go through a
-staging buffer and hold the caller. Pinned memory would not. Longest first.
-The rule cuda_memcpy_async of `nsys analyze` has those of them that calls of the runtime started; here
-calls of the driver count too.
+Copies by calls with Async in their name, from or to pageable host memory: these go through a
+staging buffer and block the caller. Pinned memory avoids this. Longest first. The rule
+cuda_memcpy_async of `nsys analyze` has those started by runtime calls; here driver calls count too.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "dur_ns", "start_ns", "source_memory_kind",
+  "destination_memory_kind", "bytes", "pid", "device", "context_id", "stream", "call",
+]
 
 [param.top]
 type = "BIGINT"
@@ -17,100 +20,14 @@ unit = "count"
 default = 50
 nullable = true
 min = 1
-help = "Only so many rows of each trace, the longest; null: all"
+help = "Maximum number of rows per trace, longest first; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operation"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length on the device; unfinished operations have 0"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start on the device, on the scale of slice.ts"
-
-[[column]]
-name = "source_memory_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The memory it reads: Pageable, Pinned, Device, ..."
-
-[[column]]
-name = "destination_memory_kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The memory it writes"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Bytes copied or set"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process of the call"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "context_id"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Context"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-help = "The function that was called"
+[column]
+slice_id.help = "Operation"
+dur_ns.help = "Duration on the device; 0 if unfinished"
+start_ns.help = "Start on the device, on the time axis of slice.ts"
+pid.help = "Process of the call"
+call = { nullable = false, help = "Name of the calling function" }
 
 [changes]
 1 = "first version"

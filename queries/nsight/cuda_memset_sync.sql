@@ -1,14 +1,18 @@
 /* ---
 name = "cuda_memset_sync"
 version = 1
-title = "Memory the host waits for to be set"
+title = "Memsets that block the host"
 help = """
-Memory of the host (pinned) or of both (managed) that is set by calls without Async in their name: these
-hold the host. Longest first. Sources that do not say which memory is set have no rows.
-The rule cuda_memset_sync of `nsys analyze` has the same of the runtime.
+Host memory (pinned) or managed memory set by calls without Async in their name, which block the
+host. Longest first. Sources without recorded memory kinds have no rows. The rule cuda_memset_sync
+of `nsys analyze` has the same runtime calls.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "dur_ns", "start_ns", "memory_kind", "bytes", "pid",
+  "device", "context_id", "stream", "call",
+]
 
 [param.top]
 type = "BIGINT"
@@ -16,92 +20,15 @@ unit = "count"
 default = 50
 nullable = true
 min = 1
-help = "Only so many rows of each trace, the longest; null: all"
+help = "Maximum number of rows per trace, longest first; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operation"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length on the device; unfinished operations have 0"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start on the device, on the scale of slice.ts"
-
-[[column]]
-name = "memory_kind"
-type = "VARCHAR"
-unit = "text"
-help = "The memory that is set: Pinned or Managed"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Bytes copied or set"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process of the call"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "context_id"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Context"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-help = "The function that was called"
+[column]
+slice_id.help = "Operation"
+dur_ns.help = "Duration on the device; 0 if unfinished"
+start_ns.help = "Start on the device, on the time axis of slice.ts"
+memory_kind = { type = "VARCHAR", unit = "text", help = "Kind of the memory set: Pinned or Managed" }
+pid.help = "Process of the call"
+call = { nullable = false, help = "Name of the calling function" }
 
 [changes]
 1 = "first version"

@@ -1,22 +1,26 @@
 /* ---
 name = "gpu_gaps"
 version = 1
-title = "Times a process leaves a device idle"
+title = "Times in which a process leaves a device idle"
 help = """
-Times of at least min_ns in which a process has nothing on a device, between the start of its first and
-the end of its last operation there. What the profiler needed for itself in the process (slices of
-category overhead) counts as busy, as nobody can save it. Longest first.
-The rule gpu_gaps of `nsys analyze`. `idle_gap` has the gaps of each stream, with their causes.
+Times of at least min_ns in which a process has no work on a device, between the start of its first
+and the end of its last operation there. Profiler overhead in the process (slices of category
+overhead) counts as busy, because it cannot be avoided. Longest first. Corresponds to the rule
+gpu_gaps of `nsys analyze`. `idle_gap` has the gaps of each stream with their causes.
 """
 grain = ["trace_id", "process_id", "device_id", "start_ns"]
 requires = { schema = ">=13" }
+columns = [
+  "run_id", "trace_id", "rank", "process_id", "device_id", "dur_ns", "start_ns", "pid", "device",
+  "device_name",
+]
 
 [param.min_ns]
 type = "BIGINT"
 unit = "ns"
 default = 500000000
 min = 1
-help = "Only gaps that are at least as long"
+help = "Minimum duration of a gap"
 
 [param.top]
 type = "BIGINT"
@@ -24,74 +28,13 @@ unit = "count"
 default = 50
 nullable = true
 min = 1
-help = "Only so many rows of each trace, the longest; null: all"
+help = "Maximum number of rows per trace, longest first; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "process_id"
-type = "BIGINT"
-unit = "ref process.id"
-nullable = true
-help = "The process"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Length"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When the last of the earlier operations ended, on the scale of slice.ts"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process, as the system counts"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "device_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its model"
+[column]
+device_id.help = "Device"
+dur_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Duration" }
+start_ns.help = "End of the last of the earlier operations, on the time axis of slice.ts"
+pid.help = "System process number"
 
 [changes]
 1 = "first version"
@@ -102,7 +45,7 @@ WITH work AS (
   JOIN track AS k ON k.id = g.track_id
   WHERE g.kind <> 'sync'
 ),
--- A gap as long as min_ns lies between operations of different cells of half of it.
+-- A gap of at least min_ns lies between operations in different cells of half that width.
 cell AS (
   SELECT
     trace_id, process_id, device_id, start_ns // greatest($min_ns::BIGINT // 2, 1) AS cell_n,

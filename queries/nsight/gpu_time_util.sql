@@ -1,17 +1,21 @@
 /* ---
 name = "gpu_time_util"
 version = 1
-title = "Times a process uses a device little"
+title = "Times of low device utilization by a process"
 help = """
-The time from the start of a process's first to the end of its last operation on a device is cut into
-equal pieces (the last may be shorter); those used less than max_share are shown, neighbours as one. Time
-of operations that overlap counts for each, so a share may exceed 1; what the profiler needed for itself
-in the process (slices of category overhead) counts as use. Least used first.
-The rule gpu_time_util of `nsys analyze`. `utilization_over_time` has all pieces, of every device.
+The time from the start of a process's first to the end of its last operation on a device is split
+into equal chunks (the last may be shorter). Chunks used less than max_share are returned, adjacent
+ones merged. Overlapping operations each count, so a share may exceed 1; profiler overhead in the
+process (slices of category overhead) counts as use. Least used first. Corresponds to the rule
+gpu_time_util of `nsys analyze`. `utilization_over_time` has all buckets of every device.
 """
 grain = ["trace_id", "process_id", "device_id", "start_ns"]
-portable = false
 requires = { schema = ">=13" }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "process_id", "device_id", "used_share", "dur_ns", "start_ns",
+  "n_chunks", "pid", "device", "device_name",
+]
 
 [param.chunks]
 type = "BIGINT"
@@ -19,14 +23,14 @@ unit = "count"
 default = 30
 min = 1
 max = 1000
-help = "How many pieces"
+help = "Number of chunks"
 
 [param.max_share]
 type = "DOUBLE"
 unit = "ratio"
 default = 0.5
 min = 0
-help = "Only pieces used less"
+help = "Upper bound of the used share of a chunk"
 
 [param.top]
 type = "BIGINT"
@@ -34,88 +38,20 @@ unit = "count"
 default = 50
 nullable = true
 min = 1
-help = "Only so many rows of each trace, the least used; null: all"
+help = "Maximum number of rows per trace, least used first; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+device_id.help = "Device"
+dur_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Duration" }
+start_ns.help = "Start, on the time axis of slice.ts"
+n_chunks = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of chunks merged" }
+pid.help = "System process number"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "process_id"
-type = "BIGINT"
-unit = "ref process.id"
-nullable = true
-help = "The process"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device"
-
-[[column]]
-name = "used_share"
+[column.used_share]
 type = "DOUBLE"
 unit = "ratio"
 check = ">= 0"
-help = "Time of operations, of the length; over neighbours their mean by length"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Length"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "n_chunks"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How many pieces it is"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process, as the system counts"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "device_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its model"
+help = "Time of operations / length; for merged chunks the mean weighted by length"
 
 [changes]
 1 = "first version"
@@ -129,7 +65,7 @@ WITH work AS MATERIALIZED (
 whole AS MATERIALIZED (
   SELECT
     *,
-    -- rounded up
+    -- Rounded up.
     (last_ns - first_ns + $chunks::BIGINT - 1) // $chunks::BIGINT AS size_ns,
     row_number() OVER (ORDER BY trace_id, process_id, device_id) AS whole_n
   FROM (
@@ -166,7 +102,7 @@ used AS (
   ) AS o
   JOIN whole AS w ON w.whole_n = o.whole_n
 ),
--- Few operations reach beyond one piece.
+-- Few operations extend beyond one chunk.
 part AS (
   SELECT whole_n, from_n AS chunk_n, sum(end_ns - start_ns)::BIGINT AS used_ns
   FROM used

@@ -3,127 +3,36 @@ name = "nvtx_gpu_proj_sum"
 version = 1
 title = "Ranges by name, projected onto devices"
 help = """
-The sums of nvtx_gpu_proj_trace; what was launched in no range is left out. The report
-nvtx_gpu_proj_sum of `nsys stats` has the same figures.
+Sums of nvtx_gpu_proj_trace; work launched in no range is excluded. The report nvtx_gpu_proj_sum of
+`nsys stats` has the same figures.
 """
 grain = ["trace_id", "range_name", "style"]
-portable = false
 requires = { schema = ">=13", queries = ["nvtx_projection@1", "nvtx_range@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "range_name", "style", "total_projected_ns", "total_range_ns",
+  "n_instances", "mean_ns", "median_ns", "min_ns", "max_ns", "stddev_ns", "n_device_ops",
+  "n_device_ops_mean", "level_mean", "n_children_mean",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+total_projected_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the projected durations" }
+total_range_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations on the host" }
+n_instances.help = "Number of ranges with device work"
+level_mean = { type = "DOUBLE", unit = "count", help = "Mean level" }
+n_children_mean = { type = "DOUBLE", unit = "count", help = "Mean number of ranges directly below" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "range_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the range, behind its domain where it has one: domain:name"
-
-[[column]]
-name = "style"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "push_pop or start_end; ranges of sources that do not say are push_pop"
-
-[[column]]
-name = "total_projected_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the projected lengths"
-
-[[column]]
-name = "total_range_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the lengths on the host"
-
-[[column]]
-name = "n_instances"
+[column.n_device_ops]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Ranges with device work"
+help = "Number of kernels, copies and memsets launched in the range or in ranges below it"
 
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Standard deviation of the sample (divided by n - 1); 0 for a single one"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets launched in it, also in ranges below"
-
-[[column]]
-name = "n_device_ops_mean"
+[column.n_device_ops_mean]
 type = "DOUBLE"
 unit = "count"
 check = "> 0"
-help = "Device operations a range"
-
-[[column]]
-name = "level_mean"
-type = "DOUBLE"
-unit = "count"
-help = "Mean level"
-
-[[column]]
-name = "n_children_mean"
-type = "DOUBLE"
-unit = "count"
-help = "Mean number of ranges right below"
+help = "Mean number of device operations per range"
 
 [changes]
 1 = "first version"

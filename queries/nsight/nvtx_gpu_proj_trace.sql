@@ -1,134 +1,37 @@
 /* ---
 name = "nvtx_gpu_proj_trace"
 version = 1
-title = "Every range projected onto devices"
+title = "Ranges projected onto devices"
 help = """
-From the start of the first to the end of the last device work launched in the range, also in ranges
-below; ranges without any have no row, and what was launched in none is a row for each thread. Children
-and levels are those of the stack on the host. The report nvtx_gpu_proj_trace of `nsys stats` has the
-same rows.
+From the start of the first to the end of the last device work launched in the range or in ranges
+below it. Ranges without work have no row; work launched in no range has one row per thread.
+Children and levels are those of the host stack. The report nvtx_gpu_proj_trace of `nsys stats` has
+the same rows.
 """
 grain = ["trace_id", "range_id", "pid", "tid"]
-portable = false
 requires = { schema = ">=13", queries = ["nvtx_projection@1", "nvtx_range@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "range_name", "projected_start_ns", "projected_ns",
+  "range_start_ns", "range_ns", "style", "pid", "tid", "n_device_ops", "level", "n_children",
+  "range_id", "parent_id", "range_stack",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+range_id = { nullable = true, help = "Range; NULL: work outside ranges" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "range_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the range, behind its domain where it has one: domain:name"
-
-[[column]]
-name = "projected_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first device work, on the scale of slice.ts"
-
-[[column]]
-name = "projected_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From there to the end of the last"
-
-[[column]]
-name = "range_start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Start of the range on its thread"
-
-[[column]]
-name = "range_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Length of the range on its thread"
-
-[[column]]
-name = "style"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "push_pop or start_end; ranges of sources that do not say are push_pop"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "n_device_ops"
+[column.n_device_ops]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Kernels, copies and memsets launched in it, also in ranges below"
+help = "Number of kernels, copies and memsets launched in the range or in ranges below it"
 
-[[column]]
-name = "level"
+[column.level]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Ranges above this one; NULL: of none"
-
-[[column]]
-name = "n_children"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Ranges right below this one"
-
-[[column]]
-name = "range_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The range; NULL: work outside of all ranges"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The range right above"
-
-[[column]]
-name = "range_stack"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Names of all ranges from the outermost to this one, slashes between them"
+help = "Number of enclosing ranges; NULL: outside ranges"
 
 [changes]
 1 = "first version"

@@ -3,128 +3,31 @@ name = "nvtx_kern_sum"
 version = 1
 title = "Kernels by the ranges they were launched in"
 help = """
-A kernel counts under every range around the call that launched it, on the thread of that call; what was
-launched in none has range_name NULL and is by thread. The report nvtx_kern_sum of `nsys stats` has the
-same figures, except where calls were recorded a second time with their backtrace.
+A kernel counts for every range around the call that launched it, on the thread of that call. Work
+launched in no range has range_name NULL and one row per thread. The report nvtx_kern_sum of `nsys
+stats` has the same figures, except where calls were recorded a second time with their backtrace.
 """
 grain = ["trace_id", "range_name", "style", "pid", "tid", "kernel"]
-portable = false
 requires = { schema = ">=13", queries = ["annotation_work@1", "nvtx_range@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "range_name", "style", "pid", "tid", "n_ranges", "n_kernels",
+  "total_ns", "mean_ns", "median_ns", "min_ns", "max_ns", "stddev_ns", "kernel",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n_kernels.help = "Number of kernels launched in these ranges or in ranges below them"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "range_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the range, behind its domain where it has one: domain:name"
-
-[[column]]
-name = "style"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "push_pop or start_end; ranges of sources that do not say are push_pop"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "n_ranges"
+[column.n_ranges]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Ranges with this kernel; 0 outside of ranges"
-
-[[column]]
-name = "n_kernels"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels launched in these ranges, also in ranges below"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Standard deviation of the sample (divided by n - 1); 0 for a single one"
-
-[[column]]
-name = "kernel"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The kernel"
+help = "Number of ranges with this kernel; 0 outside ranges"
 
 [changes]
 1 = "first version"
 --- */
-WITH -- Device work under every range it was launched in, and what was launched in none.
+WITH -- Device work under every range it was launched in, and work launched in none.
 work AS (
   SELECT w.annotation_id AS range_id, g.slice_id, g.trace_id, g.ts, greatest(g.dur, 0) AS dur,
     g.kind, g.name

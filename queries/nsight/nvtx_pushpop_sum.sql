@@ -1,111 +1,18 @@
 /* ---
 name = "nvtx_pushpop_sum"
 version = 1
-title = "Pushed and popped ranges by name"
+title = "Push/pop ranges by name"
 help = """
-Names have their domain before them. Marks are left out. What never ended has length 0.
-The report nvtx_pushpop_sum of `nsys stats` has the same figures, its shares in percent.
+Names are prefixed with their domain. Marks are excluded. Unfinished ranges have duration 0. The
+report nvtx_pushpop_sum of `nsys stats` has the same figures, with shares in percent.
 """
 grain = ["trace_id", "range_name"]
-portable = false
 requires = { schema = ">=13" }
-
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "time_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of all rows of the trace; NULL when that is 0"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "n_instances"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How many there are"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Standard deviation of the sample (divided by n - 1); 0 for a single one"
-
-[[column]]
-name = "q1_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "First quartile: inverse of the distribution, the mean of two where it is met exactly"
-
-[[column]]
-name = "q3_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Third quartile, likewise"
-
-[[column]]
-name = "range_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the range, behind its domain where it has one: domain:name"
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "time_share", "total_ns", "n_instances", "mean_ns", "median_ns",
+  "min_ns", "max_ns", "stddev_ns", "q1_ns", "q3_ns", "range_name",
+]
 
 [changes]
 1 = "first version"
@@ -125,7 +32,7 @@ summed AS (
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
-    -- from below and from above: where a quantile falls between two values, these are both
+    -- Quantiles from below and above; both values around a quantile that lies between two.
     quantile_disc(dur_ns, [0.25, 0.5, 0.75]) AS lower,
     quantile_disc(-dur_ns, [0.75, 0.5, 0.25]) AS upper
   FROM one

@@ -1,126 +1,27 @@
 /* ---
 name = "nvtx_pushpop_trace"
 version = 1
-title = "Every pushed and popped range, with its place in the stack"
+title = "Push/pop ranges with their place in the stack"
 help = """
-The report nvtx_pushpop_trace of `nsys stats` has the same rows, with numbers of its own for ranges.
+The report nvtx_pushpop_trace of `nsys stats` has the same rows with its own range numbers.
 """
 grain = ["range_id"]
-portable = false
 requires = { schema = ">=13", queries = ["nvtx_range@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "start_ns", "end_ns", "dur_ns", "child_ns", "self_ns", "range_name",
+  "pid", "tid", "level", "n_children", "range_id", "parent_id", "range_stack", "name_tree",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End, on the same scale"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "child_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Of it in ranges right below this one"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-help = "dur_ns less child_ns; below 0 where ranges do not nest"
-
-[[column]]
-name = "range_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the range, behind its domain where it has one: domain:name"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Process"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Thread"
-
-[[column]]
-name = "level"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Ranges above this one"
-
-[[column]]
-name = "n_children"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Ranges right below this one"
-
-[[column]]
-name = "range_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The range"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The range right above"
-
-[[column]]
-name = "range_stack"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Names of all ranges from the outermost to this one, slashes between them"
-
-[[column]]
-name = "name_tree"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The name, two dashes before it for each level"
+[column]
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End, on the time axis of slice.ts"
+dur_ns.help = "Duration"
+child_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time in ranges directly below this one" }
+self_ns = { type = "BIGINT", unit = "ns", help = "dur_ns - child_ns; negative if ranges do not nest" }
+level = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of enclosing ranges" }
+range_id.help = "Range"
+name_tree = { type = "VARCHAR", unit = "text", nullable = true, help = "Name prefixed with two dashes per level" }
 
 [changes]
 1 = "first version"

@@ -1,111 +1,22 @@
 /* ---
 name = "openmp_sum"
 version = 1
-title = "What OpenMP did by kind"
+title = "OpenMP activity by kind"
 help = """
-Slices of category openmp: parallel regions, tasks, barriers and the rest. Lengths below 0 count
-0 ns. The report openmp_sum of `nsys stats` is of the same slices.
+Slices of category openmp: parallel regions, tasks, barriers and others. Negative durations count as
+0 ns. The report openmp_sum of `nsys stats` covers the same slices.
 """
 grain = ["trace_id", "call"]
-portable = false
 requires = { schema = ">=13" }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "time_share", "total_ns", "n_calls", "mean_ns", "median_ns",
+  "min_ns", "max_ns", "stddev_ns", "q1_ns", "q3_ns", "call",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "time_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of all rows of the trace; NULL when that is 0"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How many"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Standard deviation of the sample (divided by n - 1); 0 for a single one"
-
-[[column]]
-name = "q1_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "First quartile: inverse of the distribution, the mean of two where it is met exactly"
-
-[[column]]
-name = "q3_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Third quartile, likewise"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "What was done"
+[column]
+n_calls.help = "Number of slices"
+call.help = "Kind of activity"
 
 [changes]
 1 = "first version"
@@ -124,7 +35,7 @@ summed AS (
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
-    -- from below and from above: where a quantile falls between two values, these are both
+    -- Quantiles from below and above; both values around a quantile that lies between two.
     quantile_disc(dur_ns, [0.25, 0.5, 0.75]) AS lower,
     quantile_disc(-dur_ns, [0.75, 0.5, 0.25]) AS upper
   FROM one

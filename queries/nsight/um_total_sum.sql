@@ -1,74 +1,40 @@
 /* ---
 name = "um_total_sum"
 version = 1
-title = "Migrations and page faults of managed memory"
+title = "Managed memory migrations and page faults"
 help = """
-One row for each trace with a timeline, also where nothing migrated. The report um_total_sum of `nsys
-stats` has the same figures.
+One row per trace with a timeline, even without migrations. The report um_total_sum of `nsys stats`
+has the same figures.
 """
 grain = ["trace_id"]
 requires = { schema = ">=13" }
+columns = [
+  "run_id", "trace_id", "rank", "host_to_device_bytes", "device_to_host_bytes", "n_cpu_page_faults",
+  "n_gpu_page_faults", "min_virtual_address", "max_virtual_address",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n_cpu_page_faults = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of page faults on the host" }
+min_virtual_address = { type = "UBIGINT", unit = "address", nullable = true, help = "Lowest migrated address" }
+max_virtual_address = { type = "UBIGINT", unit = "address", nullable = true, help = "Highest migrated address" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "host_to_device_bytes"
+[column.host_to_device_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Migrated to devices; NULL: nothing did"
+help = "Bytes migrated to devices; NULL: none"
 
-[[column]]
-name = "device_to_host_bytes"
+[column.device_to_host_bytes]
 type = "BIGINT"
 unit = "byte"
 nullable = true
-help = "Migrated to the host; NULL: nothing did"
+help = "Bytes migrated to the host; NULL: none"
 
-[[column]]
-name = "n_cpu_page_faults"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Page faults on the host"
-
-[[column]]
-name = "n_gpu_page_faults"
+[column.n_gpu_page_faults]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "Page faults on devices; NULL: no record of any"
-
-[[column]]
-name = "min_virtual_address"
-type = "UBIGINT"
-unit = "address"
-nullable = true
-help = "Lowest address that migrated"
-
-[[column]]
-name = "max_virtual_address"
-type = "UBIGINT"
-unit = "address"
-nullable = true
-help = "Highest address that migrated"
+help = "Number of page faults on devices; NULL: not recorded"
 
 [changes]
 1 = "first version"

@@ -1,180 +1,52 @@
 /* ---
 name = "nvprof_gpu_trace"
 version = 2
-title = "What nvprof --print-gpu-trace prints: work on devices one by one, with sizes and throughput"
+title = "Device work in order of start, as printed by nvprof --print-gpu-trace"
 help = """
-Kernels, copies and memsets in the order they started; waits are left out. The parts of shared memory
-and the kinds of memory are there where the source says them (nvprof). nvprof's MB/s are MiB/s.
+Kernels, copies and memsets in order of start, with sizes and throughput; waits are excluded. The
+parts of shared memory and the kinds of memory are present if the source records them (nvprof does).
+nvprof's MB/s are MiB/s.
 """
 grain = ["slice_id"]
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "start_ns", "dur_ns", "grid_x", "grid_y", "grid_z",
+  "block_x", "block_y", "block_z", "registers_per_thread", "static_shared_bytes",
+  "dynamic_shared_bytes", "bytes", "mib_per_s", "source_memory", "destination_memory", "device",
+  "context", "stream", "name", "correlation_id",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+slice_id.help = "Device work"
+start_ns.help = "Start, relative to the trace's first device work"
+dur_ns.help = "Duration; 0 if negative or unfinished"
+grid_x.help = "Blocks per grid in x; NULL for copies and memsets"
+grid_y.help = "Blocks per grid in y; NULL for copies and memsets"
+grid_z.help = "Blocks per grid in z; NULL for copies and memsets"
+block_x.help = "Threads per block in x; NULL for copies and memsets"
+block_y.help = "Threads per block in y; NULL for copies and memsets"
+block_z.help = "Threads per block in z; NULL for copies and memsets"
+static_shared_bytes = { type = "BIGINT", unit = "byte", nullable = true, help = "Static shared memory per block" }
+dynamic_shared_bytes = { type = "BIGINT", unit = "byte", nullable = true, help = "Dynamic shared memory per block" }
+destination_memory = { type = "VARCHAR", unit = "text", nullable = true, help = "Kind of memory that a copy writes" }
+context = { type = "BIGINT", unit = "source id", nullable = true, help = "Device context" }
+name.help = "Kernel name, or kind of copy"
+correlation_id.help = "Id shared with the call that caused it"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The work"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, counted from that of the trace's first work"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Duration; 0 where it is negative or the work never ended"
-
-[[column]]
-name = "grid_x"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks in x; NULL for copies and memsets"
-
-[[column]]
-name = "grid_y"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks in y; NULL for copies and memsets"
-
-[[column]]
-name = "grid_z"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Blocks in z; NULL for copies and memsets"
-
-[[column]]
-name = "block_x"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block in x; NULL for copies and memsets"
-
-[[column]]
-name = "block_y"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block in y; NULL for copies and memsets"
-
-[[column]]
-name = "block_z"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Threads a block in z; NULL for copies and memsets"
-
-[[column]]
-name = "registers_per_thread"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Registers"
-
-[[column]]
-name = "static_shared_bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Shared memory a block, as compiled"
-
-[[column]]
-name = "dynamic_shared_bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Shared memory a block, as launched"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Copied or set"
-
-[[column]]
-name = "mib_per_s"
+[column.mib_per_s]
 type = "DOUBLE"
 unit = "MiB/s"
 nullable = true
-help = "bytes of 2^20 in a second; NULL without bytes or without a duration"
+help = "bytes / duration, in MiB/s; NULL without bytes or duration"
 
-[[column]]
-name = "source_memory"
+[column.source_memory]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Kind of memory a copy reads: Pageable, Pinned, Device, ..."
-
-[[column]]
-name = "destination_memory"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kind of memory a copy writes"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number"
-
-[[column]]
-name = "context"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Device context"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel, or kind of copy"
-
-[[column]]
-name = "correlation_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Shared with the call that caused it"
+help = "Kind of memory that a copy reads: Pageable, Pinned, Device, ..."
 
 [changes]
 1 = "first version"
-2 = "memory of copies and shared memory of kernels are known of every profiler that says them, not of nvprof alone"
+2 = "memory kinds of copies and shared memory of kernels for every profiler that records them, not only nvprof"
 --- */
 SELECT
   t.run_id,

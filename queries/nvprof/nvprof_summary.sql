@@ -1,89 +1,28 @@
 /* ---
 name = "nvprof_summary"
 version = 1
-title = "What nvprof prints without options: GPU activities and API calls by name"
+title = "GPU activities and API calls by name, as printed by nvprof without options"
 help = """
-GPU activities are kernels, copies and memsets, waits are none; API calls are those of the runtime and
-of the driver, together. A duration that is negative, also of what never ended, counts 0 ns. nvprof's
-Time(%) is 100 times share.
+GPU activities are kernels, copies and memsets, without waits; API calls are runtime and driver
+calls combined. Negative durations, including unfinished ones, count as 0 ns. nvprof's Time(%) is
+100 times share.
 """
 grain = ["trace_id", "type", "name"]
+columns = [
+  "run_id", "trace_id", "rank", "type", "name", "share", "n_calls", "total_ns", "mean_ns", "min_ns",
+  "max_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+name.help = "Kernel name, kind of copy, or function name"
+share.help = "Share of the total time of the type in the trace; NULL if that is 0"
+n_calls.help = "Number of slices"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "type"
+[column.type]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('GPU activities', 'API calls')"
 help = "GPU activities or API calls"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel, kind of copy, or function"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of the type in the trace; NULL when that is 0"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
 
 [changes]
 1 = "first version"

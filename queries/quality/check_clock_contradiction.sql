@@ -1,95 +1,26 @@
 /* ---
 name = "check_clock_contradiction"
 version = 1
-title = "Clocks of ranks that their collectives contradict"
+title = "Clock offset outside the bounds of collectives"
 help = """
-No rank leaves a collective that synchronises before the last has entered it: that bounds what must
-be added to a clock to reach that of another rank (clock_interval, rank_clock). Found are pairs of
-ranks whose bounds leave nothing, even if one clock runs faster, and pairs whose offsets, as stored,
-lie outside the bounds by more than the uncertainties of both. Pairs with an unknown offset or
-uncertainty, or with a drift, are judged by their bounds alone. A pair is told of the higher rank.
+No rank leaves a synchronizing collective before the last has entered it, which bounds the offset
+between two clocks (clock_interval, rank_clock). Findings are pairs of ranks whose bounds exclude
+every offset, even if one clock runs faster, and pairs whose stored offsets lie outside the bounds
+by more than the uncertainties of both. Pairs with an unknown offset or uncertainty, or with a
+drift, are judged by their bounds only. A pair is reported for the higher rank.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1", queries = ["clock_interval@1"] }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Pairs whose clocks contradict their collectives"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Pairs of the rank and a lower one that share collectives"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three pairs, the worst first, and by how much nothing fits"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_found.help = "Number of pairs whose clocks contradict their collectives"
+n_looked_at.help = "Number of pairs of the rank and a lower one that share collectives"
+examples.help = "Up to three pairs, largest contradiction first, with its size"
 
 [changes]
 1 = "first version"

@@ -1,95 +1,25 @@
 /* ---
 name = "check_clock_offset"
 version = 2
-title = "Traces of a run whose clocks were not brought together"
+title = "Trace without clock offset"
 help = """
-In a run of several traces, those whose clock has no offset to the time they share.
+Traces of a run with several traces whose clock has no offset to the shared time.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=11" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Traces of the run"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The clock"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of traces of the run"
+examples.help = "Clock without an offset"
 
 [changes]
 1 = "first version"
-2 = "traces that are graphs are left out: nothing of them is on a clock"
+2 = "excludes graph traces, which have no clock"
 --- */
 WITH many AS (
   SELECT run_id, count(*) AS n_traces

@@ -1,92 +1,22 @@
 /* ---
 name = "check_correlation_reuse"
 version = 1
-title = "Correlation ids that several calls share"
+title = "Correlation id shared by several calls"
 help = """
-Within one trace. Where device work has such an id, the last call that began before it was taken
-for its cause: a warning; else it matters to nobody: a note.
+Within one trace. A warning if device work has such an id, because the last call that began before
+it was taken for its cause; otherwise a note.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Calls of the trace with a correlation id"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three ids"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of calls of the trace with a correlation id"
+examples.help = "Up to three ids"
 
 [changes]
 1 = "first version"

@@ -1,96 +1,26 @@
 /* ---
 name = "check_id_unique"
 version = 3
-title = "Ids that two rows share"
+title = "Duplicate id"
 help = """
-Keys of tables, and slices described twice by one table. The schema has no constraints, because an
-index over every row would make imports grow in memory.
+Duplicate table keys, and slices with two rows in one detail table. The schema has no constraints,
+because an index over every row would make the memory of imports grow.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=14" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "NULL: every key of the trace was looked at"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three: table, column and id, how often"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "NULL: every key of the trace is checked"
+examples.help = "Up to three: table, column and id, number of rows"
 
 [changes]
-3 = "commands of TPU captures are stored in other tables"
-2 = "looks at the tables of TPU captures, too"
+3 = "TPU capture commands are stored in other tables"
+2 = "includes the tables of TPU captures"
 1 = "first version"
 --- */
 WITH key AS (
@@ -202,7 +132,8 @@ WITH key AS (
   SELECT 'process_group.id' AS key_name, id
   FROM process_group
 ),
--- 32 neighbouring ids are one number with a bit for each: fewer bits than rows mean a repeated id.
+-- A block of 32 consecutive ids is one number with a bit per id: fewer bits than rows mean a
+-- duplicate.
 block AS (
   SELECT 'process.id' AS key_name, id >> 5 AS block
   FROM process
@@ -391,7 +322,7 @@ repeated AS (
   GROUP BY k.key_name, k.id
   HAVING count(*) > 1
 ),
--- Ids of links between traces are negative; such a link is put down to the trace it comes from.
+-- Ids of links between traces are negative; such a link belongs to the trace it starts from.
 between_traces AS (
   SELECT id, min(from_id) >> 32 AS trace_id
   FROM link

@@ -1,94 +1,24 @@
 /* ---
 name = "check_launch_without_work"
 version = 1
-title = "Calls that must cause device work and caused none"
+title = "Launch without device work"
 help = """
-Launches of kernels and graphs, copies and memsets of CUDA and HIP, by their names. Calls while
-the same thread captures a stream into a graph cause no work by themselves and are left out.
-Copies and memsets of no bytes cause none either, and the source does not say their size: a trace
-where only such calls are found gets a note.
+Launches of kernels and graphs, copies and memsets of CUDA and HIP, by name, that must cause device
+work and caused none. Calls made while the same thread captures a stream into a graph cause no work
+and are excluded. Copies and memsets of 0 bytes cause none either, and the source does not record
+their size: a trace with only such calls gets a note.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Launches of kernels and graphs, copies and memsets of the trace"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three: slice, start on the scale of slice.ts, name"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of launches of kernels and graphs, copies and memsets of the trace"
+examples.help = "Up to three: slice, start on the time axis of slice.ts, name"
 
 [changes]
 1 = "first version"
@@ -115,7 +45,7 @@ idle AS (
       WHERE l.from_id = c.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
     )
 ),
--- Where the thread of such a call begins (1) and ends (-1) to capture
+-- Where the thread of such a call begins (1) and ends (-1) a capture.
 mark AS (
   SELECT
     slice_id,

@@ -1,97 +1,26 @@
 /* ---
 name = "check_reference"
 version = 3
-title = "References to rows that are not there"
+title = "Reference to a missing row"
 help = """
-Every reference the schema names within a trace, to slices, tracks, threads, processes, devices,
-clocks, arrows and graphs. Under a time window rows refer to others outside of it: look without
-one.
+All references of the schema within a trace: to slices, tracks, threads, processes, devices, clocks,
+flows and graphs. In a time window rows refer to others outside of it, so check without one.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=14" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "NULL: every reference of the trace was looked at"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three: table, column, and the id that is not there"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "NULL: every reference of the trace is checked"
+examples.help = "Up to three: table, column and missing id"
 
 [changes]
-3 = "commands of TPU captures are stored in other tables"
-2 = "looks at the tables of TPU captures, too"
+3 = "TPU capture commands are stored in other tables"
+2 = "includes the tables of TPU captures"
 1 = "first version"
 --- */
 WITH reference AS (
@@ -147,7 +76,7 @@ WITH reference AS (
   FROM source_event
   WHERE slice_id IS NOT NULL
   UNION ALL
-  -- a linked graph is of one trace and its slices are of another
+  -- The graph_node rows of a linked graph belong to one trace and its slices to another.
   SELECT 'graph_node.slice_id' AS reference_name, 'slice' AS table_name, slice_id >> 32 AS trace_id, slice_id AS id
   FROM graph_node
   WHERE slice_id IS NOT NULL
@@ -462,8 +391,8 @@ extent AS (
   FROM track
   GROUP BY trace_id
 ),
--- Ids of a trace have no gaps as tw writes them; then lying between the first and the last is
--- enough, and where the least and the greatest reference do, all do.
+-- Ids of a trace are written without gaps; then an id between the first and the last exists, and if
+-- the lowest and highest reference do, all do.
 span AS (
   SELECT 'cpu_op.slice_id' AS reference_name, 'slice' AS table_name, trace_id,
     min(slice_id) AS first_id, max(slice_id) AS last_id

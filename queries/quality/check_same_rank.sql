@@ -1,96 +1,26 @@
 /* ---
 name = "check_same_rank"
 version = 2
-title = "Several traces of one rank in a run"
+title = "Several traces of one rank"
 help = """
-Two recordings of one rank may follow each other on purpose. Figures by rank then have several
-rows, and those that pair ranks take the first.
+Two recordings of one rank may be intended. Figures per rank then have several rows, and queries
+that pair ranks use the first trace.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=11" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Timelines of the run whose rank is known"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The rank, and the earlier trace"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of timelines of the run with a known rank"
+examples.help = "Rank, and the earlier trace of it"
 
 [changes]
 1 = "first version"
-2 = "a graph beside the timeline of its rank is none"
+2 = "excludes a graph beside the timeline of its rank"
 --- */
 WITH placed AS (
   SELECT

@@ -1,110 +1,40 @@
 /* ---
 name = "check_stale_link"
 version = 1
-title = "Links that another program made, or none, where this one would make others"
+title = "Links missing or made by another version"
 help = """
-Compares what linked each trace, as its import wrote down, with the linkers of this program, which
-`tw check` gives as parameters. Without parameters a trace is compared with what linked the other
-traces seen: the newest version of each linker that ran, in its newest meaning. Links between the
-traces of a run are noted at its last trace: look at whole runs. They are missing where an import was
-interrupted.
+Compares the linkers recorded at the import of each trace with the linkers of this program, which
+`tw check` passes as parameters. Without parameters a trace is compared with the linkers of the
+other traces in scope: the newest version of each linker that ran, with its newest content. Links
+between the traces of a run are recorded at its last trace, so check whole runs. Links are missing
+if an import was interrupted.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
 [param.linkers]
 type = "VARCHAR[]"
 default = []
-help = "Linkers of this program that work within a trace, as link_launch@1, and behind a blank the first 16 digits of the content hash; empty, with run_linkers: those that ran"
+help = "Linkers of this program that work within a trace, as link_launch@1 followed by a space and the first 16 digits of the content hash; if this and run_linkers are empty, the linkers that ran"
 
 [param.run_linkers]
 type = "VARCHAR[]"
 default = []
-help = "The same of those that work between the traces of a run"
+help = "As linkers, for linkers that work between the traces of a run"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Linkers that concern the trace"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three linkers, and what is wrong with each"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of linkers that apply to the trace"
+examples.help = "Up to three linkers, with the difference of each"
 
 [changes]
 1 = "first version"
 --- */
--- What each linker is noted as: its name, version, and the first digits of its hash, if known.
+-- The recorded name, version, and first digits of the hash (if known) of each linker.
 WITH given AS (
   SELECT 'linked' AS what, key
   FROM (SELECT unnest($linkers::VARCHAR[]) AS key)
@@ -129,7 +59,7 @@ linker AS (
     nullif(split_part(key, ' ', 2), '') AS hash
   FROM noted
 ),
--- How often versions were made to mean something else: the last meaning is the newest.
+-- How often the content of a version changed: the last content is the newest.
 meaning AS (
   SELECT
     name,
@@ -166,7 +96,7 @@ newest AS (
   )
   WHERE place = 1
   UNION ALL
-  -- Where none ever ran between traces, none is known by name.
+  -- If no linker between traces has run, none is known by name.
   SELECT 'run_linked', 'every linker between traces', NULL, NULL
   WHERE
     NOT EXISTS (SELECT 1 FROM given)

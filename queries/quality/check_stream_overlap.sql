@@ -1,94 +1,24 @@
 /* ---
 name = "check_stream_overlap"
 version = 1
-title = "Operations of one stream that run at once"
+title = "Overlapping operations on one stream"
 help = """
-A stream works in order. An operation that starts before one that started earlier on its stream
-has ended overlaps it. Branches of a graph and dependent launches of newer devices do so by some
-microseconds, so that is a note; one that lasts until after the end of a later one has a length
-that is likely to be wrong: a warning. Operations of no length are left out.
+A stream executes in order. An operation that starts before one that started earlier on its stream
+has ended overlaps it. Branches of a graph and dependent launches of newer devices overlap by some
+microseconds: a note. An operation that lasts beyond the end of a later one probably has a wrong
+duration: a warning. Operations of duration 0 are excluded.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Kernels, copies and memsets of the trace with a length"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three, the longest first: slice, start on the scale of slice.ts, name, overlap"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of kernels, copies and memsets of the trace with a duration above 0"
+examples.help = "Up to three, longest first: slice, start on the time axis of slice.ts, name, overlap"
 
 [changes]
 1 = "first version"

@@ -1,95 +1,25 @@
 /* ---
 name = "check_time_outlier"
 version = 1
-title = "Slices that start far from all others"
+title = "Slice start far outside the trace"
 help = """
-The time between the first and the last start of a trace is cut into a thousand equal parts. The
-body are the parts from the first to the last that have not more than a twentieth of all starts
-before them, nor behind them. A slice that starts further from the body than a hundred times its
-length is far outside, as is a time of zero in the file. A trace whose slices spread over more
-than a hundredth of its length has none.
+The time between the first and the last start of a trace is split into 1000 equal parts. The body
+runs from the part in which the first 5 % of the starts are exceeded to the part in which 95 % are
+reached. A slice that starts farther from the body than 100 times the length of the body is an
+outlier, as is a time of zero in the file. Traces whose body is longer than 1 % of this time have no
+outliers.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Slices of the trace"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three: slice, start on the scale of slice.ts, name"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of slices of the trace"
+examples.help = "Up to three: slice, start on the time axis of slice.ts, name"
 
 [changes]
 1 = "first version"

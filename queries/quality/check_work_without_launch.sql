@@ -1,93 +1,23 @@
 /* ---
 name = "check_work_without_launch"
 version = 1
-title = "Device work whose launch is not recorded"
+title = "Device work without a recorded launch"
 help = """
-Kernels, copies and memsets without a link from the call that caused them. A stream works in
-order, so those that start before the first of their stream whose launch is recorded were launched
-before the recording began.
+Kernels, copies and memsets without a link from the call that caused them. A stream executes in
+order, so those that start before the first operation of their stream with a recorded launch were
+launched before the recording began.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
+  "examples", "meaning", "remedy",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-nullable = true
-help = "The trace; NULL: the finding is of the whole run"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "check_name"
-type = "VARCHAR"
-unit = "text"
-help = "What was looked for"
-
-[[column]]
-name = "severity"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('error', 'warning', 'note')"
-help = "error: figures are wrong; warning: some may be; note: good to know"
-
-[[column]]
-name = "n_found"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was found"
-
-[[column]]
-name = "n_looked_at"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Kernels, copies and memsets of the trace"
-
-[[column]]
-name = "examples"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "At most three: slice, start on the scale of slice.ts, name"
-
-[[column]]
-name = "meaning"
-type = "VARCHAR"
-unit = "text"
-help = "What it is, and what it does to figures"
-
-[[column]]
-name = "remedy"
-type = "VARCHAR"
-unit = "text"
-help = "What can be done"
+[column]
+trace_id = { nullable = true, help = "Trace; NULL: the finding applies to the whole run" }
+n_looked_at.help = "Number of kernels, copies and memsets of the trace"
+examples.help = "Up to three: slice, start on the time axis of slice.ts, name"
 
 [changes]
 1 = "first version"
@@ -102,7 +32,7 @@ WITH orphan AS (
       WHERE l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
     )
 ),
--- When the first work of a stream starts whose launch is recorded
+-- The start of the first work of a stream with a recorded launch.
 known AS (
   SELECT g.trace_id, g.device_id, g.stream, min(g.ts) AS first_ts
   FROM gpu_op AS g

@@ -1,138 +1,55 @@
 /* ---
 name = "data_quality"
 version = 1
-title = "How complete each trace is"
+title = "Completeness of each trace"
 help = """
-Counts of what is odd, and the shares of device work whose cause is known. `tw check` says of single
-defects what they mean and what can be done.
+Counts of problems, and shares of device work with known causes. `tw check` explains each kind of
+defect and its remedy.
 """
 grain = ["trace_id"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "n_slices", "n_unfinished", "n_negative",
+  "n_unused", "n_errors", "n_repairs", "n_ops", "launch_share", "operator_share", "step_share",
+  "n_steps", "clock_method", "uncertainty_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+trace.nullable = false
+n_unfinished = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of unfinished slices" }
+n_negative = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of slices that end before they start" }
+n_errors = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of places where the import lost data" }
+n_repairs = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of places repaired by the import" }
+n_ops = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of kernels, copies and memsets" }
+n_steps = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of steps" }
+uncertainty_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Half width of the interval of the offset" }
 
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "The run's name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-help = "The trace's name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "n_slices"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Slices on its timeline"
-
-[[column]]
-name = "n_unfinished"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of them those that never ended"
-
-[[column]]
-name = "n_negative"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of them those that end before they start"
-
-[[column]]
-name = "n_unused"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Events of the file that the timeline does not show; import_stat says why"
-
-[[column]]
-name = "n_errors"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Places where the import lost something"
-
-[[column]]
-name = "n_repairs"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Places the import repaired"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets"
-
-[[column]]
-name = "launch_share"
+[column.launch_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Of n_ops, those whose launch is known; NULL without any"
+help = "Share of n_ops with a known launch; NULL without operations"
 
-[[column]]
-name = "operator_share"
+[column.operator_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Of n_ops, those whose operator is known; NULL without any"
+help = "Share of n_ops with a known operator; NULL without operations"
 
-[[column]]
-name = "step_share"
+[column.step_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Of n_ops, those that belong to a step; NULL without any"
+help = "Share of n_ops that belong to a step; NULL without operations"
 
-[[column]]
-name = "n_steps"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps"
-
-[[column]]
-name = "clock_method"
+[column.clock_method]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "How its clock's offset to the time of all ranks was found; NULL: not known"
-
-[[column]]
-name = "uncertainty_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Half width of the interval that offset lies in"
+help = "How the clock offset to the run's shared time was determined; NULL: unknown"
 
 [changes]
 1 = "first version"
@@ -160,7 +77,8 @@ problem AS (
   FROM import_problem
   GROUP BY trace_id
 ),
--- An operation has at most one launch, a launch at most one operator, an operation at most one step.
+-- An operation has at most one launch, a launch at most one operator, an operation at most one
+-- step.
 launched AS (
   SELECT l.to_id AS slice_id, o.to_id IS NOT NULL AS has_operator
   FROM link AS l

@@ -1,95 +1,53 @@
 /* ---
 name = "link_report"
 version = 1
-title = "What of an execution trace and its timeline was linked, what was not, and why"
+title = "Linked and unlinked work of execution traces and their timelines, with reasons"
 help = """
-One row for each way in which nodes of the execution trace, device work, and operators of the timeline
-were linked or not, for every set of links that is stored. Device work that a set leaves out is there
-with its reason. device_ns is its time, with overlaps counted twice, and device_share that of all device
-work of the timeline: of what is linked too, so that the rows of a set add up to 1. A reason on a linked
-row says why it hangs where it does.
+One row per way in which execution trace nodes, device work and timeline operators were linked or
+not, for every stored set of links. Device work that a set excludes has a row with the reason.
+device_ns is the sum of its durations, and device_share its share of all device work of the
+timeline, also for linked work, so the rows of a set add up to 1. A reason on a linked row explains
+its placement.
 """
 grain = ["trace_id", "link_set", "side", "kind", "rule", "reason"]
+columns = [
+  "run_id", "trace_id", "rank", "link_set", "side", "kind", "rule", "reason", "n", "n_share",
+  "device_ns", "device_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+trace_id.help = "Execution trace"
+link_set = { nullable = false, help = "Set of links: default, chakra-1.0" }
+rule.help = "Link rule; none: not linked"
+n.help = "Number of items"
+device_ns = { nullable = true, help = "Sum of the durations of the device work; NULL for other sides" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The execution trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its rank"
-
-[[column]]
-name = "link_set"
+[column.side]
 type = "VARCHAR"
 unit = "text"
-help = "The set of links: default, chakra-1.0"
+help = "node: of the execution trace; work: device work; operator: of the timeline"
 
-[[column]]
-name = "side"
-type = "VARCHAR"
-unit = "text"
-help = "node: of the execution trace; work: of the devices; operator: of the timeline"
+[column.kind]
+help = "kernel, memcpy or memset for device work; cpu_op or annotation for timeline operators; node for graph nodes"
 
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "Of work kernel, memcpy, memset; of operators cpu_op, annotation; node"
-
-[[column]]
-name = "rule"
-type = "VARCHAR"
-unit = "text"
-help = "How it was linked; none: it was not"
-
-[[column]]
-name = "reason"
+[column.reason]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Why not, or not as it should be; NULL: all is as it should be"
+help = "Reason it was not linked, or not as expected; NULL: linked as expected"
 
-[[column]]
-name = "n"
-type = "BIGINT"
-unit = "count"
-check = ">= 1"
-help = "How many"
-
-[[column]]
-name = "n_share"
+[column.n_share]
 type = "DOUBLE"
 unit = "ratio"
 check = "between 0 and 1"
-help = "Of all of its side and set"
+help = "Share of all items of its side and set"
 
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Time of the device work; NULL of other sides"
-
-[[column]]
-name = "device_share"
+[column.device_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "between 0 and 1"
-help = "Of the time of all device work of the timeline; NULL of other sides, or when that is 0"
+help = "Share of all device work of the timeline, by time; NULL for other sides, or if that is 0"
 
 [changes]
 1 = "first version"

@@ -1,95 +1,23 @@
 /* ---
 name = "rocprof_stats"
 version = 1
-title = "What rocprofv3 --stats writes: calls, kernels, copies, markers by name, within each domain"
+title = "Calls, kernels, copies and markers by domain and name, as written by rocprofv3 --stats"
 help = """
-The domains are rocprofv3's: KERNEL_DISPATCH, MEMORY_COPY, HIP_API, HSA_API, MARKER_API, RCCL_API,
-MEMORY_ALLOCATION, SCRATCH_MEMORY; other slices are left out. A duration that is negative, also of
-what never ended, counts 0 ns. rocprof's Percentage is 100 times share.
+Domains are those of rocprofv3: KERNEL_DISPATCH, MEMORY_COPY, HIP_API, HSA_API, MARKER_API,
+RCCL_API, MEMORY_ALLOCATION, SCRATCH_MEMORY; other slices are excluded. Negative durations,
+including unfinished ones, count as 0 ns. rocprof's Percentage is 100 times share.
 """
 grain = ["trace_id", "domain", "name"]
+columns = [
+  "run_id", "trace_id", "rank", "domain", "name", "n_calls", "total_ns", "mean_ns", "share",
+  "min_ns", "max_ns", "stddev_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "domain"
-type = "VARCHAR"
-unit = "text"
-help = "Kind of record, as rocprofv3 calls it"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Function, kernel, direction or message"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of the domain in the trace; NULL when that is 0"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Standard deviation of the sample (n - 1); 0 for a single one"
+[column]
+domain = { type = "VARCHAR", unit = "text", help = "Domain of rocprofv3" }
+name.help = "Function, kernel, direction or message"
+n_calls.help = "Number of slices"
+share.help = "Share of the total time of the domain in the trace; NULL if that is 0"
 
 [changes]
 1 = "first version"

@@ -1,153 +1,57 @@
 /* ---
 name = "annotation_projection"
 version = 1
-title = "Each annotation on the host as the time on devices of the work it caused"
+title = "Host annotations projected onto the device work they caused"
 help = """
-A row is one annotation or step and one device, or one stream of it. The work of an annotation is what
-was launched in it on its thread, also through nested annotations; the work of a step is what any
-thread of its process launched during it. Kineto draws such projections itself
-(gpu_user_annotation): one for each stream, of the work whose innermost annotation it is, which
-by_stream and only_self show, and wider than the work, by 1 ns at both ends or, in older versions,
-1000 ns before and 500 ns after. Its steps leave out what other threads launched. Annotations that
-caused no work have no row. Lengths below 0 count 0 ns.
+One row per annotation or step and device, or stream of a device. The work of an annotation was
+launched in it on its thread, also through nested annotations; the work of a step was launched
+during it by any thread of its process. Kineto records such projections itself
+(gpu_user_annotation): one per stream, of the work whose innermost annotation it is, as with
+by_stream and only_self, but wider than the work, by 1 ns at both ends or, in older versions, 1000
+ns before and 500 ns after; its steps exclude work launched by other threads. Annotations without
+work have no row. Negative durations count as 0 ns.
 """
 grain = ["annotation_id", "device_id", "stream"]
-portable = false
 requires = { schema = ">=1", queries = ["annotation_work@1", "device_op@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "annotation_id", "name", "is_step", "device_id", "device", "stream",
+  "host_start_ns", "host_dur_ns", "start_ns", "end_ns", "span_ns", "busy_ns", "device_ns",
+  "n_device_ops", "n_self_device_ops",
+]
 
 [param.by_stream]
 type = "BOOLEAN"
 default = false
-help = "A row for each stream, instead of one for each device"
+help = "Return one row per stream instead of one per device"
 
 [param.only_self]
 type = "BOOLEAN"
 default = false
-help = "Leave out work launched in an annotation nested in the one of the row"
+help = "Exclude work launched in nested annotations"
 
 [param.name]
 type = "VARCHAR"
 nullable = true
-help = "Only annotations of this name; null: all"
+help = "Restrict to annotations with this name; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+annotation_id = { type = "BIGINT", unit = "ref slice.id", help = "Annotation" }
+is_step = { type = "BOOLEAN", unit = "bool", help = "Whether it is a step" }
+stream.help = "Stream or queue number, as recorded; NULL unless by_stream"
+host_start_ns = { type = "BIGINT", unit = "ns", help = "Start of the annotation, on the time axis of slice.ts" }
+host_dur_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Duration of the annotation" }
+start_ns.help = "Start of the first work it caused, on the time axis of slice.ts"
+end_ns.help = "End of the last work it caused"
+span_ns.help = "Time from start_ns to end_ns"
+busy_ns.help = "Part of the span in which the device work runs; overlapping work counts once"
+n_device_ops = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of kernels, copies and memsets" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "annotation_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The annotation"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "is_step"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it is a step"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: work whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The stream, as the source counts; NULL unless by_stream"
-
-[[column]]
-name = "host_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the annotation, on the scale of slice.ts"
-
-[[column]]
-name = "host_dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length of the annotation"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first work it caused, on the same scale"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the last work it caused"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From that start to that end"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Time of the span in which work it caused runs; overlapping work counts once"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of that work"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets"
-
-[[column]]
-name = "n_self_device_ops"
+[column.n_self_device_ops]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Those launched in no annotation nested in it"
+help = "Number of these launched outside nested annotations"
 
 [changes]
 1 = "first version"
@@ -178,8 +82,9 @@ work AS (
   SEMI JOIN chosen AS c ON c.slice_id = w.annotation_id
   WHERE w.is_self OR NOT $only_self::BOOLEAN
 ),
--- What each piece adds to the time covered by those before it. Annotations are set 2^64 ns apart, so
--- that the work of all of them is one sequence: a window for each takes several times as long.
+-- The time each piece adds to that covered by the pieces before it. Annotations are set 2^64 ns
+-- apart, so the work of all of them is one sequence: a window per annotation takes several times as
+-- long.
 gain AS (
   SELECT
     annotation_id,

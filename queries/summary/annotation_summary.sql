@@ -1,141 +1,37 @@
 /* ---
 name = "annotation_summary"
 version = 1
-title = "Annotations on the host by name: host time, and the device time they caused; longest first"
+title = "Host annotations by name: host time and device time"
 help = """
-self_ns is the time of an annotation without that of the annotations right below it. Totals count
-what happens in an annotation that lies in another of the same name once, in the outer one. Steps are
-one row, their number replaced by *. What an annotation caused is what was launched in it on its
-thread, also through nested annotations; what a step caused is what any thread of its process
-launched during it. device_ns adds durations, so overlapping work counts twice; busy_ns counts it
-once. Lengths below 0, also of what never ended, count 0 ns.
+Ordered by time, longest first. self_ns is the time of an annotation minus the annotations directly
+below it. Totals count an annotation nested in another of the same name once, in the outer one.
+Steps share one row, with their number replaced by *. An annotation caused the work launched in it
+on its thread, also through nested annotations; a step caused the work launched during it by any
+thread of its process. device_ns sums durations, so overlapping work counts twice; busy_ns counts it
+once. Negative durations, including those of unfinished slices, count as 0 ns.
 """
 grain = ["trace_id", "name", "is_step"]
-portable = false
 requires = { schema = ">=1", queries = ["annotation_above@1", "annotation_work@1", "device_op@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "name", "is_step", "n_calls", "self_ns", "total_ns", "min_ns",
+  "max_ns", "mean_ns", "median_ns", "p90_ns", "p99_ns", "n_device_ops", "self_device_ns",
+  "total_device_ns", "busy_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The annotation; of steps without their number"
-
-[[column]]
-name = "is_step"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether the row is that of the steps"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was entered"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the host times without the annotations right below"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the host times of those that lie in no other of the name"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean over all"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median over all; between the two middle ones of an even number"
-
-[[column]]
-name = "p90_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "90th percentile over all, interpolated"
-
-[[column]]
-name = "p99_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "99th percentile over all, interpolated"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets it caused, each once"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of those launched in no annotation nested in it"
-
-[[column]]
-name = "total_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of all of them"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Time in which any of them runs, added over devices"
+[column]
+name.help = "Annotation name; for steps without their number"
+is_step = { type = "BOOLEAN", unit = "bool", help = "Whether the row covers the steps" }
+n_calls.help = "Number of annotations"
+self_ns.help = "Sum of the self times, excluding nested annotations"
+total_ns.help = "Sum of the host times of annotations not nested in another of the same name"
+mean_ns.help = "Mean over all annotations"
+median_ns.help = "Median over all annotations; of an even number the mean of the middle two"
+p90_ns.help = "90th percentile over all annotations, interpolated"
+p99_ns.help = "99th percentile over all annotations, interpolated"
+n_device_ops.help = "Number of kernels, copies and memsets caused, each once"
+self_device_ns.help = "Sum of the durations of the work launched outside nested annotations"
+busy_ns.help = "Time in which any of the device work runs, summed over devices"
 
 [changes]
 1 = "first version"
@@ -152,7 +48,7 @@ WITH RECURSIVE labelled AS (
   LEFT JOIN step AS s ON s.slice_id = a.slice_id
   WHERE a.side = 'host'
 ),
--- Numbers stand for names: there is much more device work than there are annotations.
+-- Names are replaced by numbers, because there is much more device work than annotations.
 named AS MATERIALIZED (
   SELECT
     l.*,
@@ -167,7 +63,7 @@ below AS (
   WHERE above_id IS NOT NULL
   GROUP BY above_id
 ),
--- Up the annotations above, to find those of the same name.
+-- Climbs the enclosing annotations to find those of the same name.
 climb AS (
   SELECT slice_id, name_id, above_id
   FROM named
@@ -208,7 +104,7 @@ work AS (
     d.device_id,
     d.start_ns,
     d.end_ns,
-    -- What a call in another of its name caused is counted with that one.
+    -- Work caused by a call nested in another of its name counts for the outer one.
     CASE WHEN i.slice_id IS NULL THEN d.end_ns END AS outer_end_ns
   FROM device_op() AS d
   JOIN annotation_work() AS w ON w.slice_id = d.slice_id
@@ -216,7 +112,7 @@ work AS (
   LEFT JOIN inner_one AS i ON i.slice_id = w.annotation_id
   WHERE w.is_self OR i.slice_id IS NULL
 ),
--- What each piece adds to the time covered by those before it.
+-- The time each piece adds to that covered by the pieces before it.
 gain AS (
   SELECT
     name_id,

@@ -1,114 +1,38 @@
 /* ---
 name = "breakdown"
 version = 1
-title = "Compute, exposed communication, exposed memory and idle time of each device"
+title = "Compute, exposed communication, exposed memory and idle time per device"
 help = """
-Every instant from the start of the first operation of a device to the end of its last belongs to
-exactly one of the four parts, so they add up to the span. Compute comes first: communication is
-exposed where no compute kernel hides it, a copy or memset where neither does.
+Every instant from the start of the first to the end of the last operation of a device belongs to
+exactly one of the four parts, so they add up to the span. Compute takes precedence: communication
+is exposed where no compute kernel overlaps it, a copy or memset where neither does.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_activity@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "span_ns", "compute_ns",
+  "exposed_communication_ns", "exposed_memory_ns", "idle_ns", "compute_share",
+  "exposed_communication_share", "exposed_memory_share", "idle_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+span_ns.help = "Time from the start of the device's first operation to the end of its last"
+compute_share.help = "compute_ns / span_ns"
+idle_share.help = "idle_ns / span_ns"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the start of the device's first operation to the end of its last"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A compute kernel runs"
-
-[[column]]
-name = "exposed_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Communication runs and compute does not"
-
-[[column]]
-name = "exposed_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset runs, and neither compute nor communication does"
-
-[[column]]
-name = "idle_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Nothing runs"
-
-[[column]]
-name = "compute_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "compute_ns / span_ns"
-
-[[column]]
-name = "exposed_communication_share"
+[column.exposed_communication_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
 help = "exposed_communication_ns / span_ns"
 
-[[column]]
-name = "exposed_memory_share"
+[column.exposed_memory_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
 help = "exposed_memory_ns / span_ns"
-
-[[column]]
-name = "idle_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "idle_ns / span_ns"
 
 [changes]
 1 = "first version"

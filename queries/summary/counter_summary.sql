@@ -1,119 +1,41 @@
 /* ---
 name = "counter_summary"
 version = 1
-title = "Each counter of the timeline: how low, how high, and its mean over time"
+title = "Timeline counters: minimum, maximum and time-weighted mean"
 help = """
-Counters are values over time, such as the metrics Nsight Systems samples of a GPU; hardware counters
-of single kernels are in counter_range and counter_by_op. A value holds until the next one of its
-track; the last one holds for no time. mean_value weighs values by how long they hold, as the area
-below the line, by span_ns; where all values are at one instant it is their plain mean. What was no
-number is not counted.
+Counters are values over time, such as GPU metrics sampled by Nsight Systems; hardware counters of
+single kernels are in counter_range and counter_by_op. A value lasts until the next one of its
+track; the last one has no duration. mean_value weights values by their duration, divided by
+span_ns; if all values are at one instant it is their plain mean. Values that are not numbers are
+excluded.
 """
 grain = ["trace_id", "track_id"]
 requires = { schema = ">=1" }
+columns = [
+  "run_id", "trace_id", "rank", "track_id", "process", "device", "counter", "value_unit",
+  "n_values", "start_ns", "span_ns", "min_value", "mean_value", "max_value", "max_start_ns",
+  "last_value",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+track_id.help = "Counter track"
+process = { type = "VARCHAR", unit = "text", nullable = true, help = "Process name; NULL: no process" }
+device.help = "Device number, as recorded; NULL: no device"
+counter = { nullable = true, help = "Counter name" }
+n_values = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of values" }
+start_ns.help = "Time of the first value, on the time axis of slice.ts"
+span_ns.help = "Time from the first value to the last"
+min_value = { type = "DOUBLE", unit = "see value_unit", help = "Lowest value" }
+mean_value = { type = "DOUBLE", unit = "see value_unit", help = "Time-weighted mean" }
+max_value = { type = "DOUBLE", unit = "see value_unit", help = "Highest value" }
+max_start_ns = { type = "BIGINT", unit = "ns", help = "Time of the first maximum, on the time axis of slice.ts" }
+last_value = { type = "DOUBLE", unit = "see value_unit", help = "Last value" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The counter's track"
-
-[[column]]
-name = "process"
+[column.value_unit]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Name of the process it is of; NULL: of none"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the device it is of, as the source counts; NULL: of none"
-
-[[column]]
-name = "counter"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "value_unit"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "What its values are in, as the source says; NULL: it does not say"
-
-[[column]]
-name = "n_values"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Values"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Time of the first value, on the scale of slice.ts"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the first value to the last"
-
-[[column]]
-name = "min_value"
-type = "DOUBLE"
-unit = "see value_unit"
-help = "The lowest"
-
-[[column]]
-name = "mean_value"
-type = "DOUBLE"
-unit = "see value_unit"
-help = "Mean over time"
-
-[[column]]
-name = "max_value"
-type = "DOUBLE"
-unit = "see value_unit"
-help = "The highest"
-
-[[column]]
-name = "max_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When it was highest first, on the scale of slice.ts"
-
-[[column]]
-name = "last_value"
-type = "DOUBLE"
-unit = "see value_unit"
-help = "The last"
+help = "Unit of the values, as recorded; NULL: not recorded"
 
 [changes]
 1 = "first version"
@@ -140,7 +62,7 @@ figure AS (
     min(value) AS min_value,
     max(value) AS max_value,
     max(CASE WHEN place = 1 THEN value END) AS last_value,
-    -- Added in one order, so that the last digits do not depend on how threads share the work
+    -- A fixed order keeps the last digits independent of the number of threads.
     sum(value * held_ns ORDER BY ts, id) AS area,
     sum(value ORDER BY ts, id) AS total
   FROM held

@@ -1,89 +1,34 @@
 /* ---
 name = "critical_path_summary"
 version = 1
-title = "What the critical path of one step consists of, by kind and name"
+title = "Critical path of one step by kind and name"
 help = """
-The parts of critical_path added up; the rows of a trace add up to the length of its step.
+Sums of the parts of critical_path; the rows of a trace add up to the length of its step.
 """
 grain = ["trace_id", "kind", "name"]
-portable = false
 requires = { queries = ["critical_path_segment@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "range_id", "step", "kind", "name", "n_parts", "total_ns", "share",
+]
 
 [param.step]
 type = "BIGINT"
 nullable = true
-help = "Number of the step; of several with this number, the first. NULL: the longest of each trace"
+help = "Step number; the first step that has it. NULL: the longest step of each trace"
 
 [param.range_name]
 type = "VARCHAR"
 nullable = true
-help = "Instead of steps: the host annotations of this name, numbered from 0 in order of time"
+help = "Analyze the host annotations with this name, numbered from 0 in order of time, instead of steps"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Rank of the trace"
-
-[[column]]
-name = "range_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step, or the annotation"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its number; NULL where the step has none"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "host, launch_delay, device, device_gap, stream_wait, sync or hand_over"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the slices whose time it is; NULL on host threads outside of all slices"
-
-[[column]]
-name = "n_parts"
-type = "BIGINT"
-unit = "count"
-check = ">= 1"
-help = "Parts of the path"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Their length"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "Their length / the step's"
+[column]
+step.help = "Step number; NULL if the step has none"
+kind.help = "host, launch_delay, device, device_gap, stream_wait, sync or hand_over"
+name.help = "Name of the slices whose time it is; NULL on host threads outside slices"
+n_parts = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of parts of the path" }
+total_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Length of the parts" }
+share = { type = "DOUBLE", unit = "ratio", check = "between 0 and 1", help = "total_ns / length of the step" }
 
 [changes]
 1 = "first version"

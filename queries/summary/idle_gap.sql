@@ -1,36 +1,46 @@
 /* ---
 name = "idle_gap"
 version = 1
-title = "Every gap of each stream or device, with its cause and the launch that ended it"
+title = "Idle gaps per stream or device, with the cause and the launch that ended each"
 help = """
-A gap is the time from when all earlier operations have ended until the next one starts, so the gaps
-of a stream add up to its idle time between its first and its last operation. What ended it is the
-next operation, and the call that launched that tells the cause:
-host_sync: it began after the stream had run dry, and its thread was in a call that waits for the
-device when the gap began, or for more than half of the time until the call; host: it began after the
-stream had run dry, for any other reason; launch: it was under way when the gap began; stream_wait:
-it had returned, its thread had told the stream to wait (for an event) since its launch before, and
-work of another stream ended during the gap; kernel: it had returned, and the gap is not longer than
-short_ns, which the device needs from one operation to the next; other: it had returned, and no
-reason is known; unknown: no call is known. Operations of one call follow each other without a new
-launch. Where the source says which stream a wait is for, only waits of the stream itself count.
-Rows come by length, longest first.
+A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
+stream add up to its idle time between its first and last operation. The idle cause is derived from
+the call that launched the next operation:
+
+- host_sync: the call began after the stream ran dry, and its thread was in a call that waits for
+  the device when the gap began, or for more than half of the time until the call.
+- host: the call began after the stream ran dry, for any other reason.
+- launch: the call was in progress when the gap began.
+- stream_wait: the call had returned, its thread had made the stream wait (for an event) since its
+  previous launch, and work of another stream ended during the gap.
+- kernel: the call had returned, and the gap is at most short_ns, the time the device needs between
+  operations.
+- other: the call had returned, and no other cause applies.
+- unknown: the launching call is not recorded.
+
+Operations of one call follow each other without a new launch. If the source records which stream a
+wait applies to, only waits of the stream itself count. Longest gaps first.
 """
 grain = ["trace_id", "device_id", "stream", "start_ns"]
-portable = false
 requires = { schema = ">=1", queries = ["device_gap@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "stream", "start_ns", "end_ns", "gap_ns",
+  "cause", "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns", "next_op_id",
+  "launch_id", "next_op", "launch",
+]
 
 [param.per_device]
 type = "BOOLEAN"
 default = false
-help = "Gaps of whole devices instead of streams; stream is NULL then"
+help = "Return gaps of whole devices instead of streams, with stream NULL"
 
 [param.short_ns]
 type = "BIGINT"
 unit = "ns"
 default = 5000
 min = 0
-help = "A gap that is not longer, and was not caused by the host, is the device's own pace"
+help = "Longest gap attributed to the device itself (cause kernel) if the host did not cause it"
 
 [param.top]
 type = "BIGINT"
@@ -38,132 +48,14 @@ unit = "count"
 default = 1000
 nullable = true
 min = 1
-help = "Only so many gaps of each device; null: all"
+help = "Maximum number of gaps per device, longest first; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When the last of the earlier operations ended, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "When the next one started"
-
-[[column]]
-name = "gap_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Length"
-
-[[column]]
-name = "cause"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host_sync', 'host', 'launch', 'stream_wait', 'kernel', 'other', 'unknown')"
-help = "Why nothing ran"
-
-[[column]]
-name = "before_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of the gap before the launching call began; NULL without a call"
-
-[[column]]
-name = "blocked_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of before_launch_ns in which the launching thread waited for a device"
-
-[[column]]
-name = "in_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of the gap during the launching call"
-
-[[column]]
-name = "after_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of the gap after the launching call had returned"
-
-[[column]]
-name = "next_op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The operation that ended the gap"
-
-[[column]]
-name = "launch_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The call that launched it"
-
-[[column]]
-name = "next_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the operation that ended the gap"
-
-[[column]]
-name = "launch"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the call"
+[column]
+start_ns.help = "End of the last of the earlier operations, on the time axis of slice.ts"
+end_ns.help = "Start of the next operation"
+launch_id.help = "Call that launched next_op_id"
+next_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the operation that ended the gap" }
+launch = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the launching call" }
 
 [changes]
 1 = "first version"

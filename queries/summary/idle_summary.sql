@@ -1,147 +1,43 @@
 /* ---
 name = "idle_summary"
 version = 1
-title = "Idle time of each stream or device by cause"
+title = "Idle time per stream or device by cause"
 help = """
-Gaps between the first and the last operation of a stream, or of a device with per_device; idle_gap
-says what the causes are and shows each gap.
+Gaps between the first and the last operation of a stream, or of a device with per_device. idle_gap
+defines the causes and returns the single gaps.
 """
 grain = ["trace_id", "device_id", "stream", "cause"]
 requires = { schema = ">=1", queries = ["device_gap@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "stream", "cause", "n_gaps", "idle_ns",
+  "idle_share", "median_ns", "p90_ns", "max_ns", "before_launch_ns", "blocked_ns", "in_launch_ns",
+  "after_launch_ns",
+]
 
 [param.per_device]
 type = "BOOLEAN"
 default = false
-help = "Gaps of whole devices instead of streams; stream is NULL then"
+help = "Return gaps of whole devices instead of streams, with stream NULL"
 
 [param.short_ns]
 type = "BIGINT"
 unit = "ns"
 default = 5000
 min = 0
-help = "A gap that is not longer, and was not caused by the host, is the device's own pace"
+help = "Longest gap attributed to the device itself (cause kernel) if the host did not cause it"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "cause"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('host_sync', 'host', 'launch', 'stream_wait', 'kernel', 'other', 'unknown')"
-help = "Why nothing ran"
-
-[[column]]
-name = "n_gaps"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Gaps"
-
-[[column]]
-name = "idle_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Their sum"
-
-[[column]]
-name = "idle_share"
-type = "DOUBLE"
-unit = "ratio"
-check = "BETWEEN 0 AND 1"
-help = "idle_ns of the idle time of the stream or device"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = "> 0"
-help = "Median gap"
-
-[[column]]
-name = "p90_ns"
-type = "DOUBLE"
-unit = "ns"
-check = "> 0"
-help = "90th percentile of the gaps, interpolated"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Longest gap"
-
-[[column]]
-name = "before_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of idle_ns before the launching calls began; NULL without calls"
-
-[[column]]
-name = "blocked_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of before_launch_ns in which the launching threads waited for a device"
-
-[[column]]
-name = "in_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of idle_ns during the launching calls"
-
-[[column]]
-name = "after_launch_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Part of idle_ns after the launching calls had returned"
+[column]
+n_gaps = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of gaps" }
+idle_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Sum of the gaps" }
+idle_share = { nullable = false, help = "Share of the idle time of the stream or device" }
+median_ns = { type = "DOUBLE", unit = "ns", check = "> 0", help = "Median gap" }
+p90_ns = { type = "DOUBLE", unit = "ns", check = "> 0", help = "90th percentile of the gaps, interpolated" }
+max_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Longest gap" }
+before_launch_ns.help = "Part of idle_ns before the launching calls began; NULL without calls"
+blocked_ns.help = "Part of before_launch_ns in which the launching threads waited for a device"
+in_launch_ns.help = "Part of idle_ns during the launching calls"
+after_launch_ns.help = "Part of idle_ns after the launching calls returned"
 
 [changes]
 1 = "first version"

@@ -1,87 +1,50 @@
 /* ---
 name = "kernel_breakdown"
 version = 1
-title = "Time of each device by what runs at once"
+title = "Device time by combination of concurrent work classes"
 help = """
-Every instant in which a device works belongs to exactly one row: the set of classes that run then.
-So the rows of a device add up to its busy time; with idle they fill its span.
+Every instant in which a device works belongs to exactly one row: the set of classes running then.
+The rows of a device add up to its busy time, and with idle time to its span.
 """
 grain = ["trace_id", "device_id", "classes"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "classes", "n_classes", "total_ns",
+  "busy_share", "span_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+total_ns.help = "Time in which exactly these classes run"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "classes"
+[column.classes]
 type = "VARCHAR"
 unit = "text"
-help = "What runs at once: compute, communication, memory, two of them or all, joined by +; or idle"
+help = "Classes running concurrently: compute, communication, memory, two of them or all, joined by +; or idle"
 
-[[column]]
-name = "n_classes"
+[column.n_classes]
 type = "BIGINT"
 unit = "count"
 check = "BETWEEN 0 AND 3"
-help = "How many classes run at once; 0: idle"
+help = "Number of concurrent classes; 0: idle"
 
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Time in which just these run"
-
-[[column]]
-name = "busy_share"
+[column.busy_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "total_ns of the time in which anything runs; NULL for idle, and where nothing takes time"
+help = "Share of the busy time of the device; NULL for idle, and if all operations have duration 0"
 
-[[column]]
-name = "span_share"
+[column.span_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "total_ns of the span of the device; NULL for an empty span"
+help = "total_ns / span of the device; NULL for an empty span"
 
 [changes]
 1 = "first version"
 --- */
--- Operations in the order of their starts: each adds to a union of classes what reaches beyond all
+-- Operations in order of start: each adds to a union of classes the part beyond all operations
 -- before it in that union.
 WITH reach AS (
   SELECT
@@ -135,8 +98,8 @@ united AS (
   FROM gain
   GROUP BY trace_id, device_id
 ),
--- What runs alone is what is missing without it; what all three share follows from inclusion and
--- exclusion.
+-- What runs alone is what the total loses without it; the time all three share follows by inclusion
+-- and exclusion.
 part AS (
   SELECT trace_id, device_id, span, busy, 1 AS n_classes, 'compute' AS classes, busy - n_or_m AS ns
   FROM united

@@ -1,146 +1,33 @@
 /* ---
 name = "kernel_summary"
 version = 2
-title = "Kernels by name, those that take longest first"
+title = "Kernels by name, by total time"
 help = """
-The durations of kernels that overlap are added, so the shares are of the sum and not of the span.
-A kernel of negative length, also one that never ended, counts 0 ns.
+Kernel durations are summed including those that overlap, so shares are of that sum, not of the
+span. Negative durations, including unfinished ones, count as 0 ns. Longest total first.
 """
 grain = ["trace_id", "device_id", "name", "class"]
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "name", "class", "n_kernels", "total_ns",
+  "share", "class_share", "min_ns", "median_ns", "p90_ns", "p99_ns", "max_ns", "mean_ns",
+  "stddev_ns",
+]
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "Only so many kernels of each device; null: all"
+help = "Maximum number of kernels per device; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The kernel"
-
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "compute or communication"
-
-[[column]]
-name = "n_kernels"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it ran"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of all kernels of the device; NULL when that is 0"
-
-[[column]]
-name = "class_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of all kernels of its class on the device; NULL when that is 0"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "p90_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Nine of ten are not longer; between two neighbours, interpolated"
-
-[[column]]
-name = "p99_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "99 of 100 are not longer, interpolated likewise"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Standard deviation of the sample (divided by n - 1); NULL for a single one"
+[column]
+name.help = "Kernel name"
+class.help = "compute or communication"
+share.help = "Share of the total time of all kernels of the device; NULL if that is 0"
+p90_ns.help = "90th percentile of the durations, interpolated"
+p99_ns.help = "99th percentile of the durations, interpolated"
+stddev_ns = { nullable = true, help = "Sample standard deviation (divisor n - 1); NULL for a single one" }
 
 [changes]
 1 = "first version"

@@ -1,15 +1,19 @@
 /* ---
 name = "launch_latency"
 version = 1
-title = "Each launching call and how long its device work took to start"
+title = "Latency from each launching call to the start of its device work"
 help = """
-latency_ns counts from the start of the call, delay_ns from its return; a negative delay is work that
-began before the call returned, a negative latency is clocks of host and device that disagree. A call
-is launch-bound when it took longer than all it caused: the device could have done more in that time.
-Rows come by delay, longest first.
+latency_ns counts from the start of the call, delay_ns from its return. A negative delay is work
+that began before the call returned; a negative latency means that the clocks of host and device
+disagree. A call is launch-bound if it took longer than all work it caused. Longest delay first.
 """
 grain = ["trace_id", "call_id"]
 requires = { schema = ">=1", queries = ["launching_call@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "stream", "call_id", "call", "op_id", "op",
+  "kind", "n_ops", "call_start_ns", "call_ns", "latency_ns", "delay_ns", "device_ns",
+  "is_launch_bound",
+]
 
 [param.top]
 type = "BIGINT"
@@ -17,125 +21,28 @@ unit = "count"
 default = 1000
 nullable = true
 min = 1
-help = "Only so many calls of each trace; null: all"
+help = "Maximum number of calls per trace; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+call.help = "Name of the call"
+op_id = { type = "BIGINT", unit = "ref slice.id", help = "First operation caused by the call" }
+op = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the operation" }
+n_ops.help = "Number of operations caused by the call; several for a graph launch"
+call_start_ns.help = "Start of the call, on the time axis of slice.ts"
+delay_ns = { type = "BIGINT", unit = "ns", help = "Time from the end of the call to the start of the first operation" }
+device_ns.help = "Sum of the durations of the operations"
+is_launch_bound = { type = "BOOLEAN", unit = "bool", help = "device_ns < call_ns" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "call_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "op_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The first operation it caused"
-
-[[column]]
-name = "op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The operation's name"
-
-[[column]]
-name = "kind"
+[column.kind]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('kernel', 'memcpy', 'memset')"
-help = "What the first operation is"
+help = "Kind of the first operation"
 
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operations it caused; a graph launch causes many"
-
-[[column]]
-name = "call_start_ns"
+[column.latency_ns]
 type = "BIGINT"
 unit = "ns"
-help = "Start of the call, on the scale of slice.ts"
-
-[[column]]
-name = "call_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Duration of the call"
-
-[[column]]
-name = "latency_ns"
-type = "BIGINT"
-unit = "ns"
-help = "From the start of the call to the start of the first operation"
-
-[[column]]
-name = "delay_ns"
-type = "BIGINT"
-unit = "ns"
-help = "From the end of the call to the start of the first operation"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of the operations"
-
-[[column]]
-name = "is_launch_bound"
-type = "BOOLEAN"
-unit = "bool"
-help = "device_ns < call_ns"
+help = "Time from the start of the call to the start of the first operation"
 
 [changes]
 1 = "first version"

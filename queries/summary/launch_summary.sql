@@ -1,223 +1,99 @@
 /* ---
 name = "launch_summary"
 version = 1
-title = "How long calls take to launch device work, and how often that is longer than the work"
+title = "Launch latency and delay by call, and calls longer than their work"
 help = """
-One row for each call by name and each kind of work it caused. latency counts from the start of the
-call to the start of the work, delay from the return of the call; both are negative where the source
-has it so (see launch_latency). Outliers are calls that took longer than slow_call_ns, and work that
-began more than long_delay_ns after its call had returned, which is work that waited in a queue.
+One row per call name and kind of work it caused. latency counts from the start of the call to the
+start of the work, delay from the return of the call; both are negative where the recorded times are
+(see launch_latency). Outliers are calls longer than slow_call_ns, and work that began more than
+long_delay_ns after its call returned, that is, work that waited in a queue.
 """
 grain = ["trace_id", "device_id", "call", "kind"]
 requires = { schema = ">=1", queries = ["launching_call@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "call", "kind", "n_calls", "n_ops",
+  "call_total_ns", "call_median_ns", "call_p90_ns", "call_p99_ns", "call_max_ns",
+  "latency_median_ns", "latency_p90_ns", "latency_p99_ns", "latency_max_ns", "delay_median_ns",
+  "delay_p90_ns", "delay_p99_ns", "delay_max_ns", "device_total_ns", "device_median_ns",
+  "n_launch_bound", "launch_bound_share", "n_slow_calls", "n_long_delays", "n_before_call",
+]
 
 [param.slow_call_ns]
 type = "BIGINT"
 unit = "ns"
 default = 50000
 min = 0
-help = "A call that takes longer is slow"
+help = "Duration above which a call is slow"
 
 [param.long_delay_ns]
 type = "BIGINT"
 unit = "ns"
 default = 100000
 min = 0
-help = "A delay that is longer is long"
+help = "Delay above which work was queued long"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+call.help = "Name of the call"
+n_calls.help = "Number of calls that caused work"
+n_ops.help = "Number of operations caused by the calls"
+call_total_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations of the calls" }
+latency_p90_ns = { type = "DOUBLE", unit = "ns", help = "90th percentile of the latency, interpolated" }
+latency_p99_ns = { type = "DOUBLE", unit = "ns", help = "99th percentile of the latency, interpolated" }
+latency_max_ns = { type = "BIGINT", unit = "ns", help = "Longest latency" }
+delay_p90_ns = { type = "DOUBLE", unit = "ns", help = "90th percentile of the delay, interpolated" }
+delay_p99_ns = { type = "DOUBLE", unit = "ns", help = "99th percentile of the delay, interpolated" }
+delay_max_ns = { type = "BIGINT", unit = "ns", help = "Longest delay" }
+device_total_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations of the operations" }
+device_median_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Median duration of the work of one call" }
+launch_bound_share = { type = "DOUBLE", unit = "ratio", check = "BETWEEN 0 AND 1", help = "n_launch_bound / n_calls" }
+n_slow_calls = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of calls longer than slow_call_ns" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "call"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The call's name"
-
-[[column]]
-name = "kind"
+[column.kind]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('kernel', 'memcpy', 'memset')"
-help = "What the first operation of each call is"
+help = "Kind of the first operation of each call"
 
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Calls that caused work"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operations they caused"
-
-[[column]]
-name = "call_total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of the calls"
-
-[[column]]
-name = "call_median_ns"
+[column.call_p90_ns]
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "Median duration of a call"
+help = "90th percentile of the duration of a call, interpolated"
 
-[[column]]
-name = "call_p90_ns"
+[column.call_p99_ns]
 type = "DOUBLE"
 unit = "ns"
 check = ">= 0"
-help = "90th percentile, interpolated"
+help = "99th percentile of the duration of a call, interpolated"
 
-[[column]]
-name = "call_p99_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "99th percentile, interpolated"
-
-[[column]]
-name = "call_max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Greatest"
-
-[[column]]
-name = "latency_median_ns"
+[column.latency_median_ns]
 type = "DOUBLE"
 unit = "ns"
 help = "Median time from the start of the call to the start of its work"
 
-[[column]]
-name = "latency_p90_ns"
-type = "DOUBLE"
-unit = "ns"
-help = "90th percentile, interpolated"
-
-[[column]]
-name = "latency_p99_ns"
-type = "DOUBLE"
-unit = "ns"
-help = "99th percentile, interpolated"
-
-[[column]]
-name = "latency_max_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Greatest"
-
-[[column]]
-name = "delay_median_ns"
+[column.delay_median_ns]
 type = "DOUBLE"
 unit = "ns"
 help = "Median time from the return of the call to the start of its work"
 
-[[column]]
-name = "delay_p90_ns"
-type = "DOUBLE"
-unit = "ns"
-help = "90th percentile, interpolated"
-
-[[column]]
-name = "delay_p99_ns"
-type = "DOUBLE"
-unit = "ns"
-help = "99th percentile, interpolated"
-
-[[column]]
-name = "delay_max_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Greatest"
-
-[[column]]
-name = "device_total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of the operations"
-
-[[column]]
-name = "device_median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median duration of what one call caused"
-
-[[column]]
-name = "n_launch_bound"
+[column.n_launch_bound]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Calls that took longer than all they caused"
+help = "Number of calls longer than all work they caused"
 
-[[column]]
-name = "launch_bound_share"
-type = "DOUBLE"
-unit = "ratio"
-check = "BETWEEN 0 AND 1"
-help = "n_launch_bound / n_calls"
-
-[[column]]
-name = "n_slow_calls"
+[column.n_long_delays]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Calls that took longer than slow_call_ns"
+help = "Number of calls whose work began more than long_delay_ns after they returned"
 
-[[column]]
-name = "n_long_delays"
+[column.n_before_call]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Calls whose work began more than long_delay_ns after they returned"
-
-[[column]]
-name = "n_before_call"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Calls whose work began before they did: the clocks disagree"
+help = "Number of calls that began after their work: inconsistent clocks"
 
 [changes]
 1 = "first version"

@@ -3,115 +3,40 @@ name = "module_summary"
 version = 1
 title = "nn.Modules by class or instance: host time, and device time of forward and backward"
 help = """
-Own times are those without the module calls nested right in a call; what happens in a call that lies
-in another of the same row counts once in the totals. Device time is that of the kernels, copies and
-memsets launched in the forward call; backward device time that of the operators computing the
-gradients of its operators. Durations of device work are added, so overlapping work counts twice.
-Needs a recording with Python stacks of modules (with_stack or with_modules).
+Self times exclude module calls nested directly in a call; a call nested in another of the same row
+counts once in the totals. Device time is that of the kernels, copies and memsets launched in the
+forward call; backward device time is that of the operators that compute the gradients of its
+operators. {OVL} Requires a recording with Python stacks of modules (with_stack or with_modules).
 """
 grain = ["trace_id", "class", "instance"]
-portable = false
 requires = { schema = ">=1", queries = ["module_time@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "class", "instance", "n_instances", "n_calls", "self_ns",
+  "total_ns", "median_ns", "self_device_ns", "total_device_ns", "self_backward_device_ns",
+  "total_backward_device_ns",
+]
 
 [param.by_instance]
 type = "BOOLEAN"
 default = false
-help = "A row for each instance, instead of one for each class"
+help = "Return one row per instance instead of one per class"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+class.help = "Class of the module"
+n_instances.help = "Number of instances of the class"
+n_calls.help = "Number of calls"
+self_ns.help = "Sum of the self times of the calls, excluding nested module calls"
+total_ns.help = "Sum of the host times"
+median_ns.help = "Median host time of a call; of an even number the mean of the middle two"
+self_device_ns.help = "Device self time of forward"
+total_device_ns.help = "Device time of forward"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "Class of the module"
-
-[[column]]
-name = "instance"
+[column.instance]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "The module as the profiler names it, class and number; NULL unless by_instance"
-
-[[column]]
-name = "n_instances"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Instances of the class in the row"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Calls"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the host times without module calls right below"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the host times"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median host time of a call; between the two middle ones of an even number"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of forward, own"
-
-[[column]]
-name = "total_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of forward"
-
-[[column]]
-name = "self_backward_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of backward, own"
-
-[[column]]
-name = "total_backward_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of backward"
+help = "Module name as recorded, class and number; NULL unless by_instance"
 
 [changes]
 1 = "first version"

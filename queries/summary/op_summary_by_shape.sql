@@ -1,159 +1,50 @@
 /* ---
 name = "op_summary_by_shape"
 version = 1
-title = "Host operators by name and shapes of inputs: host and device time, own and in all; those with most host time of their own first"
+title = "Host operators by name and input shapes: host and device time, self and total"
 help = """
-self_ns is the time of a call without that of the slices directly below it, of any category; a call
-shorter than their sum counts 0 ns. Totals count what happens in a call that lies in another of the
-same name once, in the outer one; torch's key_averages adds up all calls, which is n_calls * mean_ns.
-Device times add the durations of kernels, copies and memsets: what overlaps counts twice, and what
-was launched outside of operators is in none. Lengths below 0, also of what never ended, count 0 ns.
-The rows of a name add up to its row of op_summary: a call in another of the same name is left out
-of the totals whatever its shapes are.
+Ordered by self time. self_ns is the duration of a call minus its direct children of any category; a
+call shorter than their sum counts as 0 ns. Totals count a call nested in another of the same name
+once, in the outer one; torch's key_averages sums all calls, which is n_calls * mean_ns. Device
+times sum the durations of kernels, copies and memsets: overlapping work counts twice, and work
+launched outside operators does not count. Negative durations, including those of unfinished slices,
+count as 0 ns. The rows of a name add up to its row in op_summary: a call nested in another of the
+same name is excluded from the totals whatever its shapes are.
 """
 grain = ["trace_id", "name", "input_dims_json", "input_type_json"]
-portable = false
 requires = { schema = ">=1", queries = ["op_call@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "name", "input_dims_json", "input_type_json", "n_calls", "self_ns",
+  "total_ns", "self_share", "min_ns", "max_ns", "mean_ns", "median_ns", "p90_ns", "p99_ns",
+  "n_device_ops", "self_device_ns", "total_device_ns", "self_device_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+name.help = "Operator name"
+n_calls.help = "Number of calls"
+self_ns.help = "Sum of the self times of the calls"
+total_ns.help = "Sum of the durations of calls not nested in another call of the same name"
+min_ns.help = "Shortest call"
+max_ns.help = "Longest call"
+mean_ns.help = "Mean over all calls; n_calls * mean_ns is the sum of all durations"
+median_ns.help = "Median over all calls; of an even number the mean of the middle two"
+p90_ns.help = "90th percentile over all calls, interpolated"
+p99_ns.help = "99th percentile over all calls, interpolated"
+n_device_ops.help = "Number of kernels, copies and memsets launched in the calls, each once"
+self_device_ns.help = "Sum of the durations of the work launched by the calls themselves"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The operator"
-
-[[column]]
-name = "input_dims_json"
+[column.input_dims_json]
 type = "VARCHAR"
 unit = "json"
 nullable = true
-help = "Shapes of its inputs, as recorded; NULL: the recording has none"
+help = "Input shapes, as recorded; NULL: not recorded"
 
-[[column]]
-name = "input_type_json"
+[column.input_type_json]
 type = "VARCHAR"
 unit = "json"
 nullable = true
-help = "Types of its inputs, as recorded; NULL: the recording has none"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was called"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the times of the calls without the slices directly below"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of the calls that lie in no other call of the name"
-
-[[column]]
-name = "self_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "self_ns of that of all operators of the trace; NULL when that is 0"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest call"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest call"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean over all calls; times n_calls it is the sum of all durations"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median over all calls; between the two middle ones of an even number"
-
-[[column]]
-name = "p90_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "90th percentile over all calls, interpolated"
-
-[[column]]
-name = "p99_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "99th percentile over all calls, interpolated"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets launched in its calls, each once"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of those its calls launched themselves"
-
-[[column]]
-name = "total_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of all of them"
-
-[[column]]
-name = "self_device_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "self_device_ns of that of all operators of the trace; NULL when that is 0"
+help = "Input types, as recorded; NULL: not recorded"
 
 [changes]
 1 = "first version"

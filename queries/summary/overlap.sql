@@ -1,89 +1,20 @@
 /* ---
 name = "overlap"
 version = 1
-title = "How much communication computation hides, for each device"
+title = "Communication/compute overlap per device"
 help = """
 Overlap is the time in which a compute kernel and a communication kernel run at once on one device;
 its share is of the communication time, as in Holistic Trace Analysis.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_activity@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "compute_ns", "communication_ns",
+  "overlap_ns", "overlap_share", "exposed_communication_ns", "memory_overlap_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A compute kernel runs"
-
-[[column]]
-name = "communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A communication kernel runs"
-
-[[column]]
-name = "overlap_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Compute and communication run at once"
-
-[[column]]
-name = "overlap_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "overlap_ns / communication_ns; NULL without communication"
-
-[[column]]
-name = "exposed_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Communication runs and compute does not"
-
-[[column]]
-name = "memory_overlap_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Compute and a copy or a memset run at once"
+[column]
+overlap_share.help = "overlap_ns / communication_ns; NULL without communication"
 
 [changes]
 1 = "first version"

@@ -1,101 +1,46 @@
 /* ---
 name = "queue_length_over_time"
 version = 1
-title = "How much launched work waits on each stream, in each bucket of time"
+title = "Queue length per stream, by time bucket"
 help = """
-Work counts as queued from the start of the call that launched it until it starts, and as outstanding
-until it ends. What begins before its own call (clocks that disagree) is queued for no time, and so
-is work without a known call, which does not count at all. All work of a graph launch is queued at
+Work counts as queued from the start of the call that launched it until the work starts, and as
+outstanding until it ends. Work that starts before its own call (inconsistent clocks) is never
+queued; work without a recorded call does not count at all. All work of a graph launch is queued at
 once.
 
-Buckets begin at multiples of bucket_ns on the scale of slice.ts and cover the time from the first
-launch of the stream to the end of its last operation; of the first and the last bucket only the part
-inside that counts.
+Buckets start at multiples of bucket_ns on the time axis of slice.ts and cover the time from the
+first launch of the stream to the end of its last operation; the first and last bucket count only
+the part inside.
 """
 grain = ["trace_id", "device_id", "stream", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["queue_step@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "stream", "bucket_start_ns", "covered_ns",
+  "mean_queue_length", "max_queue_length", "mean_outstanding",
+]
 
 [param.bucket_ns]
 type = "BIGINT"
 unit = "ns"
 default = 10000000
 min = 1
-help = "Width of a bucket"
+help = "Bucket width"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+covered_ns.help = "Part of the bucket that counts"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "bucket_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the bucket, on the scale of slice.ts"
-
-[[column]]
-name = "covered_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "The part of the bucket that counts"
-
-[[column]]
-name = "mean_queue_length"
+[column.mean_queue_length]
 type = "DOUBLE"
 unit = "count"
 check = ">= 0"
-help = "Mean over covered_ns of the operations launched and not started"
+help = "Time-weighted mean over covered_ns of the operations launched and not started"
 
-[[column]]
-name = "max_queue_length"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Greatest number of them"
-
-[[column]]
-name = "mean_outstanding"
+[column.mean_outstanding]
 type = "DOUBLE"
 unit = "count"
 check = ">= 0"
-help = "Mean over covered_ns of the operations launched and not ended"
+help = "Time-weighted mean over covered_ns of the operations launched and not ended"
 
 [changes]
 1 = "first version"
@@ -103,12 +48,13 @@ help = "Mean over covered_ns of the operations launched and not ended"
 WITH held AS (
   SELECT
     *,
-    -- Remainders of negative times are negative: the second % makes them count from below.
+    -- The remainder of a negative time is negative; the second % makes buckets start below the
+    -- time.
     ts_ns - (ts_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS first_ns
   FROM queue_step()
   WHERE next_ts_ns IS NOT NULL
 ),
--- Few lengths hold beyond the end of a bucket: only these are taken apart.
+-- Few lengths last beyond the end of a bucket: only these are split.
 piece AS (
   SELECT *, first_ns AS bucket_start_ns
   FROM held

@@ -1,146 +1,75 @@
 /* ---
 name = "queue_length_summary"
 version = 1
-title = "How long the queues of launched work were on each stream"
+title = "Queue length statistics per stream"
 help = """
-Work counts as queued from the start of the call that launched it until it starts, and as outstanding
-until it ends. What begins before its own call (clocks that disagree) is queued for no time, and so
-is work without a known call, which does not count at all. All work of a graph launch is queued at
+Work counts as queued from the start of the call that launched it until the work starts, and as
+outstanding until it ends. Work that starts before its own call (inconsistent clocks) is never
+queued; work without a recorded call does not count at all. All work of a graph launch is queued at
 once.
 
-Means and shares are over time, from the first launch of the stream to the end of its last operation;
-each length counts for as long as it lasts. Holistic Trace Analysis takes each change of length once,
-however short it holds.
+Means and shares are time-weighted, from the first launch of the stream to the end of its last
+operation. Holistic Trace Analysis instead counts each change of length once, however short it
+lasts.
 """
 grain = ["trace_id", "device_id", "stream"]
 requires = { schema = ">=1", queries = ["device_op@1", "queue_step@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "stream", "n_ops", "span_ns",
+  "mean_queue_length", "max_queue_length", "max_start_ns", "mean_outstanding", "max_outstanding",
+  "empty_ns", "empty_share", "full_ns", "full_share",
+]
 
 [param.full_length]
 type = "BIGINT"
 unit = "count"
 default = 1024
 min = 1
-help = "How many queued operations make a queue full"
+help = "Number of queued operations at which a queue is full"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+n_ops.help = "Number of operations with a known call"
+span_ns.help = "Time from the first launch to the end of the last operation"
+empty_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time in which nothing was queued" }
+full_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "full_ns / span_ns" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operations with a known call"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the first launch to the end of the last operation"
-
-[[column]]
-name = "mean_queue_length"
+[column.mean_queue_length]
 type = "DOUBLE"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Mean over time of what was launched and not started; NULL for an empty span"
+help = "Time-weighted mean of the operations launched and not started; NULL for an empty span"
 
-[[column]]
-name = "max_queue_length"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Greatest number of operations launched and not started"
-
-[[column]]
-name = "max_start_ns"
+[column.max_start_ns]
 type = "BIGINT"
 unit = "ns"
-help = "When that was reached first, on the scale of slice.ts"
+help = "When max_queue_length was first reached, on the time axis of slice.ts"
 
-[[column]]
-name = "mean_outstanding"
+[column.mean_outstanding]
 type = "DOUBLE"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Mean over time of what was launched and not ended; NULL for an empty span"
+help = "Time-weighted mean of the operations launched and not ended; NULL for an empty span"
 
-[[column]]
-name = "max_outstanding"
+[column.max_outstanding]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Greatest number of operations launched and not ended"
+help = "Maximum number of operations launched and not ended"
 
-[[column]]
-name = "empty_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Time in which nothing was queued"
-
-[[column]]
-name = "empty_share"
+[column.empty_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
 help = "empty_ns / span_ns"
 
-[[column]]
-name = "full_ns"
+[column.full_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "Time in which at least full_length operations were queued: launching blocks the host then"
-
-[[column]]
-name = "full_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "full_ns / span_ns"
+help = "Time in which at least full_length operations were queued, so launching blocks the host"
 
 [changes]
 1 = "first version"
@@ -157,7 +86,7 @@ summed AS (
     sum(held_ns)::BIGINT AS span_ns,
     sum(held_ns * queue_length)::DOUBLE AS queue_area,
     max(queue_length) AS max_queue_length,
-    -- Of the times of the greatest length, the first: lengths differ by more than all times do.
+    -- The first time of the maximum length: the factor exceeds all times.
     max(queue_length * 18446744073709551616 - ts_ns) AS greatest_queue,
     sum(held_ns * n_outstanding)::DOUBLE AS outstanding_area,
     max(n_outstanding) AS max_outstanding,

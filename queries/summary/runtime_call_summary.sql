@@ -1,133 +1,40 @@
 /* ---
 name = "runtime_call_summary"
 version = 1
-title = "Runtime and driver calls on the host by name, those with most time first"
+title = "Runtime and driver calls on the host by name"
 help = """
-purpose is read from the name: launch, copy, memset, sync (the host waits), event, memory (reserved
-or released) or other; a call of any other name that caused kernels is a launch too. self_ns is the
-time of a call without that of the slices directly inside it. A call of negative length, also one
-that never ended, counts 0 ns.
+Ordered by total time. purpose is derived from the name: launch, copy, memset, sync (the host
+waits), event, memory (reserved or released) or other; a call of any other name that caused kernels
+is a launch too. self_ns is the duration of a call minus its direct children. Negative durations,
+including unfinished ones, count as 0 ns.
 """
 grain = ["trace_id", "category", "name"]
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "category", "name", "purpose", "n_calls", "n_with_work", "total_ns",
+  "share", "self_ns", "min_ns", "median_ns", "p90_ns", "p99_ns", "max_ns", "mean_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+category.help = "cuda_runtime, cuda_driver, hip_runtime, ..."
+name.help = "Call name"
+n_calls.help = "Number of calls"
+share.help = "Share of the total time of all calls of the trace; NULL if that is 0"
+self_ns.help = "Sum of the self times"
+p90_ns.help = "90th percentile of the durations, interpolated"
+p99_ns.help = "99th percentile of the durations, interpolated"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "cuda_runtime, cuda_driver, hip_runtime, ..."
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The call"
-
-[[column]]
-name = "purpose"
+[column.purpose]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('launch', 'copy', 'memset', 'sync', 'event', 'memory', 'other')"
-help = "What the call is for"
+help = "Purpose of the call"
 
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it was called"
-
-[[column]]
-name = "n_with_work"
+[column.n_with_work]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Calls that caused device work, by the links of kind launch"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of all calls of the trace; NULL when that is 0"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the times without what is directly inside"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "p90_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Nine of ten are not longer; between two neighbours, interpolated"
-
-[[column]]
-name = "p99_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "99 of 100 are not longer, interpolated likewise"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
+help = "Number of calls that caused device work, by links of kind launch"
 
 [changes]
 1 = "first version"

@@ -1,289 +1,224 @@
 /* ---
 name = "step_statistics"
 version = 1
-title = "What the steps of each rank and device have in common, and how far they differ"
+title = "Step statistics per rank and device"
 help = """
-Statistics over the rows of step_summary. Steps without work on a device count in the row without a
-device only, where all but the figures of the host are NULL.
+Statistics over the rows of step_summary. Steps without work on a device only count in the row
+without a device, where all columns but those of the host are NULL.
 """
 grain = ["trace_id", "device_id", "has_work"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "has_work", "n_steps", "slowest_step",
+  "slowest_step_id", "host_mean_ns", "host_median_ns", "host_p90_ns", "host_max_ns",
+  "host_stddev_ns", "span_mean_ns", "span_median_ns", "span_p90_ns", "span_max_ns",
+  "span_stddev_ns", "busy_mean_ns", "busy_median_ns", "busy_p90_ns", "busy_max_ns",
+  "busy_stddev_ns", "idle_mean_ns", "idle_median_ns", "idle_p90_ns", "idle_max_ns",
+  "idle_stddev_ns", "exposed_communication_mean_ns", "exposed_communication_median_ns",
+  "exposed_communication_p90_ns", "exposed_communication_max_ns", "exposed_communication_stddev_ns",
+  "n_kernels_mean", "n_launches_mean",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+has_work = { type = "BOOLEAN", unit = "bool", help = "Whether the row covers steps with device work" }
+n_steps = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of steps" }
+slowest_step_id = { type = "BIGINT", unit = "ref slice.id", help = "Longest step on the host, the first of several" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
+[column.slowest_step]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "The device's number, as the source counts"
+help = "Number of the longest step on the host, the first of several"
 
-[[column]]
-name = "has_work"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether the row is about steps with device work"
-
-[[column]]
-name = "n_steps"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Steps"
-
-[[column]]
-name = "slowest_step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the step that took longest on the host, the first of several"
-
-[[column]]
-name = "slowest_step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "That step"
-
-[[column]]
-name = "host_mean_ns"
+[column.host_mean_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Mean duration of a step on the host"
 
-[[column]]
-name = "host_median_ns"
+[column.host_median_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Median duration of a step on the host"
 
-[[column]]
-name = "host_p90_ns"
+[column.host_p90_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "90th percentile, interpolated, duration of a step on the host"
+help = "90th percentile of the duration of a step on the host, interpolated"
 
-[[column]]
-name = "host_max_ns"
+[column.host_max_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Greatest duration of a step on the host"
+help = "Longest duration of a step on the host"
 
-[[column]]
-name = "host_stddev_ns"
+[column.host_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Standard deviation of the sample; NULL for one step"
+help = "Sample standard deviation; NULL for one step"
 
-[[column]]
-name = "span_mean_ns"
+[column.span_mean_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Mean time from the first to the last operation of a step on the device"
 
-[[column]]
-name = "span_median_ns"
+[column.span_median_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Median time from the first to the last operation of a step on the device"
 
-[[column]]
-name = "span_p90_ns"
+[column.span_p90_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "90th percentile, interpolated, time from the first to the last operation of a step on the device"
+help = "90th percentile of the time from the first to the last operation of a step on the device, interpolated"
 
-[[column]]
-name = "span_max_ns"
+[column.span_max_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Greatest time from the first to the last operation of a step on the device"
+help = "Longest time from the first to the last operation of a step on the device"
 
-[[column]]
-name = "span_stddev_ns"
+[column.span_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Standard deviation of the sample; NULL for one step"
+help = "Sample standard deviation; NULL for one step"
 
-[[column]]
-name = "busy_mean_ns"
+[column.busy_mean_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Mean busy time of a step on the device"
 
-[[column]]
-name = "busy_median_ns"
+[column.busy_median_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Median busy time of a step on the device"
 
-[[column]]
-name = "busy_p90_ns"
+[column.busy_p90_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "90th percentile, interpolated, busy time of a step on the device"
+help = "90th percentile of the busy time of a step on the device, interpolated"
 
-[[column]]
-name = "busy_max_ns"
+[column.busy_max_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Greatest busy time of a step on the device"
+help = "Longest busy time of a step on the device"
 
-[[column]]
-name = "busy_stddev_ns"
+[column.busy_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Standard deviation of the sample; NULL for one step"
+help = "Sample standard deviation; NULL for one step"
 
-[[column]]
-name = "idle_mean_ns"
+[column.idle_mean_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Mean idle time inside the span of a step on the device"
 
-[[column]]
-name = "idle_median_ns"
+[column.idle_median_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Median idle time inside the span of a step on the device"
 
-[[column]]
-name = "idle_p90_ns"
+[column.idle_p90_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "90th percentile, interpolated, idle time inside the span of a step on the device"
+help = "90th percentile of the idle time inside the span of a step on the device, interpolated"
 
-[[column]]
-name = "idle_max_ns"
+[column.idle_max_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Greatest idle time inside the span of a step on the device"
+help = "Longest idle time inside the span of a step on the device"
 
-[[column]]
-name = "idle_stddev_ns"
+[column.idle_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Standard deviation of the sample; NULL for one step"
+help = "Sample standard deviation; NULL for one step"
 
-[[column]]
-name = "exposed_communication_mean_ns"
+[column.exposed_communication_mean_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Mean exposed communication of a step"
 
-[[column]]
-name = "exposed_communication_median_ns"
+[column.exposed_communication_median_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
 help = "Median exposed communication of a step"
 
-[[column]]
-name = "exposed_communication_p90_ns"
+[column.exposed_communication_p90_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "90th percentile, interpolated, exposed communication of a step"
+help = "90th percentile of the exposed communication of a step, interpolated"
 
-[[column]]
-name = "exposed_communication_max_ns"
+[column.exposed_communication_max_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Greatest exposed communication of a step"
+help = "Longest exposed communication of a step"
 
-[[column]]
-name = "exposed_communication_stddev_ns"
+[column.exposed_communication_stddev_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Standard deviation of the sample; NULL for one step"
+help = "Sample standard deviation; NULL for one step"
 
-[[column]]
-name = "n_kernels_mean"
+[column.n_kernels_mean]
 type = "DOUBLE"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Mean number of kernels of a step"
+help = "Mean number of kernels per step"
 
-[[column]]
-name = "n_launches_mean"
+[column.n_launches_mean]
 type = "DOUBLE"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Mean number of launching calls of a step"
+help = "Mean number of launching calls per step"
 
 [changes]
 1 = "first version"

@@ -1,168 +1,63 @@
 /* ---
 name = "step_summary"
 version = 1
-title = "Each step on the host and on each device"
+title = "Host and device figures per step"
 help = """
-The device's figures are of the work launched in the step, whenever it runs. A step that launched no
-work has one row without a device. A step of negative length, also one that never ended, counts 0 ns
-on the host. Host and device times are compared as the source has them.
+Device figures are of the work launched in the step, whenever it runs. A step that launched no work
+has one row without a device. A step of negative duration, or an unfinished one, counts as 0 ns on
+the host. Host and device times are compared as recorded.
 """
 grain = ["trace_id", "step_id", "device_id"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "step_id", "step", "device_id", "device", "start_ns", "host_ns",
+  "relative_host", "n_launches", "n_ops", "n_kernels", "device_start_ns", "device_span_ns",
+  "busy_ns", "idle_ns", "utilization", "compute_ns", "exposed_communication_ns",
+  "exposed_memory_ns", "lag_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+step_id.help = "Step"
+device_id.help = "Device; NULL: the step launched no work, or its device is not recorded"
+start_ns.help = "Start of the step on the host, on the time axis of slice.ts"
+host_ns = { nullable = false, help = "Duration of the step on the host" }
+n_ops = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of kernels, copies and memsets" }
+n_kernels = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of kernels" }
+busy_ns.help = "Time in which any operation of the step runs"
+idle_ns = { nullable = true, help = "device_span_ns - busy_ns" }
+utilization.help = "busy_ns / device_span_ns; NULL for an empty span"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The step's number, as the source counts"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: the step launched no work, or the source does not say where it ran"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the step on the host, on the scale of slice.ts"
-
-[[column]]
-name = "host_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Its duration on the host"
-
-[[column]]
-name = "relative_host"
+[column.relative_host]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "host_ns by the median of all steps of the trace; NULL when that is 0"
+help = "host_ns / median of all steps of the trace; NULL if the median is 0"
 
-[[column]]
-name = "n_launches"
+[column.n_launches]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Calls that caused work on the device"
+help = "Number of calls that launched work on the device"
 
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets"
-
-[[column]]
-name = "n_kernels"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels"
-
-[[column]]
-name = "device_start_ns"
+[column.device_start_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 help = "Start of the first operation; NULL without work"
 
-[[column]]
-name = "device_span_ns"
+[column.device_span_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "From the start of the first operation to the end of the last"
+help = "Time from the start of the first operation to the end of the last"
 
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Any operation of the step runs"
-
-[[column]]
-name = "idle_ns"
+[column.lag_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-check = ">= 0"
-help = "device_span_ns less busy_ns"
-
-[[column]]
-name = "utilization"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "busy_ns / device_span_ns; NULL for an empty span"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A compute kernel runs"
-
-[[column]]
-name = "exposed_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Communication runs and compute does not"
-
-[[column]]
-name = "exposed_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset runs, and neither compute nor communication does"
-
-[[column]]
-name = "lag_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "From the end of the step on the host to the end of its last operation; negative: the host waited for it"
+help = "Time from the end of the step on the host to the end of its last operation; negative: the host waited for the device"
 
 [changes]
 1 = "first version"

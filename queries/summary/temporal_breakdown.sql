@@ -1,162 +1,55 @@
 /* ---
 name = "temporal_breakdown"
 version = 1
-title = "Idle, compute, exposed communication and exposed memory time of each rank, device and step"
+title = "Idle, compute, exposed communication and exposed memory time per rank, device and step"
 help = """
 One row for the whole trace on each device (scope trace, no step), and one for each step (scope
-step). Every instant of the span belongs to exactly one of idle, compute, exposed communication and
-exposed memory, so they add up to it. The span of a row begins with its first operation on the device
-and ends with its last; for a step only the work launched in it counts. Steps whose work runs at the
+step). Every instant of the span is exactly one of idle, compute, exposed communication and exposed
+memory, so they add up to it. The span of a row begins with its first operation on the device and
+ends with its last; for a step only the work launched in it counts. Steps whose work runs at the
 same time overlap, and time between the work of two steps belongs to neither, so steps do not add up
-to the trace. non_compute_ns, all that is neither idle nor compute, is what Holistic Trace Analysis
-calls so.
+to the trace. non_compute_ns is everything that is neither idle nor compute, as in Holistic Trace
+Analysis.
 """
 grain = ["trace_id", "device_id", "scope", "step_id"]
 requires = { schema = ">=1", queries = ["device_activity@1", "step_activity@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "scope", "step_id", "step", "n_ops",
+  "start_ns", "span_ns", "idle_ns", "compute_ns", "non_compute_ns", "exposed_communication_ns",
+  "exposed_memory_ns", "idle_share", "compute_share", "non_compute_share",
+  "exposed_communication_share", "exposed_memory_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+scope = { type = "VARCHAR", unit = "text", check = "IN ('trace', 'step')", help = "Scope of the row: trace or step" }
+step_id = { nullable = true, help = "Step; NULL for the whole trace" }
+n_ops.help = "Number of kernels, copies and memsets"
+start_ns.help = "Start of the first operation, on the time axis of slice.ts"
+span_ns.help = "Time from the start of the first operation to the end of the last"
+idle_share.help = "idle_ns / span_ns; NULL for an empty span"
+compute_share.help = "compute_ns / span_ns; NULL for an empty span"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "scope"
-type = "VARCHAR"
-unit = "text"
-check = "IN ('trace', 'step')"
-help = "What the row is about: trace or step"
-
-[[column]]
-name = "step_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The step; NULL for the whole trace"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The step's number, as the source counts"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first operation, on the scale of slice.ts"
-
-[[column]]
-name = "span_ns"
+[column.non_compute_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "From the start of the first operation to the end of the last"
+help = "Time in which something runs, but no compute kernel"
 
-[[column]]
-name = "idle_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Nothing runs"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A compute kernel runs"
-
-[[column]]
-name = "non_compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Something runs, but no compute kernel"
-
-[[column]]
-name = "exposed_communication_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Communication runs and compute does not"
-
-[[column]]
-name = "exposed_memory_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A copy or a memset runs, and neither compute nor communication does"
-
-[[column]]
-name = "idle_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "idle_ns / span_ns; NULL for an empty span"
-
-[[column]]
-name = "compute_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "compute_ns / span_ns; NULL for an empty span"
-
-[[column]]
-name = "non_compute_share"
+[column.non_compute_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
 help = "non_compute_ns / span_ns; NULL for an empty span"
 
-[[column]]
-name = "exposed_communication_share"
+[column.exposed_communication_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
 help = "exposed_communication_ns / span_ns; NULL for an empty span"
 
-[[column]]
-name = "exposed_memory_share"
+[column.exposed_memory_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true

@@ -1,93 +1,32 @@
 /* ---
 name = "thread_utilization"
 version = 1
-title = "Busy share of each host thread"
+title = "Busy share per host thread"
 help = """
-Of the time from the first to the last host operation of the trace, on whatever thread, the part in
-which the thread is inside an operator, a runtime or driver call, or a host-side collective.
-Operations inside others count once, and those of negative length or without an end count as empty.
-A thread that waits inside an operator counts as busy. A thread without any of these has no row.
+The part of the time from the first to the last host operation of the trace, on any thread, in which
+the thread is inside an operator, a runtime or driver call, or a host-side collective. Nested
+operations count once; negative durations and unfinished operations count as empty. A thread that
+waits inside an operator counts as busy. A thread without any of these has no row.
 """
 grain = ["trace_id", "track_id"]
+columns = [
+  "run_id", "trace_id", "rank", "track_id", "thread", "n_ops", "start_ns", "end_ns", "span_ns",
+  "busy_ns", "utilization",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The thread's track"
-
-[[column]]
-name = "thread"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The track's name"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operators, calls and collectives, also those inside others"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the thread's first operation, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the thread's last operation"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the start of the trace's first host operation to the end of its last"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The thread is inside some operation"
-
-[[column]]
-name = "utilization"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "busy_ns / span_ns; NULL for an empty span"
+[column]
+track_id.help = "Thread track"
+thread = { type = "VARCHAR", unit = "text", nullable = true, help = "Track name" }
+n_ops.help = "Number of operators, calls and collectives, including nested ones"
+start_ns.help = "Start of the thread's first operation, on the time axis of slice.ts"
+end_ns.help = "End of the thread's last operation"
+span_ns.help = "Time from the start of the trace's first host operation to the end of its last"
+busy_ns.help = "Time in which the thread is inside an operation"
 
 [changes]
 1 = "first version"
 --- */
--- Most collectives of the host are operators already; those of libraries without kernels are
--- annotations.
+-- Most host collectives are operators already; those of libraries without kernels are annotations.
 WITH op AS (
   SELECT trace_id, track_id, ts, greatest(dur, 0) AS dur
   FROM cpu_op
@@ -100,8 +39,8 @@ WITH op AS (
   SEMI JOIN annotation AS a ON a.slice_id = c.slice_id
   WHERE c.side = 'host'
 ),
--- Each operation adds what it reaches beyond all before it. (The order of those that start together
--- does not change the sum.)
+-- Each operation adds the part beyond all operations before it. (The order of operations that start
+-- together does not change the sum.)
 reach AS (
   SELECT
     trace_id,

@@ -1,22 +1,27 @@
 /* ---
 name = "top_kernels"
 version = 1
-title = "The kernels each class spends its time in, the rest as one row"
+title = "Longest kernels of each class, with the rest in one row"
 help = """
-A device's kernels of one class, by name, those of most time first. What lies beyond the first `top`
-names, or beyond those that together reach `coverage` of the time of the class, is folded into one
-row. Its figures are of all its kernels together, not of sums by name. A kernel of negative length,
-also one that never ended, counts 0 ns.
+Kernels of one class on a device, by name, longest total first. Names beyond the first `top`, or
+beyond those that together reach `coverage` of the time of the class, are combined into one row,
+whose figures are over all its kernels, not over sums by name. Negative durations, including
+unfinished ones, count as 0 ns.
 """
 grain = ["trace_id", "device_id", "class", "place"]
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "class", "place", "name", "is_folded",
+  "n_names", "n_kernels", "total_ns", "class_share", "min_ns", "median_ns", "p90_ns", "p99_ns",
+  "max_ns", "mean_ns", "stddev_ns",
+]
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 default = 10
 min = 1
-help = "So many names of each class"
+help = "Number of names per class"
 
 [param.coverage]
 type = "DOUBLE"
@@ -24,145 +29,27 @@ unit = "ratio"
 default = 1.0
 min = 0
 max = 1
-help = "Only as many names as reach this share of the time of their class"
+help = "Share of the time of a class that its names must reach together"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+class.help = "compute or communication"
+name.help = "Kernel name; others for the combined row"
+is_folded = { type = "BOOLEAN", unit = "bool", help = "Whether the row combines the remaining names" }
+p90_ns.help = "90th percentile of the durations, interpolated"
+p99_ns.help = "99th percentile of the durations, interpolated"
+stddev_ns = { nullable = true, help = "Sample standard deviation (divisor n - 1); NULL for a single one" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "compute or communication"
-
-[[column]]
-name = "place"
+[column.place]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "1 for the name with most time in its class; the folded row comes last"
+help = "Position by time in its class, from 1; the combined row comes last"
 
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The kernel; others for the folded row"
-
-[[column]]
-name = "is_folded"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether the row holds all other names"
-
-[[column]]
-name = "n_names"
+[column.n_names]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Names in the row: 1, or as many as are folded"
-
-[[column]]
-name = "n_kernels"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often they ran"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "class_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of that of all kernels of the class on the device; NULL when that is 0"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "median_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Median; between the two middle ones of an even number"
-
-[[column]]
-name = "p90_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Nine of ten are not longer; between two neighbours, interpolated"
-
-[[column]]
-name = "p99_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "99 of 100 are not longer, interpolated likewise"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "stddev_ns"
-type = "DOUBLE"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "Standard deviation of the sample (divided by n - 1); NULL for a single one"
+help = "Number of names in the row: 1, or the number of combined names"
 
 [changes]
 1 = "first version"
@@ -192,8 +79,8 @@ placed AS (
     ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
   )
 ),
--- The first name is kept even where it alone covers all that is asked for. Kept names come first,
--- so the folded ones take the place behind the last of them.
+-- The first name is kept even if it alone covers the requested share. Kept names come first, so the
+-- combined ones take the position after the last of them.
 kept AS (
   SELECT
     *,

@@ -1,99 +1,29 @@
 /* ---
 name = "utilization_by_stream"
 version = 1
-title = "Busy share of each stream"
+title = "Busy share per stream"
 help = """
-Of the span of the whole device, the part in which any operation of the stream runs. Streams work at
-the same time, so their shares may add up to more than 1.
+The part of the span of the whole device in which any operation of the stream runs. Streams work
+concurrently, so their shares may add up to more than 1.
 """
 grain = ["trace_id", "device_id", "stream"]
 requires = { schema = ">=1", queries = ["device_op@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "stream", "n_ops", "start_ns", "end_ns",
+  "span_ns", "busy_ns", "utilization",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "n_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the stream's first operation, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the stream's last operation"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the start of the device's first operation to the end of its last"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Some operation of the stream runs"
-
-[[column]]
-name = "utilization"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "busy_ns / span_ns; NULL for an empty span"
+[column]
+n_ops.help = "Number of kernels, copies and memsets"
+start_ns.help = "Start of the stream's first operation, on the time axis of slice.ts"
+end_ns.help = "End of the stream's last operation"
+span_ns.help = "Time from the start of the device's first operation to the end of its last"
+busy_ns.help = "Time in which any operation of the stream runs"
 
 [changes]
 1 = "first version"
 --- */
--- Each operation adds what it reaches beyond all before it.
+-- Each operation adds the part beyond all operations before it.
 WITH reach AS (
   SELECT
     trace_id,

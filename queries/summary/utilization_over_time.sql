@@ -1,103 +1,46 @@
 /* ---
 name = "utilization_over_time"
 version = 2
-title = "Busy share of each device in each bucket of time"
+title = "Busy share per device, by time bucket"
 help = """
-Buckets begin at multiples of bucket_ns on the scale of slice.ts and cover the span of the device
-without gaps. Of the first and the last bucket only the part inside the span counts, so busy_ns and
+Buckets start at multiples of bucket_ns on the time axis of slice.ts and cover the span of the
+device without gaps. The first and last bucket count only the part inside the span, so busy_ns and
 covered_ns add up to those of the whole device. A device whose operations are all empty and at one
-instant has no row. Where the span of a device holds max_buckets such buckets or more, as when a clock
-jumped, its buckets are the least whole multiple of bucket_ns wide that makes them fewer; their width
-is a column.
+instant has no row. If the span of a device holds max_buckets such buckets or more, as after a clock
+jump, its buckets are the smallest whole multiple of bucket_ns that gives fewer; the width is a
+column.
 """
 grain = ["trace_id", "device_id", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["device_busy@1", "device_op@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "bucket_start_ns", "bucket_ns", "covered_ns",
+  "busy_ns", "utilization",
+]
 
 [param.bucket_ns]
 type = "BIGINT"
 unit = "ns"
 default = 10000000
 min = 1
-help = "Width of a bucket"
+help = "Bucket width"
 
 [param.max_buckets]
 type = "BIGINT"
 unit = "count"
 default = 100000
 min = 1
-help = "A device whose span holds as many buckets, or more, has wider ones"
+help = "Number of buckets from which a device gets wider buckets"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: operations whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "bucket_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the bucket, on the scale of slice.ts"
-
-[[column]]
-name = "bucket_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Width of the bucket"
-
-[[column]]
-name = "covered_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "The part of the bucket inside the span of the device"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Some operation runs"
-
-[[column]]
-name = "utilization"
-type = "DOUBLE"
-unit = "ratio"
-check = "BETWEEN 0 AND 1"
-help = "busy_ns / covered_ns"
+[column]
+bucket_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Width of the bucket" }
+covered_ns.help = "Part of the bucket inside the span of the device"
+busy_ns.help = "Time in which any operation runs"
+utilization = { nullable = false, help = "busy_ns / covered_ns" }
 
 [changes]
 1 = "first version"
-2 = "new column bucket_ns: no device has more than max_buckets + 1 buckets, however long its span; before, one clock that jumped could make millions of rows"
+2 = "new column bucket_ns: no device has more than max_buckets + 1 buckets, however long its span; before, one clock jump could produce millions of rows"
 --- */
 WITH extent AS (
   SELECT
@@ -117,7 +60,7 @@ sized AS (
   FROM extent
 ),
 span AS (
-  -- Remainders of negative times are negative: the second % makes them count from below.
+  -- The remainder of a negative time is negative; the second % makes buckets start below the time.
   SELECT *, start_ns - (start_ns % bucket_ns + bucket_ns) % bucket_ns AS first_ns
   FROM sized
 ),
@@ -132,7 +75,7 @@ busy AS (
   FROM device_busy() AS b
   JOIN span AS s ON s.trace_id = b.trace_id AND s.device_id IS NOT DISTINCT FROM b.device_id
 ),
--- Few last beyond the end of a bucket: only these are taken apart.
+-- Few operations last beyond the end of a bucket: only these are split.
 piece AS (
   SELECT trace_id, device_id, start_ns, end_ns, bucket_ns, first_ns AS bucket_start_ns
   FROM busy

@@ -1,64 +1,27 @@
 /* ---
 name = "timeline_command"
 version = 1
-title = "The TPU commands a timeline of bounded size shows one by one, and where lists have them"
+title = "TPU commands shown on a timeline of bounded size, with their list positions"
 help = """
-The commands among the slices of timeline_slice with the same max_slices. list_index is the place of a
-command in tpu_tiu_command or tpu_dma_command of its engine, from 0.
+The commands among the slices of timeline_slice with the same max_slices. list_index is the position
+of a command in tpu_tiu_command or tpu_dma_command of its engine, from 0.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9", queries = ["timeline_cutoff@1"] }
+columns = ["run_id", "trace_id", "rank", "track_id", "slice_id", "list_name", "list_index"]
 
 [param.max_slices]
 type = "BIGINT"
 unit = "count"
 default = 30000
 min = 1
-help = "How many slices are shown one by one, over all tracks"
+help = "Maximum number of slices to show over all tracks"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The track"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command"
-
-[[column]]
-name = "list_name"
-type = "VARCHAR"
-unit = "text"
-help = "What the list of its engine is called: TIU_0, CDMA_3, ..."
-
-[[column]]
-name = "list_index"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Its place there"
+[column]
+track_id.help = "Track"
+slice_id.help = "Command"
+list_name = { type = "VARCHAR", unit = "text", help = "Name of the engine's command list: TIU_0, CDMA_3, ..." }
+list_index = { type = "BIGINT", unit = "count", check = ">= 0", help = "Position in the list" }
 
 [changes]
 1 = "first version"

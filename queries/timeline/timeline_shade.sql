@@ -1,95 +1,44 @@
 /* ---
 name = "timeline_shade"
 version = 1
-title = "Where a timeline of bounded size leaves slices out: how many, and how busy they are"
+title = "Slices omitted from a timeline of bounded size: count and busy time"
 help = """
-All slices that timeline_slice with the same max_slices does not show, summed in buckets of time for
-each track and depth. Buckets begin at multiples of bucket_ns on the scale of slice.ts. A slice is
-counted where it starts; its time is counted where it passes. Buckets without any have no row.
+All slices that timeline_slice with the same max_slices does not return, summed in time buckets per
+track and depth. Buckets start at multiples of bucket_ns on the time axis of slice.ts. A slice is
+counted in the bucket where it starts; its time counts in every bucket it covers. Empty buckets have
+no row.
 """
 grain = ["track_id", "depth", "bucket_start_ns"]
 requires = { schema = ">=1", queries = ["timeline_cutoff@1"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "track_id", "depth", "bucket_start_ns", "n_slices", "busy_ns",
+  "busy_share", "category",
+]
 
 [param.bucket_ns]
 type = "BIGINT"
 unit = "ns"
 default = 10000000
 min = 1
-help = "Width of a bucket"
+help = "Bucket width"
 
 [param.max_slices]
 type = "BIGINT"
 unit = "count"
 default = 30000
 min = 1
-help = "How many slices are shown one by one, over all tracks"
+help = "Maximum number of slices to show over all tracks"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+track_id.help = "Track of the slice"
+depth = { type = "INTEGER", unit = "count", check = ">= 0", help = "Number of enclosing slices of the counted slices" }
+n_slices.help = "Number of slices that start in the bucket"
+busy_share = { type = "DOUBLE", unit = "ratio", check = "BETWEEN 0 AND 1", help = "busy_ns / bucket_ns" }
+category.help = "Category with the longest time; of equals the first by name"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The rank, if known"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "Where it is"
-
-[[column]]
-name = "depth"
-type = "INTEGER"
-unit = "count"
-check = ">= 0"
-help = "Slices of the track that contain those counted here"
-
-[[column]]
-name = "bucket_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the bucket, on the scale of slice.ts"
-
-[[column]]
-name = "n_slices"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Slices that start in the bucket"
-
-[[column]]
-name = "busy_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the times of single slices in the bucket, at most its width; on one depth of a track slices seldom overlap"
-
-[[column]]
-name = "busy_share"
-type = "DOUBLE"
-unit = "ratio"
-check = "BETWEEN 0 AND 1"
-help = "busy_ns / bucket_ns"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The category that takes most of the time; of equals the first by name"
+[column.busy_ns]
+help = "Sum of the times of the slices in the bucket, at most its width, because slices at one depth of a track rarely overlap"
 
 [changes]
 1 = "first version"
@@ -102,7 +51,8 @@ WITH hidden AS (
     s.category,
     s.ts AS start_ns,
     s.ts + greatest(s.dur, 0) AS end_ns,
-    -- Remainders of negative times are negative: the second % makes them count from below.
+    -- The remainder of a negative time is negative; the second % makes buckets start below the
+    -- time.
     s.ts - (s.ts % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS first_ns
   FROM slice AS s
   JOIN timeline_cutoff(p_max_slices := $max_slices::BIGINT) AS c
@@ -119,9 +69,9 @@ crossing AS (
   FROM hidden
   WHERE end_ns > first_ns + $bucket_ns::BIGINT
 ),
--- A slice has a part in the bucket it starts in and one in the bucket it ends in. Between them it
--- fills buckets whole: of those only the first and the one behind the last are written down, so
--- that the work does not grow with the length of slices.
+-- A slice has a part in the bucket it starts in and one in the bucket it ends in, and fills all
+-- buckets in between. Of those only the first and the one after the last are stored, so the work
+-- does not grow with the length of slices.
 part AS (
   SELECT
     trace_id,

@@ -1,91 +1,32 @@
 /* ---
 name = "timeline_slice"
 version = 1
-title = "The longest slices of each track, for a timeline of bounded size"
+title = "Longest slices of each track, for a timeline of bounded size"
 help = """
 Each track gets an equal share of max_slices, and what tracks with fewer slices leave over; see
-timeline_cutoff. What is not here is in timeline_shade, with the same max_slices.
+timeline_cutoff. All other slices are in timeline_shade, with the same max_slices.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["timeline_cutoff@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "track_id", "slice_id", "start_ns", "dur_ns", "is_unfinished",
+  "depth", "category", "name",
+]
 
 [param.max_slices]
 type = "BIGINT"
 unit = "count"
 default = 30000
 min = 1
-help = "How many slices are shown one by one, over all tracks"
+help = "Maximum number of slices to show over all tracks"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The rank, if known"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "Where it is"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length; lengths below 0, also of what never ended, are 0"
-
-[[column]]
-name = "is_unfinished"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it never ended"
-
-[[column]]
-name = "depth"
-type = "INTEGER"
-unit = "count"
-check = ">= 0"
-help = "Slices of its track that contain it"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its category"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
+[column]
+track_id.help = "Track of the slice"
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration; negative and unfinished ones are 0"
+is_unfinished = { type = "BOOLEAN", unit = "bool", help = "Whether the slice never ended" }
+depth = { type = "INTEGER", unit = "count", check = ">= 0", help = "Number of enclosing slices of its track" }
+category.help = "Category of the slice"
 
 [changes]
 1 = "first version"

@@ -1,191 +1,66 @@
 /* ---
 name = "timeline_track"
 version = 2
-title = "The tracks of a timeline: where they belong, what is on them, and how their clocks compare"
+title = "Tracks of a timeline with their place, contents and clock relation"
 help = """
-Tracks that have slices. Those of devices come first in each rank, then threads, the main one first.
-Engines of a device come in their own order, links behind all engines.
+Tracks that have slices. Device tracks come first in each rank, then threads, the main thread first.
+Engines of a device have a fixed order, with links after all engines.
 """
 grain = ["track_id"]
 requires = { schema = ">=1", queries = ["timeline_cutoff@1"] }
+columns = [
+  "run_id", "run", "trace_id", "trace", "rank", "track_id", "kind", "name", "pid", "process", "tid",
+  "thread", "device_id", "device", "device_name", "stream", "n_slices", "n_shown", "n_levels",
+  "start_ns", "end_ns", "shift_ns", "drift", "clock_method", "clock_uncertainty_ns",
+]
 
 [param.max_slices]
 type = "BIGINT"
 unit = "count"
 default = 30000
 min = 1
-help = "How many slices are shown one by one, over all tracks"
+help = "Maximum number of slices to show over all tracks"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+trace.nullable = false
+track_id.help = "Track"
+kind = { nullable = true, help = "thread, stream, engine, link, async" }
+name.help = "Track name"
+process = { type = "VARCHAR", unit = "text", nullable = true, help = "Process name" }
+thread = { type = "VARCHAR", unit = "text", nullable = true, help = "Thread name" }
+device_id.help = "Device of the track"
+device_name.help = "Model or label of the device"
+n_slices = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of slices of the track" }
+start_ns.help = "Start of its first slice, on the time axis of slice.ts"
+end_ns.help = "End of its last slice"
+clock_method = { type = "VARCHAR", unit = "text", nullable = true, help = "How shift and drift were determined" }
+clock_uncertainty_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Maximum error of the shift" }
 
-[[column]]
-name = "run"
-type = "VARCHAR"
-unit = "text"
-help = "Its name"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "trace"
-type = "VARCHAR"
-unit = "text"
-help = "Its name"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The rank, if known"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The track"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "thread, stream, engine, link, async"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The track's name"
-
-[[column]]
-name = "pid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its process's number"
-
-[[column]]
-name = "process"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its process's name"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its thread's number"
-
-[[column]]
-name = "thread"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its thread's name"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "Its device"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "device_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The device's model or label"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Stream or queue, as the source counts"
-
-[[column]]
-name = "n_slices"
+[column.n_shown]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Its slices"
+help = "Number of slices of the track that timeline_slice shows"
 
-[[column]]
-name = "n_shown"
+[column.n_levels]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Those that timeline_slice shows one by one"
+help = "Nesting depth of its slices; 1 if none contains another"
 
-[[column]]
-name = "n_levels"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How deep its slices nest; 1 where none contains another"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of its first slice, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the last"
-
-[[column]]
-name = "shift_ns"
+[column.shift_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "To add to its times to reach the time all traces of the run share, counted from the earliest of their bases; NULL: not known, do not compare"
+help = "Shift to add to times of the trace to get the run's shared time, counted from the earliest base; NULL: unknown, so times are not comparable"
 
-[[column]]
-name = "drift"
-type = "DOUBLE"
-unit = "ratio"
-help = "To add further for each nanosecond since the trace's base"
-
-[[column]]
-name = "clock_method"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "How shift and drift were found"
-
-[[column]]
-name = "clock_uncertainty_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "How far the true shift can be from it"
+[column.drift]
+nullable = false
+help = "Nanoseconds to add per nanosecond since the base of the trace, in addition to the shift"
 
 [changes]
 1 = "first version"
-2 = "engines of a device in their own order, links behind all engines"
+2 = "fixed order of a device's engines, links after all engines"
 --- */
 WITH used AS (
   SELECT
@@ -196,7 +71,7 @@ WITH used AS (
   FROM slice
   GROUP BY track_id
 ),
--- Traces are compared inside their run only.
+-- Traces are compared only within their run.
 timed AS (
   SELECT
     t.id,

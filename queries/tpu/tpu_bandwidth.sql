@@ -1,154 +1,40 @@
 /* ---
 name = "tpu_bandwidth"
 version = 2
-title = "DDR, L2 and local-memory traffic of each TPU engine, against the peak"
+title = "DDR, L2 and local-memory traffic per TPU engine, against the peak"
 help = """
-One row for each memory an engine reads or writes. Rates are over the time the engine moves data
-(work_ns) and over the whole capture (span_ns). The peak is that of one core, of DDR and L2 as the chip's
-data sheet has it; a core's engines share it, so rates above it are the counters' word against the
-sheet's. Local memory has no stated peak. Of CDMA this is the traffic a port causes in DDR; the link
-itself is in tpu_link.
+One row per memory that an engine reads or writes. Rates are over the time the engine moves data
+(work_ns) and over the whole capture (span_ns). The peak is that of one core, for DDR and L2 from
+the chip's data sheet; the engines of a core share it, so a rate above it means that counters and
+data sheet disagree. Local memory has no documented peak. For CDMA this is the DDR traffic of a
+port; the link itself is in tpu_link.
 """
 grain = ["trace_id", "engine", "core", "port", "memory"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_engine_step@2", "tpu_traffic@2"] }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "memory", "n_transfers", "read_bytes",
+  "write_bytes", "total_bytes", "work_ns", "span_ns", "read_bytes_per_s", "write_bytes_per_s",
+  "total_bytes_per_s", "mean_bytes_per_s", "peak_bytes_per_s", "peak_share", "mean_peak_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+read_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes read from the memory" }
+write_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes written to the memory" }
+total_bytes.help = "read_bytes + write_bytes"
+work_ns.help = "Time in which the engine moves data of any memory"
+span_ns.help = "Time from the first start to the last end of the capture"
+read_bytes_per_s = { nullable = true, help = "read_bytes / work_ns; NULL if work_ns is 0" }
+write_bytes_per_s = { nullable = true, help = "write_bytes / work_ns" }
+total_bytes_per_s = { nullable = true, help = "total_bytes / work_ns" }
+mean_bytes_per_s = { type = "DOUBLE", unit = "byte/s", nullable = true, check = ">= 0", help = "total_bytes / span_ns" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "memory"
-type = "VARCHAR"
-unit = "text"
-help = "DDR, L2M or LMEM"
-
-[[column]]
-name = "n_transfers"
+[column.n_transfers]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Commands that read or write it"
+help = "Number of commands that read or write the memory"
 
-[[column]]
-name = "read_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Read from it"
-
-[[column]]
-name = "write_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Written to it"
-
-[[column]]
-name = "total_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Both"
-
-[[column]]
-name = "work_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The engine moves data, whichever memory"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the first start to the last end of the capture"
-
-[[column]]
-name = "read_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "read_bytes / work_ns; NULL when that is 0"
-
-[[column]]
-name = "write_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "write_bytes / work_ns"
-
-[[column]]
-name = "total_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "total_bytes / work_ns"
-
-[[column]]
-name = "mean_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "total_bytes / span_ns"
-
-[[column]]
-name = "peak_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "Peak of the memory for one core; NULL: not known, or CDMA"
-
-[[column]]
-name = "peak_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "total_bytes_per_s / peak_bytes_per_s"
-
-[[column]]
-name = "mean_peak_share"
+[column.mean_peak_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
@@ -156,7 +42,7 @@ check = ">= 0"
 help = "mean_bytes_per_s / peak_bytes_per_s"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH moved AS (

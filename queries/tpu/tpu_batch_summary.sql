@@ -1,138 +1,35 @@
 /* ---
 name = "tpu_batch_summary"
 version = 1
-title = "Batches of a TPU capture: how long, computing, moving, bytes and operations"
+title = "Batches of a TPU capture: duration, compute and transfer time, bytes and operations"
 help = """
-Commands before the first batch number, and captures without any, are the row without a batch.
+Commands before the first batch number, and captures without batches, are in the row without a
+batch.
 """
 grain = ["trace_id", "batch"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "batch", "start_ns", "end_ns", "elapsed_ns", "n_commands",
+  "compute_ns", "transfer_ns", "sync_ns", "bytes", "ddr_bytes", "l2_bytes", "ddr_bytes_per_s",
+  "alg_ops", "uarch_rate", "intensity",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+batch = { type = "BIGINT", unit = "count", nullable = true, help = "Batch number; NULL: not recorded" }
+start_ns.help = "First start, on the time axis of slice.ts"
+end_ns.help = "Last end"
+elapsed_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time from start_ns to end_ns" }
+n_commands.help = "Number of commands of all engines"
+compute_ns.help = "Sum of the durations of TIU commands that compute"
+transfer_ns.help = "Sum of the durations of DMA commands that move data"
+bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes moved in all memories" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "batch"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Batch number; NULL: none is recorded"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "First start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Last end"
-
-[[column]]
-name = "elapsed_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From that start to that end"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands of all engines"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of TIU commands that compute"
-
-[[column]]
-name = "transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of DMA commands that move data"
-
-[[column]]
-name = "sync_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of synchronisation"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Moved, all memories"
-
-[[column]]
-name = "ddr_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Of these, what DDR bandwidth counts"
-
-[[column]]
-name = "l2_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Of these, what bandwidth of the L2 memory counts"
-
-[[column]]
-name = "ddr_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "ddr_bytes over the durations of the commands that have some; NULL: none"
-
-[[column]]
-name = "alg_ops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Operations the algorithm needs; NULL: not known"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "alg_ops / operations the hardware does; NULL: not known"
-
-[[column]]
-name = "intensity"
+[column.intensity]
 type = "DOUBLE"
 unit = "1/byte"
 nullable = true
 check = ">= 0"
-help = "alg_ops / ddr_bytes; NULL: not known, or no bytes"
+help = "alg_ops / ddr_bytes; NULL: unknown, or no bytes"
 
 [changes]
 1 = "first version"

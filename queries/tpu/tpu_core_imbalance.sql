@@ -1,104 +1,49 @@
 /* ---
 name = "tpu_core_imbalance"
 version = 2
-title = "How unevenly the cores of a TPU work"
+title = "Imbalance between TPU cores, by engine"
 help = """
-For each engine of cores: the core that works longest, the shortest, the mean. imbalance is how much longer the
-longest works than the mean: what waiting for it costs where all wait. Cores without a command of the
-engine count only if they have commands of another.
+For each engine of cores: the longest, shortest and mean working time of a core. imbalance is how
+much longer the longest works than the mean: the cost of waiting for it if all wait. Cores without a
+command of the engine only count if they have commands of another engine.
 """
 grain = ["trace_id", "engine"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "n_cores", "min_work_ns", "mean_work_ns", "max_work_ns",
+  "slowest_core", "fastest_core", "imbalance", "first_end_ns", "last_end_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+engine.help = "TIU, GDMA or SDMA"
+n_cores.help = "Number of cores"
+min_work_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Shortest working time of a core" }
+mean_work_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Mean working time of a core" }
+max_work_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Longest working time of a core" }
+slowest_core = { type = "BIGINT", unit = "count", help = "Core with the longest working time; the lowest of several" }
+fastest_core = { type = "BIGINT", unit = "count", help = "Core with the shortest working time; the lowest of several" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA or SDMA"
-
-[[column]]
-name = "n_cores"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Cores"
-
-[[column]]
-name = "min_work_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Working time of the core that works least"
-
-[[column]]
-name = "mean_work_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "max_work_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Working time of the core that works most"
-
-[[column]]
-name = "slowest_core"
-type = "BIGINT"
-unit = "count"
-help = "That core, the lowest of several"
-
-[[column]]
-name = "fastest_core"
-type = "BIGINT"
-unit = "count"
-help = "The core that works least, the lowest of several"
-
-[[column]]
-name = "imbalance"
+[column.imbalance]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "max_work_ns / mean_work_ns - 1; NULL when nobody works"
+help = "max_work_ns / mean_work_ns - 1; NULL if no core works"
 
-[[column]]
-name = "first_end_ns"
+[column.first_end_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Earliest end of a core's commands of the engine, on the scale of slice.ts"
+help = "Earliest end of the engine's commands on a core, on the time axis of slice.ts"
 
-[[column]]
-name = "last_end_ns"
+[column.last_end_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "Latest"
+help = "Latest end of the engine's commands on a core, on the time axis of slice.ts"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH worked AS (

@@ -1,106 +1,31 @@
 /* ---
 name = "tpu_device_bandwidth_over_time"
 version = 2
-title = "DDR, L2 and local-memory traffic of a whole TPU in each bucket of time"
+title = "DDR, L2 and local-memory traffic of a whole TPU, by time bucket"
 help = """
-All engines together, CDMA too; see tpu_bandwidth_over_time. The peak is that of the chip: of one core, times
-the cores it has.
+All engines combined, including CDMA; see tpu_bandwidth_over_time. The peak is that of the chip: the
+peak of one core times the number of cores.
 """
 grain = ["trace_id", "memory", "bucket_start_ns"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_traffic@2"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "memory", "bucket_start_ns", "read_bytes", "write_bytes",
+  "read_bytes_per_s", "write_bytes_per_s", "total_bytes_per_s", "peak_bytes_per_s", "peak_share",
+]
 
 [param.bucket_ns]
 type = "BIGINT"
 unit = "ns"
 default = 100000
 min = 1
-help = "Width of a bucket"
+help = "Bucket width"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "memory"
-type = "VARCHAR"
-unit = "text"
-help = "DDR, L2M or LMEM"
-
-[[column]]
-name = "bucket_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the bucket, on the scale of slice.ts"
-
-[[column]]
-name = "read_bytes"
-type = "DOUBLE"
-unit = "byte"
-check = ">= 0"
-help = "Read from it"
-
-[[column]]
-name = "write_bytes"
-type = "DOUBLE"
-unit = "byte"
-check = ">= 0"
-help = "Written to it"
-
-[[column]]
-name = "read_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-check = ">= 0"
-help = "read_bytes / bucket_ns"
-
-[[column]]
-name = "write_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-check = ">= 0"
-help = "write_bytes / bucket_ns"
-
-[[column]]
-name = "total_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-check = ">= 0"
-help = "Both"
-
-[[column]]
-name = "peak_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "Peak of the memory for the chip; NULL: not known"
-
-[[column]]
-name = "peak_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "total_bytes_per_s / peak_bytes_per_s"
+[column]
+peak_bytes_per_s.help = "Peak of the memory for the chip; NULL: unknown"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH moved AS (
@@ -110,9 +35,10 @@ WITH moved AS (
     m.core,
     m.port,
     m.start_ns,
-    -- what has no length still moved its bytes: in its first ns
+    -- A transfer of duration 0 moves its bytes in its first ns.
     greatest(m.end_ns, m.start_ns + 1) AS end_ns,
-    -- Remainders of negative times are negative: the second % makes them count from below.
+    -- The remainder of a negative time is negative; the second % makes buckets start below the
+    -- time.
     m.start_ns - (m.start_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT
       AS first_ns,
     m.ddr_read_bytes,

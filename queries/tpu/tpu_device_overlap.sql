@@ -1,98 +1,26 @@
 /* ---
 name = "tpu_device_overlap"
 version = 1
-title = "How much of moving data computing hides, on a whole TPU"
+title = "Transfer/compute overlap of a whole TPU"
 help = """
-Computing means that the TIU of some core computes, moving that some DMA engine moves data: GDMA or SDMA of
-a core, or CDMA of a port. Synchronisation is neither.
+Computing means that the TIU of any core computes, moving that any DMA engine moves data: GDMA or
+SDMA of a core, or CDMA of a port. Synchronization counts as neither.
 """
 grain = ["trace_id"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "span_ns", "compute_ns", "transfer_ns", "overlap_ns",
+  "exposed_transfer_ns", "neither_ns", "compute_share", "transfer_share", "overlap_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+span_ns.help = "Time from the first start to the last end of the capture"
+compute_ns.help = "Time in which a TIU computes"
+overlap_ns.help = "Time in which a TIU computes and a DMA engine moves data"
+compute_share.help = "compute_ns / span_ns; NULL if span_ns is 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the first start to the last end of the capture"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A TIU computes"
-
-[[column]]
-name = "transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A DMA engine moves data"
-
-[[column]]
-name = "overlap_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Both at once"
-
-[[column]]
-name = "exposed_transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A DMA engine moves data and no TIU computes"
-
-[[column]]
-name = "neither_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Neither"
-
-[[column]]
-name = "compute_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "compute_ns / span_ns; NULL when that is 0"
-
-[[column]]
-name = "transfer_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "transfer_ns / span_ns; NULL when that is 0"
-
-[[column]]
-name = "overlap_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "overlap_ns / the lesser of compute_ns and transfer_ns: 1 when one hides the other; NULL when that is 0"
+[column.overlap_share]
+help = "overlap_ns / the lesser of compute_ns and transfer_ns; 1 if one is fully overlapped; NULL if the lesser is 0"
 
 [changes]
 1 = "first version"

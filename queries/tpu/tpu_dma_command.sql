@@ -1,20 +1,32 @@
 /* ---
 name = "tpu_dma_command"
 version = 2
-title = "The commands of a DMA engine with all fields of their registers, as the vendor's workbook lists them"
+title = "DMA engine commands with all register fields, as in the vendor's workbook"
 help = """
-In the order of the engine's stream. Columns from cmd_id_dep on are register fields, in the vendor's order;
-they are NULL where no register image was captured, but for type, function and element type, which
-command words have too.
+In the order of the engine's stream. Columns from cmd_id_dep on are register fields in the vendor's
+order; they are NULL if no register image was captured, except type, function and element type,
+which command words also have.
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "engine_id", "core", "global_index", "command_id",
+  "layer_id", "layer", "function_type", "function_name", "bytes", "start_ns", "end_ns", "cycles",
+  "stall_cycles", "ddr_gb_per_s", "l2_gb_per_s", "direction", "data_type", "cmd_id_dep",
+  "cmd_special_function", "src_start_addr", "dst_start_addr", "src_nsize", "src_csize", "src_hsize",
+  "src_wsize", "dst_nsize", "dst_csize", "dst_hsize", "dst_wsize", "src_nstride", "src_cstride",
+  "src_hstride", "src_wstride", "dst_nstride", "dst_cstride", "dst_hstride", "dst_wstride",
+  "nchw_copy", "stride_enable", "src_data_format", "cmd_type", "index_csize", "index_hsize",
+  "index_cstride", "index_hstride", "mask_start_addr_h8", "mask_start_addr_l32", "mask_data_format",
+  "localmem_mask_h32", "localmem_mask_l32", "fill_constant_en", "constant_value", "index",
+  "cmd_short", "intr_en",
+]
 
 [param.engine]
 type = "VARCHAR"
 unit = "text"
 default = "GDMA"
-help = "GDMA, SDMA or CDMA"
+help = "Engine: GDMA, SDMA or CDMA"
 
 [param.place]
 type = "BIGINT"
@@ -27,417 +39,96 @@ help = "Core, or port of CDMA; NULL: all"
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "The trace; NULL: all"
+help = "Trace; NULL: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+slice_id.help = "Command"
+core.help = "Core; for CDMA the one that submitted the command"
+bytes.help = "Bytes moved"
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End"
+cycles = { type = "BIGINT", unit = "cycle", nullable = true, help = "Duration in cycles of the engine's counter" }
+ddr_gb_per_s = { type = "DOUBLE", unit = "GB/s", nullable = true, help = "Bytes that count for DDR bandwidth, per ns" }
+direction.help = "Source and destination of the transfer; NULL: synchronization, or unknown"
+data_type.help = "Element type"
+cmd_id_dep = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field cmd_id_dep" }
+src_start_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Source address, hexadecimal" }
+dst_start_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Destination address, hexadecimal" }
+src_nsize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_nsize" }
+src_csize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_csize" }
+src_hsize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_hsize" }
+src_wsize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_wsize" }
+dst_nsize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_nsize" }
+dst_csize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_csize" }
+dst_hsize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_hsize" }
+dst_wsize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_wsize" }
+src_nstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_nstride" }
+src_cstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_cstride" }
+src_hstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_hstride" }
+src_wstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_wstride" }
+dst_nstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_nstride" }
+dst_cstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_cstride" }
+dst_hstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_hstride" }
+dst_wstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field dst_wstride" }
+nchw_copy = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field nchw_copy" }
+stride_enable = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field stride_enable" }
+src_data_format = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field src_data_format" }
+cmd_type = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field cmd_type" }
+index_csize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field index_csize" }
+index_hsize = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field index_hsize" }
+index_cstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field index_cstride" }
+index_hstride = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field index_hstride" }
+mask_data_format = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field mask_data_format" }
+fill_constant_en = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field fill_constant_en" }
+constant_value = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field constant_value" }
+index = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field index" }
+cmd_short = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field cmd_short" }
+intr_en = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field intr_en" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command"
-
-[[column]]
-name = "engine_id"
-type = "BIGINT"
-unit = "source id"
-help = "Number of the engine: TIU 0, GDMA 1, SDMA 3, CDMA 4"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; of CDMA the one that submitted it"
-
-[[column]]
-name = "global_index"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Place in the stream of its engine, from 0"
-
-[[column]]
-name = "command_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Number as the vendor's tool shows it"
-
-[[column]]
-name = "layer_id"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of its layer, from 1"
-
-[[column]]
-name = "layer"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Operation of its layer"
-
-[[column]]
-name = "function_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type as captured"
-
-[[column]]
-name = "function_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name as captured"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-help = "Moved"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End"
-
-[[column]]
-name = "cycles"
+[column.stall_cycles]
 type = "BIGINT"
 unit = "cycle"
 nullable = true
-help = "Length in cycles of its counter"
+help = "Cycles spent waiting for memory; NULL: not counted"
 
-[[column]]
-name = "stall_cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-help = "Waiting for memory; NULL: not counted"
-
-[[column]]
-name = "ddr_gb_per_s"
+[column.l2_gb_per_s]
 type = "DOUBLE"
 unit = "GB/s"
 nullable = true
-help = "Bytes that DDR bandwidth counts, a ns"
+help = "Bytes that count for L2 memory bandwidth, per ns"
 
-[[column]]
-name = "l2_gb_per_s"
-type = "DOUBLE"
-unit = "GB/s"
-nullable = true
-help = "Bytes that bandwidth of the L2 memory counts, a ns"
-
-[[column]]
-name = "direction"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "From where to where; NULL: synchronisation, or not known"
-
-[[column]]
-name = "data_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Element type"
-
-[[column]]
-name = "cmd_id_dep"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field cmd_id_dep"
-
-[[column]]
-name = "cmd_special_function"
+[column.cmd_special_function]
 type = "BIGINT"
 unit = "source id"
 nullable = true
 help = "Register field cmd_special_function"
 
-[[column]]
-name = "src_start_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Address it reads from, hexadecimal"
-
-[[column]]
-name = "dst_start_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Address it writes to, hexadecimal"
-
-[[column]]
-name = "src_nsize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_nsize"
-
-[[column]]
-name = "src_csize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_csize"
-
-[[column]]
-name = "src_hsize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_hsize"
-
-[[column]]
-name = "src_wsize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_wsize"
-
-[[column]]
-name = "dst_nsize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_nsize"
-
-[[column]]
-name = "dst_csize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_csize"
-
-[[column]]
-name = "dst_hsize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_hsize"
-
-[[column]]
-name = "dst_wsize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_wsize"
-
-[[column]]
-name = "src_nstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_nstride"
-
-[[column]]
-name = "src_cstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_cstride"
-
-[[column]]
-name = "src_hstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_hstride"
-
-[[column]]
-name = "src_wstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_wstride"
-
-[[column]]
-name = "dst_nstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_nstride"
-
-[[column]]
-name = "dst_cstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_cstride"
-
-[[column]]
-name = "dst_hstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_hstride"
-
-[[column]]
-name = "dst_wstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field dst_wstride"
-
-[[column]]
-name = "nchw_copy"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field nchw_copy"
-
-[[column]]
-name = "stride_enable"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field stride_enable"
-
-[[column]]
-name = "src_data_format"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field src_data_format"
-
-[[column]]
-name = "cmd_type"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field cmd_type"
-
-[[column]]
-name = "index_csize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field index_csize"
-
-[[column]]
-name = "index_hsize"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field index_hsize"
-
-[[column]]
-name = "index_cstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field index_cstride"
-
-[[column]]
-name = "index_hstride"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field index_hstride"
-
-[[column]]
-name = "mask_start_addr_h8"
+[column.mask_start_addr_h8]
 type = "VARCHAR"
 unit = "text"
 nullable = true
 help = "Register field mask_start_addr_h8, hexadecimal"
 
-[[column]]
-name = "mask_start_addr_l32"
+[column.mask_start_addr_l32]
 type = "VARCHAR"
 unit = "text"
 nullable = true
 help = "Register field mask_start_addr_l32, hexadecimal"
 
-[[column]]
-name = "mask_data_format"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field mask_data_format"
-
-[[column]]
-name = "localmem_mask_h32"
+[column.localmem_mask_h32]
 type = "VARCHAR"
 unit = "text"
 nullable = true
 help = "Register field localmem_mask_h32, hexadecimal"
 
-[[column]]
-name = "localmem_mask_l32"
+[column.localmem_mask_l32]
 type = "VARCHAR"
 unit = "text"
 nullable = true
 help = "Register field localmem_mask_l32, hexadecimal"
 
-[[column]]
-name = "fill_constant_en"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field fill_constant_en"
-
-[[column]]
-name = "constant_value"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field constant_value"
-
-[[column]]
-name = "index"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field index"
-
-[[column]]
-name = "cmd_short"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field cmd_short"
-
-[[column]]
-name = "intr_en"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field intr_en"
-
 [changes]
-2 = "the same rows, for less where there are register images"
+2 = "same rows, faster with register images"
 1 = "first version"
 --- */
 WITH chosen AS (

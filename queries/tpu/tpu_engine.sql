@@ -1,77 +1,22 @@
 /* ---
 name = "tpu_engine"
 version = 1
-title = "The engines of a TPU capture that recorded commands, and what their lists are called"
+title = "TPU engines with recorded commands, and the names of their command lists"
 help = """
-As the vendor's tool calls them: the engine, and the core or port. tpu_tiu_command and tpu_dma_command
+Named as in the vendor's tool: the engine, and the core or port. tpu_tiu_command and tpu_dma_command
 list their commands.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "place", "list_name", "is_tiu",
+  "n_commands",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "place"
-type = "BIGINT"
-unit = "count"
-help = "Core, or port of CDMA"
-
-[[column]]
-name = "list_name"
-type = "VARCHAR"
-unit = "text"
-help = "TIU_0, GDMA_0, ..."
-
-[[column]]
-name = "is_tiu"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether tpu_tiu_command lists it; else tpu_dma_command does"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands"
+[column]
+place = { type = "BIGINT", unit = "count", help = "Core, or port of CDMA" }
+list_name = { type = "VARCHAR", unit = "text", help = "TIU_0, GDMA_0, ..." }
+is_tiu = { type = "BOOLEAN", unit = "bool", help = "Whether tpu_tiu_command lists it; otherwise tpu_dma_command does" }
 
 [changes]
 1 = "first version"

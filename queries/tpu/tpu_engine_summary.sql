@@ -1,157 +1,48 @@
 /* ---
 name = "tpu_engine_summary"
 version = 2
-title = "How busy each TPU engine is: work, synchronisation, idle time, gaps"
+title = "Work, synchronization, idle time and gaps per TPU engine"
 help = """
-An engine works while one of its commands computes or moves data; it synchronises while only sends,
-waits and the like run; else it is idle. The three add up to span_ns, which is that of the whole
-capture, from the first start to the last end on any engine, so that engines compare. Gaps lie between
-commands of the engine; idle time before its first and behind its last is no gap.
+An engine works while one of its commands computes or moves data; it synchronizes while only sends,
+waits and the like run; otherwise it is idle. The three add up to span_ns, the time of the whole
+capture from the first start to the last end on any engine, so engines are comparable. Gaps lie
+between commands of the engine; idle time before the first and after the last command is not a gap.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "n_commands", "n_sync", "start_ns",
+  "end_ns", "span_ns", "work_ns", "sync_ns", "idle_ns", "utilization", "idle_share", "n_gaps",
+  "longest_gap_ns", "cycles", "work_cycles",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+start_ns.help = "Start of the first command, on the time axis of slice.ts"
+end_ns.help = "End of the last command"
+span_ns.help = "Time from the first start to the last end of the capture, any engine"
+work_ns.help = "Time in which a command computes or moves data: the union of their intervals"
+sync_ns.help = "Time in which only synchronization runs"
+utilization.help = "work_ns / span_ns; NULL if span_ns is 0"
+idle_share.help = "idle_ns / span_ns; NULL if span_ns is 0"
+n_gaps = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of idle intervals between its commands" }
+longest_gap_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Longest gap; 0 without gaps" }
+cycles.help = "Sum of the cycles; overlapping commands count twice. NULL: unknown"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands"
-
-[[column]]
-name = "n_sync"
+[column.n_sync]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Of these, sends, waits and other synchronisation"
+help = "Number of sends, waits and other synchronization commands"
 
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the first, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the last"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the first start to the last end of the capture, any engine"
-
-[[column]]
-name = "work_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A command computes or moves data: the union of their intervals"
-
-[[column]]
-name = "sync_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Only synchronisation runs"
-
-[[column]]
-name = "idle_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Nothing runs"
-
-[[column]]
-name = "utilization"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "work_ns / span_ns; NULL when that is 0"
-
-[[column]]
-name = "idle_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "idle_ns / span_ns; NULL when that is 0"
-
-[[column]]
-name = "n_gaps"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Idle intervals between its commands"
-
-[[column]]
-name = "longest_gap_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The longest of these; 0 without any"
-
-[[column]]
-name = "cycles"
+[column.work_cycles]
 type = "BIGINT"
 unit = "cycle"
 nullable = true
 check = ">= 0"
-help = "Sum over the commands; overlapping ones count twice. NULL: not known"
-
-[[column]]
-name = "work_cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "The same without synchronisation"
+help = "Sum of the cycles, without synchronization"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH step AS (

@@ -1,114 +1,40 @@
 /* ---
 name = "tpu_gap"
 version = 2
-title = "The longest gaps of TPU engines, and between which commands they lie"
+title = "Longest gaps of TPU engines, with the commands around them"
 help = """
-A gap is a time in which no command of the engine runs, between two of its commands. Idle time before
-the first and behind the last command is in tpu_engine_summary.
+A gap is a time between two commands of an engine in which none of its commands runs. Idle time
+before the first and after the last command is in tpu_engine_summary.
 """
 grain = ["trace_id", "engine", "core", "port", "start_ns"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "start_ns", "end_ns", "gap_ns",
+  "before_slice_id", "before_name", "after_slice_id", "after_name", "kernel_name",
+]
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 default = 50
 min = 1
-help = "So many of each trace"
+help = "Maximum number of rows per trace"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+start_ns.help = "Start of the gap, on the time axis of slice.ts"
+end_ns.help = "End of the gap"
+before_name = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the command before the gap" }
+after_slice_id = { type = "BIGINT", unit = "ref slice.id", help = "Command after the gap" }
+after_name = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the command after the gap" }
+kernel_name.help = "Kernel of the command after the gap"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the gap, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End of the gap"
-
-[[column]]
-name = "gap_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Length"
-
-[[column]]
-name = "before_slice_id"
+[column.before_slice_id]
 type = "BIGINT"
 unit = "ref slice.id"
-help = "A command that ends where the gap begins, the first of several"
-
-[[column]]
-name = "before_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "after_slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command the gap ends with"
-
-[[column]]
-name = "after_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "kernel_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel that command belongs to"
+help = "Command before the gap; the first of several that end together"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH gap AS (
@@ -116,7 +42,7 @@ WITH gap AS (
   FROM tpu_engine_step()
   WHERE gap_ns > 0
 ),
--- Sorting all gaps would take long: the top-th longest of each trace is found first.
+-- Sorting all rows is slow, so the top-th longest of each trace is found first.
 edge AS (
   SELECT trace_id, list_min(max(gap_ns, $top::BIGINT)) AS least_ns
   FROM gap
@@ -146,7 +72,7 @@ before AS (
     AND g.gap_from_ns = c.ts + greatest(c.dur, 0)
   GROUP BY g.slice_id
 ),
--- The few that are asked for, so that nothing is joined with all commands.
+-- Only the requested rows are joined with all commands.
 named AS (
   SELECT slice_id, name, kernel_name
   FROM tpu_command

@@ -1,159 +1,44 @@
 /* ---
 name = "tpu_kernel_summary"
 version = 1
-title = "TPU kernels: how often, how long, computing, moving, bytes and operations"
+title = "TPU kernels: count, duration, compute and transfer time, bytes and operations"
 help = """
-A launch is one scope of the kernel on one core or port: elapsed_ns is from the first start to the last end of
-its commands there, summed over launches, so eight cores that run one kernel at once count eight
-times. Commands outside of kernels are the row without a name.
+A launch is one scope of the kernel on one core or port; elapsed_ns is the time from the first start
+to the last end of its commands there, summed over launches, so eight cores that run one kernel at
+once count eight times. Commands outside kernels are in the row without a name.
 """
 grain = ["trace_id", "kernel_name"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "kernel_name", "n_launches", "n_cores", "elapsed_ns", "mean_ns",
+  "max_ns", "n_commands", "compute_ns", "transfer_ns", "sync_ns", "bytes", "ddr_bytes", "l2_bytes",
+  "ddr_bytes_per_s", "alg_ops", "uarch_rate", "intensity",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+kernel_name.help = "Kernel; NULL: commands outside kernels, or of kernels without a recorded name"
+n_launches = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of kernel scopes, per core or port" }
+n_cores = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of cores it ran on" }
+mean_ns = { nullable = true, help = "elapsed_ns / n_launches" }
+max_ns = { nullable = true, help = "Longest launch" }
+n_commands.help = "Number of commands of all engines"
+compute_ns.help = "Sum of the durations of TIU commands that compute"
+transfer_ns.help = "Sum of the durations of DMA commands that move data"
+bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes moved in all memories" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "kernel_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel; NULL: commands outside of kernels, or of kernels whose name is not recorded"
-
-[[column]]
-name = "n_launches"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Scopes of the kernel, on each core or port"
-
-[[column]]
-name = "n_cores"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Cores it ran on"
-
-[[column]]
-name = "elapsed_ns"
+[column.elapsed_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Sum over launches; NULL outside of kernels"
+help = "Sum of the elapsed times of the launches; NULL outside kernels"
 
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "elapsed_ns / n_launches"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-check = ">= 0"
-help = "The longest launch"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands of all engines"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of TIU commands that compute"
-
-[[column]]
-name = "transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of DMA commands that move data"
-
-[[column]]
-name = "sync_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of synchronisation"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Moved, all memories"
-
-[[column]]
-name = "ddr_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Of these, what DDR bandwidth counts"
-
-[[column]]
-name = "l2_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Of these, what bandwidth of the L2 memory counts"
-
-[[column]]
-name = "ddr_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "ddr_bytes over the durations of the commands that have some; NULL: none"
-
-[[column]]
-name = "alg_ops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Operations the algorithm needs; NULL: not known"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "alg_ops / operations the hardware does; NULL: not known"
-
-[[column]]
-name = "intensity"
+[column.intensity]
 type = "DOUBLE"
 unit = "1/byte"
 nullable = true
 check = ">= 0"
-help = "alg_ops / ddr_bytes; NULL: not known, or no bytes"
+help = "alg_ops / ddr_bytes; NULL: unknown, or no bytes"
 
 [changes]
 1 = "first version"

@@ -1,192 +1,59 @@
 /* ---
 name = "tpu_layer_summary"
 version = 1
-title = "Layers of the model on the TPU: commands, time computing and moving, bytes and operations"
+title = "Model layers on the TPU: commands, compute and transfer time, bytes and operations"
 help = """
-Layers are those of the compiler's side files, on the core each was compiled for; one without commands
-in the capture has a row of zeros. Times of commands are summed, so computing and moving at once counts
-in both; elapsed_ns is from a layer's first start to its last end. Layers that are pipelined overlap.
+Layers are those of the compiler's side files, on the core each was compiled for; a layer without
+commands in the capture has a row of zeros. Times of commands are summed, so concurrent computing
+and moving counts in both; elapsed_ns is from a layer's first start to its last end. Pipelined
+layers overlap.
 """
 grain = ["trace_id", "layer_id"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "layer_id", "ordinal", "core", "layer", "operation", "file_line",
+  "n_tiu_commands", "n_dma_commands", "start_ns", "elapsed_ns", "compute_ns", "transfer_ns",
+  "sync_ns", "work_share", "bytes", "ddr_read_bytes", "ddr_write_bytes", "ddr_bytes_per_s",
+  "alg_ops", "uarch_rate", "peak_share", "intensity",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+layer_id = { type = "BIGINT", unit = "ref tpu_layer.id", help = "Layer" }
+ordinal = { type = "BIGINT", unit = "count", check = "> 0", help = "Position in the model, from 1" }
+core = { nullable = false, help = "Core" }
+layer.help = "Layer name"
+operation.help = "Operation of the layer: Conv2D, Load, Store, ..."
+file_line = { type = "BIGINT", unit = "count", nullable = true, help = "Line of final.mlir" }
+n_tiu_commands = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of TIU commands" }
+n_dma_commands = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of GDMA commands" }
+start_ns = { nullable = true, help = "First start, on the time axis of slice.ts; NULL without commands" }
+compute_ns.help = "Sum of the durations of commands that compute"
+transfer_ns.help = "Sum of the durations of commands that move data"
+sync_ns.help = "Sum of the durations of commands that send or wait"
+bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes moved" }
+ddr_bytes_per_s.help = "(ddr_read_bytes + ddr_write_bytes) / time of these transfers; NULL if there are none"
+peak_share.help = "Minimum time of its operations at the chip's peak / compute_ns; NULL: unknown"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "layer_id"
-type = "BIGINT"
-unit = "ref tpu_layer.id"
-help = "The layer"
-
-[[column]]
-name = "ordinal"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Its place in the model, from 1"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-help = "The core"
-
-[[column]]
-name = "layer"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "operation"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its operation: Conv2D, Load, Store, ..."
-
-[[column]]
-name = "file_line"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Line of final.mlir"
-
-[[column]]
-name = "n_tiu_commands"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Commands of TIU"
-
-[[column]]
-name = "n_dma_commands"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Commands of GDMA"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "First start, on the scale of slice.ts; NULL without commands"
-
-[[column]]
-name = "elapsed_ns"
+[column.elapsed_ns]
 type = "BIGINT"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "From there to the last end; NULL without commands"
+help = "Time from start_ns to the last end; NULL without commands"
 
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of commands that compute"
-
-[[column]]
-name = "transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of commands that move data"
-
-[[column]]
-name = "sync_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of commands that send or wait"
-
-[[column]]
-name = "work_share"
+[column.work_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Computing and moving, of that of all layers of the trace; NULL when these have none"
+help = "Share of computing and moving in that of all layers of the trace; NULL if that is 0"
 
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Moved"
-
-[[column]]
-name = "ddr_read_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Read from DDR"
-
-[[column]]
-name = "ddr_write_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Written to DDR"
-
-[[column]]
-name = "ddr_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "Both / time of the transfers that did it; NULL when there are none"
-
-[[column]]
-name = "alg_ops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Operations the algorithm needs; NULL: not known"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "alg_ops / operations the hardware does; NULL: not known"
-
-[[column]]
-name = "peak_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "Least time of its operations at the chip's peak / compute_ns; NULL: not known"
-
-[[column]]
-name = "intensity"
+[column.intensity]
 type = "DOUBLE"
 unit = "count/byte"
 nullable = true
 check = ">= 0"
-help = "alg_ops / DDR bytes; NULL: not known, or no bytes"
+help = "alg_ops / DDR bytes; NULL: unknown, or no bytes"
 
 [changes]
 1 = "first version"
@@ -203,7 +70,7 @@ joined AS (
   SELECT
     *,
     greatest(dur, 0) AS work_ns,
-    -- Where nothing but counters was captured, a command is the work of its engine.
+    -- If only counters were captured, a command counts as the work of its engine.
     coalesce(kind, CASE engine WHEN 'TIU' THEN 'compute' ELSE 'transfer' END) AS work_kind,
     CASE WHEN source_memory = 'DDR' THEN bytes ELSE 0 END AS ddr_read_bytes,
     CASE WHEN destination_memory = 'DDR' THEN bytes ELSE 0 END AS ddr_write_bytes

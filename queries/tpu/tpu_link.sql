@@ -1,133 +1,60 @@
 /* ---
 name = "tpu_link"
 version = 1
-title = "What each direction of each CDMA port moved: bytes, rate, stalls, messages sent again"
+title = "Traffic of each direction of each CDMA port: bytes, rate, stalls and retransmissions"
 help = """
-TX sends or writes to the other side, RX receives or reads; what is neither, and what is not known, counts
-by its record's channel. Rates are over the time the direction moves data, the union of its intervals: a port
-works in both at once.
+TX sends or writes to the other side, RX receives or reads; commands that are neither, or unknown,
+count by the channel of their record. Rates are over the time the direction moves data, the union of
+its intervals; a port works in both directions at once.
 """
 grain = ["trace_id", "port", "direction"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "port", "direction", "n_commands", "n_sync", "bytes", "work_ns",
+  "sync_ns", "bytes_per_s", "n_replays", "replays_per_transfer", "memory_stall_cycles",
+  "link_stall_cycles", "cycles", "stall_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+port = { nullable = false, help = "Port" }
+direction = { nullable = false, help = "TX or RX" }
+bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes moved" }
+work_ns.help = "Time in which a command moves data"
+bytes_per_s.help = "bytes / work_ns; NULL if work_ns is 0"
+n_replays = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of retransmitted messages" }
+cycles.help = "Sum of the cycles of commands that move data; overlapping ones count twice"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-help = "Port"
-
-[[column]]
-name = "direction"
-type = "VARCHAR"
-unit = "text"
-help = "TX or RX"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands"
-
-[[column]]
-name = "n_sync"
+[column.n_sync]
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Of these, sends and waits of messages, and the like"
+help = "Number of sends and waits of messages and the like"
 
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Moved"
-
-[[column]]
-name = "work_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A command moves data"
-
-[[column]]
-name = "sync_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of synchronisation"
-
-[[column]]
-name = "bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "bytes / work_ns; NULL when that is 0"
-
-[[column]]
-name = "n_replays"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Messages sent again"
-
-[[column]]
-name = "replays_per_transfer"
+[column.replays_per_transfer]
 type = "DOUBLE"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "n_replays for each command that moves data"
+help = "n_replays per command that moves data"
 
-[[column]]
-name = "memory_stall_cycles"
+[column.memory_stall_cycles]
 type = "BIGINT"
 unit = "cycle"
 check = ">= 0"
-help = "Reads and writes of memory stalled"
+help = "Stall cycles of reads and writes of memory"
 
-[[column]]
-name = "link_stall_cycles"
+[column.link_stall_cycles]
 type = "BIGINT"
 unit = "cycle"
 check = ">= 0"
-help = "Transmit and receive interfaces, and the transmit queue, stalled"
+help = "Stall cycles of the transmit and receive interfaces and the transmit queue"
 
-[[column]]
-name = "cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Length of the commands that move data; overlapping ones count twice"
-
-[[column]]
-name = "stall_share"
+[column.stall_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "Both stalls / cycles; above 1 when several interfaces stall at once"
+help = "(link_stall_cycles + memory_stall_cycles) / cycles; above 1 if several interfaces stall at once"
 
 [changes]
 1 = "first version"

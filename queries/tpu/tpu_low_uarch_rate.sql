@@ -1,14 +1,18 @@
 /* ---
 name = "tpu_low_uarch_rate"
 version = 1
-title = "TIU commands whose uArch rate is low: those that waste most come first"
+title = "TIU commands with a low uArch rate, by wasted cycles"
 help = """
-The rate as a number, for each command; what the hardware does beyond what is needed comes from dimensions
-that do not fill its lanes. Wasted cycles are the command's cycles times the share of its operations
-that nobody needs. Synchronisation and commands of unknown shape have no rate and no row.
+The rate as a number per command; excess hardware operations come from dimensions that do not fill
+its lanes. Wasted cycles are the command's cycles times the share of unneeded operations.
+Synchronization and commands of unknown shape have no rate and no row.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "core", "slice_id", "ts", "dur_ns", "type", "function", "name",
+  "kernel_name", "alg_ops", "uarch_ops", "uarch_rate", "wasted_cycles",
+]
 
 [param.below]
 type = "DOUBLE"
@@ -16,116 +20,27 @@ unit = "ratio"
 default = 0.4
 min = 0
 max = 1
-help = "Only commands of a rate below this"
+help = "Upper bound of the rate"
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 default = 100
 min = 1
-help = "So many of each trace"
+help = "Maximum number of rows per trace"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command"
-
-[[column]]
-name = "ts"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type of command"
-
-[[column]]
-name = "function"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Function"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name as captured"
-
-[[column]]
-name = "kernel_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel"
-
-[[column]]
-name = "alg_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Operations the algorithm needs"
-
-[[column]]
-name = "uarch_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Operations the hardware does"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-check = ">= 0"
-help = "alg_ops / uarch_ops"
-
-[[column]]
-name = "wasted_cycles"
-type = "DOUBLE"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "cycles * (1 - uarch_rate)"
+[column]
+core.help = "Core"
+slice_id.help = "Command"
+dur_ns.help = "Duration"
+type.help = "Command type"
+function.help = "Function"
+name.help = "Name as captured"
+kernel_name.help = "Kernel"
+alg_ops = { nullable = false, help = "Operations required by the algorithm" }
+uarch_ops = { type = "BIGINT", unit = "count", check = "> 0", help = "Operations executed by the hardware" }
+uarch_rate = { nullable = false, help = "alg_ops / uarch_ops" }
+wasted_cycles = { type = "DOUBLE", unit = "cycle", nullable = true, check = ">= 0", help = "cycles * (1 - uarch_rate)" }
 
 [changes]
 1 = "first version"

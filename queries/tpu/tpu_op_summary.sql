@@ -1,155 +1,32 @@
 /* ---
 name = "tpu_op_summary"
 version = 1
-title = "TPU operations by engine, type and function: how often, how long, bytes, rates"
+title = "TPU operations by engine, type and function: count, duration, bytes and rates"
 help = """
-Types and functions have one name for all chips and capture modes; source_name is the capture's own, the
-first of several in the alphabet.
+Types and functions have one name for all chips and capture modes; source_name is the name in the
+capture, the first of several in alphabetical order.
 """
 grain = ["trace_id", "engine", "type", "function"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "type", "function", "source_name", "is_sync",
+  "n_commands", "total_ns", "engine_share", "min_ns", "mean_ns", "max_ns", "cycles", "stall_cycles",
+  "bytes", "bytes_per_s", "alg_ops", "uarch_rate",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+type.help = "Command type; NULL: unknown"
+function.help = "Function; NULL: unknown"
+cycles.help = "Sum of the cycles"
+bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Bytes moved" }
+bytes_per_s.help = "bytes / total_ns; NULL if total_ns is 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type of command; NULL: not known"
-
-[[column]]
-name = "function"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Function; NULL: not known"
-
-[[column]]
-name = "source_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name as captured"
-
-[[column]]
-name = "is_sync"
-type = "BOOLEAN"
-unit = "bool"
-help = "Whether it only sends, waits or does nothing"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of their durations"
-
-[[column]]
-name = "engine_share"
+[column.engine_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Of the same sum over all commands of the engine, on all cores; NULL when that is 0"
-
-[[column]]
-name = "min_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Shortest"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Longest"
-
-[[column]]
-name = "cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Sum of their cycles"
-
-[[column]]
-name = "stall_cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Waiting for memory; NULL: not counted"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Moved"
-
-[[column]]
-name = "bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "bytes / total_ns; NULL when that is 0"
-
-[[column]]
-name = "alg_ops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Operations the algorithm needs; NULL: not known"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "alg_ops / operations the hardware does; NULL: not known"
+help = "Share of the total time of all commands of the engine, on all cores; NULL if that is 0"
 
 [changes]
 1 = "first version"

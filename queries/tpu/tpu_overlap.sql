@@ -1,107 +1,30 @@
 /* ---
 name = "tpu_overlap"
 version = 2
-title = "How much of moving data computing hides, on each TPU core"
+title = "Transfer/compute overlap per TPU core"
 help = """
-TIU against GDMA and SDMA of the core. Synchronisation is neither. span_ns is that of the whole capture, so
-that cores compare. The whole chip, with CDMA, is in tpu_device_overlap.
+TIU against GDMA and SDMA of the core. Synchronization counts as neither. span_ns is that of the
+whole capture, so cores are comparable. The whole chip, including CDMA, is in tpu_device_overlap.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=9", queries = ["tpu_core_overlap@2", "tpu_work@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "core", "span_ns", "compute_ns", "transfer_ns", "overlap_ns",
+  "exposed_transfer_ns", "neither_ns", "compute_share", "transfer_share", "overlap_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+core = { nullable = false, help = "Core" }
+span_ns.help = "Time from the first start to the last end of the capture"
+compute_ns.help = "Time in which a TIU computes"
+overlap_ns.help = "Time in which a TIU computes and a DMA engine moves data"
+compute_share.help = "compute_ns / span_ns; NULL if span_ns is 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-help = "Core"
-
-[[column]]
-name = "span_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the first start to the last end of the capture"
-
-[[column]]
-name = "compute_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A TIU computes"
-
-[[column]]
-name = "transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A DMA engine moves data"
-
-[[column]]
-name = "overlap_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Both at once"
-
-[[column]]
-name = "exposed_transfer_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A DMA engine moves data and no TIU computes"
-
-[[column]]
-name = "neither_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Neither"
-
-[[column]]
-name = "compute_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "compute_ns / span_ns; NULL when that is 0"
-
-[[column]]
-name = "transfer_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "transfer_ns / span_ns; NULL when that is 0"
-
-[[column]]
-name = "overlap_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "overlap_ns / the lesser of compute_ns and transfer_ns: 1 when one hides the other; NULL when that is 0"
+[column.overlap_share]
+help = "overlap_ns / the lesser of compute_ns and transfer_ns; 1 if one is fully overlapped; NULL if the lesser is 0"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH span AS (

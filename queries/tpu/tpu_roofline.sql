@@ -1,157 +1,88 @@
 /* ---
 name = "tpu_roofline"
 version = 1
-title = "TPU kernels under the roofline: operations per byte, what they reached and what they could"
+title = "Roofline of TPU kernels: operations per byte, achieved and attainable rates"
 help = """
-Of the engines of cores, without CDMA. A launch is one scope of the kernel on one core, its elapsed time
-from the first start to the last end there. A kernel can be no faster than its operations at the peak of
-the units that do them, nor than its bytes at the peak of DDR for one core: roof_share says how near it
-came. It passes 1 where the capture claims more than the chip's peak. Commands outside of kernels are the
-row without a name, and one launch a core.
+Covers the engines of cores, without CDMA. A launch is one scope of the kernel on one core; its
+elapsed time is from the first start to the last end there. The bounds of a kernel are its
+operations at the peak of the units that execute them, and its bytes at the DDR peak of one core;
+roof_share is the bound time divided by the elapsed time. It exceeds 1 if the capture reports more
+than the chip's peak. Commands outside kernels are in the row without a name, as one launch per
+core.
 """
 grain = ["trace_id", "kernel_name"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "kernel_name", "n_launches", "n_cores", "elapsed_ns", "alg_ops",
+  "ddr_bytes", "intensity", "ops_per_s", "ddr_bytes_per_s", "peak_ops_per_s",
+  "peak_ddr_bytes_per_s", "ridge", "roof_ops_per_s", "bound", "least_ns", "roof_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+kernel_name.help = "Kernel; NULL: commands outside kernels"
+n_launches = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of launches" }
+n_cores.help = "Number of cores it ran on"
+elapsed_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the elapsed times of the launches" }
+alg_ops.help = "Operations required by the algorithm; NULL: unknown shapes of some commands"
+ddr_bytes.help = "Bytes read from and written to DDR by transfers that record it, else those the chip counts for DDR"
+ddr_bytes_per_s.help = "ddr_bytes / elapsed_ns of one core, while it ran the kernel"
+bound.help = "Limiting peak: compute or ddr; NULL: unknown"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "kernel_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel; NULL: commands outside of kernels"
-
-[[column]]
-name = "n_launches"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Launches"
-
-[[column]]
-name = "n_cores"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Cores it ran on"
-
-[[column]]
-name = "elapsed_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum over launches"
-
-[[column]]
-name = "alg_ops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Operations the algorithm needs; NULL: shapes of some commands are not known"
-
-[[column]]
-name = "ddr_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Read from and written to DDR by transfers that say so; where they do not, what the chip counts as DDR's"
-
-[[column]]
-name = "intensity"
+[column.intensity]
 type = "DOUBLE"
 unit = "count/byte"
 nullable = true
 check = ">= 0"
-help = "alg_ops / ddr_bytes; NULL: not known, or no bytes"
+help = "alg_ops / ddr_bytes; NULL: unknown, or no bytes"
 
-[[column]]
-name = "ops_per_s"
+[column.ops_per_s]
 type = "DOUBLE"
 unit = "count/s"
 nullable = true
 check = ">= 0"
-help = "alg_ops / elapsed_ns: of one core, while it ran the kernel"
+help = "alg_ops / elapsed_ns of one core, while it ran the kernel"
 
-[[column]]
-name = "ddr_bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "ddr_bytes / elapsed_ns: likewise"
-
-[[column]]
-name = "peak_ops_per_s"
+[column.peak_ops_per_s]
 type = "DOUBLE"
 unit = "count/s"
 nullable = true
 check = ">= 0"
-help = "Peak of one core for these operations, each on the units that do it"
+help = "Peak of one core for these operations, each on the units that execute it"
 
-[[column]]
-name = "peak_ddr_bytes_per_s"
+[column.peak_ddr_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 check = ">= 0"
-help = "Peak of DDR for one core"
+help = "DDR peak of one core"
 
-[[column]]
-name = "ridge"
+[column.ridge]
 type = "DOUBLE"
 unit = "count/byte"
 nullable = true
 check = ">= 0"
-help = "peak_ops_per_s / peak_ddr_bytes_per_s: with less intensity DDR is the limit"
+help = "peak_ops_per_s / peak_ddr_bytes_per_s: below this intensity DDR is the limit"
 
-[[column]]
-name = "roof_ops_per_s"
+[column.roof_ops_per_s]
 type = "DOUBLE"
 unit = "count/s"
 nullable = true
 check = ">= 0"
-help = "The most that both peaks allow at this intensity"
+help = "Maximum rate that both peaks allow at this intensity"
 
-[[column]]
-name = "bound"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "compute or ddr: which peak is the limit; NULL: not known"
-
-[[column]]
-name = "least_ns"
+[column.least_ns]
 type = "DOUBLE"
 unit = "ns"
 nullable = true
 check = ">= 0"
-help = "Time at that limit; of elapsed_ns"
+help = "Bound time at the limiting peak, for comparison with elapsed_ns"
 
-[[column]]
-name = "roof_share"
+[column.roof_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "least_ns / elapsed_ns, which is ops_per_s / roof_ops_per_s"
+help = "least_ns / elapsed_ns, which equals ops_per_s / roof_ops_per_s"
 
 [changes]
 1 = "first version"
@@ -168,7 +99,7 @@ joined AS (
   SELECT
     *,
     greatest(dur, 0) AS work_ns,
-    -- Where nothing but counters was captured, a command is the work of its engine.
+    -- If only counters were captured, a command counts as the work of its engine.
     coalesce(kind, CASE engine WHEN 'TIU' THEN 'compute' ELSE 'transfer' END) AS work_kind,
     CASE WHEN source_memory = 'DDR' THEN bytes ELSE 0 END AS ddr_read_bytes,
     CASE WHEN destination_memory = 'DDR' THEN bytes ELSE 0 END AS ddr_write_bytes
@@ -181,7 +112,7 @@ launch AS (
     kernel_name,
     core,
     max(ts + work_ns) - min(ts) AS elapsed_ns,
-    -- Of a transfer whose way is not known, what the chip counts as DDR's.
+    -- For a transfer of unknown direction, the bytes the chip counts for DDR.
     coalesce(
       sum(CASE WHEN direction IS NULL THEN ddr_bytes ELSE ddr_read_bytes + ddr_write_bytes END), 0
     ) AS ddr_bytes,

@@ -1,143 +1,75 @@
 /* ---
 name = "tpu_stall"
 version = 1
-title = "Stalls, latencies and bank conflicts of each TPU engine"
+title = "Stalls, latencies and bank conflicts per TPU engine"
 help = """
-Of commands that compute or move data. Stall cycles are summed over interfaces as the chip counts them, so
-their share may pass 1 where several stall at once. Bank conflicts are those of local memory, counted by
-TIU records.
+Covers commands that compute or move data. Stall cycles are summed over interfaces as the chip
+counts them, so their share may exceed 1 if several stall at once. Bank conflicts are those of local
+memory, counted by TIU records.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "n_commands", "cycles", "stall_cycles",
+  "stall_share", "gif_stall_cycles", "axi_read_stall_cycles", "axi_write_stall_cycles",
+  "mean_read_latency_cycles", "n_memory_transactions", "bytes_per_transaction", "n_bank_conflicts",
+  "bank_conflict_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+cycles.help = "Sum of the cycles; overlapping commands count twice"
+stall_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = ">= 0", help = "stall_cycles / cycles" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands"
-
-[[column]]
-name = "cycles"
+[column.gif_stall_cycles]
 type = "BIGINT"
 unit = "cycle"
 nullable = true
 check = ">= 0"
-help = "Their length; overlapping ones count twice"
+help = "Stall cycles of GDMA and SDMA on the side of local memory; NULL: not counted"
 
-[[column]]
-name = "stall_cycles"
+[column.axi_read_stall_cycles]
 type = "BIGINT"
 unit = "cycle"
 nullable = true
 check = ">= 0"
-help = "Waiting for memory; NULL: not counted"
+help = "Stall cycles of reads of DDR or L2; NULL: not counted"
 
-[[column]]
-name = "stall_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "stall_cycles / cycles"
-
-[[column]]
-name = "gif_stall_cycles"
+[column.axi_write_stall_cycles]
 type = "BIGINT"
 unit = "cycle"
 nullable = true
 check = ">= 0"
-help = "Of GDMA and SDMA: on the side of local memory; NULL: not counted"
+help = "Stall cycles of writes of DDR or L2; NULL: not counted"
 
-[[column]]
-name = "axi_read_stall_cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Likewise: reads of DDR or L2"
-
-[[column]]
-name = "axi_write_stall_cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Likewise: writes of DDR or L2"
-
-[[column]]
-name = "mean_read_latency_cycles"
+[column.mean_read_latency_cycles]
 type = "DOUBLE"
 unit = "cycle"
 nullable = true
 check = ">= 0"
-help = "Likewise: latency of read requests, mean over commands that moved bytes"
+help = "Mean latency of read requests over commands that moved bytes; NULL: not counted"
 
-[[column]]
-name = "n_memory_transactions"
+[column.n_memory_transactions]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Handshakes or requests on the memory side; NULL: not counted"
+help = "Number of handshakes or requests on the memory side; NULL: not counted"
 
-[[column]]
-name = "bytes_per_transaction"
+[column.bytes_per_transaction]
 type = "DOUBLE"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Bytes moved / these"
+help = "Bytes moved / n_memory_transactions"
 
-[[column]]
-name = "n_bank_conflicts"
+[column.n_bank_conflicts]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Of TIU; NULL: not counted"
+help = "Bank conflicts of local memory, counted by the TIU; NULL: not counted"
 
-[[column]]
-name = "bank_conflict_share"
+[column.bank_conflict_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true

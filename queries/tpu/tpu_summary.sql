@@ -1,230 +1,112 @@
 /* ---
 name = "tpu_summary"
 version = 2
-title = "A TPU capture in one row a core, and one for the whole: the figures of the vendor's summary, and idle time"
+title = "Summary of a TPU capture per core and in total, with the figures of the vendor's summary and idle time"
 help = """
-The first columns are those of the vendor's summary.txt: work of an engine is the sum of the cycles of its
-commands, without synchronisation, and shares are of the time of the whole capture. Where that summary is
-wrong this one is not the same: the rate is NULL where no shapes are recorded (there: 100 %);
-parallelism has SDMA with one core as with many; sends of SDMA are no work, as those of GDMA are none.
-Idle times and DDR traffic are of tpu_engine_summary and tpu_bandwidth. The row of the whole (core NULL) has
-the largest cycles of a core, as there, and sums of bytes and idle times. CDMA is in tpu_link.
+The first columns are those of the vendor's summary.txt: the work of an engine is the sum of the
+cycles of its commands without synchronization, and shares are of the time of the whole capture.
+Deviations where that summary is wrong: the rate is NULL if no shapes are recorded (there 100 %);
+parallelism includes SDMA with one core as with many; sends of SDMA are not work, as those of GDMA.
+Idle times and DDR traffic are those of tpu_engine_summary and tpu_bandwidth. The row of the whole
+(core NULL) has the largest cycles of a core, as there, and sums of bytes and idle times. CDMA is in
+tpu_link.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_core_overlap@2", "tpu_engine_step@2", "tpu_traffic@2"] }
+columns = [
+  "run_id", "trace_id", "rank", "core", "n_cores", "parallelism", "total_ns", "tiu_working_ratio",
+  "tiu_cycles", "tiu_ns", "uarch_rate", "gdma_cycles", "gdma_ns", "gdma_ddr_bytes_per_s",
+  "gdma_l2_bytes_per_s", "sdma_cycles", "sdma_ns", "sdma_ddr_bytes_per_s", "tiu_idle_ns",
+  "gdma_idle_ns", "sdma_idle_ns", "ddr_read_bytes", "ddr_write_bytes", "ddr_read_bytes_per_s",
+  "ddr_write_bytes_per_s", "ddr_total_bytes_per_s", "compute_share", "transfer_share",
+  "overlap_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+core.help = "Core; NULL: the whole capture"
+n_cores.help = "Number of cores in the row"
+total_ns.help = "Time from the first start to the last end of the capture, any engine"
+tiu_cycles = { type = "BIGINT", unit = "cycle", check = ">= 0", help = "Cycles of TIU commands that compute" }
+tiu_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "tiu_cycles as time" }
+uarch_rate.help = "Required / executed operations; NULL: no shapes are recorded"
+gdma_cycles = { type = "BIGINT", unit = "cycle", check = ">= 0", help = "Cycles of GDMA commands that move data" }
+gdma_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "gdma_cycles as time" }
+sdma_cycles = { type = "BIGINT", unit = "cycle", check = ">= 0", help = "Cycles of SDMA commands that move data" }
+sdma_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "sdma_cycles as time" }
+gdma_idle_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time without GDMA commands" }
+ddr_read_bytes.help = "Bytes read from DDR by GDMA and SDMA"
+ddr_write_bytes.help = "Bytes written to DDR by GDMA and SDMA"
+compute_share.help = "Part of the capture in which the TIU computes; for the whole capture the mean over cores"
+transfer_share.help = "Part of the capture in which GDMA or SDMA move data; for the whole capture the mean over cores"
+overlap_share.help = "Time of both at once / the lesser of the two times, each summed over cores; NULL if that is 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL: the whole capture"
-
-[[column]]
-name = "n_cores"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Cores the row is about"
-
-[[column]]
-name = "parallelism"
+[column.parallelism]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "Working time of TIU, GDMA and SDMA / (total_ns * n_cores); they work at once, so it may pass 1"
+help = "Working time of TIU, GDMA and SDMA / (total_ns * n_cores); may exceed 1 because they work concurrently"
 
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "From the first start to the last end of the capture, any engine"
-
-[[column]]
-name = "tiu_working_ratio"
+[column.tiu_working_ratio]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
 help = "Working time of TIU / (total_ns * n_cores)"
 
-[[column]]
-name = "tiu_cycles"
-type = "BIGINT"
-unit = "cycle"
-check = ">= 0"
-help = "Cycles of TIU commands that compute"
-
-[[column]]
-name = "tiu_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The same as time"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "Operations needed / operations done; NULL: no shapes are recorded"
-
-[[column]]
-name = "gdma_cycles"
-type = "BIGINT"
-unit = "cycle"
-check = ">= 0"
-help = "Cycles of GDMA commands that move data"
-
-[[column]]
-name = "gdma_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The same as time"
-
-[[column]]
-name = "gdma_ddr_bytes_per_s"
+[column.gdma_ddr_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 check = ">= 0"
-help = "Bytes of GDMA commands that touch DDR / their time; 0 without any"
+help = "Bytes of GDMA commands that access DDR / their time; 0 without any"
 
-[[column]]
-name = "gdma_l2_bytes_per_s"
+[column.gdma_l2_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 check = ">= 0"
-help = "The same of those that touch the L2 memory and not DDR"
+help = "Bytes of GDMA commands that access L2 memory but not DDR / their time; 0 without any"
 
-[[column]]
-name = "sdma_cycles"
-type = "BIGINT"
-unit = "cycle"
-check = ">= 0"
-help = "Cycles of SDMA commands that move data"
-
-[[column]]
-name = "sdma_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The same as time"
-
-[[column]]
-name = "sdma_ddr_bytes_per_s"
+[column.sdma_ddr_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 check = ">= 0"
-help = "As for GDMA"
+help = "Bytes of SDMA commands that access DDR / their time; 0 without any"
 
-[[column]]
-name = "tiu_idle_ns"
+[column.tiu_idle_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "No TIU command runs; of the whole: sum over cores"
+help = "Time without TIU commands; for the whole capture the sum over cores"
 
-[[column]]
-name = "gdma_idle_ns"
+[column.sdma_idle_ns]
 type = "BIGINT"
 unit = "ns"
 check = ">= 0"
-help = "No GDMA command runs"
+help = "Time without SDMA commands; a core without any is idle"
 
-[[column]]
-name = "sdma_idle_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "No SDMA command runs; a core without any is idle"
-
-[[column]]
-name = "ddr_read_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Read from DDR by GDMA and SDMA"
-
-[[column]]
-name = "ddr_write_bytes"
-type = "BIGINT"
-unit = "byte"
-check = ">= 0"
-help = "Written to DDR by GDMA and SDMA"
-
-[[column]]
-name = "ddr_read_bytes_per_s"
+[column.ddr_read_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 check = ">= 0"
 help = "ddr_read_bytes / total_ns"
 
-[[column]]
-name = "ddr_write_bytes_per_s"
+[column.ddr_write_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 check = ">= 0"
 help = "ddr_write_bytes / total_ns"
 
-[[column]]
-name = "ddr_total_bytes_per_s"
+[column.ddr_total_bytes_per_s]
 type = "DOUBLE"
 unit = "byte/s"
 nullable = true
 check = ">= 0"
-help = "Both"
-
-[[column]]
-name = "compute_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "Part of the capture in which the TIU computes; of the whole: mean over cores"
-
-[[column]]
-name = "transfer_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "Part of the capture in which GDMA or SDMA move data; of the whole: mean over cores"
-
-[[column]]
-name = "overlap_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "Both at once / the lesser of the two times, each summed over cores; NULL when that is 0"
+help = "DDR bytes read and written / total_ns"
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH command AS (
@@ -257,7 +139,7 @@ summed AS (
   WHERE NOT is_sync
   GROUP BY trace_id, core, engine
 ),
--- Time as the vendor's tool has it: cycles to ns with two decimals, then cut to whole ns.
+-- Time as in the vendor's tool: cycles to ns with two decimals, then truncated to whole ns.
 timed AS (
   SELECT
     s.*,

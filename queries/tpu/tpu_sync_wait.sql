@@ -1,94 +1,27 @@
 /* ---
 name = "tpu_sync_wait"
 version = 1
-title = "Where TPU engines wait: time in sends, waits and other synchronisation, by kernel"
+title = "Synchronization time of TPU engines by kernel: sends, waits and others"
 help = """
-Time is the sum of durations. share is of the span of the capture: what the engine could have done else.
+Time is the sum of durations. share is of the span of the capture.
 """
 grain = ["trace_id", "engine", "core", "port", "kernel_name", "function"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "kernel_name", "function", "n_commands",
+  "total_ns", "max_ns", "share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+kernel_name.help = "Kernel; NULL: outside kernels, or unknown"
+function.help = "wait, send, nop, ...; NULL: unknown"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "kernel_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel; NULL: outside of kernels, or not known"
-
-[[column]]
-name = "function"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "wait, send, nop, ...; NULL: not known"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of their durations"
-
-[[column]]
-name = "max_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "The longest"
-
-[[column]]
-name = "share"
+[column.share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = ">= 0"
-help = "total_ns / span of the capture; NULL when that is 0"
+help = "total_ns / span of the capture; NULL if that is 0"
 
 [changes]
 1 = "first version"

@@ -1,14 +1,34 @@
 /* ---
 name = "tpu_tiu_command"
 version = 2
-title = "The commands of TIU with all fields of their registers, as the vendor's workbook lists them"
+title = "TIU commands with all register fields, as in the vendor's workbook"
 help = """
-In the order of the engine's stream. Columns from des_cmd_id_dep on are register fields, in the vendor's
-order; they are NULL where no register image was captured, but for type, function and type of the
-result, which command words have too.
+In the order of the engine's stream. Columns from des_cmd_id_dep on are register fields in the
+vendor's order; they are NULL if no register image was captured, except type, function and result
+type, which command words also have.
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }
+columns = [
+  "run_id", "trace_id", "rank", "slice_id", "engine_id", "core", "global_index", "command_id",
+  "layer_id", "layer", "function_type", "function_name", "alg_cycles", "cycles", "start_ns",
+  "end_ns", "mean_cycle_last_200", "alg_ops", "uarch_ops", "uarch_rate", "data_type",
+  "des_cmd_id_dep", "des_res0_n", "des_res0_c", "des_res0_h", "des_res0_w", "des_res0_n_str",
+  "des_res0_c_str", "des_res0_h_str", "des_res0_w_str", "des_opd0_n", "des_opd0_c", "des_opd0_h",
+  "des_opd0_w", "des_opd0_n_str", "des_opd0_c_str", "des_opd0_h_str", "des_opd0_w_str",
+  "des_opd1_n", "des_opd1_c", "des_opd1_h", "des_opd1_w", "des_opd1_n_str", "des_opd1_c_str",
+  "des_opd1_h_str", "des_opd1_w_str", "des_opd2_n_str", "des_res0_addr", "des_res1_addr",
+  "des_opd0_addr", "des_opd1_addr", "des_opd2_addr", "des_opd3_addr", "des_tsk_typ",
+  "des_tsk_eu_typ", "des_cmd_short", "des_opt_res0_prec", "des_opt_opd0_prec", "des_opt_opd1_prec",
+  "des_opt_opd2_prec", "des_short_opd0_str", "des_opt_opd0_const", "des_opt_opd1_const",
+  "des_opt_opd2_const", "des_opt_opd3_const", "des_opt_opd4_const", "des_opt_opd5_const",
+  "des_opt_res_add", "des_opt_res0_sign", "des_opt_opd0_sign", "des_opt_opd1_sign",
+  "des_opt_opd2_sign", "des_opd0_rt_pad", "des_opd1_x_ins0", "des_opd0_up_pad", "des_opd0_lf_pad",
+  "des_opt_left_tran", "des_pad_mode", "des_opd0_y_ins0", "des_opd1_y_ins0", "des_short_res0_str",
+  "des_short_opd1_str", "des_sym_range", "des_opt_rq", "des_op_code", "des_opt_kernel_rotate",
+  "des_res_op_x_str", "des_res_op_y_str", "des_opd0_x_ins0", "des_tsk_opd_num", "des_opd0_dn_pad",
+  "des_intr_en", "des_opt_relu", "des_pwr_step",
+]
 
 [param.engine]
 type = "VARCHAR"
@@ -27,662 +47,116 @@ help = "Core; NULL: all"
 type = "BIGINT"
 unit = "ref trace.id"
 nullable = true
-help = "The trace; NULL: all"
+help = "Trace; NULL: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+slice_id.help = "Command"
+core.help = "Core; for CDMA the one that submitted the command"
+cycles = { type = "BIGINT", unit = "cycle", nullable = true, help = "Duration in cycles of the engine's counter" }
+start_ns.help = "Start, on the time axis of slice.ts"
+end_ns.help = "End"
+uarch_ops = { type = "BIGINT", unit = "count", nullable = true, help = "Operations executed by the hardware" }
+uarch_rate = { type = "DOUBLE", unit = "ratio", nullable = true, help = "alg_ops / uarch_ops" }
+data_type.help = "Element types: operand -> result"
+des_cmd_id_dep = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field cmd_id_dep" }
+des_res0_n = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_n" }
+des_res0_c = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_c" }
+des_res0_h = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_h" }
+des_res0_w = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_w" }
+des_res0_n_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_n_str" }
+des_res0_c_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_c_str" }
+des_res0_h_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_h_str" }
+des_res0_w_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res0_w_str" }
+des_opd0_n = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_n" }
+des_opd0_c = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_c" }
+des_opd0_h = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_h" }
+des_opd0_w = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_w" }
+des_opd0_n_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_n_str" }
+des_opd0_c_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_c_str" }
+des_opd0_h_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_h_str" }
+des_opd0_w_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_w_str" }
+des_opd1_n = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_n" }
+des_opd1_c = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_c" }
+des_opd1_h = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_h" }
+des_opd1_w = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_w" }
+des_opd1_n_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_n_str" }
+des_opd1_c_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_c_str" }
+des_opd1_h_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_h_str" }
+des_opd1_w_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_w_str" }
+des_opd2_n_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd2_n_str" }
+des_res0_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Register field res0_addr, hexadecimal" }
+des_res1_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Register field res1_addr, hexadecimal" }
+des_opd0_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Register field opd0_addr, hexadecimal" }
+des_opd1_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Register field opd1_addr, hexadecimal" }
+des_opd2_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Register field opd2_addr, hexadecimal" }
+des_opd3_addr = { type = "VARCHAR", unit = "text", nullable = true, help = "Register field opd3_addr, hexadecimal" }
+des_tsk_typ = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field tsk_typ" }
+des_tsk_eu_typ = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field tsk_eu_typ" }
+des_cmd_short = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field cmd_short" }
+des_opt_res0_prec = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_res0_prec" }
+des_opt_opd0_prec = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd0_prec" }
+des_opt_opd1_prec = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd1_prec" }
+des_opt_opd2_prec = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd2_prec" }
+des_short_opd0_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field short_opd0_str" }
+des_opt_opd0_const = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd0_const" }
+des_opt_opd1_const = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd1_const" }
+des_opt_opd2_const = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd2_const" }
+des_opt_opd3_const = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd3_const" }
+des_opt_opd4_const = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd4_const" }
+des_opt_opd5_const = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd5_const" }
+des_opt_res_add = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_res_add" }
+des_opt_res0_sign = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_res0_sign" }
+des_opt_opd0_sign = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd0_sign" }
+des_opt_opd1_sign = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd1_sign" }
+des_opt_opd2_sign = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_opd2_sign" }
+des_opd0_rt_pad = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_rt_pad" }
+des_opd1_x_ins0 = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_x_ins0" }
+des_opd0_up_pad = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_up_pad" }
+des_opd0_lf_pad = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_lf_pad" }
+des_opt_left_tran = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_left_tran" }
+des_pad_mode = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field pad_mode" }
+des_opd0_y_ins0 = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_y_ins0" }
+des_opd1_y_ins0 = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd1_y_ins0" }
+des_short_res0_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field short_res0_str" }
+des_short_opd1_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field short_opd1_str" }
+des_sym_range = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field sym_range" }
+des_opt_rq = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_rq" }
+des_op_code = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field op_code" }
+des_res_op_x_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res_op_x_str" }
+des_res_op_y_str = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field res_op_y_str" }
+des_opd0_x_ins0 = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_x_ins0" }
+des_tsk_opd_num = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field tsk_opd_num" }
+des_opd0_dn_pad = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opd0_dn_pad" }
+des_intr_en = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field intr_en" }
+des_opt_relu = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field opt_relu" }
+des_pwr_step = { type = "BIGINT", unit = "source id", nullable = true, help = "Register field pwr_step" }
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command"
-
-[[column]]
-name = "engine_id"
-type = "BIGINT"
-unit = "source id"
-help = "Number of the engine: TIU 0, GDMA 1, SDMA 3, CDMA 4"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; of CDMA the one that submitted it"
-
-[[column]]
-name = "global_index"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Place in the stream of its engine, from 0"
-
-[[column]]
-name = "command_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Number as the vendor's tool shows it"
-
-[[column]]
-name = "layer_id"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of its layer, from 1"
-
-[[column]]
-name = "layer"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Operation of its layer"
-
-[[column]]
-name = "function_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type as captured"
-
-[[column]]
-name = "function_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name as captured"
-
-[[column]]
-name = "alg_cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-help = "The least it could take at the chip's peak; NULL: shapes are not known"
-
-[[column]]
-name = "cycles"
+[column.alg_cycles]
 type = "BIGINT"
 unit = "cycle"
 nullable = true
-help = "Length in cycles of its counter"
+help = "Minimum cycles at the chip's peak; NULL: unknown shapes"
 
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "End"
-
-[[column]]
-name = "mean_cycle_last_200"
+[column.mean_cycle_last_200]
 type = "BIGINT"
 unit = "ns"
 nullable = true
-help = "A two-hundredth of the time from the start of the command 199 before to its end; before there are as many, its end / its number"
+help = "Time from the start of the command 199 before to the end of this one, divided by 200; for the first 199, the end divided by the number of commands"
 
-[[column]]
-name = "alg_ops"
+[column.alg_ops]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "Operations the algorithm needs; NULL: shapes are not known"
+help = "Operations required by the algorithm; NULL: unknown shapes"
 
-[[column]]
-name = "uarch_ops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Operations the hardware does"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "alg_ops / uarch_ops"
-
-[[column]]
-name = "data_type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Element types: operand -> result"
-
-[[column]]
-name = "des_cmd_id_dep"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field cmd_id_dep"
-
-[[column]]
-name = "des_res0_n"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_n"
-
-[[column]]
-name = "des_res0_c"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_c"
-
-[[column]]
-name = "des_res0_h"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_h"
-
-[[column]]
-name = "des_res0_w"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_w"
-
-[[column]]
-name = "des_res0_n_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_n_str"
-
-[[column]]
-name = "des_res0_c_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_c_str"
-
-[[column]]
-name = "des_res0_h_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_h_str"
-
-[[column]]
-name = "des_res0_w_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res0_w_str"
-
-[[column]]
-name = "des_opd0_n"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_n"
-
-[[column]]
-name = "des_opd0_c"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_c"
-
-[[column]]
-name = "des_opd0_h"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_h"
-
-[[column]]
-name = "des_opd0_w"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_w"
-
-[[column]]
-name = "des_opd0_n_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_n_str"
-
-[[column]]
-name = "des_opd0_c_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_c_str"
-
-[[column]]
-name = "des_opd0_h_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_h_str"
-
-[[column]]
-name = "des_opd0_w_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_w_str"
-
-[[column]]
-name = "des_opd1_n"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_n"
-
-[[column]]
-name = "des_opd1_c"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_c"
-
-[[column]]
-name = "des_opd1_h"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_h"
-
-[[column]]
-name = "des_opd1_w"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_w"
-
-[[column]]
-name = "des_opd1_n_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_n_str"
-
-[[column]]
-name = "des_opd1_c_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_c_str"
-
-[[column]]
-name = "des_opd1_h_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_h_str"
-
-[[column]]
-name = "des_opd1_w_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_w_str"
-
-[[column]]
-name = "des_opd2_n_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd2_n_str"
-
-[[column]]
-name = "des_res0_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Register field res0_addr, hexadecimal"
-
-[[column]]
-name = "des_res1_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Register field res1_addr, hexadecimal"
-
-[[column]]
-name = "des_opd0_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Register field opd0_addr, hexadecimal"
-
-[[column]]
-name = "des_opd1_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Register field opd1_addr, hexadecimal"
-
-[[column]]
-name = "des_opd2_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Register field opd2_addr, hexadecimal"
-
-[[column]]
-name = "des_opd3_addr"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Register field opd3_addr, hexadecimal"
-
-[[column]]
-name = "des_tsk_typ"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field tsk_typ"
-
-[[column]]
-name = "des_tsk_eu_typ"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field tsk_eu_typ"
-
-[[column]]
-name = "des_cmd_short"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field cmd_short"
-
-[[column]]
-name = "des_opt_res0_prec"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_res0_prec"
-
-[[column]]
-name = "des_opt_opd0_prec"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd0_prec"
-
-[[column]]
-name = "des_opt_opd1_prec"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd1_prec"
-
-[[column]]
-name = "des_opt_opd2_prec"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd2_prec"
-
-[[column]]
-name = "des_short_opd0_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field short_opd0_str"
-
-[[column]]
-name = "des_opt_opd0_const"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd0_const"
-
-[[column]]
-name = "des_opt_opd1_const"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd1_const"
-
-[[column]]
-name = "des_opt_opd2_const"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd2_const"
-
-[[column]]
-name = "des_opt_opd3_const"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd3_const"
-
-[[column]]
-name = "des_opt_opd4_const"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd4_const"
-
-[[column]]
-name = "des_opt_opd5_const"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd5_const"
-
-[[column]]
-name = "des_opt_res_add"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_res_add"
-
-[[column]]
-name = "des_opt_res0_sign"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_res0_sign"
-
-[[column]]
-name = "des_opt_opd0_sign"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd0_sign"
-
-[[column]]
-name = "des_opt_opd1_sign"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd1_sign"
-
-[[column]]
-name = "des_opt_opd2_sign"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_opd2_sign"
-
-[[column]]
-name = "des_opd0_rt_pad"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_rt_pad"
-
-[[column]]
-name = "des_opd1_x_ins0"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_x_ins0"
-
-[[column]]
-name = "des_opd0_up_pad"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_up_pad"
-
-[[column]]
-name = "des_opd0_lf_pad"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_lf_pad"
-
-[[column]]
-name = "des_opt_left_tran"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_left_tran"
-
-[[column]]
-name = "des_pad_mode"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field pad_mode"
-
-[[column]]
-name = "des_opd0_y_ins0"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_y_ins0"
-
-[[column]]
-name = "des_opd1_y_ins0"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd1_y_ins0"
-
-[[column]]
-name = "des_short_res0_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field short_res0_str"
-
-[[column]]
-name = "des_short_opd1_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field short_opd1_str"
-
-[[column]]
-name = "des_sym_range"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field sym_range"
-
-[[column]]
-name = "des_opt_rq"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_rq"
-
-[[column]]
-name = "des_op_code"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field op_code"
-
-[[column]]
-name = "des_opt_kernel_rotate"
+[column.des_opt_kernel_rotate]
 type = "BIGINT"
 unit = "source id"
 nullable = true
 help = "Register field opt_kernel_rotate"
 
-[[column]]
-name = "des_res_op_x_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res_op_x_str"
-
-[[column]]
-name = "des_res_op_y_str"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field res_op_y_str"
-
-[[column]]
-name = "des_opd0_x_ins0"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_x_ins0"
-
-[[column]]
-name = "des_tsk_opd_num"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field tsk_opd_num"
-
-[[column]]
-name = "des_opd0_dn_pad"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opd0_dn_pad"
-
-[[column]]
-name = "des_intr_en"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field intr_en"
-
-[[column]]
-name = "des_opt_relu"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field opt_relu"
-
-[[column]]
-name = "des_pwr_step"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "Register field pwr_step"
-
 [changes]
-2 = "the same rows, for less where there are register images"
+2 = "same rows, faster with register images"
 1 = "first version"
 --- */
 WITH chosen AS (

@@ -1,199 +1,73 @@
 /* ---
 name = "tpu_top_commands"
 version = 1
-title = "The slowest TPU commands"
+title = "Slowest TPU commands"
 help = """
-Those of each trace that take longest, synchronisation left out unless with_sync.
+The longest commands of each trace; synchronization is excluded unless with_sync is set.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "place", "slice_id", "ts", "dur_ns",
+  "cycles", "shown_id", "stream_n", "type", "function", "source_name", "kernel_name", "layer",
+  "direction", "bytes", "bytes_per_s", "stall_cycles", "n_bank_conflicts", "uarch_rate",
+]
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 default = 50
 min = 1
-help = "So many of each trace"
+help = "Maximum number of rows per trace"
 
 [param.with_sync]
 type = "BOOLEAN"
 unit = "bool"
 default = false
-help = "Whether waits and the like count too"
+help = "Include waits and other synchronization"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+slice_id.help = "Command"
+dur_ns.help = "Duration"
+cycles.help = "Duration in cycles of the engine's counter"
+type.help = "Command type"
+function.help = "Function"
+kernel_name.help = "Kernel"
+layer.help = "Layer"
+direction.help = "Direction of a transfer"
+bytes = { type = "BIGINT", unit = "byte", nullable = true, check = ">= 0", help = "Bytes moved" }
+bytes_per_s.help = "bytes / dur_ns; NULL if dur_ns is 0"
+uarch_rate.help = "Required / executed operations; NULL: unknown"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "place"
+[column.place]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "1 for the longest of the trace"
+help = "Rank of the command by duration in the trace, from 1"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The command"
-
-[[column]]
-name = "ts"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length"
-
-[[column]]
-name = "cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Length in cycles of its counter"
-
-[[column]]
-name = "shown_id"
+[column.shown_id]
 type = "BIGINT"
 unit = "source id"
 nullable = true
-help = "Number as the vendor's tool shows it"
+help = "Command number as shown by the vendor's tool"
 
-[[column]]
-name = "stream_n"
+[column.stream_n]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "Place in the stream of its engine, from 0: Global Idx of the vendor's tool"
+help = "Position in the stream of its engine, from 0: Global Idx of the vendor's tool"
 
-[[column]]
-name = "type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type of command"
-
-[[column]]
-name = "function"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Function"
-
-[[column]]
-name = "source_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name as captured"
-
-[[column]]
-name = "kernel_name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Kernel"
-
-[[column]]
-name = "layer"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Layer"
-
-[[column]]
-name = "direction"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Of a transfer"
-
-[[column]]
-name = "bytes"
-type = "BIGINT"
-unit = "byte"
-nullable = true
-check = ">= 0"
-help = "Moved"
-
-[[column]]
-name = "bytes_per_s"
-type = "DOUBLE"
-unit = "byte/s"
-nullable = true
-check = ">= 0"
-help = "bytes / dur_ns; NULL when that is 0"
-
-[[column]]
-name = "stall_cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Waiting for memory; NULL: not counted"
-
-[[column]]
-name = "n_bank_conflicts"
+[column.n_bank_conflicts]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Conflicts of local memory's banks; NULL: not counted"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "Operations needed / operations done; NULL: not known"
+help = "Bank conflicts of local memory; NULL: not counted"
 
 [changes]
 1 = "first version"
 --- */
--- Sorting all commands would take long: the top-th longest of each trace is found first.
+-- Sorting all rows is slow, so the top-th longest of each trace is found first.
 WITH counted AS (
   SELECT trace_id, slice_id, greatest(dur, 0) AS dur_ns
   FROM tpu_command

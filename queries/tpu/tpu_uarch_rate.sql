@@ -1,116 +1,43 @@
 /* ---
 name = "tpu_uarch_rate"
 version = 1
-title = "How much of what each TIU does is needed: uArch rate by core and operation"
+title = "uArch rate per TPU core and operation"
 help = """
-Operations are counted from the shapes in register images (mode 2, descriptors). In modes 0 and 1 no
-shapes are recorded, so the rate is NULL there, not 100 %. Synchronisation is left out. Peak efficiency
-is the time the operations could take at the chip's peak, of the time they took.
+The share of executed operations that are needed. Operations are counted from the shapes in register
+images (mode 2, descriptors). In modes 0 and 1 no shapes are recorded, so the rate is NULL there,
+not 100 %. Synchronization is excluded. Peak efficiency is the time the operations would take at the
+chip's peak, divided by the time they took.
 """
 grain = ["trace_id", "core", "type", "function"]
 requires = { schema = ">=9" }
+columns = [
+  "run_id", "trace_id", "rank", "core", "type", "function", "n_commands", "n_counted", "alg_ops",
+  "uarch_ops", "uarch_rate", "alg_cycles", "cycles", "peak_share",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+core.help = "Core"
+type.help = "Command type, with one name for all chips and capture modes"
+function.help = "Function; NULL: unknown"
+n_counted = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of commands with known operations" }
+alg_ops.help = "Operations required by the algorithm, of counted commands; NULL: none counted"
+uarch_rate.help = "alg_ops / uarch_ops; NULL if uarch_ops is 0 or unknown"
+cycles.help = "Sum of the cycles of all commands"
+peak_share.help = "alg_cycles / cycles of the counted commands; NULL: none"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core"
-
-[[column]]
-name = "type"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Type of command, one name for all chips and capture modes"
-
-[[column]]
-name = "function"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Function, likewise; NULL: not known"
-
-[[column]]
-name = "n_commands"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Commands"
-
-[[column]]
-name = "n_counted"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Of these, commands whose operations are known"
-
-[[column]]
-name = "alg_ops"
+[column.uarch_ops]
 type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Operations the algorithm needs, of those; NULL: none is known"
+help = "Operations executed by the hardware, with dimensions rounded up"
 
-[[column]]
-name = "uarch_ops"
-type = "BIGINT"
-unit = "count"
-nullable = true
-check = ">= 0"
-help = "Operations the hardware does for them, dimensions rounded up"
-
-[[column]]
-name = "uarch_rate"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "alg_ops / uarch_ops; NULL when that is 0 or not known"
-
-[[column]]
-name = "alg_cycles"
+[column.alg_cycles]
 type = "BIGINT"
 unit = "cycle"
 nullable = true
 check = ">= 0"
-help = "The least they could take at the chip's peak"
-
-[[column]]
-name = "cycles"
-type = "BIGINT"
-unit = "cycle"
-nullable = true
-check = ">= 0"
-help = "Length of all commands"
-
-[[column]]
-name = "peak_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = ">= 0"
-help = "alg_cycles / cycles of the commands counted; NULL: none"
+help = "Minimum cycles at the chip's peak"
 
 [changes]
 1 = "first version"

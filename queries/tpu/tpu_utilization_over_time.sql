@@ -1,91 +1,34 @@
 /* ---
 name = "tpu_utilization_over_time"
 version = 2
-title = "Working share of each TPU engine in each bucket of time"
+title = "Working share per TPU engine, by time bucket"
 help = """
-Buckets begin at multiples of bucket_ns on the scale of slice.ts and cover the span of the capture. Of the
-first and the last bucket only the part inside the span counts, so work_ns and covered_ns add up to
-those of tpu_engine_summary. Every engine has a row in every bucket.
+Buckets start at multiples of bucket_ns on the time axis of slice.ts and cover the span of the
+capture. The first and last bucket count only the part inside the span, so work_ns and covered_ns
+add up to those of tpu_engine_summary. Every engine has a row in every bucket.
 """
 grain = ["trace_id", "engine", "core", "port", "bucket_start_ns"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "engine", "core", "port", "bucket_start_ns", "covered_ns",
+  "work_ns", "utilization",
+]
 
 [param.bucket_ns]
 type = "BIGINT"
 unit = "ns"
 default = 100000
 min = 1
-help = "Width of a bucket"
+help = "Bucket width"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "engine"
-type = "VARCHAR"
-unit = "text"
-help = "TIU, GDMA, SDMA or CDMA"
-
-[[column]]
-name = "core"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Core; NULL for CDMA"
-
-[[column]]
-name = "port"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Port of CDMA; NULL for the engines of a core"
-
-[[column]]
-name = "bucket_start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the bucket, on the scale of slice.ts"
-
-[[column]]
-name = "covered_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "The part of the bucket inside the span of the capture"
-
-[[column]]
-name = "work_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "A command of the engine computes or moves data"
-
-[[column]]
-name = "utilization"
-type = "DOUBLE"
-unit = "ratio"
-check = "BETWEEN 0 AND 1"
-help = "work_ns / covered_ns"
+[column]
+covered_ns.help = "Part of the bucket inside the span of the capture"
+work_ns.help = "Time in which a command of the engine computes or moves data"
+utilization = { nullable = false, help = "work_ns / covered_ns" }
 
 [changes]
-2 = "reads less; the same figures"
+2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH step AS MATERIALIZED (
@@ -99,13 +42,14 @@ stretch AS (
     port,
     work_from_ns,
     end_ns,
-    -- Remainders of negative times are negative: the second % makes them count from below.
+    -- The remainder of a negative time is negative; the second % makes buckets start below the
+    -- time.
     work_from_ns - (work_from_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT
       AS first_ns
   FROM step
   WHERE work_ns > 0
 ),
--- Nearly all lie in one bucket; the others are cut.
+-- Nearly all lie in one bucket; the others are split.
 piece AS (
   SELECT trace_id, engine, core, port, first_ns AS bucket_start_ns, end_ns - work_from_ns AS work_ns
   FROM stretch

@@ -1,145 +1,55 @@
 /* ---
 name = "critical_path"
 version = 1
-title = "The critical path of one step: what each moment of it waited for"
+title = "Critical path of one step"
 help = """
-A chain from the start of the step to its end, each part of which had to end for the next to go on;
-shortening any part would have let the step end sooner, until another chain is as long. The parts
-add up to the step's length: from its start on the host to its end there, or to the end of the last
-device work launched in it, if that is later.
+A chain from the start of the step to its end, each part of which had to end for the next to
+continue; shortening any part lets the step end sooner, until another chain is as long. The parts
+add up to the length of the step: from its start on the host to its end there, or to the end of the
+last device work launched in it if that is later.
 
-Kinds: host, a thread at work, part by part of its innermost slices; launch_delay, from the start of
-a call to the start of its device work, on a stream that was idle; device, kernels, copies and
-memsets; device_gap, between the ends of work and the start of the next on its stream; stream_wait,
-from the end of work that an event wait made the stream wait for; sync, from the end of the work that
-a call waited for to the end of the call; hand_over, between autograd's threads and that of the
-forward pass. How the chain is found says critical_path_segment.
+Kinds: host, a working thread, split by its innermost slices; launch_delay, from the start of a call
+to the start of its device work on a stream that was idle; device, kernels, copies and memsets;
+device_gap, from the end of work to the start of the next on its stream; stream_wait, from the end
+of work that an event wait made the stream wait for; sync, from the end of the work a call waited
+for to the end of the call; hand_over, between the threads of autograd and of the forward pass.
+critical_path_segment describes the algorithm.
 """
 grain = ["trace_id", "n"]
-portable = false
 requires = { queries = ["critical_path_segment@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "range_id", "step", "n", "start_ns", "end_ns", "dur_ns", "share",
+  "kind", "slice_id", "name", "track_id", "tid", "device", "stream",
+]
 
 [param.step]
 type = "BIGINT"
 nullable = true
-help = "Number of the step; of several with this number, the first. NULL: the longest of each trace"
+help = "Step number; the first step that has it. NULL: the longest step of each trace"
 
 [param.range_name]
 type = "VARCHAR"
 nullable = true
-help = "Instead of steps: the host annotations of this name, numbered from 0 in order of time"
+help = "Analyze the host annotations with this name, numbered from 0 in order of time, instead of steps"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+step.help = "Step number; NULL if the step has none"
+n.help = "Position on the path, from 1"
+start_ns.help = "Start of the part, on the time axis of slice.ts"
+end_ns.help = "End of the part and start of the next one"
+dur_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Duration of the part" }
+share = { type = "DOUBLE", unit = "ratio", check = "between 0 and 1", help = "Duration / length of the step" }
+kind.help = "host, launch_delay, device, device_gap, stream_wait, sync or hand_over"
+name.help = "Name of the slice"
+track_id.help = "Track of the thread or stream"
+tid.help = "Thread number; NULL on a stream"
+device.help = "Device of the stream; NULL on a thread"
+stream.help = "Stream; NULL on a thread"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
+[column.slice_id]
 nullable = true
-help = "Rank of the trace"
-
-[[column]]
-name = "range_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The step, or the annotation"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Its number; NULL where the step has none"
-
-[[column]]
-name = "n"
-type = "BIGINT"
-unit = "count"
-check = ">= 1"
-help = "Place on the path, from 1"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the part, on the scale of slice.ts"
-
-[[column]]
-name = "end_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Its end; the next part starts there"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = "> 0"
-help = "Its length"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-check = "between 0 and 1"
-help = "Its length / the step's"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "host, launch_delay, device, device_gap, stream_wait, sync or hand_over"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "Whose time it is: of a delay or gap the work that then began, of a wait the call that waited; NULL on a host thread outside of all slices"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "That slice's name"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The thread or stream it is on"
-
-[[column]]
-name = "tid"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The thread's number; NULL on a stream"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The stream's device; NULL on a thread"
-
-[[column]]
-name = "stream"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The stream; NULL on a thread"
+help = "Slice that the time belongs to: for a delay or gap the work that began then, for a wait the call that waited; NULL on a host thread outside slices"
 
 [changes]
 1 = "first version"

@@ -1,115 +1,55 @@
 /* ---
 name = "gpu_time_by_python_frame"
 version = 1
-title = "Device time by the Python function that caused it; those with most of their own first"
+title = "Device time by Python function"
 help = """
-A kernel, copy or memset belongs itself to the innermost function around the call that launched it,
-and in all to every function further out; a function that calls itself, however indirectly, has it
-once. Objects' addresses are left out of names, so a method of two lists is one function. Durations
-are added, so work that overlaps counts twice; lengths below 0 count 0 ns. Needs a recording with
-Python stacks; functions that launched nothing have no row.
+Ordered by self time. A kernel, copy or memset counts as self time of the innermost function around
+the call that launched it, and as total time of every enclosing function; a recursive function
+counts it once. Object addresses are removed from names, so a method of two lists is one function.
+{OVL} Negative durations count as 0 ns. Requires a recording with Python stacks; functions that
+launched nothing have no row.
 """
 grain = ["trace_id", "name"]
-portable = false
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "name", "function", "file", "line", "n_calls", "n_device_ops",
+  "self_device_ns", "total_device_ns", "self_share", "total_share",
+]
 
 [param.top]
 type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "Only so many functions of each trace; null: all"
+help = "Maximum number of functions per trace; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+name.help = "Function as recorded, without object addresses: file(line): function, or nn.Module: and an instance"
+function.help = "Name of the function, built-in, or module instance"
+file = { type = "VARCHAR", unit = "text", nullable = true, help = "Source file; NULL for built-ins and modules" }
+n_calls.help = "Number of calls that launched device work, excluding calls nested in such calls of the function"
+self_device_ns.help = "Sum of the durations of the work whose innermost function this is"
+self_share.help = "Share of the durations of all device work of the trace; NULL if that is 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
+[column.line]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "The trace's rank, if known"
+help = "First line of the function; NULL for built-ins and modules"
 
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The function as recorded, without addresses: file(line): function, or nn.Module: and an instance"
-
-[[column]]
-name = "function"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Name of the function, of the built-in, or of the module's instance"
-
-[[column]]
-name = "file"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "File it is written in; NULL for built-ins and modules"
-
-[[column]]
-name = "line"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Line it begins in; NULL for built-ins and modules"
-
-[[column]]
-name = "n_calls"
+[column.n_device_ops]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Calls in which device work was launched, calls within such calls of the function left out"
+help = "Number of kernels, copies and memsets launched in or below it"
 
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets launched in or below it"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of those it is the innermost function of"
-
-[[column]]
-name = "total_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of all of them"
-
-[[column]]
-name = "self_share"
+[column.total_share]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "self_device_ns of the sum of durations of all device work of the trace; NULL when that is 0"
-
-[[column]]
-name = "total_share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_device_ns of the same"
+help = "Share of total_device_ns in the durations of all device work of the trace; NULL if that is 0"
 
 [changes]
 1 = "first version"

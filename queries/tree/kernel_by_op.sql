@@ -1,105 +1,32 @@
 /* ---
 name = "kernel_by_op"
 version = 1
-title = "Kernels, copies and memsets by the operators that launched them; longest first"
+title = "Kernels, copies and memsets by launching operator"
 help = """
-The operator is the innermost one around the launching call, the top operator the outermost one
-above that. Both are NULL for work launched outside of operators, or whose launch was not recorded.
-Durations are added, so work that overlaps counts twice; lengths below 0 count 0 ns.
+Longest first. The operator is the innermost one around the launching call, the top operator the
+outermost one above it. Both are NULL for work launched outside operators or without a recorded
+launch. {OVL} Negative durations count as 0 ns.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
-portable = false
 requires = { schema = ">=1", queries = ["op_top@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "device_id", "device", "top_op", "op", "name", "kind",
+  "n_device_ops", "total_ns", "share", "mean_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+top_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Outermost operator around the launching call" }
+op = { type = "VARCHAR", unit = "text", nullable = true, help = "Innermost operator around the launching call" }
+name.help = "Name of the kernel, copy or memset"
+n_device_ops = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of executions" }
+share.help = "Share of the total time of all work of the device; NULL if that is 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "device_id"
-type = "BIGINT"
-unit = "ref device.id"
-nullable = true
-help = "The device; NULL: work whose device the source does not say"
-
-[[column]]
-name = "device"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The device's number, as the source counts"
-
-[[column]]
-name = "top_op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The outermost operator around the launching call"
-
-[[column]]
-name = "op"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The innermost operator around the launching call"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The kernel, copy or memset"
-
-[[column]]
-name = "kind"
+[column.kind]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('kernel', 'memcpy', 'memset')"
 help = "kernel, memcpy or memset"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "How often it ran"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations"
-
-[[column]]
-name = "share"
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-check = "BETWEEN 0 AND 1"
-help = "total_ns of the sum of the durations of all work of the device; NULL when that is 0"
-
-[[column]]
-name = "mean_ns"
-type = "DOUBLE"
-unit = "ns"
-check = ">= 0"
-help = "Mean"
 
 [changes]
 1 = "first version"

@@ -1,108 +1,30 @@
 /* ---
 name = "module_tree"
 version = 1
-title = "The tree of nn.Modules, with host time and device time of forward and backward"
+title = "Tree of nn.Modules with host time, and device time of forward and backward"
 help = """
-A row is a module as it is reached from the outermost one; calls by the same way are one row, those of
-all steps too. Rows come in the order of first calls, a module before those in it. Times are as in
+One row per path from an outermost module; calls with equal paths, including those of all steps,
+share a row. Rows are in order of first calls, a module before those in it. Times are as in
 module_summary.
 """
 grain = ["trace_id", "path"]
-portable = false
 requires = { schema = ">=1", queries = ["module_time@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "depth", "tree", "path", "class", "n_calls", "self_ns", "total_ns",
+  "self_device_ns", "total_device_ns", "self_backward_device_ns", "total_backward_device_ns",
+]
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "depth"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Modules above it"
-
-[[column]]
-name = "tree"
-type = "VARCHAR"
-unit = "text"
-help = "The module, indented by two spaces for each depth"
-
-[[column]]
-name = "path"
-type = "VARCHAR"
-unit = "text"
-help = "The modules from the outermost, with / between them"
-
-[[column]]
-name = "class"
-type = "VARCHAR"
-unit = "text"
-help = "Class of the module"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Calls by this way"
-
-[[column]]
-name = "self_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the host times without module calls right below"
-
-[[column]]
-name = "total_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the host times"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of forward, own"
-
-[[column]]
-name = "total_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of forward"
-
-[[column]]
-name = "self_backward_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of backward, own"
-
-[[column]]
-name = "total_backward_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Device time of backward"
+[column]
+depth.help = "Number of enclosing modules"
+tree = { type = "VARCHAR", unit = "text", help = "Module, indented by two spaces per depth" }
+path.help = "Modules, outermost first, separated by /"
+class.help = "Class of the module"
+n_calls.help = "Number of calls with this path"
+self_ns.help = "Sum of the self times of the calls, excluding nested module calls"
+total_ns.help = "Sum of the host times"
+self_device_ns.help = "Device self time of forward"
+total_device_ns.help = "Device time of forward"
 
 [changes]
 1 = "first version"
@@ -139,7 +61,7 @@ node AS MATERIALIZED (
   JOIN call AS c ON c.slice_id = w.slice_id
   GROUP BY c.trace_id, w.path, w.above_path, w.depth, c.instance, c.class
 ),
--- Rows are put in order by the places of first calls among siblings, from the outermost down.
+-- Sorts rows by the positions of first calls among siblings, from the outermost down.
 sibling AS MATERIALIZED (
   SELECT
     trace_id,

@@ -1,146 +1,61 @@
 /* ---
 name = "op_kernel_tree"
 version = 1
-title = "Operators and the kernels they launched, as a tree, of one step or below one slice"
+title = "Tree of operators and the kernels they launched, for one step or below one slice"
 help = """
-Rows come in the order of a walk: a slice, then all that lies in it or was launched by it, depth says
-how deep; the threads come one after the other. Annotations are shown too, Python functions on
-demand; calls of the runtime are not, the work they launched stands at their place. A call made for
-an operator of another thread counts as made at that operator. Work without a recorded launch is in
-no tree. Without a step and a slice it is the step of median length in each trace (of an even number
-the shorter of the middle two); traces without steps then have no rows.
+Rows are in depth-first order: a slice, then everything in it or launched by it; depth is the level;
+threads follow one another. Annotations are included, Python functions optionally; runtime calls are
+not, the work they launched takes their place. A call made on behalf of an operator of another
+thread counts as made in that operator. Work without a recorded launch is in no tree. Without step
+and slice_id, the step of median duration of each trace is used (of an even number the shorter of
+the middle two); traces without steps have no rows then.
 """
 grain = ["trace_id", "position"]
-portable = false
 requires = { schema = ">=1", queries = ["step_window@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "step", "position", "depth", "kind", "tree", "name", "slice_id",
+  "parent_id", "track_id", "start_ns", "dur_ns", "n_device_ops", "device_ns",
+]
 
 [param.step]
 type = "BIGINT"
 unit = "count"
 nullable = true
-help = "Number of the step to show; null: that of median length"
+help = "Step number; null: the step of median duration"
 
 [param.slice_id]
 type = "BIGINT"
 unit = "ref slice.id"
 nullable = true
-help = "Show what lies in this slice on its thread, instead of a step"
+help = "Show the contents of this slice on its thread instead of a step"
 
 [param.all_ops]
 type = "BOOLEAN"
 default = false
-help = "Show also operators, annotations and functions that launched nothing"
+help = "Include operators, annotations and functions that launched nothing"
 
 [param.python]
 type = "BOOLEAN"
 default = false
-help = "Show also Python functions"
+help = "Include Python functions"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+step.help = "Step number; NULL below a slice"
+position.help = "Position in the walk, from 1"
+depth.help = "Number of rows above it in the tree"
+tree = { type = "VARCHAR", unit = "text", help = "Name, indented by two spaces per depth" }
+parent_id.help = "Parent row; NULL for an outermost one"
+track_id.help = "Track of the thread or stream"
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration on the host, or of device work on the device; negative ones are 0"
+n_device_ops.help = "Number of kernels, copies and memsets in this subtree"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "step"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "Number of the step; NULL below a slice"
-
-[[column]]
-name = "position"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Place in the walk, from 1"
-
-[[column]]
-name = "depth"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Rows above it in the tree"
-
-[[column]]
-name = "kind"
+[column.kind]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('operator', 'annotation', 'python', 'kernel', 'memcpy', 'memset')"
 help = "operator, annotation, python, kernel, memcpy or memset"
-
-[[column]]
-name = "tree"
-type = "VARCHAR"
-unit = "text"
-help = "The name, indented by two spaces for each depth"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The name"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "parent_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "The row it stands under; NULL for an outermost one"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "The thread or stream it ran on"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length on the host, or of device work on the device; below 0 is 0"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets in the tree from here on"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of their durations"
 
 [changes]
 1 = "first version"
@@ -198,7 +113,7 @@ inside AS MATERIALIZED (
     AND coalesce(p.track_id, h.track_id) = h.track_id
     AND (p.track_id IS NOT NULL OR p.process_id IS NOT DISTINCT FROM h.process_id)
 ),
--- From each slice up to the nearest that is shown.
+-- From each slice up to the nearest one shown.
 search AS (
   SELECT i.slice_id, i.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
   FROM inside AS i
@@ -213,7 +128,8 @@ search AS (
     AND u.parent_id IS NOT NULL
 ),
 found AS (SELECT slice_id, at_id AS parent_id FROM search WHERE is_found),
--- Device work stands at its call, or at the operator of another thread its call was made for.
+-- Device work is placed at its call, or at the operator of another thread that the call was made
+-- for.
 work AS (
   SELECT
     g.slice_id,

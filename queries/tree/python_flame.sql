@@ -1,90 +1,41 @@
 /* ---
 name = "python_flame"
 version = 1
-title = "Device time by Python stack, as rows of a flame graph"
+title = "Device time by Python stack, as flame graph rows"
 help = """
-A row is a stack of functions, outermost first; calls with the same stack are one row, on all
-threads. The lines "path self_device_ns" of all rows are the folded stacks flame graph tools read.
-Device work belongs to the innermost function around the call that launched it. With max_depth, work
-launched deeper belongs to the last function shown. Semicolons in names become colons; objects'
-addresses are left out. Durations are added, so work that overlaps counts twice.
+A row is a stack of functions, outermost first; calls with the same stack share a row, across
+threads. The lines "path self_device_ns" of all rows are the folded stacks that flame graph tools
+read. Device work belongs to the innermost function around the call that launched it. With
+max_depth, work launched deeper belongs to the last function shown. Semicolons in names become
+colons; object addresses are removed. {OVL}
 """
 grain = ["trace_id", "path"]
-portable = false
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "path", "depth", "name", "n_calls", "n_device_ops",
+  "self_device_ns", "total_device_ns",
+]
 
 [param.max_depth]
 type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "How many functions of a stack are shown, from the outermost; null: all"
+help = "Maximum stack depth, from the outermost function; null: all"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+path.help = "Functions, outermost first, separated by ;"
+depth = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of functions in the path" }
+name = { nullable = false, help = "Last function of the path" }
+n_calls.help = "Number of calls with this stack that launched device work"
+self_device_ns.help = "Sum of the durations of the work that belongs to the last function"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "path"
-type = "VARCHAR"
-unit = "text"
-help = "The functions, outermost first, with ; between them"
-
-[[column]]
-name = "depth"
+[column.n_device_ops]
 type = "BIGINT"
 unit = "count"
 check = "> 0"
-help = "Functions in the path"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-help = "The last function of the path"
-
-[[column]]
-name = "n_calls"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Calls with this stack in which device work was launched"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "Kernels, copies and memsets launched in or below them"
-
-[[column]]
-name = "self_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of those that belong to the last function"
-
-[[column]]
-name = "total_device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of the durations of all of them"
+help = "Number of kernels, copies and memsets launched in or below these calls"
 
 [changes]
 1 = "first version"
@@ -100,7 +51,7 @@ WITH RECURSIVE frame AS MATERIALIZED (
     device_ns
   FROM frame_device_time()
 ),
--- Calls know their stack by a number; its text is put together once for each stack, below.
+-- Calls refer to their stack by a number; its text is built once per stack, below.
 walk AS (
   SELECT
     slice_id,

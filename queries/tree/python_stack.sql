@@ -1,71 +1,27 @@
 /* ---
 name = "python_stack"
 version = 1
-title = "The Python stack around a slice, outermost function first"
+title = "Python stack around a slice, outermost function first"
 help = """
-Of device work it is the stack around the call that launched it, or around the operator that call
-was made for. A slice that is itself a call of a Python function is the last of its stack. No rows:
-the recording has no stack there.
+For device work, the stack around the call that launched it, or around the operator that call was
+made for. A slice that is itself a Python function call is the last entry. Without a recorded stack
+there are no rows.
 """
 grain = ["position"]
 portable = false
+columns = ["run_id", "trace_id", "rank", "position", "frame_id", "name", "start_ns", "dur_ns"]
 
 [param.slice_id]
 type = "BIGINT"
 unit = "ref slice.id"
-help = "The slice whose stack to show"
+help = "Slice whose stack to return"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "position"
-type = "BIGINT"
-unit = "count"
-check = "> 0"
-help = "1 for the outermost function"
-
-[[column]]
-name = "frame_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call of the function"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "The function as recorded: file(line): function"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start of the call, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Its length; lengths below 0, also of what never ended, are 0"
+[column]
+position.help = "Position in the stack, from 1 for the outermost function"
+frame_id = { type = "BIGINT", unit = "ref slice.id", help = "Call of the function" }
+name.help = "Function as recorded: file(line): function"
+start_ns.help = "Start of the call, on the time axis of slice.ts"
+dur_ns.help = "Duration of the call; negative and unfinished ones are 0"
 
 [changes]
 1 = "first version"

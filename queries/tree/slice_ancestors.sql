@@ -1,91 +1,36 @@
 /* ---
 name = "slice_ancestors"
 version = 1
-title = "What a slice lies in, and of device work what caused it, outermost first"
+title = "Enclosing slices of a slice, and the causes of device work, outermost first"
 help = """
-From device work the way leads to the call that launched it, from a call made for an operator of
-another thread to that operator, and else to the slice right above on the same track. The slice
-itself is the last row.
+Device work leads to the call that launched it; a call made for an operator of another thread leads
+to that operator; any other slice leads to its parent on the same track. The slice itself is the
+last row.
 """
 grain = ["slice_id"]
 portable = false
+columns = [
+  "run_id", "trace_id", "rank", "level", "relation", "slice_id", "track_id", "category", "name",
+  "start_ns", "dur_ns",
+]
 
 [param.slice_id]
 type = "BIGINT"
 unit = "ref slice.id"
-help = "The slice to start from"
+help = "Slice to start from"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+level = { type = "BIGINT", unit = "count", check = ">= 0", help = "Distance from the requested slice; 0 is that slice" }
+track_id.help = "Track of the slice"
+category.help = "Category of the slice"
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration; negative and unfinished ones are 0"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "level"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Steps from the slice asked for; 0 is that slice"
-
-[[column]]
-name = "relation"
+[column.relation]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('itself', 'parent', 'launch', 'operator')"
-help = "What it is to the row after it: parent, launch or operator; itself for the slice asked for"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "Where it is"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its category"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length; lengths below 0, also of what never ended, are 0"
+help = "Relation to the following row: parent, launch or operator; itself for the requested slice"
 
 [changes]
 1 = "first version"

@@ -1,106 +1,37 @@
 /* ---
 name = "slice_children"
 version = 1
-title = "What lies right below a slice, and the device work it launched"
+title = "Direct children of a slice, and the device work it launched"
 help = """
-Rows are the slices whose parent is the slice, and the kernels, copies and memsets whose cause it
-is. device_ns adds the durations of the device work in or below each row, so that one knows where to
-look next; work that overlaps counts twice.
+Rows are the slices whose parent is the slice, and the kernels, copies and memsets it caused.
+device_ns sums the durations of the device work in or below each row; overlapping work counts twice.
 """
 grain = ["slice_id"]
-portable = false
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "relation", "slice_id", "track_id", "category", "name", "start_ns",
+  "dur_ns", "n_children", "n_device_ops", "device_ns",
+]
 
 [param.slice_id]
 type = "BIGINT"
 unit = "ref slice.id"
-help = "The slice to look into"
+help = "Slice to look into"
 
-[[column]]
-name = "run_id"
-type = "BIGINT"
-unit = "ref run.id"
-help = "The run"
+[column]
+track_id.help = "Track of the slice"
+category.help = "Category of the slice"
+start_ns.help = "Start, on the time axis of slice.ts"
+dur_ns.help = "Duration; negative and unfinished ones are 0"
+n_children.help = "Number of slices directly below it"
+n_device_ops.help = "Number of kernels, copies and memsets launched in or below it; 1 for such work itself"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "rank"
-type = "BIGINT"
-unit = "count"
-nullable = true
-help = "The trace's rank, if known"
-
-[[column]]
-name = "relation"
+[column.relation]
 type = "VARCHAR"
 unit = "text"
 check = "IN ('child', 'launched')"
-help = "child: right below it; launched: device work it caused"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The slice"
-
-[[column]]
-name = "track_id"
-type = "BIGINT"
-unit = "ref track.id"
-help = "Where it is"
-
-[[column]]
-name = "category"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its category"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-help = "Start, on the scale of slice.ts"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Length; lengths below 0, also of what never ended, are 0"
-
-[[column]]
-name = "n_children"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Slices right below it"
-
-[[column]]
-name = "n_device_ops"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Kernels, copies and memsets launched in or below it; 1 for such work itself"
-
-[[column]]
-name = "device_ns"
-type = "BIGINT"
-unit = "ns"
-check = ">= 0"
-help = "Sum of their durations"
+help = "child: directly below the slice; launched: device work caused by it"
 
 [changes]
 1 = "first version"

@@ -158,7 +158,7 @@ def test_columnar_columns_have_units_and_meanings(
 
     assert table.schema.field("busy_ns").metadata == {
         b"unit": b"ns",
-        b"description": b"Some operation runs",
+        b"description": b"Time in which any operation runs",
     }
 
 

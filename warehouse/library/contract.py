@@ -207,26 +207,17 @@ version = 1
 title = "What it shows, in one sentence"
 grain = ["trace_id"]
 requires = {{ schema = ">=1" }}
+columns = ["trace_id", "n_slices"]
 
 [param.min_dur_ns]
 type = "BIGINT"
 unit = "ns"
 default = 0
 min = 0
-help = "Count only slices at least this long"
+help = "Minimum duration of a slice"
 
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace"
-
-[[column]]
-name = "n_slices"
-type = "BIGINT"
-unit = "count"
-check = ">= 0"
-help = "Slices at least that long"
+[column]
+n_slices = {{ type = "BIGINT", unit = "count", check = ">= 0", help = "Number of these slices" }}
 
 [changes]
 1 = "first version"

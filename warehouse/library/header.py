@@ -5,10 +5,11 @@ The header is TOML in the first block comment:
     /* ---
     name = "utilization"
     version = 1
-    title = "Busy share of each device"
+    title = "Busy share per device"
     grain = ["run_id", "trace_id", "device_id"]
     requires = { schema = ">=1", queries = ["device_busy@1"] }
     portable = true
+    columns = ["run_id", "trace_id", "device_id", "busy_ns", "n_gaps"]
 
     [param.bucket_ns]
     type = "BIGINT"
@@ -17,29 +18,33 @@ The header is TOML in the first block comment:
     min = 1
     help = "Width of a bucket"
 
-    [[column]]
-    name = "busy_ns"
-    type = "BIGINT"
-    unit = "ns"
-    check = ">= 0"
-    help = "Union of the intervals"
+    [column]
+    device_id.help = "Device that was busy"
+    n_gaps = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of gaps" }
 
     [changes]
     1 = "first version"
     --- */
+
+`columns` lists the columns in order. A column that `[column]` gives a type is declared there in
+full; any other is a shared one (`warehouse.library.columns`), with the keys given there overridden.
+A query may instead declare all its columns as `[[column]]` tables, each with a name.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from warehouse.errors import ContractError, ScopeError, UsageError
+from warehouse.library import columns as shared_columns
+from warehouse.library.columns import SharedColumns
 from warehouse.times import parse_time
 
 _HEADER = re.compile(r"\s*/\* ---\s*\n(.*?)\n\s*--- \*/", re.DOTALL)
@@ -48,12 +53,12 @@ _FIRST_LINES = re.compile(
     r'\s*/\* ---[^\S\n]*\nname = "([a-z][a-z0-9_]*)"\nversion = ([1-9][0-9]{0,9})\n'
 )
 _KEYS = (
-    "name", "version", "title", "help", "grain", "requires", "portable", "param", "column",
-    "alias_of",
+    "name", "version", "title", "help", "grain", "requires", "portable",
+    "columns", "param", "column", "alias_of", "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
-_COLUMN_KEYS = ("name", "type", "unit", "nullable", "check", "help")
+_COLUMN_KEYS = ("name", *shared_columns.KEYS)
 _INTEGER = (-(2**63), 2**63 - 1)
 
 Scalar = str | int | float | bool
@@ -195,17 +200,21 @@ def lacks_header(source: str) -> ContractError:
     )
 
 
-def parse(sql: str, source: str) -> Header:
-    """The header of a query; `source` names the file in errors. Raises ContractError."""
+def parse(sql: str, source: str, shared: SharedColumns | None = None) -> Header:
+    """Parses the header of a query; `source` names the file in errors.
+
+    `shared` are the columns it may name without declaring them, by default those of the program's
+    queries. Raises ContractError.
+    """
     found = values(sql, source)
     try:
-        return _header(found)
+        return _header(found, shared or shared_columns.built_in())
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ContractError(f"{source}: {explain(error)}") from None
 
 
 def values(sql: str, source: str) -> dict[str, Any]:
-    """The header as TOML has it, not checked; raises ContractError."""
+    """Parses the TOML of a header without checking it; raises ContractError."""
     match = _HEADER.match(sql)
     if not match:
         raise lacks_header(source)
@@ -222,8 +231,8 @@ def explain(error: Exception) -> str:
     return f"the header is wrong: {error}"
 
 
-def _header(values: dict[str, Any]) -> Header:
-    only(values, (*_KEYS, "changes"), "the header")
+def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
+    only(values, _KEYS, "the header")
     requires = values.get("requires", {})
     only(requires, _REQUIRES_KEYS, "requires")
     if not _NAME.fullmatch(values["name"]):
@@ -234,7 +243,7 @@ def _header(values: dict[str, Any]) -> Header:
         title=str(values["title"]),
         help=str(values.get("help", "")).strip(),
         grain=tuple(values["grain"]),
-        columns=tuple(_column(each) for each in values["column"]),
+        columns=tuple(_column(each) for each in _column_values(values, shared)),
         parameters=tuple(_parameter(*item) for item in values.get("param", {}).items()),
         requires_schema=str(requires.get("schema", ">=1")),
         requires_queries=tuple(requires.get("queries", ())),
@@ -290,6 +299,68 @@ def _parameter(name: str, values: dict[str, Any]) -> Parameter:
         except UsageError as error:
             raise ValueError(f"default of {error.message}") from None
     return parameter
+
+
+def _column_values(values: dict[str, Any], shared: SharedColumns) -> list[dict[str, Any]]:
+    """The keys of each column, in order, with those of shared columns filled in."""
+    own = values.get("column", {})
+    if "columns" not in values:
+        if isinstance(values["column"], list):
+            return values["column"]
+        raise ValueError("[column] needs a list of all columns, columns = [...]")
+    if not isinstance(values["columns"], list):
+        raise ValueError("columns is not a list of names")
+    if isinstance(own, list):
+        raise ValueError("columns = [...] and [[column]] exclude each other; write [column.NAME]")
+    for name in own:
+        if name not in values["columns"]:
+            raise ValueError(f"column {name!r} is declared and not listed in columns")
+    return [_with_shared(name, own.get(name, {}), shared) for name in values["columns"]]
+
+
+def _with_shared(name: str, own: dict[str, Any], shared: SharedColumns) -> dict[str, Any]:
+    if "type" in own:
+        return {"name": name, **own}
+    found = shared.find(name)
+    if found is None:
+        near = difflib.get_close_matches(name, shared.names(), n=1)
+        raise ValueError(
+            f"column {name!r} has no type and is not a shared column"
+            + (f"; did you mean {near[0]!r}?" if near else "")
+        )
+    return {"name": name, **found, **own}
+
+
+def with_all_columns(sql: str, header: Header) -> str:
+    """The text of a query with every column declared in full, as `[[column]]`."""
+    found = values(sql, header.name)
+    if "columns" not in found:
+        return sql
+    del found["columns"]
+    found.pop("column", None)
+    declared = [{k: v for k, v in vars(column).items() if v} for column in header.columns]
+    text = "\n".join([*_toml(found), *(f"[[column]]\n{_lines(each)}" for each in declared)])
+    return _HEADER.sub(lambda _: f"/* ---\n{text}\n--- */", sql, count=1)
+
+
+def _toml(values: Mapping[str, Any]) -> Iterator[str]:
+    """TOML with tables of two levels at most, those of one level first."""
+    flat = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    yield _lines(flat)
+    for key, table in values.items():
+        if isinstance(table, dict):
+            yield f"[{key}]"
+            yield from _toml({k: v for k, v in table.items() if not isinstance(v, dict)})
+            for name, inner in table.items():
+                if isinstance(inner, dict):
+                    yield f"[{key}.{name}]\n{_lines(inner)}"
+
+
+def _lines(values: Mapping[str, Any]) -> str:
+    # A JSON string, number, boolean or list of these is also TOML.
+    return "\n".join(
+        f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()
+    )
 
 
 def _column(values: dict[str, Any]) -> Column:

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 
 from warehouse import plugins
 from warehouse.errors import ConfigError, ContractError, UsageError, query_error
-from warehouse.library import aliases, tokens
+from warehouse.library import aliases, columns, tokens
 from warehouse.library import header as headers
+from warehouse.library.columns import SharedColumns
 from warehouse.library.header import Header, Parameter
 from warehouse.resources import sql_folder
 
@@ -43,6 +44,7 @@ class Query:
     layer: str = ""  # the subfolder of queries: lib, link, summary, ...
     precedence: int = 0  # of its folder: a plain name is the newest version in the highest
     others: Mapping[str, Query] = field(default_factory=dict, compare=False, repr=False)
+    shared: SharedColumns | None = field(default=None, compare=False)  # None: the program's
 
     @cached_property
     def header(self) -> Header | None:
@@ -53,7 +55,7 @@ class Query:
             return self._alias.header
         if self.own_header or not headers.has_header(self.sql):
             return self.own_header
-        return headers.parse(self.sql, str(self.path or self.origin))
+        return headers.parse(self.sql, str(self.path or self.origin), self.shared)
 
     @cached_property
     def _alias(self) -> aliases.Alias | None:
@@ -98,6 +100,13 @@ class Query:
         if self.header:
             return self.header.parameters
         return tuple(Parameter(name, "VARCHAR") for name in tokens.parameters(self.text))
+
+    @property
+    def standalone(self) -> str:
+        """The text with every column declared in its header, so that it needs no shared ones."""
+        if self.header is None or self.own_header:
+            return self.sql
+        return headers.with_all_columns(self.sql, self.header)
 
     @cached_property
     def normalised(self) -> str:
@@ -356,7 +365,14 @@ def _content_hash(query: Query, callees: Sequence[tuple[str | None, str]]) -> st
 def _read(path: Path, origin: str, folder: Path, precedence: int) -> Query:
     """A query file of a library; raises ContractError when it has no header, or of another name."""
     layer = path.relative_to(folder).parts[0]
-    query = Query(_read_text(path), path=path, origin=origin, layer=layer, precedence=precedence)
+    query = Query(
+        _read_text(path),
+        path=path,
+        origin=origin,
+        layer=layer,
+        precedence=precedence,
+        shared=None if origin == BUILT_IN else columns.in_folder(folder),
+    )
     if query.pin is None:
         raise headers.lacks_header(str(path))
     if path.stem not in (query.pin[0], query.key):
@@ -366,7 +382,8 @@ def _read(path: Path, origin: str, folder: Path, precedence: int) -> Query:
 
 def from_text(sql: str, source: str = "the statement", path: Path | None = None) -> Query:
     """A query from text, with or without a header; raises ContractError on a wrong header."""
-    query = Query(sql, path=path, origin=source)
+    shared = columns.in_folder(path.parent) if path else None
+    query = Query(sql, path=path, origin=source, shared=shared)
     _ = query.header  # read now, so that a wrong one is told before anything is opened
     return query
 

@@ -1,38 +1,26 @@
 /* ---
 name = "chakra_1_0_edge"
 version = 1
-title = "The same as linked_edge, by the rules of chakra_trace_link 1.0"
-help = """Gives what that program gives, with what is wrong in it, but for sync: it follows waits of the first
-step only, where they lie on the longest path, and here are those of all waits. inter_thread leads to
-all operators until the next pause of a millisecond, from what another thread began last before the
-first of them, where that has a lower number. sync leads from the last event with the External id of
-device work that was waited for, to the first operator that begins after any event with the External id
-of the wait."""
+title = "Dependencies of a linked graph by the rules of chakra_trace_link 1.0"
+help = """
+Reproduces the output of that program including its defects, except for sync: the program follows
+only waits of the first step on the longest path, this query follows all waits. inter_thread leads
+to all operators until the next pause of a millisecond, from what another thread began last before
+the first of them, if that has a lower number. sync leads from the last event with the External id
+of the awaited device work to the first operator that begins after any event with the External id of
+the wait.
+"""
 grain = ["from_node_id", "to_node_id", "kind"]
-portable = false
 requires = { schema = ">=8", queries = ["timeline_operator@1"] }
+portable = false
+columns = ["from_node_id", "to_node_id", "kind"]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The linked graph, whose nodes are there"
+help = "Linked graph, with its nodes stored"
 
-[[column]]
-name = "from_node_id"
-type = "BIGINT"
-unit = "source id"
-help = "Number of the node that comes first"
-
-[[column]]
-name = "to_node_id"
-type = "BIGINT"
-unit = "source id"
-help = "Number of the node that depends on it"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "control, inter_thread or sync"
+[column]
+kind.help = "control, inter_thread or sync"
 
 [changes]
 1 = "first version"
@@ -97,7 +85,7 @@ waited_for AS (
   JOIN thread_order AS t ON t.thread_key = b.thread_key
   GROUP BY f.slice_id
 ),
--- The last number of a group's first operator says which group an operator is in.
+-- The last number of a group's first operator identifies the group of an operator.
 waiting AS (
   SELECT o.slice_id, d.record_function_id
   FROM (

@@ -1,98 +1,52 @@
 /* ---
 name = "chakra_1_0_node"
 version = 1
-title = "The same as linked_node, by the rules of chakra_trace_link 1.0"
-help = """Gives what that program gives, with what is wrong in it: threads are told apart by their id alone,
-of equal record function ids the last operator counts, device work hangs under the latest operator
-before its call that has its External id, or else under the latest, and is not there where its call
-is not or is none of a list. Where it would stop with an error, chakra_1_0_refusal has a row."""
+title = "Nodes of a linked graph by the rules of chakra_trace_link 1.0"
+help = """
+Reproduces the output of that program including its defects: threads are distinguished by id only;
+of several operators with one record function id the last counts; device work is placed under the
+latest operator before its call that has its External id, else under the latest operator, and is
+missing if its call is missing or is not in any list. Where the program would stop with an error,
+chakra_1_0_refusal has a row.
+"""
 grain = ["node_id"]
-portable = false
 requires = { schema = ">=8", queries = ["timeline_operator@1"] }
+portable = false
+columns = [
+  "node_id", "parent_node_id", "of_node_id", "slice_id", "name", "device_kind", "start_ns",
+  "dur_ns", "exclusive_us", "link_rule", "unlinked_reason",
+]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The execution trace: a graph"
+help = "Execution trace: a graph"
 
 [param.device_trace_id]
 type = "BIGINT"
-help = "The timeline to link it with"
+help = "Timeline to link it with"
 
-[[column]]
-name = "node_id"
-type = "BIGINT"
-unit = "source id"
-check = ">= 0"
-help = "Number in the linked graph, from 0"
+[column]
+node_id = { type = "BIGINT", unit = "source id", check = ">= 0", help = "Node number in the linked graph, from 0" }
+slice_id = { nullable = true, help = "Slice on the timeline; NULL: not linked" }
+name.help = "Name of the node; for device work, of its slice"
+device_kind = { nullable = false, help = "cpu or gpu" }
+start_ns = { nullable = true, help = "Start as recorded in the timeline" }
+dur_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Recorded duration; 0 if not recorded" }
 
-[[column]]
-name = "parent_node_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "That of its parent; of device work, of the host node it hangs under"
+[column.exclusive_us]
+help = "Self time in double precision, with nested durations subtracted one by one, rounded as by that program"
 
-[[column]]
-name = "of_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-nullable = true
-help = "The node of the execution trace it stands for, or of device work hangs under"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "What it is on the timeline; NULL: not linked"
-
-[[column]]
-name = "name"
+[column.link_rule]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Name of the node; of device work, of its slice"
+help = "For host nodes: record_function_id, none; for device work: external_id, latest"
 
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-help = "cpu or gpu"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Start as the file of the timeline states it"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Duration as the file states it; 0 where it states none"
-
-[[column]]
-name = "exclusive_us"
-type = "DOUBLE"
-unit = "us"
-nullable = true
-help = "What is left of its duration, in doubles, when what it covers was subtracted piece by piece: as that program rounds it"
-
-[[column]]
-name = "link_rule"
+[column.unlinked_reason]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Of host nodes: record_function_id, none; of device work: external_id, latest"
-
-[[column]]
-name = "unlinked_reason"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Why a host node has no slice; NULL otherwise"
+help = "Reason a host node has no slice; NULL otherwise"
 
 [changes]
 1 = "first version"
@@ -100,8 +54,8 @@ help = "Why a host node has no slice; NULL otherwise"
 WITH RECURSIVE origin AS (
   SELECT base_ns - source_base_ns AS ns FROM trace WHERE id = $device_trace_id::BIGINT
 ),
--- Times are doubles of microseconds, as a reader of the file gets them: below 2^53 the quotient of two
--- exact doubles is the nearest double, above only whole microseconds and texts are.
+-- Times are doubles of microseconds, as parsed from the file: below 2^53 the quotient of two exact
+-- doubles is the nearest double; above, only whole microseconds and texts are.
 op AS MATERIALIZED (
   SELECT
     *,
@@ -127,9 +81,9 @@ op AS MATERIALIZED (
     WHERE name NOT LIKE '%ProfilerStep%'
   )
 ),
--- What lies inside of an operator: all that follow it on its thread, in order of (start, duration), up
--- to its end, and end no later. The order of subtraction is the order of starts: the last bits of
--- the result depend on it.
+-- The contents of an operator: all following ones on its thread, in order of (start, duration), up
+-- to its end, that end no later. Subtraction is in order of start, which determines the last bits
+-- of the result.
 last_start AS (
   SELECT thread_key, start_us, max(place) AS place
   FROM op
@@ -209,8 +163,9 @@ work AS MATERIALIZED (
     AND s.trace_id = $device_trace_id::BIGINT
     AND s.category IN ('kernel', 'gpu_memcpy')
 ),
--- Under which operator device work hangs: of those that began before the call, on its thread, the
--- latest that has the work's own External id, or else the latest; it need not contain the call.
+-- The operator that device work is placed under: of those that began before the call, on its
+-- thread, the latest with the work's own External id, or else the latest; it need not contain the
+-- call.
 candidate AS (
   SELECT thread_key, external_id, start_ns, n, name = 'nccl:coalesced' AS is_passed_by
   FROM op
@@ -245,7 +200,7 @@ by_time AS (
     AND c.for_nccl = w.is_nccl
     AND w.call_ns > c.start_ns
 ),
--- Work is kept by the External id of that operator.
+-- Work is grouped by the External id of that operator.
 grouped AS (
   SELECT
     w.*,
@@ -261,7 +216,7 @@ node AS (
   FROM graph_node
   WHERE graph_id = $graph_id::BIGINT
 ),
--- What cannot be reached from the root is written, but not linked.
+-- Nodes unreachable from the root are written but not linked.
 unreachable AS (
   SELECT n.node_id
   FROM node AS n
@@ -338,7 +293,7 @@ numbered AS (
     JOIN grouped AS g ON g.group_id = h.external_id
   )
 ),
--- A parent that is not there gets a number behind all others.
+-- A missing parent gets a number after all others.
 number_of AS (
   SELECT host_node_id, node_id FROM numbered WHERE device_kind = 'cpu'
   UNION ALL

@@ -1,41 +1,28 @@
 /* ---
 name = "chakra_1_0_refusal"
 version = 1
-title = "What chakra_trace_link 1.0 would stop at in a linked graph"
-help = """That program stops with an error when two calls of its list have the same correlation id, and
-when the operators inside of one take longer than it does, as the roundings of equal times do."""
+title = "Causes for which chakra_trace_link 1.0 would reject a linked graph"
+help = """
+The program stops with an error if two calls of its list have the same correlation id, or if the
+operators inside one take longer than it does, which happens when equal times are rounded.
+"""
 grain = ["slice_id"]
 requires = { schema = ">=8" }
+columns = ["slice_id", "node_id", "name", "reason"]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The linked graph, whose nodes are there"
+help = "Linked graph, with its nodes stored"
 
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-help = "The call or the operator"
+[column]
+slice_id.help = "Call or operator"
+reason = { type = "VARCHAR", unit = "text", help = "Cause of the rejection" }
 
-[[column]]
-name = "node_id"
+[column.node_id]
 type = "BIGINT"
 unit = "source id"
 nullable = true
-help = "The operator's node in the execution trace; NULL for a call"
-
-[[column]]
-name = "name"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Its name"
-
-[[column]]
-name = "reason"
-type = "VARCHAR"
-unit = "text"
-help = "What is wrong with it"
+help = "Node of the operator in the execution trace; NULL for a call"
 
 [changes]
 1 = "first version"

@@ -1,39 +1,27 @@
 /* ---
 name = "linked_edge"
 version = 1
-title = "What depends on what in a linked graph"
-help = """control leads from a node to its children. inter_thread leads to an operator that begins more than a
-millisecond after all before it on its thread have ended, from what another thread began last before.
-sync leads from device work that a call waited for to the next operator of the thread the call returned
-to, or to the next work of a stream that waited: by records of waits on every stream they speak of, and
-without records by the links of kind wait. stream_order and group_order lead from device work to the
-next of its stream, and to the next of its process group. But for control all lead forwards in time,
-from an earlier start to a later one, or among equal starts in the order of the launches."""
+title = "Dependencies of a linked graph"
+help = """
+control leads from a node to its children. inter_thread leads to an operator that begins more than a
+millisecond after everything before it on its thread has ended, from what another thread began last
+before it. sync leads from device work that a call waited for to the next operator of the thread the
+call returned to, or to the next work of a stream that waited: from wait records on every stream
+they name, or without records from links of kind wait. stream_order and group_order lead from device
+work to the next work of its stream and of its process group. All but control lead forward in time,
+from an earlier start to a later one, or among equal starts in launch order.
+"""
 grain = ["from_node_id", "to_node_id", "kind"]
-portable = false
 requires = { schema = ">=8" }
+portable = false
+columns = ["from_node_id", "to_node_id", "kind"]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The linked graph, whose nodes are there"
+help = "Linked graph, with its nodes stored"
 
-[[column]]
-name = "from_node_id"
-type = "BIGINT"
-unit = "source id"
-help = "Number of the node that comes first"
-
-[[column]]
-name = "to_node_id"
-type = "BIGINT"
-unit = "source id"
-help = "Number of the node that depends on it"
-
-[[column]]
-name = "kind"
-type = "VARCHAR"
-unit = "text"
-help = "control, inter_thread, sync, stream_order or group_order"
+[column]
+kind.help = "control, inter_thread, sync, stream_order or group_order"
 
 [changes]
 1 = "first version"
@@ -107,8 +95,8 @@ work AS MATERIALIZED (
 launched AS (
   SELECT * FROM work WHERE call_ts IS NOT NULL
 ),
--- What a record of a wait says was waited for: all of a stream or of a device up to its end, or what
--- was launched on a stream before an event was recorded. The last of a stream stands for all.
+-- The work a wait record refers to: all work of a stream or device up to its end, or work launched
+-- on a stream before an event was recorded. The last work of a stream represents all of it.
 record AS MATERIALIZED (
   SELECT
     c.slice_id AS call_id,
@@ -152,7 +140,7 @@ blocked AS (
   FROM (SELECT * FROM record WHERE sync_kind = 'Event Sync' AND record_ts IS NOT NULL) AS w
   ASOF JOIN launched AS k ON k.stream = w.wait_on_stream AND w.record_ts > k.call_ts
   UNION
-  -- Without records, what the names of calls and the ends of work tell.
+  -- Without records, derived from the names of calls and the ends of work.
   SELECT l.to_id, k.node_id
   FROM link AS l
   JOIN linked AS t ON t.device_trace_id = l.trace_id
@@ -161,7 +149,7 @@ blocked AS (
   WHERE l.kind = 'wait'
     AND l.link_set = 'default'
 ),
--- The thread goes on with the next operator; not before the work it waited for began.
+-- The thread continues with the next operator, but not before the work it waited for began.
 resumed AS (
   SELECT k.node_id AS from_node_id, b.node_id AS to_node_id, b.ts, k.ts AS work_ts
   FROM (
@@ -172,7 +160,8 @@ resumed AS (
   ) AS k
   ASOF JOIN beginning AS b ON b.track_id = k.track_id AND k.end_ts <= b.ts
 ),
--- One stream waits for another: what is launched next on it, for what was launched before the event.
+-- One stream waits for another: the next work launched on it waits for work launched before the
+-- event.
 stream_wait AS (
   SELECT w.node_id AS from_node_id, k.node_id AS to_node_id, k.ts, w.ts AS work_ts
   FROM (

@@ -2,100 +2,51 @@
 name = "linked_node"
 version = 1
 title = "Nodes of an execution trace linked with a timeline, and the device work below them"
-help = """Host nodes are linked with the operators that have their record function id and name, in the order
-in which these occur; where no node is, by the order of names (operator_by_order). All device work
-is there: under the node of the innermost operator that contains its call on the same thread and is
-in the execution trace, or of that its call's External id names. Work that cannot be placed so hangs
-under the operator its own External id names, else under the node of its thread, else under the root,
-and says why. Waits are no nodes. Nodes are numbered in the order of the execution trace, device work
-behind its host node in order of start."""
+help = """
+Host nodes are linked with the operators that have their record function id and name, in order of
+occurrence; if no node can be linked that way, by the order of names (operator_by_order). All device
+work is included: under the node of the innermost operator of the execution trace that contains its
+call on the same thread, or of the operator named by the External id of that call. Other work is
+placed under the operator named by its own External id, else under the node of its thread, else
+under the root, with a reason. Waits are not nodes. Nodes are numbered in the order of the execution
+trace, device work after its host node in order of start.
+"""
 grain = ["node_id"]
-portable = false
 requires = { schema = ">=8", queries = ["operator_by_order@1", "timeline_operator@1"] }
+portable = false
+columns = [
+  "node_id", "parent_node_id", "of_node_id", "slice_id", "name", "device_kind", "start_ns",
+  "dur_ns", "exclusive_us", "link_rule", "unlinked_reason",
+]
 
 [param.graph_id]
 type = "BIGINT"
-help = "The execution trace: a graph"
+help = "Execution trace: a graph"
 
 [param.device_trace_id]
 type = "BIGINT"
-help = "The timeline to link it with"
+help = "Timeline to link it with"
 
-[[column]]
-name = "node_id"
-type = "BIGINT"
-unit = "source id"
-check = ">= 0"
-help = "Number in the linked graph, from 0"
+[column]
+node_id = { type = "BIGINT", unit = "source id", check = ">= 0", help = "Node number in the linked graph, from 0" }
+slice_id = { nullable = true, help = "Slice on the timeline; NULL: not linked" }
+name.help = "Name of the node; for device work, of its slice"
+device_kind = { nullable = false, help = "cpu or gpu" }
+start_ns = { nullable = true, help = "Start as recorded in the timeline" }
+dur_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Recorded duration; 0 if not recorded" }
+exclusive_us.help = "dur_ns minus directly nested operators; for device work dur_ns"
 
-[[column]]
-name = "parent_node_id"
-type = "BIGINT"
-unit = "source id"
-nullable = true
-help = "That of its parent; of device work, of the host node it hangs under"
-
-[[column]]
-name = "of_node_id"
-type = "BIGINT"
-unit = "ref graph_node.id"
-nullable = true
-help = "The node of the execution trace it stands for, or of device work hangs under"
-
-[[column]]
-name = "slice_id"
-type = "BIGINT"
-unit = "ref slice.id"
-nullable = true
-help = "What it is on the timeline; NULL: not linked"
-
-[[column]]
-name = "name"
+[column.link_rule]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Name of the node; of device work, of its slice"
+help = "For host nodes: record_function_id, order, none; for device work: containment, external_id, none"
 
-[[column]]
-name = "device_kind"
-type = "VARCHAR"
-unit = "text"
-help = "cpu or gpu"
-
-[[column]]
-name = "start_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Start as the file of the timeline states it"
-
-[[column]]
-name = "dur_ns"
-type = "BIGINT"
-unit = "ns"
-nullable = true
-help = "Duration as the file states it; 0 where it states none"
-
-[[column]]
-name = "exclusive_us"
-type = "DOUBLE"
-unit = "us"
-nullable = true
-help = "dur_ns less what operators directly inside of it took; of device work all of it"
-
-[[column]]
-name = "link_rule"
+[column.unlinked_reason]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Of host nodes: record_function_id, order, none; of device work: containment, external_id, none"
-
-[[column]]
-name = "unlinked_reason"
-type = "VARCHAR"
-unit = "text"
-nullable = true
-help = "Why a host node has no slice; why device work has no operator around its call; NULL otherwise"
+help = "Reason a host node has no slice, or device work has no operator around its call; NULL otherwise"
 
 [changes]
 1 = "first version"
@@ -111,8 +62,8 @@ node AS MATERIALIZED (
   FROM graph_node
   WHERE graph_id = $graph_id::BIGINT
 ),
--- Ids that occur several times are paired in the order in which they occur; the names must agree, as
--- ids count from 1 in every process.
+-- Ids that occur several times are paired in order of occurrence; names must agree, because ids
+-- count from 1 in every process.
 by_id AS MATERIALIZED (
   SELECT n.id, o.slice_id
   FROM (
@@ -138,8 +89,8 @@ matched AS MATERIALIZED (
     p_trace_id := CASE WHEN (SELECT count(*) FROM by_id) = 0 THEN $device_trace_id::BIGINT END
   )
 ),
--- The time of an operator is its own but for what operators directly inside of it took. Between the
--- two may lie slices of other kinds, such as Python frames: these are climbed.
+-- The self time of an operator excludes directly nested operators. Slices of other kinds, such as
+-- Python frames, may lie in between and are climbed.
 around AS (
   SELECT slice_id, dur_ns, parent_id AS above_id FROM op WHERE parent_id IS NOT NULL
   UNION ALL
@@ -198,13 +149,13 @@ innermost AS (
   FROM climb AS c
   JOIN matched AS m ON m.slice_id = c.above_id
 ),
--- Whether the call lies in an operator at all, be it a node or not.
+-- Whether the call lies in any operator, node or not.
 in_operator AS (
   SELECT DISTINCT c.call_id
   FROM climb AS c
   SEMI JOIN op AS o ON o.slice_id = c.above_id
 ),
--- A call of another thread belongs to the operator its External id names.
+-- A call of another thread belongs to the operator named by its External id.
 by_call AS (
   SELECT l.to_id AS call_id, m.id
   FROM link AS l
@@ -214,8 +165,8 @@ by_call AS (
     AND l.rule = 'external_id'
     AND l.link_set = 'default'
 ),
--- Work whose call was not recorded may still say whose it is: the last operator with its External id
--- that began before it.
+-- Work without a recorded call may still name its operator: the last one with its External id that
+-- began before it.
 by_name AS (
   SELECT w.slice_id, arg_max(m.id, o.n) AS id
   FROM op AS o
@@ -229,7 +180,7 @@ by_name AS (
   ) AS w ON w.external_id = o.external_id AND o.start_ns <= w.start_ns
   GROUP BY w.slice_id
 ),
--- Where all else fails work hangs under its thread, or under the root.
+-- Remaining work is placed under its thread, or under the root.
 thread_node AS (
   SELECT k.track_id, min(t.id) AS id
   FROM (

@@ -1,34 +1,23 @@
 /* ---
 name = "linked_pair"
 version = 1
-title = "Which execution trace of a run goes with which timeline"
-help = """The import says which timeline the process of an execution trace recorded, or refuses to
-guess (`trace.timeline_trace_id`). An execution trace whose nodes have times was linked before and is
-left alone."""
+title = "Pairs of execution trace and timeline of a run"
+help = """
+The import determines which timeline the process of an execution trace recorded, or leaves it open
+if ambiguous (`trace.timeline_trace_id`). An execution trace whose nodes have times is already
+linked and is skipped.
+"""
 grain = ["graph_id"]
 requires = { schema = ">=11" }
+columns = ["graph_id", "trace_id", "device_trace_id"]
 
 [param.run_id]
 type = "BIGINT"
-help = "The run"
+help = "Run"
 
-[[column]]
-name = "graph_id"
-type = "BIGINT"
-unit = "ref graph.id"
-help = "The execution trace"
-
-[[column]]
-name = "trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The trace it is"
-
-[[column]]
-name = "device_trace_id"
-type = "BIGINT"
-unit = "ref trace.id"
-help = "The timeline"
+[column]
+graph_id.help = "Execution trace"
+device_trace_id = { type = "BIGINT", unit = "ref trace.id", help = "Timeline" }
 
 [changes]
 1 = "first version"
