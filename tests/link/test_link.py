@@ -10,7 +10,7 @@ import pytest
 
 from warehouse.ingest import pipeline
 from warehouse.library import library
-from warehouse.link import linked_graph, linkers
+from warehouse.link import link_sets, linked_graph, linkers
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -229,7 +229,9 @@ def test_a_linker_sees_all_links_made_before_it_in_the_transaction(tmp_path: Pat
 def test_every_query_of_the_link_folder_links_slices_or_graphs_or_tells_of_clocks() -> None:
     known = linkers.linkers()
     of_sets = [
-        query for each in linked_graph.SETS for query in linked_graph.queries(known.library, each)
+        query
+        for each in link_sets.link_sets()
+        for query in linked_graph.queries(known.library, each)
     ]
 
     assert {query.key for query in [*known.all, *of_sets]} == {

@@ -151,7 +151,7 @@ def test_each_run_is_linked_by_itself(
     ("arguments", "code", "says"),
     [
         (["no-such-run"], 2, "there is no run 'no-such-run'"),
-        (["gpu", "--all"], 2, "exclude each other"),
+        (["gpu", "--all"], 2, "cannot be combined"),
         (["--db", "missing.duckdb"], 3, "there is no warehouse at"),
     ],
 )

@@ -53,8 +53,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--kind",
-    type=click.Choice(["linked", "execution_trace", "chakra"]),
-    help="Which graph.  [default: the first of these that is there]",
+    metavar="KIND",
+    help="Kind of graph: linked, or that of an importer, such as execution_trace.  "
+    "[default: linked if there is one]",
 )
 def dot(
     db: Path | None,

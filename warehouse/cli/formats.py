@@ -27,7 +27,7 @@ def formats(name: str | None, check: bool) -> None:
     \b
     Example:
       tw formats
-      tw formats kineto
+      tw formats chrome
       tw formats --check
     """
     from warehouse.ingest import formats as installed

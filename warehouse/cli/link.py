@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli import options
+from warehouse.link.link_sets import deprecated_words, link_sets
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
 
@@ -23,21 +24,29 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--all", "is_all", is_flag=True, help="Every run of the warehouse.")
 @click.option(
+    "--graphs",
+    "is_graphs",
+    is_flag=True,
+    help="Link only execution traces with the timelines of their ranks.",
+)
+@click.option(
     "--set",
     "link_set",
-    type=click.Choice(["default", "chakra-1.0"]),
-    help="Of `tw link chakra`: rules to link by, ours or those of chakra_trace_link.  "
-    "[default: default]",
+    type=click.Choice(list(link_sets())),
+    help="With --graphs: rules to link by.  [default: default]",
 )
 @click.option(
     "--format", "format", type=click.Choice(encoding.FORMATS), help="How to print the counts."
 )
-@click.option("--memory-limit", default="800MB", show_default=True, help="To link in.")
+@click.option(
+    "--memory-limit", default="800MB", show_default=True, help="Memory limit for linking."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 @options.database
 def link(
     runs: tuple[str, ...],
     is_all: bool,
+    is_graphs: bool,
     link_set: str | None,
     db: Path | None,
     wait_s: float,
@@ -45,21 +54,19 @@ def link(
     memory_limit: str,
     quiet: bool,
 ) -> None:
-    """Make the links of runs anew, and count them.
+    """Rebuild the links of one or more runs, and count them.
 
     RUN is NAME, ID, latest, all, tag:NAME or since:7d; by default the only run, else the last
-    imported. Imports link by themselves: this is for runs that an older tw imported, for new
-    linkers, and after an import that was interrupted; `tw check` says which. Each run is done
-    wholly or not at all. With chakra as the first word only execution traces are linked with the
-    timelines of their ranks, by the set named; the other set stays. (A run called chakra is named
-    by its ID.)
+    imported. Imports create links themselves: rebuild them for runs imported by an older tw, after
+    adding linkers, or after an interrupted import; `tw check` reports which. Each run is rebuilt in
+    one transaction. --graphs rebuilds one link set of execution traces and keeps the others.
 
     \b
     Example:
       tw link
       tw link baseline --format json
       tw link --all
-      tw link chakra --set chakra-1.0
+      tw link --graphs --set default
     """
     from warehouse import config
     from warehouse.cli.scope_options import announce
@@ -69,13 +76,13 @@ def link(
     from warehouse.query import scope
     from warehouse.store import database
 
-    is_graphs, runs = runs[:1] == ("chakra",), runs[1:] if runs[:1] == ("chakra",) else runs
+    if runs[:1] and runs[0] in deprecated_words():
+        click.echo(f"`tw link {runs[0]}` is deprecated: use `tw link --graphs`.", err=True)
+        is_graphs, runs = True, runs[1:]
     if link_set and not is_graphs:
-        raise UsageError(
-            "--set is an option of `tw link chakra`", hint="Other links have but one set."
-        )
+        raise UsageError("--set requires --graphs", hint="Other links have only one set.")
     if runs and is_all:
-        raise UsageError("--all and the name of a run exclude each other")
+        raise UsageError("--all cannot be combined with the name of a run")
     settings, path = config.load(), config.database_path(db)
     chosen = encoding.format_of(None, format, settings.format)
     options.refuse_binary_on_terminal(chosen, None)

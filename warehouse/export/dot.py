@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 #: What `dot` draws; any other name is a text of DOT.
 PICTURES = (".svg", ".png", ".pdf")
-KINDS = ("linked", "execution_trace", "chakra")
 _LAYOUT_S = 120
 _NAME_WIDTH = 44
 _DOT, _ADVICE = "dot", "Install Graphviz, or write a .dot file."
@@ -63,7 +62,7 @@ class Request:
     depth: int = 3
     direction: str = "down"
     max_nodes: int = 150
-    kind: str | None = None  # of KINDS; None: the first of them that is there
+    kind: str | None = None  # a value of graph.kind; None: linked before all others
 
 
 @dataclass(frozen=True)
@@ -116,15 +115,15 @@ def _graph(session: Session, kind: str | None) -> _Graph:
             "SELECT g.id, g.kind, g.link_set, t.id, r.name || '/' || t.name FROM graph AS g "
             "JOIN trace AS t ON t.id = g.trace_id JOIN run AS r ON r.id = t.run_id "
             "WHERE coalesce($kind, g.kind) = g.kind "
-            "ORDER BY coalesce(array_position($kinds, g.kind), 9), g.link_set <> 'default', g.id",
-            {"kind": kind, "kinds": list(KINDS)},
+            "ORDER BY g.kind = 'linked' DESC, g.kind DESC, g.link_set <> 'default', g.id",
+            {"kind": kind},
         ).fetchall()
     ]
     if not found:
         what = f"graph of kind {kind}" if kind else "graph"
         raise UsageError(
-            f"there is no {what} in scope",
-            hint="Import an execution trace or an .et file; tw link chakra makes linked graphs.",
+            f"no {what} in scope",
+            hint="Import an execution trace; `tw link --graphs` creates linked graphs.",
         )
     traces = {graph.trace_id: graph.trace_name for graph in found if graph.kind == found[0].kind}
     if len(traces) > 1:
@@ -160,7 +159,7 @@ def _roots(session: Session, graph: _Graph, root: str | None) -> int | None:
         what = f"number {root}" if root.isdecimal() else f"name {root!r}"
         raise UsageError(
             f"the {graph.kind} graph of {graph.trace_name} has no node of {what}",
-            hint="tw query chakra_nodes shows them all.",
+            hint="`SELECT node_id, name FROM graph_node` lists them.",
         )
     return int(found)
 

@@ -5,7 +5,7 @@ DIR/<table>/trace_id=<id>/part-0.parquet for tables whose rows belong to a trace
 belong to no single trace (links between traces) are in Hive's default partition, which readers
 show as NULL; so is an empty file for a table that has no rows, to keep its columns.
 
-Commands of TPU captures are stored in parts; the views that show them whole are written, too.
+Views over tables stored in parts (`Presentation.detail_views`) are written too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import ExportError
+from warehouse.export import presentation
 from warehouse.export.exporter import Exporter
 from warehouse.files import whole_folder
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 _BATCH_ROWS = 122_880  # DuckDB's row group
 _DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-_LAYOUTS = ("tiu", "dma", "dma_bm1688", "cdma")
-#: Views that are written like tables.
-_VIEWS = ["tpu_command", *(f"tpu_{layout}_counter" for layout in _LAYOUTS)]
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, bool]]:
         GROUP BY table_name
         ORDER BY table_name
         """,
-        {"views": _VIEWS},
+        {"views": presentation.detail_views()},
     ).fetchall()
 
 

@@ -70,10 +70,19 @@ class Presentation:
     names_streams_by_device: bool = False  # stream names repeat on the devices of a process
     is_interned: bool = True  # the default of Perfetto exports: names are written once
     listed_category: str | None = None  # category of slices that a workbook lists by engine
+    detail_views: tuple[str, ...] = ()  # views over tables in parts, exported like tables
     tracks: str | None = None
     arguments: Callable[[], Arguments] | None = None
     counters: Callable[[duckdb.DuckDBPyConnection], list[Counter]] | None = None
     counter_values: str | None = None
+
+
+def detail_views() -> list[str]:
+    """Returns the detail views of all installed presentations, sorted."""
+    found = (
+        plugins.load(PRESENTATIONS, name, Presentation) for name in plugins.names(PRESENTATIONS)
+    )
+    return sorted({view for each in found if each is not None for view in each.detail_views})
 
 
 def of_scope(connection: duckdb.DuckDBPyConnection) -> dict[str, Presentation]:

@@ -111,7 +111,7 @@ class Problem:
 class TraceFacts:
     """What a source says about itself; everything the file does not say stays None."""
 
-    format: str  # e.g. "kineto"
+    format: str  # the value of trace.format
     format_version: str | None = None
     metadata_json: str | None = None  # the document without its events, verbatim
     rank: int | None = None

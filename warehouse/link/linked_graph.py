@@ -1,9 +1,8 @@
-"""Links execution traces with the timelines of the same ranks: a graph of its own for each pair.
+"""Links execution traces with the timelines of the same ranks: one linked graph for each pair.
 
-What belongs together, which node is which slice, what depends on what, and what is refused are
-queries of queries/link/chakra; this runs them and stores what they find. A set of links is a name
-for the queries that make it. Where nothing can be stored, because the warehouse is open for reading
-only, the same rows go to TEMP tables, and whoever reads the tables of graphs sees both.
+Queries find the pairs, match nodes with slices, and derive the dependencies (`link_sets.py` names
+them); this module runs them and stores their rows. In a read-only session the rows go to TEMP
+tables, and views of the same names show stored and temporary rows together.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warehouse.errors import TwError, UsageError
+from warehouse.errors import TwError
+from warehouse.link import link_sets
+from warehouse.link.link_sets import DEFAULT
 from warehouse.query import scope
 from warehouse.store import database
 
@@ -23,24 +24,8 @@ if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
     from warehouse.query.session import Session
 
-DEFAULT, CHAKRA = "default", "chakra-1.0"
 PAIRS = "linked_pair"
 _FOUND = 'temp.main."nodes found"'
-
-
-@dataclass(frozen=True)
-class LinkSet:
-    """The names of the queries that make a set: nodes, then edges, then what is refused."""
-
-    nodes: str
-    edges: str
-    refusals: str | None = None
-
-
-SETS = {
-    DEFAULT: LinkSet("linked_node", "linked_edge"),
-    CHAKRA: LinkSet("chakra_1_0_node", "chakra_1_0_edge", "chakra_1_0_refusal"),
-}
 
 
 @dataclass(frozen=True)
@@ -66,12 +51,8 @@ def queries(library: Library, link_set: str = DEFAULT) -> list[Query]:
 
     Raises UsageError for a set that is not there.
     """
-    if link_set not in SETS:
-        raise UsageError(
-            f"there is no set of links {link_set!r}", hint=f"There are {' and '.join(SETS)}."
-        )
-    wanted = SETS[link_set]
-    names = [PAIRS, wanted.nodes, wanted.edges, *([wanted.refusals] if wanted.refusals else [])]
+    rules = link_sets.link_set(link_set)
+    names = [PAIRS, rules.nodes, rules.edges, *([rules.refusals] if rules.refusals else [])]
     newest = library.newest
     return [newest[name] for name in names] if newest.keys() >= set(names) else []
 
@@ -186,8 +167,8 @@ def link_pair(
 ) -> dict[str, int]:
     """Makes the linked graph of one pair; the rows each query found, by its pinned name."""
     into = into or Tables()
-    wanted = SETS[link_set]
-    nodes, edges = library.newest[wanted.nodes], library.newest[wanted.edges]
+    rules = link_sets.link_set(link_set)
+    nodes, edges = library.newest[rules.nodes], library.newest[rules.edges]
     graph_id = _next_id(connection, "graph", pair.trace_id)
     connection.execute(
         f"INSERT INTO {into.graph} BY NAME SELECT $id AS id, trace_id, 'linked' AS kind, name, "
@@ -199,8 +180,8 @@ def link_pair(
     )  # fmt: skip
     first_id = _next_id(connection, "graph_node", pair.trace_id)
     n_nodes = _insert_nodes(connection, nodes, pair, into, graph_id, first_id)
-    if wanted.refusals:
-        _refuse(connection, library.newest[wanted.refusals], graph_id, link_set)
+    if rules.refusals:
+        _refuse(connection, library.newest[rules.refusals], graph_id, link_set)
     n_edges = _insert_edges(connection, edges, pair, into, graph_id, first_id)
     return {nodes.key or "": n_nodes, edges.key or "": n_edges}
 

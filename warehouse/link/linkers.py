@@ -17,7 +17,7 @@ import duckdb
 
 from warehouse.library import library as libraries
 from warehouse.library.library import Library, Query
-from warehouse.link import linked_graph
+from warehouse.link import link_sets, linked_graph
 from warehouse.store import database
 
 #: What a linker returns, in this order.
@@ -122,7 +122,7 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
     A run of one trace has none; one that is not there any more leaves none behind. Sets of links of
     execution traces that were there are made anew too.
     """
-    sets = {linked_graph.DEFAULT, *linked_graph.sets_of(connection, run_id)}
+    sets = {link_sets.DEFAULT, *linked_graph.sets_of(connection, run_id)}
     unlink_run(connection, run_id)
     traces = [
         int(trace_id)
@@ -162,7 +162,7 @@ def link_graphs(
     """Makes one set of links of a run's execution traces with its timelines anew."""
     (last,) = database.one(connection, "SELECT max(id) FROM trace WHERE run_id = ?", [run_id])
     found = linked_graph.link_run(connection, known.library, run_id, link_set)
-    if link_set == linked_graph.DEFAULT:
+    if link_set == link_sets.DEFAULT:
         counts = [(query, found.get(query.key or "", 0)) for query in known.of_graphs]
         _note(connection, known.library, counts, BETWEEN, int(last))
 

@@ -1,6 +1,6 @@
 """Writes a trace as Trace Event JSON; all text is built in SQL, Python only writes it out.
 
-A trace that was imported from Trace Event JSON (Kineto's or any other writer's) comes back with the
+A trace that was imported from Trace Event JSON (of any writer) comes back with the
 same events and metadata, numbers to the last digit; the order of events and of keys, and white
 space, are not kept. Any other trace becomes a plain timeline: see chrome_made.sql. There,
 slices that overlap without nesting stay on one row, where viewers of this format may drop them:

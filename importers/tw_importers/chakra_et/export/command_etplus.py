@@ -52,7 +52,7 @@ def chakra_etplus(
     """Write execution traces linked with timelines: ET+, what chakra_trace_link makes.
 
     One file a rank: etplus.RANK.json in a folder, or one file for one rank. A set of links that is
-    not in the warehouse is made for this file alone; `tw link chakra` stores it.
+    not in the warehouse is made for this file alone; `tw link --graphs` stores it.
 
     \b
     Example:

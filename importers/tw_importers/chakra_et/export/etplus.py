@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from tw_importers.chakra_et.export import load
 from warehouse.errors import ExportError, UsageError
 from warehouse.files import file_stem, whole_file, whole_folder
-from warehouse.link import linked_graph
+from warehouse.link import link_sets, linked_graph
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class _Graph(NamedTuple):
 def export_etplus(
     session: Session,
     output: Path,
-    link_set: str = linked_graph.DEFAULT,
+    link_set: str = link_sets.DEFAULT,
     orders: Sequence[str] = (),
 ) -> list[WrittenRank]:
     """Writes every linked graph of a set in scope: one to a file, several into a new folder.
@@ -148,7 +148,7 @@ def _write(
             "etplus_node",
             graph_id=graph.id,
             orders=[_ORDERS[each] for each in orders] or "[]::VARCHAR[]",
-            is_flagged=link_set == linked_graph.DEFAULT,
+            is_flagged=link_set == link_sets.DEFAULT,
         )
     )
     header = json.loads(graph.header or "{}")

@@ -32,6 +32,13 @@ PRESENTATION = Presentation(
     starts_at_zero=True,
     is_interned=False,  # readers written for bigTpuProfile's files look at single packets
     listed_category="tpu_command",
+    detail_views=(
+        "tpu_command",
+        "tpu_tiu_counter",
+        "tpu_dma_counter",
+        "tpu_dma_bm1688_counter",
+        "tpu_cdma_counter",
+    ),
     tracks=load("tracks"),
     arguments=_arguments,
     counters=_counters,
