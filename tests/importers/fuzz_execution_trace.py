@@ -21,6 +21,7 @@ from typing import Any
 
 from tests.importers.fuzz_trace_event import LIMIT_S, mutated
 from tests.support.execution_traces import Memory
+from tests.support.failures import keep_failures
 from warehouse.errors import CorruptTrace
 
 DATA = Path(__file__).parent.parent / "data" / "execution_trace"
@@ -97,5 +98,4 @@ if __name__ == "__main__":
     outcome, files = fuzz(int(sys.argv[1]), int(sys.argv[2]))
     for what, n in outcome.most_common():
         sys.stdout.write(f"{n:8} {what}\n")
-    for number, content in enumerate(files):
-        Path(f"fuzz-{sys.argv[1]}-{number}.json").write_bytes(content)
+    keep_failures({f"{sys.argv[1]}-{n}.json": content for n, content in enumerate(files)})

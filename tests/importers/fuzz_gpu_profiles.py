@@ -24,6 +24,7 @@ from tests.importers import test_rocprof as rocprof
 from tests.importers import test_rocprofv3_csv as rocprofv3_csv
 from tests.importers import test_rocprofv3_json as rocprofv3_json
 from tests.importers.fuzz_trace_event import mutated
+from tests.support.failures import keep_failures
 from warehouse.errors import TraceError
 from warehouse.ingest import decode
 from warehouse.ingest.decode import Settings
@@ -111,5 +112,4 @@ if __name__ == "__main__":
     outcome, files = fuzz(int(sys.argv[1]), int(sys.argv[2]))
     for what, n in sorted(outcome.items()):
         sys.stdout.write(f"{n:8} {what}\n")
-    for number, (importer, content) in enumerate(files):
-        Path(f"fuzz-{importer}-{sys.argv[1]}-{number}").write_bytes(content)
+    keep_failures({f"{who}-{sys.argv[1]}-{n}": content for n, (who, content) in enumerate(files)})

@@ -19,9 +19,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from tests.support import sophgo_capture as capture
+from tests.support.failures import keep_failures
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse.errors import TraceError
@@ -134,17 +134,13 @@ def main() -> int:
     wanted = parser.parse_args()
     rng, sound, outcomes = random.Random(wanted.seed), seeds(), Counter[str]()
     until = time.monotonic() + wanted.seconds
-    for n in range(wanted.executions):
+    for _ in range(wanted.executions):
         files = damage(rng.choice(sound), rng)
         faulthandler.dump_traceback_later(_LIMIT_S, exit=True)
         try:
             outcomes[execute(files, rng.random() < 0.5)] += 1
         except BaseException:
-            folder = Path(f"fuzz_sophgo_{n}")
-            folder.mkdir(exist_ok=True)
-            for name, data in files.items():
-                (folder / name).write_bytes(data)
-            sys.stderr.write(f"execution {n}: the capture is in {folder}\n")
+            keep_failures(files)
             raise
         faulthandler.cancel_dump_traceback_later()
         if time.monotonic() > until:

@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from tests.support.failures import keep_failures
 from warehouse.errors import TraceError
 from warehouse.ingest import decode, formats
 from warehouse.ingest.decode import Settings
@@ -112,5 +113,4 @@ if __name__ == "__main__":
     outcome, files = fuzz(int(sys.argv[1]), int(sys.argv[2]))
     for what, n in outcome.most_common():
         sys.stdout.write(f"{n:8} {what}\n")
-    for number, content in enumerate(files):
-        Path(f"fuzz-{sys.argv[1]}-{number}.json").write_bytes(content)
+    keep_failures({f"{sys.argv[1]}-{n}.json": content for n, content in enumerate(files)})

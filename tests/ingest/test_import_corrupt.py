@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import os
 import random
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.importers import fuzz_trace_event as fuzzer
 from tests.support.sharing import slow
 from warehouse.ingest.pipeline import import_paths
 from warehouse.store import database
@@ -21,18 +20,6 @@ DATA = Path(__file__).parents[1] / "data" / "kineto"
 TRACE = (DATA / "gpu_handwritten" / "trace.json").read_bytes()
 ZIPPED = gzip.compress(TRACE, mtime=0)
 SMALL = TRACE[:2600]  # its first events, cut within one
-
-
-def load_fuzzer() -> ModuleType:
-    path = Path(__file__).parents[1] / "importers" / "fuzz_trace_event.py"
-    spec = importlib.util.spec_from_file_location("fuzz_trace_event", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-fuzzer = load_fuzzer()
 
 
 def flipped(data: bytes, seed: int) -> bytes:

@@ -150,7 +150,7 @@ def _finish(scratch: Scratch, found: _Found) -> TraceFacts:
         marks = ", ".join("?" * (2 + len(COLUMNS)))
         values = [n, process, *(scale.get(column, 1) for column in COLUMNS)]
         connection.execute(f"INSERT INTO unit VALUES ({marks})", values)
-    connection.execute("CREATE TABLE told AS SELECT ?::BIGINT AS n_sums", [found.n_sums])
+    connection.execute("CREATE TABLE summary_count AS SELECT ?::BIGINT AS n_sums", [found.n_sums])
     problems = [problem for table in found.tables for problem in table.problems]
     if found.warnings:
         meaning = "warnings printed by nvprof"
