@@ -1,4 +1,4 @@
-"""Warehouses made once for all tests and workers, and a mark for long parameters."""
+"""Warehouses made once for all tests and workers, and marks for parameters of the other tiers."""
 
 from __future__ import annotations
 
@@ -76,5 +76,10 @@ class Imported:
 
 
 def slow(*values: Any, id: str | None = None) -> Any:
-    """A parameter of a test that only `pytest -m slow` runs: what it shows, others show too."""
+    """A redundant parameter of a test, which runs only with `-m slow`."""
     return pytest.param(*values, marks=pytest.mark.slow, id=id)
+
+
+def integration(*values: Any, id: str | None = None) -> Any:
+    """A parameter of a test that runs only with `-m integration`; another one runs by default."""
+    return pytest.param(*values, marks=pytest.mark.integration, id=id)
