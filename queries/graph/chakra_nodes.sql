@@ -53,7 +53,7 @@ attribute AS (
     list_transform(
       TRY(from_json(attributes_json, '[{"name": "VARCHAR", "value": "JSON"}]')),
       lambda a: to_json(a.name)::VARCHAR || ':' || coalesce(a.value::VARCHAR, 'null')
-    ) AS said
+    ) AS entries
   FROM (
     SELECT n.id, coalesce(n.attributes_json, h.attributes_json) AS attributes_json
     FROM graph_node AS n
@@ -78,7 +78,7 @@ SELECT
   coalesce(n.device_kind, 'cpu') = 'cpu' AS is_cpu_op,
   coalesce(n.inputs_json, h.inputs_json) AS inputs,
   coalesce(n.outputs_json, h.outputs_json) AS outputs,
-  '{' || array_to_string(a.said, ',') || '}' AS attributes,
+  '{' || array_to_string(a.entries, ',') || '}' AS attributes,
   n.extra_json AS extra
 FROM graph_node AS n
 JOIN graph AS g ON g.id = n.graph_id

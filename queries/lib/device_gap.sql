@@ -193,7 +193,7 @@ wait_call AS MATERIALIZED (
   WHERE w.name ILIKE '%streamwaitevent%'
 ),
 -- The next launch of the thread after each wait it issued, on the same stream if it is known.
-told AS (
+issued_wait AS (
   SELECT c.launch_id
   FROM wait_call AS w
   ASOF JOIN (
@@ -212,24 +212,24 @@ told AS (
   ) AS c ON c.track_id = w.track_id AND c.stream = w.stream AND w.ts <= c.call_start_ns
   WHERE w.is_recorded
 ),
-told_gap AS MATERIALIZED (
+wait_gap AS MATERIALIZED (
   SELECT slice_id, trace_id, coalesce(device_id, -1) AS device_key, start_ns, end_ns
   FROM gap
   WHERE side = 'device'
-    AND launch_id IN (SELECT launch_id FROM told)
+    AND launch_id IN (SELECT launch_id FROM issued_wait)
 ),
 -- Only ends near such a gap are sorted: with buckets as long as the longest of these gaps, each gap
 -- overlaps at most two.
 near AS (
   SELECT trace_id, device_key, start_ns // b.length_ns AS bucket
-  FROM told_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM told_gap) AS b
+  FROM wait_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
   UNION
   SELECT trace_id, device_key, end_ns // b.length_ns
-  FROM told_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM told_gap) AS b
+  FROM wait_gap, (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
 ),
 near_end AS (
   SELECT o.trace_id, coalesce(o.device_id, -1) AS device_key, o.end_ns
-  FROM op AS o, (SELECT max(end_ns - start_ns) AS length_ns FROM told_gap) AS b
+  FROM op AS o, (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
   SEMI JOIN near AS n
     ON n.bucket = o.end_ns // b.length_ns
     AND n.trace_id = o.trace_id
@@ -237,7 +237,7 @@ near_end AS (
 ),
 ended AS (
   SELECT g.slice_id
-  FROM told_gap AS g
+  FROM wait_gap AS g
   ASOF JOIN near_end AS e
     ON e.trace_id = g.trace_id AND e.device_key = g.device_key AND g.end_ns >= e.end_ns
   WHERE e.end_ns > g.start_ns

@@ -320,7 +320,7 @@ timed AS MATERIALIZED (
   FROM node AS n
   LEFT JOIN chain AS c ON c.graph_node_id = n.graph_node_id
 ),
-wanted AS (
+requested AS (
   SELECT from_node_id, to_node_id, kind, 1 AS place
   FROM graph_edge
   WHERE graph_id = $graph_id::BIGINT
@@ -363,7 +363,7 @@ judged AS (
         AND t.is_device
         AND w.from_node_id < w.to_node_id
       ) AS is_kept
-  FROM wanted AS w
+  FROM requested AS w
   JOIN timed AS f ON f.graph_node_id = w.from_node_id
   JOIN timed AS t ON t.graph_node_id = w.to_node_id
   -- ET+ files repeat the dependencies of an operator for its device work.

@@ -95,7 +95,7 @@ candidate AS MATERIALIZED (
         )
     END
 ),
-said AS (
+described AS (
   SELECT
     c.*,
     list_filter(c.attributes, lambda a: a.name = 'collective_name')[1].value AS collective_name,
@@ -143,7 +143,7 @@ worded AS (
         )
       END
     END), '[^a-z0-9]', '', 'g') AS word
-  FROM said
+  FROM described
 ),
 kinded AS MATERIALIZED (
   SELECT

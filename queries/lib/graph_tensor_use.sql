@@ -87,7 +87,7 @@ found AS (
   FROM text_of
   WHERE contains(text, ':') OR contains(text, 'cpu')
 ),
-told AS (
+described AS (
   SELECT
     graph_node_id, trace_id, graph_id, is_output,
     generate_subscripts(tensors, 1) - 1 AS ordinal,
@@ -109,7 +109,7 @@ every_use AS (
     trim(part[6], ' "'''),
     NULL,
     NULL
-  FROM told
+  FROM described
 )
 SELECT
   e.graph_node_id,

@@ -30,7 +30,7 @@ WITH place AS (
   WHERE core IS NOT NULL
   GROUP BY trace_id, core
 ),
-told AS (
+operation AS (
   SELECT
     o.id,
     p.place_n,
@@ -52,7 +52,7 @@ work AS (
   SELECT
     o.place_n, o.engine_n, r.slice_id, r.ts AS start_ns, r.ts + greatest(r.dur, 0) AS end_ns
   FROM record AS r
-  JOIN told AS o ON o.id = r.operation_id
+  JOIN operation AS o ON o.id = r.operation_id
 ),
 -- The end of the previous command of each engine: all windows are the same, so rows are sorted
 -- once.
@@ -72,7 +72,7 @@ paced AS (
 ),
 -- Cores on which a command ends before an earlier one of its engine. On the others, nearly all, the
 -- end of all previous commands is the latest of these three, which is much faster to compute.
-odd AS (
+unordered AS (
   SELECT DISTINCT place_n
   FROM paced
   WHERE
@@ -91,7 +91,7 @@ step AS (
       greatest(p.gdma_end_ns, p.other_end_ns), p.gdma_end_ns, p.other_end_ns
     ) AS transfer_free_ns
   FROM paced AS p
-  LEFT JOIN odd AS o ON o.place_n = p.place_n
+  LEFT JOIN unordered AS o ON o.place_n = p.place_n
   WHERE o.place_n IS NULL
   UNION ALL
   SELECT
@@ -110,7 +110,7 @@ step AS (
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
   FROM paced AS p
-  JOIN odd AS o ON o.place_n = p.place_n
+  JOIN unordered AS o ON o.place_n = p.place_n
 ),
 -- The part beyond the end of all previous commands, and of all previous ones of the same sort, is
 -- new.

@@ -56,7 +56,7 @@ WITH place AS (
   FROM tpu_operation
   GROUP BY trace_id, engine, core, port
 ),
-told AS (
+operation AS (
   SELECT o.id, p.place_n, coalesce(o.kind = 'sync', false) AS is_sync
   FROM tpu_operation AS o
   JOIN place AS p
@@ -83,7 +83,7 @@ work AS (
     o.is_sync,
     ((CAST(r.end_cycle AS BIGINT) - r.start_cycle) & 4294967295) + 1 AS cycles
   FROM record AS r
-  JOIN told AS o ON o.id = r.operation_id
+  JOIN operation AS o ON o.id = r.operation_id
 ),
 -- Both windows are the same, so rows are sorted once.
 paced AS (
@@ -97,13 +97,13 @@ paced AS (
 ),
 -- Engines on which a command ends before an earlier one. On the others, nearly all, the end of all
 -- previous commands is that of the previous one, which is much faster to compute.
-odd AS (
+unordered AS (
   SELECT DISTINCT place_n FROM paced WHERE end_ns < last_end_ns
 ),
 sorted AS (
   SELECT p.*, p.last_end_ns AS free_ns, p.last_work_end_ns AS work_free_ns
   FROM paced AS p
-  LEFT JOIN odd AS o ON o.place_n = p.place_n
+  LEFT JOIN unordered AS o ON o.place_n = p.place_n
   WHERE o.place_n IS NULL
   UNION ALL
   SELECT
@@ -119,7 +119,7 @@ sorted AS (
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
   FROM paced AS p
-  JOIN odd AS o ON o.place_n = p.place_n
+  JOIN unordered AS o ON o.place_n = p.place_n
 )
 SELECT
   p.trace_id,

@@ -30,7 +30,7 @@ lmem_write_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Byt
 2 = "new columns for the engine and the time of each transfer"
 1 = "first version"
 --- */
-WITH told AS (
+WITH operation AS (
   SELECT
     id,
     engine,
@@ -57,7 +57,7 @@ outside AS (
     CAST(coalesce(n.gif_read_bytes, 0) AS BIGINT) AS lmem_read_bytes,
     CAST(coalesce(n.gif_write_bytes, 0) AS BIGINT) AS lmem_write_bytes
   FROM tpu_dma_record AS n
-  JOIN told AS o ON o.id = n.operation_id
+  JOIN operation AS o ON o.id = n.operation_id
 ),
 linked AS (
   SELECT
@@ -77,7 +77,7 @@ linked AS (
       ELSE 'out'
     END AS way
   FROM tpu_cdma_record AS n
-  JOIN told AS o ON o.id = n.operation_id
+  JOIN operation AS o ON o.id = n.operation_id
 )
 SELECT
   trace_id,
@@ -114,7 +114,7 @@ SELECT
   CAST(coalesce(n.fmem_ar_bytes, 0) AS BIGINT),
   CAST(coalesce(n.fmem_wr_bytes, 0) AS BIGINT)
 FROM tpu_dma_bm1688_record AS n
-JOIN told AS o ON o.id = n.operation_id
+JOIN operation AS o ON o.id = n.operation_id
 UNION ALL
 SELECT
   trace_id,

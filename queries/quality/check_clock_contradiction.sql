@@ -68,10 +68,10 @@ finding AS (
     string_agg(
       CASE
         WHEN is_found AND place <= 3 AND is_contradictory
-        THEN hub || ': nothing fits all of ' || n_collectives || ' collectives, by ' || off_ns
+        THEN hub || ': no offset fits all ' || n_collectives || ' collectives, by ' || off_ns
           || ' ns'
         WHEN is_found AND place <= 3
-        THEN hub || ': the offset is ' || off_ns || ' ns outside of what collectives allow'
+        THEN hub || ': the offset is ' || off_ns || ' ns outside the bounds of the collectives'
       END,
       '; ' ORDER BY place
     ) AS examples
@@ -90,9 +90,9 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'A rank would leave a collective before another has entered it: a clock was set while it '
-    || 'recorded, collectives are linked wrongly, or an offset is wrong. Waiting and lateness '
-    || 'between these ranks are off by as much.' AS meaning,
+  'A rank would leave a collective before another has entered it: a clock was set during the '
+    || 'recording, collectives are linked incorrectly, or an offset is wrong. Waits and lateness '
+    || 'between these ranks are wrong by that amount.' AS meaning,
   'Compare durations, not times, of these ranks; `tw query rank_clock` shows the bounds.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id

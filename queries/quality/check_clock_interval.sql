@@ -21,18 +21,18 @@ examples.help = "Up to three clocks, with the inconsistency of each"
 [changes]
 1 = "first version"
 --- */
-WITH odd AS (
+WITH faulty AS (
   SELECT
     c.id,
     c.trace_id,
     c.name,
     CASE
       WHEN c.reference_clock_id = c.id THEN 'is relative to itself'
-      WHEN c.reference_clock_id IS NOT NULL AND r.id IS NULL THEN 'is relative to no known clock'
+      WHEN c.reference_clock_id IS NOT NULL AND r.id IS NULL THEN 'is relative to a missing clock'
       WHEN c.uncertainty_ns < 0 THEN 'has a negative uncertainty'
       WHEN c.uncertainty_ns IS NOT NULL AND c.offset_ns IS NULL
         THEN 'has an uncertainty and no offset'
-      WHEN c.offset_ns IS NOT NULL AND c.method IS NULL THEN 'has an offset of unknown origin'
+      WHEN c.offset_ns IS NOT NULL AND c.method IS NULL THEN 'has an offset without a method'
     END AS fault
   FROM clock AS c
   LEFT JOIN clock AS r ON r.id = c.reference_clock_id
@@ -44,7 +44,7 @@ placed AS (
     name,
     fault,
     row_number() OVER (PARTITION BY trace_id, fault IS NULL ORDER BY id) AS place
-  FROM odd
+  FROM faulty
 ),
 finding AS (
   SELECT
@@ -73,8 +73,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'What is known of the trace''s clocks contradicts itself; times on the shared scale '
-    || 'are wrong.' AS meaning,
+  'The clock data of the trace is inconsistent; its times in the run''s shared time are '
+    || 'wrong.' AS meaning,
   'Import the trace again.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id

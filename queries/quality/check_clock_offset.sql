@@ -50,10 +50,10 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'It is not known how the trace''s clock relates to those of other ranks: their times '
-    || 'are not comparable.' AS meaning,
-  'Compare durations, not times, of different ranks, or import all ranks so that '
-    || 'collectives tell the offsets.' AS remedy
+  'The offset of the trace''s clock to those of other ranks is unknown, so their times are '
+    || 'not comparable.' AS meaning,
+  'Compare durations, not times, of different ranks, or import all ranks so that the '
+    || 'offsets can be derived from collectives.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

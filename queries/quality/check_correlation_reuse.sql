@@ -82,9 +82,9 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Several calls carry one correlation id; ' || f.n_ops || ' device operations have such an id, and '
-    || 'which call caused them was inferred from times.' AS meaning,
-  'Look at the confidence of links of kind launch where it matters which call it was.' AS remedy
+  'Several calls share a correlation id; ' || f.n_ops || ' device operations have such an id, and '
+    || 'their launching call was inferred from times.' AS meaning,
+  'Check the confidence of launch links if the launching call matters.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

@@ -51,8 +51,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'The file was read and nothing of it is on a timeline or in a graph.' AS meaning,
-  'Look at what the recording was told to record; `tw drop` removes the trace.' AS remedy
+  'The file was read, but it contains no timeline and no graph.' AS meaning,
+  'Check what the profiler was configured to record; `tw drop` removes the trace.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

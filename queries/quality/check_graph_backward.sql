@@ -65,9 +65,9 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Nodes of a graph wait for nodes that began later: where such a dependency closes a circle, '
-    || 'nothing can run the graph.' AS meaning,
-  'Link the recordings anew with `tw link chakra`; exports for simulators leave these out.' AS remedy
+  'Nodes of a graph wait for nodes that began later: if such a dependency closes a cycle, '
+    || 'the graph cannot be executed.' AS meaning,
+  'Rebuild the links with `tw link chakra`; exports for simulators exclude these dependencies.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

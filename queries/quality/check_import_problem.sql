@@ -51,9 +51,9 @@ SELECT
   f.examples,
   f.meaning AS meaning,
   CASE f.severity
-    WHEN 'error' THEN 'Something of the file was lost: fetch it again or record again, and import it anew.'
-    WHEN 'warning' THEN 'The file was repaired while it was read; fetch it again where it was damaged on its way.'
-    ELSE 'Nothing needs to be done.'
+    WHEN 'error' THEN 'Data of the file was lost: copy the file or record again, and import it again.'
+    WHEN 'warning' THEN 'The file was repaired during import; copy it again if it was damaged in transit.'
+    ELSE 'No action needed.'
   END AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id

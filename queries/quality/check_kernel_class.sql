@@ -65,9 +65,9 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'The class of device work is not known or was guessed; breakdowns by class leave it '
-    || 'out or misplace it.' AS meaning,
-  'Tell us its name and the device it runs on.' AS remedy
+  'The class of the device work is unknown or guessed; breakdowns by class exclude or '
+    || 'misplace it.' AS meaning,
+  'Report the kernel name and the device it runs on.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

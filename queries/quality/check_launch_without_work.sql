@@ -111,12 +111,12 @@ SELECT
   f.examples,
   CASE
     WHEN f.n_kernels > 0
-    THEN 'Calls were made whose device work is not in the trace (' || f.n_kernels
+    THEN 'The device work of these calls is not in the trace (' || f.n_kernels
       || ' launch kernels or graphs), so device time is missing.'
-    ELSE 'Copies or memsets have no device work; calls that move no bytes cause none.'
+    ELSE 'Copies or memsets have no device work; calls of 0 bytes cause none.'
   END AS meaning,
   'Record device activities from before the first launch until the device is idle; a '
-    || 'large buffer of the profiler loses less.' AS remedy
+    || 'larger profiler buffer loses less.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

@@ -84,7 +84,7 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Ranks of the job have no trace here; figures over all ranks leave them out.' AS meaning,
+  'Ranks of the job have no trace in the warehouse; figures over all ranks exclude them.' AS meaning,
   'Import their files into the same run with --run.' AS remedy
 FROM finding AS f
 JOIN run AS r ON r.id = f.run_id

@@ -64,9 +64,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Slices have a negative length, as the source wrote it; every figure counts them as 0 '
-    || 'ns.' AS meaning,
-  'Record again with a newer profiler; until then, figures lack their time.' AS remedy
+  'Slices have a negative recorded duration; every figure counts them as 0 ns.' AS meaning,
+  'Record again with a newer profiler; until then, figures exclude their time.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

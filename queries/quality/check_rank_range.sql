@@ -41,9 +41,9 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'The rank is no rank of the job as its files describe it: traces of several jobs may '
+  'The rank is outside the world size recorded in the files: traces of several jobs may '
     || 'be mixed.' AS meaning,
-  'Import each job as a run of its own with --run.' AS remedy
+  'Import each job as a separate run with --run.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

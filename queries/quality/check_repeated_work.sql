@@ -70,8 +70,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Device work is in the file more than once; sums of durations count it as often.' AS meaning,
-  'Look whether files were merged that hold the same events; import the originals.' AS remedy
+  'Device work is in the file more than once; sums of durations count every copy.' AS meaning,
+  'Check whether files with the same events were merged; import the originals.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

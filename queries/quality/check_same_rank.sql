@@ -39,7 +39,7 @@ finding AS (
     id AS trace_id,
     CAST(1 AS BIGINT) AS n_found,
     n_traces AS n_looked_at,
-    'rank ' || rank || ' is also that of trace ' || first_name AS examples
+    'rank ' || rank || ' is also the rank of trace ' || first_name AS examples
   FROM placed
   WHERE place > 1
 )
@@ -55,7 +55,7 @@ SELECT
   f.n_looked_at,
   f.examples,
   'The run has an earlier trace of this rank; sums over the run count the rank twice.' AS meaning,
-  'Choose one with --trace, or import them as runs of their own.' AS remedy
+  'Select one with --trace, or import them as separate runs.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

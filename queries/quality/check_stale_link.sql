@@ -112,7 +112,7 @@ place AS (
   GROUP BY run_id
   HAVING count(*) > 1
 ),
-wanted AS (
+expected AS (
   SELECT
     p.trace_id,
     p.what,
@@ -133,13 +133,13 @@ compared AS (
     coalesce(w.trace_id, r.trace_id) AS trace_id,
     coalesce(w.name, r.name) || coalesce('@' || coalesce(w.version, r.version), '') AS key,
     CASE
-      WHEN w.trace_id IS NULL THEN 'ran and is no linker any more'
+      WHEN w.trace_id IS NULL THEN 'ran and is not a linker of this version'
       WHEN r.trace_id IS NULL THEN 'has not run'
-      WHEN w.version <> r.version THEN 'has not run, but version ' || r.version
+      WHEN w.version <> r.version THEN 'has not run, only version ' || r.version
       WHEN coalesce(w.hash <> r.hash, w.hash IS NOT NULL AND w.was_never_this)
-        THEN 'has run when it meant something else'
+        THEN 'ran with different content'
     END AS fault
-  FROM wanted AS w
+  FROM expected AS w
   FULL JOIN ran AS r ON r.trace_id = w.trace_id AND r.what = w.what AND r.name = w.name
 ),
 placed AS (
@@ -172,9 +172,9 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'The links were made by another tw, or not at all; figures that rest on them are not what '
-    || 'this one would say of the same file.' AS meaning,
-  '`tw link` makes them anew.' AS remedy
+  'The links were made by another version of tw or are missing; figures that depend on them '
+    || 'may differ from those of this version.' AS meaning,
+  '`tw link` rebuilds them.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

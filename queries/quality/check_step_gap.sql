@@ -68,8 +68,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Numbers of steps are missing: their markers were lost, or the recording paused.' AS meaning,
-  'Take no time between steps on both sides of a gap for that of one step.' AS remedy
+  'Step numbers are missing: their markers were lost, or the recording paused.' AS meaning,
+  'Do not read the time between the steps on both sides of a gap as one step.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

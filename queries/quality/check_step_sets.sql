@@ -26,7 +26,7 @@ WITH recorded AS (
   FROM step
   WHERE number IS NOT NULL
 ),
-wanted AS (
+expected AS (
   SELECT DISTINCT t.run_id, s.number
   FROM recorded AS s
   JOIN trace AS t ON t.id = s.trace_id
@@ -38,7 +38,7 @@ lacking AS (
     s.number IS NULL AS is_missing,
     row_number() OVER (PARTITION BY t.id, s.number IS NULL ORDER BY w.number) AS place
   FROM trace AS t
-  JOIN wanted AS w ON w.run_id = t.run_id
+  JOIN expected AS w ON w.run_id = t.run_id
   LEFT JOIN recorded AS s ON s.trace_id = t.id AND s.number = w.number
   WHERE t.kind = 'timeline'
 ),
@@ -65,8 +65,8 @@ SELECT
   f.n_looked_at,
   f.examples,
   'The trace lacks steps that other traces of its run have; sums over ranks compare '
-    || 'unlike amounts of work.' AS meaning,
-  'Compare per step, or choose a time window with the steps all ranks have.' AS remedy
+    || 'different amounts of work.' AS meaning,
+  'Compare per step, or use a time window with steps that all ranks have.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

@@ -84,7 +84,7 @@ SELECT
   f.examples,
   'Operations start before an earlier one of their stream has ended, by up to ' || f.longest_ns
     || ' ns; ' || f.n_inside || ' of them also end before it. Sums of durations count that time twice.' AS meaning,
-  'Read busy times, which count it once (utilization, breakdown), instead of sums of '
+  'Use busy times, which count it once (utilization, breakdown), instead of sums of '
     || 'durations.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id

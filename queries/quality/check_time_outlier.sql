@@ -112,11 +112,11 @@ SELECT
   CASE
     WHEN f.n_zero > 0
     THEN 'Slices have the time 0 in the file (' || f.n_zero || ' of these), which the profiler '
-      || 'writes when it does not know it; spans and idle times are wrong.'
-    ELSE 'Slices lie far from all others; spans and idle times that include them mean little.'
+      || 'writes for an unknown time; spans and idle times are wrong.'
+    ELSE 'Slices start far from all others; spans and idle times that include them are unreliable.'
   END AS meaning,
-  'Give queries a time window with --from and --to that leaves them out; record again '
-    || 'with a newer profiler.' AS remedy
+  'Exclude them with a time window, --from and --to; record again with a newer '
+    || 'profiler.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

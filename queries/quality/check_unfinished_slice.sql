@@ -63,8 +63,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Slices have a beginning and no end in the file; every figure counts them as 0 ns.' AS meaning,
-  'Stop the profiler after the work has ended; a file that was cut off lost its end.' AS remedy
+  'Slices have a start and no end in the file; every figure counts them as 0 ns.' AS meaning,
+  'Stop the profiler after the work has ended; a truncated file has lost its end.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

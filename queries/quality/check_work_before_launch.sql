@@ -74,8 +74,8 @@ SELECT
   f.n_looked_at,
   f.examples,
   'Device work starts up to ' || f.longest_ns || ' ns before the call that caused it: the clocks '
-    || 'of host and device disagree at least so much, and times between call and work are wrong.' AS meaning,
-  'Compare times within the host or within the device only.' AS remedy
+    || 'of host and device differ by at least that much, and times between call and work are wrong.' AS meaning,
+  'Compare only times on the host or only times on the device.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

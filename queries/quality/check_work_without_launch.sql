@@ -97,12 +97,12 @@ SELECT
   f.examples,
   CASE
     WHEN f.is_device_only
-    THEN 'The recording has no host calls, so that device work belongs to no operator or step.'
-    ELSE 'Device work has no call that caused it, so it belongs to no operator or step; '
-      || f.n_early || ' of it was launched before the recording began.'
+    THEN 'The recording has no host calls, so device work belongs to no operator or step.'
+    ELSE 'Device work has no recorded launch, so it belongs to no operator or step; '
+      || f.n_early || ' operations were launched before the recording began.'
   END AS meaning,
-  'Record host calls too; where steps run, let the device finish before the recording '
-    || 'begins, or pass over its first step.' AS remedy
+  'Record host calls too; let the device finish before the recording begins, or exclude '
+    || 'the first step.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id

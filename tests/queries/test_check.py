@@ -353,9 +353,9 @@ def test_the_report_says_what_it_means_and_what_to_do(tw: Tw, tmp_path: Path) ->
         == """\
 Run r
   ERROR    negative_duration in trace t, rank 0: 1 of 1
-           Slices have a negative length, as the source wrote it; every figure counts them as 0 ns.
+           Slices have a negative recorded duration; every figure counts them as 0 ns.
            Seen: slice 4294967296 at 5 ns: s, -7 ns long
-           To do: Record again with a newer profiler; until then, figures lack their time.
+           To do: Record again with a newer profiler; until then, figures exclude their time.
 """
     )
     assert (ran.code, ran.err) == (1, f"{len(CHECKS)} checks: 1 error.\n")
@@ -438,4 +438,4 @@ def test_links_of_a_linker_that_means_something_else_now_are_stale(tmp_path: Pat
     (row,) = findings(path)
 
     assert (row["check_name"], row["n_found"]) == ("stale_link", 1)
-    assert row["examples"].endswith("has run when it meant something else")
+    assert row["examples"].endswith("ran with different content")
