@@ -174,6 +174,7 @@ def test_a_missing_file_is_an_error_of_the_first_query(tmp_path: Path) -> None:
         warehouse.open(tmp_path / "nothing.duckdb").runs()
 
 
+@pytest.mark.integration
 def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
     with database.writer(wh.path) as writing:
         macros.store_macros(writing)

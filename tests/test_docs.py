@@ -187,6 +187,7 @@ def test_the_importer_of_the_tutorial_works(
     ]
 
 
+@pytest.mark.integration
 def test_the_commands_of_the_query_tutorial_work(tw: Tw, tmp_path: Path) -> None:
     assert tw("import", HANDWRITTEN).code == 0
     page = ROOT / "docs" / "add-a-query.md"
@@ -218,6 +219,7 @@ def test_the_event_of_the_architecture_page_goes_that_way(tw: Tw, tmp_path: Path
     )  # fmt: skip
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("until", ["What differs between two runs", slow("\n## ")])
 def test_the_tour_of_the_readme_prints_what_it_shows(tmp_path: Path, until: str) -> None:
     text = (ROOT / "README.md").read_text()

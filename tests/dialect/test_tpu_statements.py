@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import Imported
+from tests.support.sharing import Imported, integration
 from tests.support.tpu_cases import Cases
 from warehouse.dialect.errors import Refused
 
@@ -76,7 +76,9 @@ def meant(rows: list[Row], key: str | None = None) -> list[tuple[Any, ...]]:
     )
 
 
-@pytest.mark.parametrize(("name", "n"), [("mm.normal", 0), ("mm2.nn", 8), ("tensorLd", 48)])
+@pytest.mark.parametrize(
+    ("name", "n"), [integration("mm.normal", 0), ("mm2.nn", 8), integration("tensorLd", 48)]
+)
 def test_slices_of_a_name_are_found_longest_first(
     cases: Cases, theirs: list[Row], name: str, n: int
 ) -> None:
@@ -87,7 +89,9 @@ def test_slices_of_a_name_are_found_longest_first(
     assert [row["dur"] for row in rows] == sorted((row["dur"] for row in rows), reverse=True)
 
 
-@pytest.mark.parametrize(("low", "high", "n"), [(5, 20, 0), (80, 90, 30), (200, 300, 24)])
+@pytest.mark.parametrize(
+    ("low", "high", "n"), [integration(5, 20, 0), (80, 90, 30), integration(200, 300, 24)]
+)
 def test_transfers_within_a_range_of_bandwidth_are_found(
     cases: Cases, theirs: list[Row], low: int, high: int, n: int
 ) -> None:
@@ -111,7 +115,7 @@ def test_a_name_for_all_columns_is_refused_with_what_was_meant(cases: Cases) -> 
     assert refused.value.hint == ("Give the name to a value: a.real_value AS ddr_bandwidth, s.*")
 
 
-@pytest.mark.parametrize(("rate", "n"), [(40, 0), (80, 8), (101, 24)])
+@pytest.mark.parametrize(("rate", "n"), [integration(40, 0), (80, 8), integration(101, 24)])
 def test_commands_below_a_rate_are_found_though_rates_are_text(
     cases: Cases, theirs: list[Row], rate: int, n: int
 ) -> None:

@@ -15,7 +15,7 @@ from tests.export.test_chakra_et import exported, golden, imported, written
 from tests.support import chakra_cases
 from tests.support import chakra_wire as wire
 from tests.support.chakra_feeder import COLL, COMP, simulate
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from tw_importers.chakra_et.export.et import Options, export_chakra_et
 from warehouse.errors import ExportError
 from warehouse.query import session
@@ -244,7 +244,12 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     "name",
-    [slow(name) if name in ("nested", "schema", "old_name", "reduce") else name for name in ODD],
+    [
+        slow(name) if name in ("nested", "schema", "old_name", "reduce") else integration(name)
+        for name in ODD
+        if name != "generic"
+    ]
+    + ["generic"],
 )
 def test_what_chakra_s_converter_stops_at_is_converted_or_refused_with_the_node_named(
     name: str, odd: Path, tmp_path: Path

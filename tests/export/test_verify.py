@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from tests.support.sharing import DDP, GPU, Imported, slow
+from tests.support.sharing import DDP, GPU, Imported, integration, slow
 from warehouse.export import digest, manifest
 from warehouse.ingest import pipeline
 from warehouse.library.header import Column
@@ -24,6 +24,8 @@ KINETO = Path(__file__).parents[1] / "data" / "kineto"
 ROWS = ("csv", "tsv", "json", "jsonl", "md", "txt", "parquet", "arrow")
 #: Written as CSV is, with the same file beside it.
 ALIKE = ("tsv", "json", "jsonl", "md", "txt")
+#: One of rows, one of a timeline and one for people are written by default.
+MORE = ("parquet", "arrow", "xlsx", "json.gz", "lake")
 #: How each kind of file is written, by what its name ends in.
 WRITE = {
     **dict.fromkeys(ROWS, ("query", "kernel_summary")),
@@ -33,6 +35,11 @@ WRITE = {
     "json.gz": ("export", "chrome"),
     "lake": ("export", "parquet"),
 }
+
+
+KINDS = [
+    slow(kind) if kind in ALIKE else integration(kind) if kind in MORE else kind for kind in WRITE
+]
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +69,7 @@ def written(tw: Tw, kind: str, *more: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", [slow(kind) if kind in ALIKE else kind for kind in WRITE])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_file_of_every_kind_says_what_made_it_and_stands(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     made = manifest.read(path)
@@ -87,11 +94,11 @@ def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
     ("arguments", "made"),
     [
         (("execution-trace", "-o", "et.json"), "et.json"),
-        (("chakra-etplus", "-o", "plus.json.gz"), "plus.json.gz"),
+        integration(("chakra-etplus", "-o", "plus.json.gz"), "plus.json.gz"),
         slow(("chakra-etplus", "-o", "folder", "--set", "chakra-1.0"), "folder"),
         slow(("chakra-et", "-o", "one.et", "--set", "chakra-1.0"), "one.et"),
-        (("chakra-et", "--set", "chakra-1.0"), "cnn.0.et"),
-        (("dot", "--root", "aten::linear", "-o", "part.dot"), "part.dot"),
+        integration(("chakra-et", "--set", "chakra-1.0"), "cnn.0.et"),
+        integration(("dot", "--root", "aten::linear", "-o", "part.dot"), "part.dot"),
     ],
 )
 def test_graphs_stand_too(tw: Tw, linked: Path, arguments: tuple[str, ...], made: str) -> None:
@@ -112,7 +119,8 @@ def capture(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("format", "made"), [("tpu-summary", "summary.txt"), ("tpu-registers", "registers")]
+    ("format", "made"),
+    [integration("tpu-summary", "summary.txt"), ("tpu-registers", "registers")],
 )
 def test_text_files_of_tpu_captures_stand_too(
     tw: Tw, capture: Path, format: str, made: str
@@ -123,6 +131,7 @@ def test_text_files_of_tpu_captures_stand_too(
     assert checked.code == 0, checked.out
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "command", [slow(("compare", "gpu", "ddp")), ("check", "all")], ids=["compare", "check"]
 )
@@ -138,7 +147,7 @@ def test_reports_for_people_stand_and_name_their_queries(
     assert "means something else" not in stood.out
 
 
-@pytest.mark.parametrize("kind", ["csv", "xlsx", *map(slow, ("parquet", "html"))])
+@pytest.mark.parametrize("kind", ["csv", integration("xlsx"), *map(slow, ("parquet", "html"))])
 def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     with database.writer(db) as connection:
@@ -152,7 +161,9 @@ def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) ->
     assert ran.out.endswith("It does not stand.\n")
 
 
-@pytest.mark.parametrize("kind", ["csv", "pftrace", *map(slow, ("parquet", "xlsx", "html"))])
+@pytest.mark.parametrize(
+    "kind", ["csv", integration("pftrace"), *map(slow, ("parquet", "xlsx", "html"))]
+)
 def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     tw("drop", "--run", "gpu", "--yes")
@@ -162,7 +173,7 @@ def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     assert "not in traces.duckdb: trace" in ran.out
 
 
-@pytest.mark.parametrize("kind", ["parquet", "html", *map(slow, ("csv", "xlsx"))])
+@pytest.mark.parametrize("kind", ["parquet", integration("html"), *map(slow, ("csv", "xlsx"))])
 def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     tw: Tw, db: Path, reversed_order: Path, kind: str
 ) -> None:
@@ -171,7 +182,7 @@ def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     assert tw("verify", path, "--db", reversed_order).code == 0
 
 
-@pytest.mark.parametrize("kind", ["csv", "lake", *map(slow, ("pftrace", "json.gz"))])
+@pytest.mark.parametrize("kind", ["csv", integration("lake"), *map(slow, ("pftrace", "json.gz"))])
 def test_a_file_that_was_changed_does_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     changed = next(path.rglob("*.parquet")) if path.is_dir() else path

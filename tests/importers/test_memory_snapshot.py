@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.sharing import integration
 from tests.support.snapshots import BASE_US, Snapshot, make
 from tw_importers.memory_snapshot import sniff
 from tw_importers.memory_snapshot.unpickle import Unpickler
@@ -42,7 +43,7 @@ def rows(path: Path, query: str, **parameters: object) -> list[Row]:
     return found
 
 
-@pytest.mark.parametrize(("seed", "forget"), [(1, 0), (2, 13), (3, 40)])
+@pytest.mark.parametrize(("seed", "forget"), [integration(1, 0), (2, 13), integration(3, 40)])
 def test_every_event_says_what_was_allocated_and_reserved_after_it(
     imported: Import, seed: int, forget: int
 ) -> None:
@@ -147,7 +148,7 @@ def test_fragmentation_is_that_of_the_blocks(imported: Import) -> None:
         assert row["fragmentation"] == pytest.approx(1 - max(free) / sum(free))
 
 
-@pytest.mark.parametrize(("seed", "forget"), [(9, 0), (10, 25), (11, 50)])
+@pytest.mark.parametrize(("seed", "forget"), [(9, 0), integration(10, 25), integration(11, 50)])
 def test_lines_of_code_share_out_the_peak(imported: Import, seed: int, forget: int) -> None:
     """What is alive at the peak is found by playing the whole history, also what it has lost."""
     whole, lossy = make(seed), make(seed, forget=forget)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.importers import fuzz_sophgo as fuzz
 from tests.support import sophgo_capture as capture
+from tests.support.sharing import integration
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse.errors import TraceError
@@ -72,7 +73,9 @@ def test_refused_captures_say_what_file_and_where(
     assert "--lenient" in (outcome.error.hint or "")
 
 
-@pytest.mark.parametrize("case", ["err_overflow", "err_single_record", "err_truncated"])
+@pytest.mark.parametrize(
+    "case", ["err_overflow", *map(integration, ("err_single_record", "err_truncated"))]
+)
 def test_leniently_they_are_imported_and_the_defect_is_counted(
     data_dir: Path, tmp_path: Path, case: str
 ) -> None:

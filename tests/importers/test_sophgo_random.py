@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support import sophgo_capture as capture
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from tw_importers.sophgo import order, records, sections
 from tw_importers.sophgo.decode import chips
 from warehouse.ingest import pipeline
@@ -33,7 +33,7 @@ FIRST_CYCLES = {
         slow("counters that agree"),
         "counters that do not",
         slow("a counter that wraps in the preamble"),
-        "a counter that wraps in the middle",
+        integration("a counter that wraps in the middle"),
     ],
 )
 def test_what_is_read_is_what_was_written(tmp_path: Path, case: str) -> None:

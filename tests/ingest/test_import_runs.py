@@ -184,6 +184,7 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
     assert rows(db, "SELECT count(*) FROM trace") == [(2,)]
 
 
+@pytest.mark.integration
 def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
     tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.link.test_linked_graph import Linked, assert_sound, linked
 from tests.support import random_execution
-from tests.support.sharing import made_once, slow
+from tests.support.sharing import integration, made_once, slow
 from warehouse.errors import TwError
 from warehouse.ingest.pipeline import Options, import_paths
 
@@ -118,7 +118,10 @@ CHANGES: dict[str, Change] = {
 
 #: In these the linker meets nothing that others lack.
 LONG = ("schema_1_0_4", "schema_1_1_1_1_0_0", "nested_tensors", "graph_launch", "unknown_kernel")
-RUNS = [slow(run) if run in LONG else run for run in CHANGES]
+BY_DEFAULT = ("no_step", "hip")
+RUNS = [
+    slow(run) if run in LONG else run if run in BY_DEFAULT else integration(run) for run in CHANGES
+]
 Changed = Callable[[str], Path]
 
 

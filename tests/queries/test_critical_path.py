@@ -9,9 +9,11 @@ import pytest
 
 from tests.support.critical_path_oracle import Walk
 from tests.support.randomtrace import JOBS, Row, Runs, standard_jobs
+from tests.support.sharing import integration
 
 STEPS = (7, 8, 9)
 JOBS_WITH_STEPS = [name for name in JOBS if name not in ("no-steps", "no-host")]
+SOME_JOBS = [integration(name) if n % 3 else name for n, name in enumerate(JOBS_WITH_STEPS)]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def walks(runs: Runs, name: str) -> Iterator[tuple[int, int, Walk]]:
                 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", JOBS_WITH_STEPS)
+@pytest.mark.parametrize("name", SOME_JOBS)
 def test_the_path_is_that_of_a_walk_through_every_candidate(
     random_runs: Runs, paths: dict[tuple[str, int, int], list[Row]], name: str
 ) -> None:
@@ -55,7 +57,7 @@ def mark(runs: Runs, row: Row) -> int | None:
     return None if row["slice_id"] is None else runs.marks[row["slice_id"]][2]
 
 
-@pytest.mark.parametrize("name", JOBS_WITH_STEPS)
+@pytest.mark.parametrize("name", SOME_JOBS)
 def test_the_parts_cover_the_step_and_add_up_to_its_length(
     random_runs: Runs, paths: dict[tuple[str, int, int], list[Row]], name: str
 ) -> None:

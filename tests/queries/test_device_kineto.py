@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import Imported
+from tests.support.sharing import Imported, integration
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -26,7 +26,11 @@ SLOW = (
     "b200_eager", "diff_pair/control", "diff_pair/test", "event_sync", "gpu_only", "h100_qwen",
     "mi300_resnet_train", "sglang_prefill_decode", "simple_add_sync", "triton", "vllm_graph",
 )  # fmt: skip
-ALL = [*FAST, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
+ALL = [
+    FAST[0],
+    integration(FAST[1]),
+    *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW),
+]
 
 
 def sources(folder: Path, case: str) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.library import library
 from warehouse.query import execute
 from warehouse.store import database
@@ -153,7 +153,7 @@ def working(ops: list[Op], device: int) -> list[Op]:
     return [op for op in ops if op.device == device and op.kind != "sync"]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, *map(slow, range(3, 10))])
+@pytest.mark.parametrize("seed", [0, *map(integration, (1, 2)), *map(slow, range(3, 10))])
 def test_device_times_equal_counted_instants(tmp_path: Path, seed: int) -> None:
     ops = random_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, ops, [])])
@@ -184,7 +184,7 @@ def test_device_times_equal_counted_instants(tmp_path: Path, seed: int) -> None:
         assert both["memory_overlap_ns"] == len(compute & memory)
 
 
-@pytest.mark.parametrize("seed", [0, 1, *map(slow, range(2, 5))])
+@pytest.mark.parametrize("seed", [0, integration(1), *map(slow, range(2, 5))])
 def test_stream_times_equal_counted_instants(tmp_path: Path, seed: int) -> None:
     ops = random_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, ops, [])])
@@ -221,7 +221,7 @@ def test_buckets_equal_counted_instants(tmp_path: Path, bucket_ns: int) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize("seed", [0, 1, *map(slow, range(2, 5))])
+@pytest.mark.parametrize("seed", [0, integration(1), *map(slow, range(2, 5))])
 def test_kernels_equal_a_plain_count(tmp_path: Path, seed: int) -> None:
     ops = random_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, ops, [])])
@@ -255,7 +255,7 @@ def test_top_kernels_are_the_first_of_all(tmp_path: Path) -> None:
         assert [row for row in top if row["device"] == device] == mine[:2]
 
 
-@pytest.mark.parametrize("seed", [0, 1, *map(slow, range(2, 5))])
+@pytest.mark.parametrize("seed", [0, integration(1), *map(slow, range(2, 5))])
 def test_self_time_is_time_without_direct_children(tmp_path: Path, seed: int) -> None:
     ops = random_host_ops(seed)
     path = make(tmp_path / "w.duckdb", [(1, [], ops)])

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from tests.support.randomtrace import Runs
+from tests.support.sharing import integration
 from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
@@ -100,7 +101,7 @@ def test_the_longest_slices_of_each_track_are_shown(
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
-@pytest.mark.parametrize("width", [1_000, 70_001])
+@pytest.mark.parametrize("width", [integration(1_000), 70_001])
 def test_what_is_not_shown_is_summed_up_where_it_is(
     connection: duckdb.DuckDBPyConnection, slices: list[Slice], budget: int, width: int
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.launching import operators
 from tests.support.randomtrace import import_jobs, make
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.errors import ScopeError
 from warehouse.ingest import pipeline
 from warehouse.library import library
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 LIBRARY = library.load()
 COMPARISONS = ("compare_kernels", "compare_ops", "compare_steps", "compare_summary")
+ONE_OR_ALL = [COMPARISONS[0], *map(integration, COMPARISONS[1:])]
 WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
@@ -153,7 +154,7 @@ def test_operators_equal_a_plain_count(random_runs: Runs) -> None:
 # --- what must hold whatever the traces
 
 
-@pytest.mark.parametrize("query", COMPARISONS)
+@pytest.mark.parametrize("query", ONE_OR_ALL)
 def test_a_run_compared_with_itself_has_not_changed(random_runs: Runs, query: str) -> None:
     rows = compared(random_runs.path, query, "two-ranks", "two-ranks")
 
@@ -187,7 +188,7 @@ def turned(row: Row) -> Row:
     return {k: v for k, v in found.items() if not k.endswith("change_ratio") and k != "op_name"}
 
 
-@pytest.mark.parametrize("query", COMPARISONS)
+@pytest.mark.parametrize("query", ONE_OR_ALL)
 @pytest.mark.parametrize(("a", "b"), [slow("seed-0", "seed-1"), ("two-ranks", "three-ranks")])
 def test_exchanged_sides_turn_every_change_round(
     random_runs: Runs, query: str, a: str, b: str
@@ -394,7 +395,7 @@ def test_the_report_says_what_is_compared(tw: Tw, random_runs: Runs) -> None:
         assert f"\n{title}" in ran.out
 
 
-@pytest.mark.parametrize("by", ["summary", *map(slow, ("kernel", "step")), "op"])
+@pytest.mark.parametrize("by", ["summary", *map(slow, ("kernel", "step")), integration("op")])
 def test_each_table_is_its_query(tw: Tw, random_runs: Runs, by: str) -> None:
     query = {"kernel": "compare_kernels", "op": "compare_ops", "step": "compare_steps"}.get(
         by, "compare_summary"

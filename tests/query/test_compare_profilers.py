@@ -24,6 +24,7 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import imported
+from tests.support.sharing import integration
 from warehouse.library import library
 from warehouse.query import execute, session
 from warehouse.store import migrate
@@ -223,7 +224,7 @@ def test_a_recording_of_pytorchs_and_one_of_nsight_systems_meet_kernel_by_kernel
     assert len(rows) == 199
 
 
-@pytest.mark.parametrize("profiler", ["nsys", "two_ranks", "nvprof"])
+@pytest.mark.parametrize("profiler", ["nsys", *map(integration, ("two_ranks", "nvprof"))])
 def test_what_another_demangler_wrote_meets_too(db: Path, data_dir: Path, profiler: str) -> None:
     _, total = sums(each for each in recorded(data_dir) if each.kind == "kernel")
     factor = FACTOR.get(profiler, 1)

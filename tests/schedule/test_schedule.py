@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.errors import Locked
 from warehouse.export import manifest
 from warehouse.ingest import pipeline
@@ -146,9 +146,9 @@ def test_the_run_meant_is_the_one_there_is_when_it_is_due(db: Path) -> None:
     ("format", "values"),
     [
         slow("xlsx", {"query": None, "report": "pytorch"}),
-        ("html", {"query": None, "report": "tpu"}),
+        integration("html", {"query": None, "report": "tpu"}),
         ("xlsx", {}),
-        ("parquet", {}),
+        integration("parquet", {}),
         ("jsonl", {"query": "utilization_over_time", "parameters": {"bucket_ns": "1ms"}}),
     ],
 )

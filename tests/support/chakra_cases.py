@@ -8,13 +8,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.support.sharing import made_once, slow
+from tests.support.sharing import integration, made_once, slow
 from warehouse.ingest.pipeline import Options, import_paths
 
-#: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Those that say no
-#: more than another are slow tests.
+#: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Most are run by
+#: `-m integration` and `-m slow`.
 GOLDEN = (
-    "own_cpu_ddp_r1", "own_gpu_ddp_r0", "real_mi250_train",
+    "own_gpu_ddp_r0",
+    *map(integration, ("own_cpu_ddp_r1", "real_mi250_train")),
     *map(slow, (
         "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_transformer", "own_gpu_cnn",
         "own_gpu_transformer", "real_a100_alexnet_sync", "real_h100_bert", "real_h100_vit",
