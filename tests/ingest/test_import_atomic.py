@@ -115,7 +115,7 @@ def test_a_warehouse_is_never_half_made(
         if next(calls, None) is None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(migrate, "_comment", comment)
+    monkeypatch.setattr(migrate, "write_comments", comment)
     database._new_file.cache_clear()  # made once a process, so perhaps already
     db = tmp_path / "w.duckdb"
     n_calls = len(migrate.migrations()) + 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warehouse.errors import TwError
-from warehouse.ingest import commit, decode, sources
+from warehouse.ingest import commit, decode, runs, sources
 from warehouse.ingest.pipeline import Options, import_paths
 from warehouse.link import linkers, rebuild
 from warehouse.store import database
@@ -248,7 +248,7 @@ def test_a_run_that_was_not_committed_is_not_remembered(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the next rank would join whatever run has got the number meanwhile."""
-    settings, choice = decode.Settings(), commit.RunChoice()
+    settings, choice = decode.Settings(), runs.RunChoice()
 
     def fails(*_: object) -> None:
         raise KeyboardInterrupt
@@ -265,7 +265,7 @@ def test_a_run_that_was_not_committed_is_not_remembered(
 
 
 def test_a_run_that_was_committed_is_remembered(db: Path, tmp_path: Path) -> None:
-    settings, choice = decode.Settings(), commit.RunChoice()
+    settings, choice = decode.Settings(), runs.RunChoice()
 
     first, second = (
         commit.commit(decoded(rank, tmp_path / rank.stem), db, settings, choice) for rank in RANKS
@@ -295,4 +295,4 @@ def test_a_run_that_was_committed_is_remembered(db: Path, tmp_path: Path) -> Non
     ],
 )
 def test_a_trace_is_called_after_its_file_without_endings(file_name: str, stem: str) -> None:
-    assert commit.stem(file_name) == stem
+    assert runs.stem(file_name) == stem

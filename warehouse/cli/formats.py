@@ -10,6 +10,8 @@ import click
 from warehouse.errors import ExitCode, TwError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warehouse.ingest.formats import Format
     from warehouse.ingest.importer import Importer
 
@@ -60,8 +62,14 @@ def _state(each: Format) -> str:
 def _described(importer: Importer) -> list[str]:
     import inspect
 
+    from warehouse.ingest.importer import FileImporter
+
     lines = [f"{importer.name}: {importer.title}", f"Version: {importer.version}"]
-    sees = importer.captures.find if importer.captures else importer.sniff
+    if importer.captures:
+        sees: Callable[..., object] = importer.captures.find
+    else:
+        assert isinstance(importer, FileImporter)
+        sees = importer.sniff
     rule = inspect.getdoc(sees)
     if rule:
         lines.append(f"Recognised: {rule.splitlines()[0]}")

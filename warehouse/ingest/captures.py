@@ -1,19 +1,19 @@
-"""Puts the files of a capture together: a folder, or part of an archive, that is one trace.
+"""Groups files into captures: folders, or parts of an archive, that form one trace.
 
-Which files belong together is for importers to say (`warehouse.ingest.importer.Captures`), by names
-alone, and before any file is looked at. All other files stay sources of their own.
+Importers decide which files belong together (`warehouse.ingest.importer.Captures`), before any
+format is guessed. All other files stay sources of their own.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from warehouse.errors import TraceError
+from warehouse.errors import TwError
 from warehouse.ingest import formats
-from warehouse.ingest.importer import Capture, Captures, Part
+from warehouse.ingest.importer import Capture, Captures, Listing, Part
 from warehouse.ingest.sources import Found, Source, below, look
 
 _ARCHIVE = tuple[Path, tuple[str, ...]]
@@ -22,9 +22,10 @@ _ARCHIVE = tuple[Path, tuple[str, ...]]
 def find(
     paths: Sequence[str], stdin_copy: Path | None = None, importer: str | None = None
 ) -> list[Source]:
-    """As `sources.find`, with captures in place of their files; `importer` is the only one asked.
+    """As `sources.find`, with captures in place of their files.
 
-    A single file that is part of a capture stands for all of it.
+    With `importer`, only its captures are searched. A single file that is part of a capture stands
+    for the whole capture.
     """
     finders = _finders(importer)
     found: dict[Source, None] = {}
@@ -36,17 +37,17 @@ def find(
 
 def by_folder(
     belongs: Callable[[str], str | None], is_capture: Callable[[Sequence[str]], bool]
-) -> Callable[[Sequence[str]], list[Capture]]:
-    """A `Captures.find` for formats whose captures are single folders.
+) -> Callable[[Listing], list[Capture]]:
+    """Returns a `Captures.find` for formats whose captures are single folders.
 
-    `belongs` gives the role of a file by its name without folders, or None; `is_capture` says
-    whether such names in one folder make a capture. Parts are in the order of the numbers in
-    their names.
+    `belongs` returns the role of a file by its name without folders, or None; `is_capture` returns
+    whether such names in one folder form a capture. Parts are ordered by the numbers in their
+    names.
     """
 
-    def find_folders(names: Sequence[str]) -> list[Capture]:
+    def find_folders(listing: Listing) -> list[Capture]:
         folders: dict[str, list[Part]] = {}
-        for name in names:
+        for name in listing.names:
             path = PurePosixPath(name)
             if (role := belongs(path.name)) is not None:
                 folder = "" if str(path.parent) == "." else str(path.parent)
@@ -66,8 +67,25 @@ def _numbers(part: Part) -> tuple[str, list[int], str]:
 
 
 def _finders(importer: str | None) -> list[tuple[str, Captures]]:
-    asked = formats.loadable() if importer is None else [formats.by_name(importer)]
-    return [(each.name, each.captures) for each in asked if each.captures is not None]
+    searched = formats.loadable() if importer is None else [formats.by_name(importer)]
+    return [(each.name, each.captures) for each in searched if each.captures is not None]
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """The files of one folder or archive by name."""
+
+    files: dict[str, Source]
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.files)
+
+    def head(self, name: str) -> bytes:
+        try:
+            return formats.first_bytes(self.files[name])
+        except (OSError, TwError):
+            return b""  # reported when the file is imported
 
 
 def _with_captures(found: Found, finders: list[tuple[str, Captures]]) -> Iterator[Source]:
@@ -103,7 +121,7 @@ def _parts_of(found: Found, finders: list[tuple[str, Captures]]) -> dict[Source,
     part_of: dict[Source, Source] = {}
     for (path, members), files in containers.items():
         for name, captures in finders:
-            for capture in captures.find(list(files)):
+            for capture in captures.find(_Listing(files)):
                 is_archive = any(file.members for file in files.values())
                 _add(part_of, capture, files, (path, members, is_archive), name)
     return part_of
@@ -131,11 +149,3 @@ def _add(
         importer=importer,
     )
     part_of.update((part, source) for part in parts)
-
-
-def refuse_single(what: str) -> TraceError:
-    """For importers of captures alone: a file of theirs that stands for itself."""
-    return TraceError(
-        f"{what} is one file of a capture, not a trace by itself",
-        hint="Name the folder it belongs to.",
-    )

@@ -1,25 +1,26 @@
-"""The part of an import that holds the warehouse: one transaction a trace, then one a run.
+"""The part of an import that holds the warehouse: a transaction per trace, then one per run.
 
 Everything slow was done before (`warehouse.ingest.decode`); what is left is to give the trace its
-ids, to insert, to link, and to write down what was read and what was not used. Links between the
+ids, to insert and link it, and to record what was read and what was not used. Links between the
 traces of a run are created once, when all traces are committed: creating them for each trace would
 take time quadratic in the number of ranks.
 """
 
 from __future__ import annotations
 
-import re
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
 from warehouse import __version__
 from warehouse.errors import DuplicateTrace, TwError
-from warehouse.ingest import formats, pairing
+from warehouse.ingest import conservation, detail_tables, formats, pairing, runs
 from warehouse.ingest.decode import Decoded, Settings, scratch_connection, set_variable
-from warehouse.ingest.importer import Importer
+from warehouse.ingest.importer import Importer, Problem
+from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
 from warehouse.link import linkers
 from warehouse.store import database
@@ -33,53 +34,6 @@ TRACE_TABLES = (
     "rpc", "tensor_use", "process_group", "graph_edge", "graph_node", "tensor", "graph", "slice",
     "track", "thread", "process", "device", "clock", "import_problem", "import_stat", "source_file",
 )  # fmt: skip
-_GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|kineto|timeline|profile|rank[-_]?\d+)\Z")
-#: What a file's name ends with and does not tell it from others: the ending proper, of letters (.v2
-#: and .1699 are part of the name), behind it how it is compressed, before it the words profilers
-#: put there. Only one ending proper: a.before.json and a.after.json are not both `a`.
-_ENDINGS = re.compile(
-    r"(?i)(?<=.)(?:\.(?:trace|pt|raw))*(?:\.[a-z]+)?(?:\.(?:gz|bz2|xz|zst|lz4))?\Z"
-)
-_RANK = re.compile(r"(?i)rank[-_]?(\d+)")
-_NPU = re.compile(r"\.(\d+)\.et(?:\.gz)?\Z")  # Chakra's files: <job>.<rank>.et
-
-
-_ONE = ("import",)  # stands for the job of all sources of an import
-
-
-@dataclass
-class RunChoice:
-    """Which run new traces go to: the one named, or one for each job among the sources.
-
-    `is_one`: all sources are one job, whatever they say.
-    """
-
-    name: str | None = None
-    rank: int | None = None
-    is_one: bool = False
-    of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
-    timelines: list[int] = field(default_factory=list)  # traces of this import graphs may belong to
-
-    def key(self, decoded: Decoded) -> tuple[object, ...] | None:
-        """Equal for sources of one job, as far as the files tell; None when they do not."""
-        facts = decoded.facts
-        if facts.job_id is not None:
-            return ("job", facts.job_id)
-        if trace_rank(decoded, self)[0] is None:
-            return None
-        folder = decoded.source.path.parent
-        if _RANK.search(folder.name):  # a folder for each rank
-            folder = folder.with_name(_RANK.sub("rank", folder.name))
-        return ("folder", str(folder), facts.world_size, facts.backend)
-
-    def remember(self, decoded: Decoded, done: Committed) -> None:
-        """That a source of this job is in this run now."""
-        if key := self.key(decoded):
-            self.of_job[key] = done.run_id
-        if self.is_one:
-            self.of_job[_ONE] = done.run_id
-        if formats.by_name(decoded.importer_name).kind == "timeline":
-            self.timelines.append(done.trace_id)
 
 
 @dataclass
@@ -106,14 +60,15 @@ def commit(
     wait_s: float = database.DEFAULT_WAIT_S,
     is_last: bool = False,
 ) -> Committed:
-    """Inserts a decoded source as one trace, wholly or not at all.
+    """Inserts a decoded source as one trace, completely or not at all.
 
-    A graph that is the last of an import is linked in the same transaction, where its run is the
-    only one to link. Raises DuplicateTrace when another import of the same bytes came first and
+    A graph that is the last source of an import is linked right after its commit, if its run is the
+    only one to link. Raises DuplicateTrace if another import of the same bytes was faster and
     `replace` is off.
     """
     importer = formats.by_name(decoded.importer_name)
     connection = decoded.opened(settings)
+    links_run = is_last and importer.kind == "graph"
     try:
         waiting = time.perf_counter()
         # On any failure the store rolls the transaction back.
@@ -121,15 +76,14 @@ def commit(
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
             macros.keep_stored(connection)
+            if links_run:
+                _defer_checkpoint(connection)
             connection.execute("BEGIN")
-            done = _insert(connection, importer, decoded, choice, replace, locked)
-            links = is_last and importer.kind == "graph" and done.leaves_unlinked
-            if links and not _is_linked_too(connection, done):
-                connection.execute("ROLLBACK")
-                connection.execute("BEGIN")
-                done = _insert(connection, importer, decoded, choice, replace, locked)
+            done = _insert(connection, importer, decoded, choice, settings, replace, locked)
             connection.execute("COMMIT")
-        choice.remember(decoded, done)
+            if links_run and done.leaves_unlinked:
+                _link_run_of(connection, done)
+        choice.remember(decoded, done.run_id, done.trace_id)
         done.seconds["lock"] = time.perf_counter() - locked
         return done
     finally:
@@ -138,40 +92,49 @@ def commit(
         connection.close()
 
 
-def _is_linked_too(connection: duckdb.DuckDBPyConnection, done: Committed) -> bool:
-    """Links the run of the graph just inserted; False where that failed and is to be undone.
+def _defer_checkpoint(connection: duckdb.DuckDBPyConnection) -> None:
+    """Leaves the checkpoint of the transactions that follow to the detaching of the warehouse.
 
-    Linked nodes go to the end of the table that has the graph's: in a transaction of their own, all
-    texts of the graph would be compressed twice. (True, too, where there is more to link than this
-    run: `link_runs` does that, each run in a transaction of its own.)
+    Linked nodes are appended to the table of the graph's nodes: with a checkpoint in between, the
+    texts of the graph would be compressed twice.
+    """
+    connection.execute("SET wal_autocheckpoint = '1TB'")
+
+
+def _link_run_of(connection: duckdb.DuckDBPyConnection, done: Committed) -> None:
+    """Links the run of a committed graph; leaves it to `link_runs` if that fails.
+
+    Other runs are left to `link_runs` as well, which has one transaction for each.
     """
     if [run_id for run_id, _ in linkers.unlinked_runs(connection)] != [done.run_id]:
-        return True
+        return
     try:
+        connection.execute("BEGIN")
         linkers.link_run(connection, linkers.linkers(), done.run_id)
+        connection.execute("COMMIT")
     except (duckdb.Error, TwError):
-        return False  # `link_runs` tries again, and says what is wrong
-    done.leaves_unlinked = False
-    return True
+        connection.execute("ROLLBACK")  # `link_runs` tries again, and reports the error
+    else:
+        done.leaves_unlinked = False
 
 
 def link_runs(
     db: Path, folder: Path, settings: Settings, *, wait_s: float = database.DEFAULT_WAIT_S
 ) -> None:
-    """Links the traces of every run whose traces changed since, each run in one transaction.
+    """Links every run whose traces changed since it was linked, each in one transaction.
 
-    These are the runs of this import, and those of one that was killed before it came to this.
-    Raises TwError when it cannot be done; the traces are in the warehouse all the same.
+    These are the runs of this import, and those of an import that was killed before it linked them.
+    Raises TwError if linking fails; the traces stay in the warehouse.
     """
     connection = scratch_connection(folder, settings)
     which = "runs"
     try:
         with database.attach_for_writing(connection, db, wait_s=wait_s):
-            known = linkers.linkers()
+            all_linkers = linkers.linkers()
             for run_id, name in linkers.unlinked_runs(connection):
                 which = f"run {name!r}"
                 connection.execute("BEGIN")
-                linkers.link_run(connection, known, run_id)
+                linkers.link_run(connection, all_linkers, run_id)
                 connection.execute("COMMIT")
     except (duckdb.Error, TwError) as error:
         first = str(error).splitlines()[0]
@@ -188,33 +151,38 @@ def _insert(
     importer: Importer,
     decoded: Decoded,
     choice: RunChoice,
+    settings: Settings,
     replace: bool,
     locked: float,
 ) -> Committed:
     touched = _make_room(connection, decoded, replace)
-    trace_id = _next_id(connection, "trace")
-    run_id, run_name = _run(connection, decoded, choice, touched)
+    trace_id = database.next_id(connection, "trace")
+    run = runs.assign(connection, decoded, choice, touched)
     set_variable(connection, "trace_id", trace_id)
     set_variable(connection, "first_id", trace_id << 32)
     set_variable(connection, "metadata_json", decoded.facts.metadata_json or "{}")
-    _insert_trace(connection, importer, decoded, choice, trace_id, run_id)
+    detail_tables.create(connection, importer)
+    _insert_trace(connection, importer, decoded, choice, trace_id, run.id)
     for script in importer.normalize:
         connection.execute(script.read_text())
-    pairing.pair_run(connection, run_id)
+    problems = [
+        *decoded.facts.problems,
+        *conservation.check(connection, importer, trace_id, is_strict=settings.is_strict),
+    ]
+    pairing.pair_run(connection, run.id)
     normalized = time.perf_counter()
-    known = linkers.linkers()
-    linkers.link_trace(connection, known, trace_id, run_id)
-    for each in sorted({run_id, *touched}):
+    linkers.link_trace(connection, linkers.linkers(), trace_id, run.id)
+    for each in sorted({run.id, *touched}):
         linkers.unlink_run(connection, each)
     seconds = {
         **decoded.seconds,
         "write": normalized - locked,
         "link": time.perf_counter() - normalized,
     }
-    _insert_problems(connection, decoded, trace_id)
+    _insert_problems(connection, problems, trace_id)
     _insert_stats(connection, decoded, trace_id, seconds)
     return Committed(
-        trace_id, run_id, run_name, _counts(connection, trace_id),
+        trace_id, run.id, run.name, _counts(connection, trace_id),
         _named_counts(connection, "SELECT reason, n FROM scratch.unused"),
         _named_counts(
             connection,
@@ -227,7 +195,7 @@ def _insert(
 
 def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace: bool) -> set[int]:
     """Removes the earlier import of the same bytes, or refuses; returns the runs it was in."""
-    # Of a capture all files must be the same: it may share some of them with another.
+    # All files of a capture must be equal: it may share some of them with another capture.
     rows = connection.execute(
         "SELECT trace_id FROM source_file GROUP BY trace_id "
         "HAVING list_sort(list(DISTINCT sha256)) = ?",
@@ -239,10 +207,10 @@ def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace:
 
 
 def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
-    """Removes a trace, its links, and its run when it was the last of it; within a transaction.
+    """Removes a trace, its links, and its run if that has no other trace; within a transaction.
 
-    Returns the run: what links its other traces is to be made anew (`link.unlink_run`, then
-    `link.link_run`).
+    Returns the run: the links between its other traces must be rebuilt (`linkers.unlink_run`, then
+    `linkers.link_run`).
     """
     (run_id,) = database.one(connection, "SELECT run_id FROM trace WHERE id = ?", [trace_id])
     first, last = trace_id << 32, (trace_id + 1) << 32
@@ -260,139 +228,6 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     return int(run_id)
 
 
-def _next_id(connection: duckdb.DuckDBPyConnection, table: str) -> int:
-    (number,) = database.one(connection, f"SELECT coalesce(max(id), 0) + 1 FROM {table}")
-    return int(number)
-
-
-def trace_rank(decoded: Decoded, choice: RunChoice) -> tuple[int | None, str | None]:
-    """The rank, as the user said, as the file says, or as its name says; and which of these."""
-    if choice.rank is not None:
-        return choice.rank, "option"
-    if decoded.facts.rank is not None:
-        return decoded.facts.rank, "file"
-    name = decoded.source.file_name
-    found = _RANK.search(name) or _NPU.search(name)
-    return (int(found.group(1)), "file_name") if found else (None, None)
-
-
-def _run(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice, replaced: set[int]
-) -> tuple[int, str]:
-    """The run of the new trace, made if need be: (id, name).
-
-    `replaced`: where the same bytes were before.
-    """
-    key = choice.key(decoded)
-    if choice.name is not None:
-        rows = connection.execute("SELECT id FROM run WHERE name = ?", [choice.name]).fetchall()
-        if rows:
-            return int(rows[0][0]), choice.name
-        return _new_run(connection, decoded, choice.name), choice.name
-    if choice.is_one and _ONE in choice.of_job:
-        (run_name,) = database.one(
-            connection, "SELECT name FROM run WHERE id = ?", [choice.of_job[_ONE]]
-        )
-        return choice.of_job[_ONE], str(run_name)
-    pair = _timeline_of(connection, decoded, choice)
-    if pair.timeline is not None:
-        rows = connection.execute(
-            "SELECT id, name FROM run WHERE id = ?", [pair.timeline.run_id]
-        ).fetchall()
-        return int(rows[0][0]), str(rows[0][1])
-    run_id = choice.of_job.get(key) if key and pair.problem is None else None
-    if run_id is None and decoded.facts.job_id is not None:
-        rows = connection.execute(
-            "SELECT max(id) FROM run WHERE job_id = ?", [decoded.facts.job_id]
-        ).fetchall()
-        run_id = rows[0][0]
-    if run_id is None and len(replaced) == 1:
-        (run_id,) = replaced
-    if run_id is not None:
-        rows = connection.execute(
-            "SELECT name, (SELECT count(*) FROM trace "
-            "WHERE run_id = run.id AND rank IS NOT DISTINCT FROM ? AND kind = ?) "
-            "FROM run WHERE id = ?",
-            [trace_rank(decoded, choice)[0], formats.by_name(decoded.importer_name).kind, run_id],
-        ).fetchall()
-        # None: it was dropped meanwhile. The same rank twice is another run of the same program.
-        if rows and rows[0][1] == 0:
-            return run_id, str(rows[0][0])
-    name = _free_name(connection, _suggested_name(decoded, key is not None))
-    return _new_run(connection, decoded, name), name
-
-
-def _timeline_of(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice
-) -> pairing.Pair:
-    """The timeline a graph belongs to, if that was imported with it."""
-    if formats.by_name(decoded.importer_name).kind != "graph" or not choice.timelines:
-        return pairing.Pair()
-    source = decoded.source
-    place = f"{source.origin}/{source.member}" if source.member else source.origin
-    rank, rule = trace_rank(decoded, choice)
-    ids = ", ".join(map(str, choice.timelines))
-    known = pairing.timelines(connection, f"t.id IN ({ids})")
-    ranks = _common_ranks(connection) if len(known) > 1 else frozenset()
-    graph = pairing.Graph(decoded.facts.pid, rank, rule, pairing.folder_of(place), ranks)
-    pair = pairing.decide(graph, known, share_run=False)
-    problem = pair.problem if pair.timeline is None else None
-    if problem is not None and problem not in decoded.facts.problems:
-        decoded.facts.problems.append(problem)
-    return pair
-
-
-def _common_ranks(connection: duckdb.DuckDBPyConnection) -> frozenset[int]:
-    """Ranks a graph may be of by the process groups it names, where its importer knows any."""
-    (n,) = database.one(
-        connection,
-        "SELECT count(*) FROM duckdb_tables() "
-        "WHERE database_name = 'scratch' AND table_name = 'process_group'",
-    )
-    groups = "(SELECT ranks AS ranks_json FROM scratch.process_group)"
-    return pairing.common_ranks(connection, groups) if n else frozenset()
-
-
-def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str) -> int:
-    run_id = _next_id(connection, "run")
-    facts = decoded.facts
-    connection.execute(
-        "INSERT INTO run VALUES (?, ?, 'measured', ?, ?, ?, NULL, now() AT TIME ZONE 'UTC', NULL)",
-        [run_id, name, facts.job_id, facts.world_size, facts.backend],
-    )
-    return run_id
-
-
-def stem(file_name: str) -> str:
-    """What a file's name says of its content, without the endings that say how it is stored."""
-    return _ENDINGS.sub("", file_name).lstrip(".") or "trace"
-
-
-def _stem(decoded: Decoded) -> str:
-    return stem(decoded.source.file_name)
-
-
-def _suggested_name(decoded: Decoded, is_rank: bool) -> str:
-    """The file's stem, or its folder's name when the stem says no more than "trace"."""
-    stem = _stem(decoded)
-    if is_rank and (npu := _NPU.search(decoded.source.file_name)):
-        return decoded.source.file_name[: npu.start()] or stem
-    if (is_rank and _RANK.search(stem)) or _GENERIC_STEMS.match(stem):
-        inner = Path(decoded.source.members[-1]) if decoded.source.members else decoded.source.path
-        folder = inner.parent.name or decoded.source.path.name.split(".")[0]
-        return folder or stem
-    return stem
-
-
-def _free_name(connection: duckdb.DuckDBPyConnection, name: str) -> str:
-    taken = {str(n) for (n,) in connection.execute("SELECT name FROM run").fetchall()}
-    candidate, number = name, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}-{number}"
-    return candidate
-
-
 def _insert_trace(
     connection: duckdb.DuckDBPyConnection,
     importer: Importer,
@@ -402,7 +237,7 @@ def _insert_trace(
     run_id: int,
 ) -> None:
     facts, first_id = decoded.facts, trace_id << 32
-    rank, rule = trace_rank(decoded, choice)
+    rank, rule = runs.trace_rank(decoded, choice)
     first_ns, last_ns = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
     connection.execute(
         "INSERT INTO trace BY NAME SELECT $id AS id, $run AS run_id, $name AS name, "
@@ -414,7 +249,7 @@ def _insert_trace(
         "$clock AS clock_id, $ts_style AS ts_style, $dur_style AS dur_style, "
         "$metadata AS metadata_json",
         {
-            "id": trace_id, "run": run_id, "name": _stem(decoded),
+            "id": trace_id, "run": run_id, "name": runs.stem(decoded.source.file_name),
             "rank": rank, "rule": rule, "kind": importer.kind, "host": facts.host_name,
             "format": facts.format, "format_version": facts.format_version,
             "importer": importer.name, "importer_version": importer.version, "tw": __version__,
@@ -440,25 +275,14 @@ def _insert_trace(
 
 
 def _insert_problems(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, trace_id: int
+    connection: duckdb.DuckDBPyConnection, problems: Sequence[Problem], trace_id: int
 ) -> None:
-    lost = {"unreadable_event", "not_an_event", "truncated", "metadata", "trailing_text",
-            "truncated_gzip", "corrupt_gzip", "damaged_page", "damaged_row"}  # fmt: skip
-    rows = [
-        [p.kind, "error" if p.kind in lost else "warning", p.count, p.offset, p.example, p.meaning]
-        for p in decoded.facts.problems
-    ]
-    rows += [
-        [str(kind), str(severity), int(count), None, None, str(meaning)]
-        for kind, severity, count, meaning in connection.execute(
-            "SELECT kind, severity, count, meaning FROM scratch.problem WHERE count > 0"
-        ).fetchall()
-    ]
-    for n, row in enumerate(rows, _count(connection, "import_problem", trace_id)):
+    for n, p in enumerate(problems, _count(connection, "import_problem", trace_id)):
         connection.execute(
             "INSERT INTO import_problem VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(trace_id << 32) + n, trace_id, *row],
-        )
+            [(trace_id << 32) + n, trace_id, p.kind, p.severity, p.count, p.offset, p.example,
+             p.meaning],
+        )  # fmt: skip
 
 
 def _insert_stats(
@@ -474,7 +298,7 @@ def _insert_stats(
             connection, "SELECT reason, n FROM scratch.unused").items()),
         *(("seconds", stage, value, "s") for stage, value in seconds.items()),
     ]  # fmt: skip
-    # After what linking has written down of itself.
+    # After the rows that linking has inserted.
     for n, (name, detail, value, unit) in enumerate(
         stats, _count(connection, "import_stat", trace_id)
     ):

@@ -1,7 +1,7 @@
-"""The part of an import that needs no warehouse: one source into a scratch folder.
+"""The part of an import that needs no warehouse: decodes one source into a scratch folder.
 
-Runs in the importing process for one file and in worker processes for several. Everything it
-leaves behind is in the folder, so that the committing process can pick it up from there.
+Runs in the importing process for one file and in worker processes for several. All results are in
+the folder, from which the committing process takes them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,18 @@ from typing import IO
 
 import duckdb
 
-from warehouse.errors import CorruptTrace, TwError, UnknownFormat
+from warehouse.errors import CorruptTrace, TraceError, TwError, UnknownFormat
 from warehouse.ingest import formats, nesting
-from warehouse.ingest.importer import NESTING, Importer, Part, Scratch, TraceFacts
+from warehouse.ingest.importer import (
+    NESTING,
+    AnyImporter,
+    CaptureImporter,
+    Importer,
+    Part,
+    Problem,
+    Scratch,
+    TraceFacts,
+)
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import MAX_CONTENT_BYTES, TraceStream
 from warehouse.store import database
@@ -69,7 +78,7 @@ class Decoded:
         return connection or scratch_connection(self.folder, settings)
 
     def widen(self, settings: Settings) -> None:
-        """Gives a scratch database that is open the threads and memory of one that is alone."""
+        """Gives an open scratch database the threads and memory of a single one."""
         if self.connection is not None:
             self.connection.execute(
                 f"SET threads = {settings.threads}; SET memory_limit = '{settings.memory_limit}'"
@@ -153,7 +162,7 @@ def decode(
 def _decode(
     source: Source,
     sha256: tuple[str, ...],
-    importer: Importer,
+    importer: AnyImporter,
     scratch: Scratch,
     settings: Settings,
     on_progress: Callable[[int], None] | None,
@@ -165,6 +174,8 @@ def _decode(
         read = importer.captures.read
         facts = _named(source, lambda: read(parts, scratch))
         streams = [parts.streams.get(part.name) for part in source.parts]
+    elif isinstance(importer, CaptureImporter):
+        raise _not_a_capture(source)
     else:
         with source.open() as stored:
             stream = _stream(stored, source.label, settings, on_progress)
@@ -241,7 +252,7 @@ def _files(
 
 
 def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
-    """Runs the importer's scripts that need no lock, and the nesting pass where it wants it."""
+    """Runs the `prepare` scripts and nesting passes; adds the problems they find to `facts`."""
     set_variable(scratch.connection, "metadata_json", facts.metadata_json or "{}")
     for script in importer.prepare:
         if script == NESTING:
@@ -249,6 +260,17 @@ def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
         else:
             assert not isinstance(script, str)
             scratch.connection.execute(script.read_text())
+    rows = scratch.connection.execute(
+        "SELECT kind, meaning, count, NULL, NULL, severity FROM problem WHERE count > 0"
+    ).fetchall()
+    facts.problems += [Problem(*row) for row in rows]
+
+
+def _not_a_capture(source: Source) -> TraceError:
+    return TraceError(
+        f"{source.label} is one file of a capture, not a trace by itself",
+        hint="Name the folder it belongs to.",
+    )
 
 
 def set_variable(connection: duckdb.DuckDBPyConnection, name: str, value: str | int | None) -> None:
@@ -257,7 +279,7 @@ def set_variable(connection: duckdb.DuckDBPyConnection, name: str, value: str | 
 
 
 def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
-    """Runs a reader; whatever it complains of is told with the file's name."""
+    """Runs a reader; adds the name of the file to its errors."""
     try:
         return read()
     except CorruptTrace as error:

@@ -1,4 +1,4 @@
-"""The importers at hand: named without being imported, chosen by what a file holds."""
+"""The installed importers: listed without importing them, chosen by the content of a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint
 
 from warehouse import plugins
 from warehouse.errors import ForeignFile, TwError, UnknownFormat, UsageError
-from warehouse.ingest.importer import ENTRY_POINT_GROUP, SNIFF_BYTES, Importer
+from warehouse.ingest.importer import ENTRY_POINT_GROUP, SNIFF_BYTES, AnyImporter, FileImporter
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import TraceStream
 from warehouse.ingest.unsupported import refusal
@@ -23,20 +23,23 @@ class Format:
 
     name: str
     value: str  # module:attribute
-    distribution: str  # the package that brought it
+    distribution: str  # the package that provides it
     entry_point: EntryPoint
 
-    def load(self) -> Importer:
-        """Imports it; raises TwError naming the package when that fails."""
+    def load(self) -> AnyImporter:
+        """Imports it; raises TwError with the name of the package if that fails."""
         try:
             importer = self.entry_point.load()
-        except Exception as error:  # a plug-in may fail in any way; it must not take tw with it
+        except Exception as error:  # a plug-in may fail in any way; tw must go on
             raise TwError(
                 f"the importer {self.name} of {self.distribution} cannot be loaded: {error}",
                 hint=f"Reinstall or remove {self.distribution}.",
             ) from error
-        if not isinstance(importer, Importer):
-            raise TwError(f"{self.value} of {self.distribution} is no importer")
+        if not isinstance(importer, AnyImporter):
+            raise TwError(
+                f"{self.value} of {self.distribution} is not an importer",
+                hint="Expected a FileImporter or a CaptureImporter.",
+            )
         return importer
 
 
@@ -55,33 +58,35 @@ def _formats() -> tuple[Format, ...]:
     return tuple(sorted(found, key=lambda f: f.name))
 
 
-def by_name(name: str) -> Importer:
-    """The importer called `name`; raises UsageError naming the nearest one."""
-    known = {f.name: f for f in formats()}
-    if name in known:
-        return known[name].load()
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
-    raise UsageError(f"there is no importer {name!r}", hint=hint)
+def by_name(name: str) -> AnyImporter:
+    """The importer `name`; raises UsageError with the nearest name if there is none."""
+    installed = {f.name: f for f in formats()}
+    if name in installed:
+        return installed[name].load()
+    near = difflib.get_close_matches(name, installed, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"Installed: {', '.join(installed)}."
+    raise UsageError(f"importer {name!r} not found", hint=hint)
 
 
-def loadable() -> Iterator[Importer]:
-    """All importers that can be loaded; those that cannot are reported by `tw formats`."""
+def loadable() -> Iterator[AnyImporter]:
+    """All importers that can be loaded; `tw formats --check` reports the others."""
     for candidate in formats():
         with suppress(TwError):
             yield candidate.load()
 
 
-def choose(source: Source) -> Importer:
-    """The importer surest of the file; raises UnknownFormat when none is."""
+def choose(source: Source) -> FileImporter:
+    """The importer that is most certain to read the file; raises UnknownFormat if none is."""
     head = first_bytes(source)
     if not head:
         raise UnknownFormat(f"{source.label} is empty", hint="Was the recording finished?")
-    best, certainty = None, 0
+    best: FileImporter | None = None
+    best_certainty = 0
     for importer in loadable():
-        sure = importer.sniff(head, source.file_name)
-        if sure > certainty:
-            best, certainty = importer, sure
+        if isinstance(importer, FileImporter):
+            certainty = importer.sniff(head, source.file_name)
+            if certainty > best_certainty:
+                best, best_certainty = importer, certainty
     if best is None:
         if known := refusal(source.file_name, head):
             raise ForeignFile(f"{source.label} is {known.what}", hint=known.hint)

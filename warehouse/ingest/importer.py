@@ -1,27 +1,32 @@
-"""The contract between the warehouse and an importer: bytes in, typed raw tables out.
+"""The contract between the warehouse and an importer: bytes in, rows of core tables out.
 
-An importer lives in its own folder and registers one `Importer` under the entry-point group
+An importer registers a `FileImporter` or a `CaptureImporter` under the entry-point group
 `trace_warehouse.importers`. It has three parts:
 
-- `sniff` looks at the first bytes of a file and says how sure it is that the file is its own;
-- `read` streams the file into raw tables, Parquet files in a scratch folder, deriving nothing;
-- SQL scripts give the meaning. `prepare` scripts run in the scratch database without any lock on
-  the warehouse and leave more scratch tables; `normalize` scripts run inside the transaction and
-  insert into the core tables.
+- `sniff` (files) or `Captures.find` (captures) recognises what it can read;
+- `read` streams the content into raw tables, Parquet files in a scratch folder, deriving nothing;
+- SQL scripts give the rows their meaning. `prepare` scripts run in the scratch database without any
+  lock on the warehouse and leave more scratch tables; `normalize` scripts run inside the
+  transaction and insert into the core tables.
 
-Where several files together are one trace, `captures` says which (`Captures.find`, by their names
-alone) and reads them (`Captures.read`); all else is the same.
+`prepare` scripts see the current database as `scratch`; the nesting pass runs between them where
+`NESTING` is listed, from the table `entry` to the table `nest` (see nesting.py). `normalize`
+scripts see `scratch.…` beside the core tables, and these DuckDB variables: `trace_id`, `first_id`
+(= trace_id << 32, to which an ordinal is added to form an id) and `metadata_json`.
 
-`prepare` scripts see the current database as `scratch`; between them the nesting pass runs
-wherever `NESTING` stands, from the table `entry` to the table `nest` (see nesting.py).
-`normalize` scripts see `scratch.…` beside the core tables, and these DuckDB variables:
-`trace_id`, `first_id` (= trace_id << 32, to which an ordinal is added to make an id) and
-`metadata_json`. For the record of the import the scratch database must hold in the end:
+After `prepare` the scratch database must hold:
 
-- `event`: one row a record, or node of a graph, read;
-- `origin (first_ns, last_ns)`: the file's times of ts = 0 and of the end of the timeline;
-- `unused (reason, n)`: records that made nothing, counted;
-- `problem (kind, severity, count, meaning)`: what is odd about the content.
+- `event`: one row for each record, or node of a graph;
+- `origin (first_ns, last_ns)`: the times of ts = 0 and of the end of the timeline in the source;
+- `unused (reason, n)`: records that became no row, counted;
+- `problem (kind, severity, count, meaning)`: defects of the content, read as `Problem` is.
+
+Every record must be stored, merged or unused; the commit checks this (see conservation.py). Where
+records and rows are not one to one, these tables are needed as well:
+
+- `record_count (source, n)`: number of records, where `event` does not have one row for each;
+- `merged (reason, n)`: records that became part of the row of another record;
+- `derived (table_name, n)`: rows of `Importer.record_tables` beyond one for each record.
 """
 
 from __future__ import annotations
@@ -40,7 +45,12 @@ if TYPE_CHECKING:
 NESTING: Final = "nesting"
 ENTRY_POINT_GROUP = "trace_warehouse.importers"
 _COPY_BYTES = 1 << 20
-SNIFF_BYTES = 64 << 10  # how much of a file's beginning `sniff` gets to see
+SNIFF_BYTES = 64 << 10  # length of the head that `sniff` and `Listing.head` see
+Severity = Literal["note", "warning", "error"]
+#: Core tables with one row for each stored record, unless an importer declares others.
+RECORD_TABLES: Final = (
+    "slice", "counter", "flow_point", "graph_node", "memory_segment", "memory_block",
+)  # fmt: skip
 
 
 class ByteReader(Protocol):
@@ -51,10 +61,10 @@ class ByteReader(Protocol):
 
 @runtime_checkable
 class FileReader(ByteReader, Protocol):
-    """A stream whose content may lie in a file as it is."""
+    """A stream whose content may be stored uncompressed in a file."""
 
     def file(self) -> Path | None:
-        """That file, of which all counts as read; None where there is none."""
+        """That file, which then counts as read completely; None if there is none."""
         ...
 
 
@@ -68,23 +78,36 @@ class Part:
 
 @dataclass(frozen=True)
 class Capture:
-    """Files that together are one trace; their names are relative to `folder`."""
+    """Files that form one trace; their names are relative to `folder`."""
 
-    folder: str  # relative to where the names came from; "" for that place itself
+    folder: str  # relative to the searched folder or archive; "" for that itself
     parts: tuple[Part, ...]
 
 
+class Listing(Protocol):
+    """The files below a folder, or in an archive, among which captures are searched."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names relative to the folder or archive, with `/`."""
+        ...
+
+    def head(self, name: str) -> bytes:
+        """The first 64 KiB of a file, decompressed; b'' if it cannot be read."""
+        ...
+
+
 class Parts(Protocol):
-    """The files of one capture, to be read in any order."""
+    """The files of one capture, readable in any order."""
 
     @property
     def parts(self) -> Sequence[Part]:
-        """All of them, in the order `Captures.find` gave them."""
+        """All files, in the order returned by `Captures.find`."""
         ...
 
     @property
     def folder_name(self) -> str:
-        """The name of the folder they are in, without what is above it."""
+        """The name of their folder, without its parents."""
         ...
 
     def read(self, name: str) -> bytes:
@@ -98,18 +121,23 @@ class Parts(Protocol):
 
 @dataclass(frozen=True)
 class Problem:
-    """One kind of defect in a source: how often, where first, an example, and what was done."""
+    """One kind of defect in a source: a row of import_problem.
+
+    "error": content was lost; "warning": content was repaired or may be wrong; "note": unusual but
+    valid. A row of the scratch table `problem` becomes one as well.
+    """
 
     kind: str  # a short snake_case name, the same for every file
-    meaning: str  # one clause for the user: what was wrong and what was done
+    meaning: str  # one clause for the user: what is wrong and what was done
     count: int
     offset: int | None = None  # of the first, in bytes of the decompressed source
-    example: str = ""
+    example: str | None = ""
+    severity: Severity = "warning"
 
 
 @dataclass
 class TraceFacts:
-    """What a source says about itself; everything the file does not say stays None."""
+    """What a source declares about itself; None where it declares nothing."""
 
     format: str  # the value of trace.format
     format_version: str | None = None
@@ -119,7 +147,7 @@ class TraceFacts:
     job_id: str | None = None  # equal in all files of one job, unique to the job
     backend: str | None = None  # of the communication library: nccl, gloo, ...
     host_name: str | None = None
-    pid: int | None = None  # of the process that recorded it; told by graphs, to find its timeline
+    pid: int | None = None  # of the recording process; given by graphs, to find their timeline
     source_base_ns: int = 0  # what the file's times are relative to, nanoseconds since the epoch
     ts_style: str | None = None  # how the file prints its times: fixed3, shortest_float, shortest
     dur_style: str | None = None
@@ -128,14 +156,14 @@ class TraceFacts:
 
 @dataclass
 class Scratch:
-    """Where one source is decoded: a folder for Parquet files and a database `scratch` in it."""
+    """Where a source is decoded: a folder for Parquet files with the database `scratch` in it."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
-    is_strict: bool = False  # refuse what would otherwise be repaired
-    is_lenient: bool = False  # keep what is whole of what would otherwise be refused
-    options: Mapping[str, str] = field(default_factory=dict)  # those of Importer.options, as given
-    stays_open: bool = False  # the commit has this connection, so it sees what is registered on it
+    is_strict: bool = False  # refuse content that would otherwise be repaired
+    is_lenient: bool = False  # import the intact parts of content that is refused
+    options: Mapping[str, str] = field(default_factory=dict)  # those of Importer.options, as text
+    stays_open: bool = False  # the commit uses this connection, with the objects registered on it
 
     def path(self, table: str) -> str:
         """The Parquet file of a scratch table."""
@@ -144,7 +172,7 @@ class Scratch:
     def file_of(self, reader: ByteReader) -> Path:
         """The content as a file, for formats that are not read from front to back.
 
-        Where it is stored as it is, that file; else a copy in the scratch folder.
+        The file itself if it is stored uncompressed, else a copy in the scratch folder.
         """
         path = reader.file() if isinstance(reader, FileReader) else None
         if path is None:
@@ -157,28 +185,49 @@ class Scratch:
 
 @dataclass(frozen=True)
 class Captures:
-    """How an importer knows and reads traces that are made of several files.
+    """How an importer finds and reads traces that consist of several files.
 
-    `find` gets the names of all files below a folder, or in an archive, relative to it and with
-    `/`, and returns the captures among them; it must not depend on what else lies there. `read`
-    is what `Importer.read` is for single files.
+    `find` returns the captures among the files of a folder or archive. It should go by names and
+    read heads only where names do not suffice. `read` gets the files of one capture.
     """
 
-    find: Callable[[Sequence[str]], Iterable[Capture]]
+    find: Callable[[Listing], Iterable[Capture]]
     read: Callable[[Parts, Scratch], TraceFacts]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Importer:
-    """One backend's way from bytes to core tables."""
+    """What all importers have; an importer is a `FileImporter` or a `CaptureImporter`.
+
+    `tables` are scripts with the DDL of the importer's own detail tables (see detail_tables.py).
+    """
 
     name: str
     title: str  # one line for `tw formats NAME`
     version: int  # stored with each trace; raise it when the same file would import differently
-    sniff: Callable[[bytes, str], int]  # (first bytes, file name) -> 0 not mine .. 100 certainly
-    read: Callable[[ByteReader, Scratch], TraceFacts]
     prepare: Sequence[Traversable | Literal["nesting"]] = ()
     normalize: Sequence[Traversable] = ()
     kind: Literal["timeline", "graph"] = "timeline"  # a graph has nothing on a timeline
     captures: Captures | None = None
-    options: Mapping[str, str] = field(default_factory=dict)  # `--option NAME=...` -> what it does
+    options: Mapping[str, str] = field(default_factory=dict)  # `--option NAME=...` -> description
+    record_tables: Sequence[str] = RECORD_TABLES
+    tables: Sequence[Traversable] = ()
+    rank_pattern: str | None = None  # of file names <run><match>, where group 1 is the rank
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileImporter(Importer):
+    """Imports single files, and captures where `captures` is given."""
+
+    sniff: Callable[[bytes, str], int]  # (first bytes, file name) -> certainty, 0 to 100
+    read: Callable[[ByteReader, Scratch], TraceFacts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureImporter(Importer):
+    """Imports captures only: a single file of one has no meaning by itself."""
+
+    captures: Captures
+
+
+AnyImporter = FileImporter | CaptureImporter

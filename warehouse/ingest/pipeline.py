@@ -27,8 +27,9 @@ import duckdb
 from warehouse.errors import DuplicateTrace, TwError, UnknownFormat, UsageError
 from warehouse.ingest import captures, formats
 from warehouse.ingest import decode as decoding
-from warehouse.ingest.commit import Committed, RunChoice, commit, link_runs
+from warehouse.ingest.commit import Committed, commit, link_runs
 from warehouse.ingest.decode import Decoded, Settings
+from warehouse.ingest.runs import RunChoice
 from warehouse.ingest.sources import Source
 from warehouse.link import linkers
 from warehouse.store import database

@@ -127,7 +127,7 @@ class TraceStream:
             return
         self._ended = True
         if rest:
-            meaning = "what follows the gzip stream is none and was not used"
+            meaning = "data after the gzip stream was skipped"
             self.problems.append(Problem("trailing_bytes", meaning, 1, None))
 
     def _cut(self, kind: str, meaning: str, n_pending: int) -> None:
@@ -141,7 +141,7 @@ class TraceStream:
                 offset=self.n_stored_bytes,
             )
         meaning = f"{meaning}; what came before was read"
-        self.problems.append(Problem(kind, meaning, 1, n_good))
+        self.problems.append(Problem(kind, meaning, 1, n_good, severity="error"))
 
     def _check_size(self) -> None:
         if self.n_content_bytes > self.max_bytes:

@@ -341,6 +341,12 @@ def one(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None)
     return tuple(rows[0])
 
 
+def next_id(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    """The id of the next row of a table whose ids count from 1, within a transaction."""
+    (number,) = one(connection, f"SELECT coalesce(max(id), 0) + 1 FROM {table}")
+    return int(number)
+
+
 def _too_old(path: Path) -> Foreign:
     return Foreign(
         f"{path} has an older schema than this tw", hint=f"Run `tw schema upgrade --db {path}`."

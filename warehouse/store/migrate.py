@@ -116,12 +116,12 @@ def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
 def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     """Runs what is pending, each file in a transaction of its own; returns what ran."""
     connection.execute(_HISTORY)
-    _comment(connection, "-- Which schema migrations ran here" + _HISTORY)
+    write_comments(connection, "-- Which schema migrations ran here" + _HISTORY)
     pending = check_history(connection)
     for migration in pending:
         connection.execute("BEGIN")
         connection.execute(migration.sql)
-        _comment(connection, migration.sql)
+        write_comments(connection, migration.sql)
         connection.execute(
             "INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC', ?)",
             [migration.version, migration.name, migration.sha256, __version__],
@@ -130,7 +130,8 @@ def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     return pending
 
 
-def _comment(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+def write_comments(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Sets the COMMENTs of the tables and columns that a schema file documents."""
     statements = []
     for kind, target, text in comments(sql):
         literal = text.replace("'", "''")

@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from warehouse.errors import CorruptTrace, UsageError
-from warehouse.ingest.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import NESTING, ByteReader, FileImporter, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
 _EVENT = re.compile(rb"(?m)^(?:[^\n]*[ \]])?(?:issue|callback),(?:[^=,\n]+=\d+, ?){3}[^=,\n]+=")
@@ -73,7 +73,7 @@ def _setting(scratch: Scratch) -> None:
     )
 
 
-ASTRA_SIM_LOG = Importer(
+ASTRA_SIM_LOG = FileImporter(
     name="astra_sim_log",
     title="ASTRA-sim's log of issued and finished nodes",
     version=1,

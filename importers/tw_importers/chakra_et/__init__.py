@@ -10,7 +10,7 @@ import re
 from importlib.resources import files
 
 from tw_importers import graph
-from warehouse.ingest.importer import ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, FileImporter, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
 _JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*[{\[]\s*["{\[\]}]')
@@ -33,7 +33,7 @@ def _read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     return read(reader, scratch)
 
 
-CHAKRA_ET = Importer(
+CHAKRA_ET = FileImporter(
     name="chakra_et",
     title="Chakra execution traces as protobuf (.et), and the feeder's workloads as JSON",
     version=1,
@@ -42,4 +42,5 @@ CHAKRA_ET = Importer(
     prepare=(_FOLDER / "node_text.sql", graph.PREPARE, _FOLDER / "prepare.sql"),
     normalize=(_FOLDER / "normalize.sql", graph.NORMALIZE),
     kind="graph",
+    rank_pattern=graph.RANK_PATTERN,
 )

@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 
 from tw_importers.trace_event import read as trace_event
-from warehouse.ingest.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import NESTING, ByteReader, FileImporter, Scratch, TraceFacts
 
 _MACROS = files(__package__) / "macros.sql"
 _EVENT = re.compile(rb'"ph"\s*:\s*"')
@@ -30,7 +30,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     return trace_event.read_document(reader, scratch, "chrome")
 
 
-CHROME = Importer(
+CHROME = FileImporter(
     name="chrome",
     title="Trace Event JSON of any origin (Horovod, TensorFlow timeline, viztracer, ...)",
     version=1,

@@ -13,7 +13,7 @@ from importlib.resources import files
 from tw_importers import graph
 from tw_importers.execution_trace.read import read
 from tw_importers.trace_event.split import HeadSearch
-from warehouse.ingest.importer import Importer
+from warehouse.ingest.importer import FileImporter
 
 _FOLDER = files(__package__)
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"\d')
@@ -30,7 +30,7 @@ def sniff(head: bytes, name: str) -> int:
     return 95 if _NODE.search(head) else 60 if _SCHEMA.search(head) else 0
 
 
-EXECUTION_TRACE = Importer(
+EXECUTION_TRACE = FileImporter(
     name="execution_trace",
     title="PyTorch execution traces (JSON), plain or linked with device work (Chakra's ET+)",
     version=1,
@@ -39,4 +39,5 @@ EXECUTION_TRACE = Importer(
     prepare=(graph.PREPARE, _FOLDER / "prepare.sql"),
     normalize=(_FOLDER / "normalize.sql", graph.NORMALIZE),
     kind="graph",
+    rank_pattern=graph.RANK_PATTERN,
 )

@@ -1,7 +1,7 @@
-"""What importers of GPU profilers share: one table of activities, and its way into the core tables.
+"""Shared by importers of GPU profilers: a table of activities, and SQL from it to core tables.
 
-An importer names its own columns only in SQL that fills the tables of `tables.sql`; from there on
-all profilers go the same way. Registers no format of its own.
+An importer fills the tables of `tables.sql` from its own raw tables; the rest is the same for all
+profilers. Registers no format.
 """
 
 from __future__ import annotations
@@ -13,3 +13,4 @@ MACROS = FOLDER / "macros.sql"
 TABLES = FOLDER / "tables.sql"
 PREPARE = FOLDER / "prepare.sql"
 NORMALIZE = FOLDER / "normalize.sql"
+RECORD_TABLES = ("slice", "metric")

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from tw_importers.trace_event import read as trace_event
-from warehouse.ingest.importer import NESTING, ByteReader, Importer, Scratch, TraceFacts
+from warehouse.ingest.importer import NESTING, ByteReader, FileImporter, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
 _MACROS = _FOLDER / "macros.sql"
@@ -82,7 +82,7 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-KINETO = Importer(
+KINETO = FileImporter(
     name="kineto",
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
     version=1,

@@ -11,7 +11,7 @@ import re
 from importlib.resources import files
 
 from tw_importers.memory_snapshot.read import read
-from warehouse.ingest.importer import Importer
+from warehouse.ingest.importer import FileImporter
 
 _FOLDER = files(__package__)
 _KEYS = (b"segments", b"device_traces", b"total_size")
@@ -29,7 +29,7 @@ def sniff(head: bytes, name: str) -> int:
     return 95 if is_pickle else 70
 
 
-MEMORY_SNAPSHOT = Importer(
+MEMORY_SNAPSHOT = FileImporter(
     name="memory_snapshot",
     title="Memory snapshots of PyTorch's CUDA allocator (torch.cuda.memory._dump_snapshot)",
     version=1,

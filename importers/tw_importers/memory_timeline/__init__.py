@@ -11,7 +11,7 @@ import re
 from importlib.resources import files
 
 from tw_importers.memory_timeline.read import read
-from warehouse.ingest.importer import Importer
+from warehouse.ingest.importer import FileImporter
 
 _FOLDER = files(__package__)
 _NUMBER = rb"\s*-?\d+\s*"
@@ -29,7 +29,7 @@ def sniff(head: bytes, name: str) -> int:
     return 40 if _ONLY_TIMES.match(head) else 0
 
 
-MEMORY_TIMELINE = Importer(
+MEMORY_TIMELINE = FileImporter(
     name="memory_timeline",
     title="Memory timelines of PyTorch's profiler (export_memory_timeline), raw or by category",
     version=1,

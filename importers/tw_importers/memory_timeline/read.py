@@ -62,7 +62,8 @@ class _Text:
         if self.is_strict:
             self.refuse("truncated: the list ends early", self.offset)
         meaning = "the list ends early; the entries before were read"
-        self.problems.append(Problem("truncated", meaning, 1, self.offset + len(self.rest)))
+        end = self.offset + len(self.rest)
+        self.problems.append(Problem("truncated", meaning, 1, end, severity="error"))
 
     def refuse(self, message: str, offset: int) -> NoReturn:
         raise CorruptTrace(

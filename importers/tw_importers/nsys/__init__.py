@@ -15,11 +15,11 @@ from __future__ import annotations
 from importlib.resources import files
 
 from tw_importers.nsys.read import read, sniff
-from warehouse.ingest.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
 
-NSYS = Importer(
+NSYS = FileImporter(
     name="nsys",
     title="Nsight Systems reports, exported as SQLite (nsys export --type sqlite)",
     version=2,

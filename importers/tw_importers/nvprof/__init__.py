@@ -14,7 +14,7 @@ from importlib.resources import files
 from tw_importers import gpu_activity
 from tw_importers.nvprof.read import read
 from tw_importers.sqlite_tables import is_sqlite
-from warehouse.ingest.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
 
@@ -28,7 +28,7 @@ def sniff(head: bytes, name: str) -> int:
     return 30 if name.endswith((".nvvp", ".nvprof")) else 0
 
 
-NVPROF = Importer(
+NVPROF = FileImporter(
     name="nvprof",
     title="nvprof's SQLite databases (nvprof -o): kernels, copies, API calls, NVTX ranges",
     version=2,
@@ -42,4 +42,5 @@ NVPROF = Importer(
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+    record_tables=gpu_activity.RECORD_TABLES,
 )

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from tw_importers import gpu_activity
 from tw_importers.nvprof_csv.read import read
-from warehouse.ingest.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
 _TABLE = re.compile(
@@ -29,7 +29,7 @@ def sniff(head: bytes, name: str) -> int:
     return 60 if _RESULT.search(head) else 0
 
 
-NVPROF_CSV = Importer(
+NVPROF_CSV = FileImporter(
     name="nvprof_csv",
     title="nvprof's CSV: nvprof --csv --print-gpu-trace or --print-api-trace",
     version=2,
@@ -43,4 +43,5 @@ NVPROF_CSV = Importer(
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+    record_tables=gpu_activity.RECORD_TABLES,
 )

@@ -13,7 +13,7 @@ from importlib.resources import files
 from tw_importers import gpu_activity
 from tw_importers.rocpd.read import OPTIONS, read
 from tw_importers.sqlite_tables import is_sqlite
-from warehouse.ingest.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
 
@@ -23,7 +23,7 @@ def sniff(head: bytes, name: str) -> int:
     return 96 if is_sqlite(head) and b"rocpd_" in head else 0
 
 
-ROCPD = Importer(
+ROCPD = FileImporter(
     name="rocpd",
     title="rocpd databases of rocprofv3 and rocprof-sys (SQLite, schemas 3 and 4)",
     version=2,
@@ -38,5 +38,6 @@ ROCPD = Importer(
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+    record_tables=gpu_activity.RECORD_TABLES,
     options=OPTIONS,
 )

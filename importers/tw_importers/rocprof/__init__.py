@@ -10,23 +10,22 @@ Columns: rocprofiler, doc/rocprof.md; rocprofiler-compute, src/utils/parser.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import PurePosixPath
 
 from tw_importers import gpu_activity
 from tw_importers.gpu_activity.csv_table import headings
 from tw_importers.rocprof.read import OPTIONS, is_dispatches, is_summary, read, read_capture
-from warehouse.ingest.importer import NESTING, Capture, Captures, Importer, Part
+from warehouse.ingest.importer import NESTING, Capture, Captures, FileImporter, Listing, Part
 
 _FOLDER = files(__package__)
 _FILE = re.compile(r"(?:(?P<of>.*)_)?(?P<kind>timestamps|pmc_perf|sysinfo|pmc_dispatch_info)\.csv")
 
 
-def find(names: Sequence[str]) -> list[Capture]:
+def find(listing: Listing) -> list[Capture]:
     """Workloads of rocprofiler-compute: times, or counters, and what lies beside them."""
     captures: dict[tuple[str, str], list[Part]] = {}
-    for name in sorted(names):
+    for name in sorted(listing.names):
         path = PurePosixPath(name)
         if found := _FILE.fullmatch(path.name):
             folder = "" if str(path.parent) == "." else str(path.parent)
@@ -45,7 +44,7 @@ def sniff(head: bytes, name: str) -> int:
     return 88 if is_dispatches(found) or is_summary(found) else 0
 
 
-ROCPROF = Importer(
+ROCPROF = FileImporter(
     name="rocprof",
     title="rocprof v1 and v2 (results.csv) and rocprofiler-compute's workloads, as CSV",
     version=2,
@@ -59,6 +58,7 @@ ROCPROF = Importer(
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+    record_tables=gpu_activity.RECORD_TABLES,
     captures=Captures(find, read_capture),
     options=OPTIONS,
 )

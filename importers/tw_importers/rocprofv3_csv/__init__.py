@@ -9,14 +9,13 @@ Columns: rocprofiler-sdk, source/docs/data and source/lib/output/generateCSV.cpp
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import PurePosixPath
 
 from tw_importers import gpu_activity
 from tw_importers.gpu_activity.csv_table import column_name, headings
 from tw_importers.rocprofv3_csv.read import group_of, read, read_capture
-from warehouse.ingest.importer import NESTING, Capture, Captures, Importer, Part
+from warehouse.ingest.importer import NESTING, Capture, Captures, FileImporter, Listing, Part
 
 _FOLDER = files(__package__)
 _TRACE = re.compile(
@@ -31,10 +30,10 @@ _OTHER = re.compile(
 )
 
 
-def find(names: Sequence[str]) -> list[Capture]:
+def find(listing: Listing) -> list[Capture]:
     """The files of a folder that begin alike; where there is nothing but summaries, none."""
     captures: dict[tuple[str, str], list[Part]] = {}
-    for name in sorted(names):
+    for name in sorted(listing.names):
         path = PurePosixPath(name)
         found = _TRACE.fullmatch(path.name) or _OTHER.fullmatch(path.name)
         if found:
@@ -58,7 +57,7 @@ def sniff(head: bytes, name: str) -> int:
     return 0 if group is None else 92
 
 
-ROCPROFV3_CSV = Importer(
+ROCPROFV3_CSV = FileImporter(
     name="rocprofv3_csv",
     title="rocprofv3's CSV files: kernel, copy, API, marker, memory traces and counters",
     version=2,
@@ -72,5 +71,6 @@ ROCPROFV3_CSV = Importer(
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+    record_tables=gpu_activity.RECORD_TABLES,
     captures=Captures(find, read_capture),
 )

@@ -12,7 +12,7 @@ from importlib.resources import files
 from tw_importers import gpu_activity
 from tw_importers.rocprofv3_json.read import OPTIONS, ROOT, read
 from tw_importers.trace_event.split import HeadSearch
-from warehouse.ingest.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
 
@@ -23,7 +23,7 @@ def sniff(head: bytes, name: str) -> int:
     return 97 if text[:1] == b"{" and HeadSearch(ROOT).go_on(text) is not None else 0
 
 
-ROCPROFV3_JSON = Importer(
+ROCPROFV3_JSON = FileImporter(
     name="rocprofv3_json",
     title="rocprofv3's JSON output: kernels, copies, calls, markers, memory and counters",
     version=1,
@@ -37,5 +37,6 @@ ROCPROFV3_JSON = Importer(
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+    record_tables=gpu_activity.RECORD_TABLES,
     options=OPTIONS,
 )

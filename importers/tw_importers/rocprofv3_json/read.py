@@ -159,4 +159,11 @@ def _refuse(damage: Damage) -> None:
 
 
 def _problem(damage: Damage) -> Problem:
-    return Problem(damage.kind, _meaning(damage.kind), damage.count, damage.offset, damage.example)
+    return Problem(
+        damage.kind,
+        _meaning(damage.kind),
+        damage.count,
+        damage.offset,
+        damage.example,
+        damage.severity,
+    )

@@ -12,7 +12,7 @@ from importlib.resources import files
 from tw_importers import gpu_activity
 from tw_importers.rpd.read import read
 from tw_importers.sqlite_tables import is_sqlite
-from warehouse.ingest.importer import NESTING, Importer
+from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
 
@@ -22,7 +22,7 @@ def sniff(head: bytes, name: str) -> int:
     return 97 if is_sqlite(head) and b"rocpd_api" in head and b"rocpd_op" in head else 0
 
 
-RPD = Importer(
+RPD = FileImporter(
     name="rpd",
     title="rocmProfileData's SQLite databases (.rpd): HIP calls, kernels, copies, markers",
     version=1,
@@ -36,4 +36,5 @@ RPD = Importer(
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
+    record_tables=gpu_activity.RECORD_TABLES,
 )

@@ -13,15 +13,7 @@ from importlib.resources import files
 from tw_importers.sophgo import profile
 from tw_importers.sophgo.read import CDMA_FILE, CORE_FILE, OPTIONS, read
 from warehouse.ingest import captures
-from warehouse.ingest.importer import (
-    NESTING,
-    ByteReader,
-    Capture,
-    Captures,
-    Importer,
-    Scratch,
-    TraceFacts,
-)
+from warehouse.ingest.importer import NESTING, Capture, CaptureImporter, Captures, Listing
 
 _FOLDER = files(__package__)
 _ROLES = {profile.NAME: "profile", "tensor_location.json": "layers", "final.mlir": "model"}
@@ -41,26 +33,15 @@ def _is_capture(names: Sequence[str]) -> bool:
 _by_folder = captures.by_folder(_role, _is_capture)
 
 
-def find(names: Sequence[str]) -> list[Capture]:
+def find(listing: Listing) -> list[Capture]:
     """A folder with files cdmlib<i>_<core>.profile or cdma<i>_<port>.profile."""
-    return _by_folder(names)
+    return _by_folder(listing)
 
 
-def sniff(head: bytes, name: str) -> int:
-    """Never: a file of a capture says nothing without the others."""
-    return 0
-
-
-def _read_single(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    raise captures.refuse_single("this")
-
-
-SOPHGO = Importer(
+SOPHGO = CaptureImporter(
     name="sophgo",
     title="Captures of Sophgo TPUs: cdm_profile_data folders of AKS, AKSV, BM1688, CV84X6",
     version=1,
-    sniff=sniff,
-    read=_read_single,
     prepare=(
         _FOLDER / "decode" / "metrics.sql",
         _FOLDER / "meaning.sql",
@@ -70,4 +51,10 @@ SOPHGO = Importer(
     normalize=(_FOLDER / "normalize.sql",),
     captures=Captures(find, read),
     options=OPTIONS,
+    record_tables=(
+        "tpu_tiu_record",
+        "tpu_dma_record",
+        "tpu_dma_bm1688_record",
+        "tpu_cdma_record",
+    ),
 )

@@ -16,7 +16,7 @@ from tw_importers.sqlite_tables.pages import MAGIC, Damage, Numbers, Pages
 from tw_importers.sqlite_tables.records import ARROW, Kind, Rows, columns, varints
 from tw_importers.sqlite_tables.schema import Table, table
 from warehouse.errors import CorruptTrace, TraceError
-from warehouse.ingest.importer import ByteReader, Problem, Scratch
+from warehouse.ingest.importer import ByteReader, Problem, Scratch, Severity
 
 INTEGER: Final[Kind] = "integer"
 REAL: Final[Kind] = "real"
@@ -31,6 +31,10 @@ _MEANINGS = {
     "damaged_row": "rows that extend beyond their page; they are lost",
     "mistyped_value": "values that are not of their column's type; they are NULL",
 }
+
+
+def _severity(kind: str) -> Severity:
+    return "warning" if kind == "mistyped_value" else "error"
 
 
 def is_sqlite(head: bytes) -> bool:
@@ -81,7 +85,7 @@ class Database:
         """What was found to be broken in all that was read so far."""
         damage = self._damage
         found = [
-            Problem(kind, _MEANINGS[kind], count, damage.first[kind])
+            Problem(kind, _MEANINGS[kind], count, damage.first[kind], severity=_severity(kind))
             for kind, count in damage.counts.items()
         ]
         if self.unreadable:

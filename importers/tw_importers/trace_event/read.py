@@ -176,4 +176,5 @@ def _problem(damage: Damage) -> Problem:
         count=damage.count,
         offset=damage.offset,
         example=damage.example,
+        severity=damage.severity,
     )

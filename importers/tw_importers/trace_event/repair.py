@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from warehouse.ingest.importer import Severity
+
 # A whole string, an opening quote with no end, a bracket, or a comma before an object: enough to
 # follow the nesting.
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -58,6 +60,9 @@ REPAIRS = {
     "truncated": "the file ends inside its events; every complete one was kept",
 }
 
+#: Kinds by which content was lost; the others repair it.
+LOSSES = {"not_an_event", "unreadable_event", "metadata", "trailing_text", "truncated"}
+
 
 @dataclass
 class Problem:
@@ -67,6 +72,10 @@ class Problem:
     count: int = 0
     offset: int = 0  # of the first, in bytes of the decompressed file
     example: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        return "error" if self.kind in LOSSES else "warning"
 
 
 @dataclass

@@ -1,0 +1,215 @@
+"""Assigns a new trace to a run, and names the run and the trace.
+
+The run is the one named by the user, that of the graph's timeline, that of other sources of the
+same job, the one an earlier import of the same bytes was in, or a new one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from warehouse.ingest import formats, pairing
+from warehouse.ingest.decode import Decoded
+from warehouse.store import database
+
+_GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|kineto|timeline|profile|rank[-_]?\d+)\Z")
+#: Endings that do not distinguish a file: words of profilers, one extension of letters (.v2 and
+#: .1699 are part of the name), a compression. One extension only: the stems of a.before.json and
+#: a.after.json differ.
+_ENDINGS = re.compile(
+    r"(?i)(?<=.)(?:\.(?:trace|pt|raw))*(?:\.[a-z]+)?(?:\.(?:gz|bz2|xz|zst|lz4))?\Z"
+)
+_RANK = re.compile(r"(?i)rank[-_]?(\d+)")
+_IMPORT = ("import",)  # key of the job of all sources of an import
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that a trace belongs to."""
+
+    id: int
+    name: str
+
+
+@dataclass
+class RunChoice:
+    """Which run new traces go to: the one named, or one for each job among the sources.
+
+    `is_one`: all sources are one job, whatever they declare.
+    """
+
+    name: str | None = None
+    rank: int | None = None
+    is_one: bool = False
+    of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
+    timelines: list[int] = field(default_factory=list)  # traces of this import graphs may belong to
+
+    def key(self, decoded: Decoded) -> tuple[object, ...] | None:
+        """A key equal for sources of one job, as far as the files declare it; else None."""
+        facts = decoded.facts
+        if facts.job_id is not None:
+            return ("job", facts.job_id)
+        if trace_rank(decoded, self)[0] is None:
+            return None
+        folder = decoded.source.path.parent
+        if _RANK.search(folder.name):  # a folder for each rank
+            folder = folder.with_name(_RANK.sub("rank", folder.name))
+        return ("folder", str(folder), facts.world_size, facts.backend)
+
+    def remember(self, decoded: Decoded, run_id: int, trace_id: int) -> None:
+        """Records the run of a source after its commit."""
+        if key := self.key(decoded):
+            self.of_job[key] = run_id
+        if self.is_one:
+            self.of_job[_IMPORT] = run_id
+        if formats.by_name(decoded.importer_name).kind == "timeline":
+            self.timelines.append(trace_id)
+
+
+def trace_rank(decoded: Decoded, choice: RunChoice) -> tuple[int | None, str | None]:
+    """The rank and its rule: given as an option, declared by the file, or part of the file name."""
+    if choice.rank is not None:
+        return choice.rank, "option"
+    if decoded.facts.rank is not None:
+        return decoded.facts.rank, "file"
+    found = _RANK.search(decoded.source.file_name) or _format_rank(decoded)
+    return (int(found.group(1)), "file_name") if found else (None, None)
+
+
+def _format_rank(decoded: Decoded) -> re.Match[str] | None:
+    """The rank in a file name as the format writes it, with the end of the name."""
+    pattern = formats.by_name(decoded.importer_name).rank_pattern
+    return re.search(f"(?:{pattern})\\Z", decoded.source.file_name) if pattern else None
+
+
+def assign(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice, replaced: set[int]
+) -> Run:
+    """Returns the run of the new trace; creates it if necessary, within a transaction.
+
+    `replaced` are the runs of deleted traces with the same bytes.
+    """
+    if choice.name is not None:
+        return _named_run(connection, choice.name) or _new_run(connection, decoded, choice.name)
+    if choice.is_one and _IMPORT in choice.of_job:
+        return _run(connection, choice.of_job[_IMPORT])
+    pair = _timeline_of(connection, decoded, choice)
+    if pair.timeline is not None:
+        return _run(connection, pair.timeline.run_id)
+    key = choice.key(decoded)
+    run_id = choice.of_job.get(key) if key and pair.problem is None else None
+    if run_id is None:
+        run_id = _earlier_run(connection, decoded, replaced)
+    run = None if run_id is None else _run_without_rank(connection, decoded, choice, run_id)
+    if run is not None:
+        return run
+    name = _free_name(connection, _suggested_name(decoded, key is not None))
+    return _new_run(connection, decoded, name)
+
+
+def _named_run(connection: duckdb.DuckDBPyConnection, name: str) -> Run | None:
+    rows = connection.execute("SELECT id FROM run WHERE name = ?", [name]).fetchall()
+    return Run(int(rows[0][0]), name) if rows else None
+
+
+def _run(connection: duckdb.DuckDBPyConnection, run_id: int) -> Run:
+    (name,) = database.one(connection, "SELECT name FROM run WHERE id = ?", [run_id])
+    return Run(run_id, str(name))
+
+
+def _earlier_run(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, replaced: set[int]
+) -> int | None:
+    """The latest run of the source's job, or that of the trace it replaces."""
+    if decoded.facts.job_id is not None:
+        (run_id,) = database.one(
+            connection, "SELECT max(id) FROM run WHERE job_id = ?", [decoded.facts.job_id]
+        )
+        if run_id is not None:
+            return int(run_id)
+    return next(iter(replaced)) if len(replaced) == 1 else None
+
+
+def _run_without_rank(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice, run_id: int
+) -> Run | None:
+    """The run, unless it was dropped or has a trace of this rank: then the program ran again."""
+    rows = connection.execute(
+        "SELECT name, (SELECT count(*) FROM trace "
+        "WHERE run_id = run.id AND rank IS NOT DISTINCT FROM ? AND kind = ?) "
+        "FROM run WHERE id = ?",
+        [trace_rank(decoded, choice)[0], formats.by_name(decoded.importer_name).kind, run_id],
+    ).fetchall()
+    return Run(run_id, str(rows[0][0])) if rows and rows[0][1] == 0 else None
+
+
+def _timeline_of(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice
+) -> pairing.Pair:
+    """The timeline of a graph, if both are part of this import."""
+    if formats.by_name(decoded.importer_name).kind != "graph" or not choice.timelines:
+        return pairing.Pair()
+    source = decoded.source
+    place = f"{source.origin}/{source.member}" if source.member else source.origin
+    rank, rule = trace_rank(decoded, choice)
+    ids = ", ".join(map(str, choice.timelines))
+    timelines = pairing.timelines(connection, f"t.id IN ({ids})")
+    ranks = _common_ranks(connection) if len(timelines) > 1 else frozenset()
+    graph = pairing.Graph(decoded.facts.pid, rank, rule, pairing.folder_of(place), ranks)
+    pair = pairing.decide(graph, timelines, share_run=False)
+    problem = pair.problem if pair.timeline is None else None
+    if problem is not None and problem not in decoded.facts.problems:
+        decoded.facts.problems.append(problem)
+    return pair
+
+
+def _common_ranks(connection: duckdb.DuckDBPyConnection) -> frozenset[int]:
+    """Ranks a graph may be of by the process groups it names, if its importer reads any."""
+    (n,) = database.one(
+        connection,
+        "SELECT count(*) FROM duckdb_tables() "
+        "WHERE database_name = 'scratch' AND table_name = 'process_group'",
+    )
+    groups = "(SELECT ranks AS ranks_json FROM scratch.process_group)"
+    return pairing.common_ranks(connection, groups) if n else frozenset()
+
+
+def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str) -> Run:
+    run_id = database.next_id(connection, "run")
+    facts = decoded.facts
+    connection.execute(
+        "INSERT INTO run VALUES (?, ?, 'measured', ?, ?, ?, NULL, now() AT TIME ZONE 'UTC', NULL)",
+        [run_id, name, facts.job_id, facts.world_size, facts.backend],
+    )
+    return Run(run_id, name)
+
+
+def stem(file_name: str) -> str:
+    """The part of a file name that describes its content, without endings of storage formats."""
+    return _ENDINGS.sub("", file_name).lstrip(".") or "trace"
+
+
+def _suggested_name(decoded: Decoded, is_rank: bool) -> str:
+    """The stem of the file, or the name of its folder when the stem is as general as "trace"."""
+    source = decoded.source
+    of_file = stem(source.file_name)
+    if is_rank and (found := _format_rank(decoded)):
+        return source.file_name[: found.start()] or of_file
+    if (is_rank and _RANK.search(of_file)) or _GENERIC_STEMS.match(of_file):
+        inner = Path(source.members[-1]) if source.members else source.path
+        folder = inner.parent.name or source.path.name.split(".")[0]
+        return folder or of_file
+    return of_file
+
+
+def _free_name(connection: duckdb.DuckDBPyConnection, name: str) -> str:
+    taken = {str(n) for (n,) in connection.execute("SELECT name FROM run").fetchall()}
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}-{number}"
+    return candidate
