@@ -72,6 +72,32 @@ def data_dir() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def lost_records_fail() -> Iterator[pytest.MonkeyPatch]:
+    """Fails every import of this process that loses records, whatever the test is about."""
+    from warehouse.ingest import conservation
+
+    honest = conservation.check
+
+    def check(*arguments: Any, **options: Any) -> list[Any]:
+        problems = honest(*arguments, **options)
+        assert not problems, problems[0].meaning
+        return problems
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conservation, "check", check)
+        patch.setattr(conservation, "honest_check", honest, raising=False)
+        yield patch
+
+
+@pytest.fixture
+def lost_records_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of the check itself: imports report lost records as they do outside of tests."""
+    from warehouse.ingest import conservation
+
+    monkeypatch.setattr(conservation, "check", vars(conservation)["honest_check"])
+
+
 @pytest.fixture(scope="session")
 def shared_place(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A folder that all workers of this session share; `randomtrace.import_once` uses it."""

@@ -8,16 +8,15 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
 
+from tests.support.plugin import installed
 from tests.support.sharing import slow
 from warehouse.cli import tw as tw_command
-from warehouse.ingest import formats, importer
 from warehouse.store import catalog, database
 
 if TYPE_CHECKING:
@@ -148,27 +147,15 @@ def test_nothing_names_a_machine() -> None:
         assert not foreign.search(page.read_text()), page.name
 
 
-def test_the_importer_of_the_tutorial_works(
-    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = (ROOT / "docs" / "add-an-importer.md").read_text()
-    for name, content in re.findall(r"`(tw_spans/\S+)`:\n\n```\w+\n(.*?)```", text, re.DOTALL):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
-    point = EntryPoint("spans", "tw_spans:SPANS", importer.ENTRY_POINT_GROUP)
-    found = [*formats.formats(), formats.Format("spans", point.value, "tw-spans", point)]
-    monkeypatch.setattr(formats, "formats", lambda: found)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_the_importer_of_the_tutorial_works(tw: Tw, tmp_path: Path) -> None:
     (tmp_path / "my.csv").write_text(
         "thread,name,start_ns,dur_ns\nb,call,1015,20\nb,step,1000,100\na,odd,1010,-5\n"
     )
     (tmp_path / "bad.csv").write_text("thread,name,start_ns,dur_ns\na,b,c,d\n")
 
-    try:
+    with installed(tmp_path):
         described, imported = tw("formats", "spans"), tw("import", "my.csv")
         bad = tw("import", "bad.csv")
-    finally:
-        sys.modules.pop("tw_spans", None)
 
     assert described.out.startswith("spans: Spans of threads, as CSV")
     assert imported.code == 0, imported.err

@@ -52,7 +52,8 @@ def check(
 
 def _meaning(found: Balance) -> str:
     if found.n_lost < 0:
-        return f"{-found.n_lost:,} rows more than the {found.n_records:,} records account for"
+        rows = "row" if found.n_lost == -1 else "rows"
+        return f"{-found.n_lost:,} {rows} more than the {found.n_records:,} records account for"
     have = "has" if found.n_lost == 1 else "have"
     return f"{found.n_lost:,} of {found.n_records:,} records {have} no disposition"
 
