@@ -34,7 +34,7 @@ CASES = [
     (("drop",), 2, "say what to remove", "--run"),
     (("drop", "--run", "x", "--yes"), 2, "there is no run 'x'", "no run"),
     (("schema", "show", "slise"), 2, "there is no table 'slise'", "'slice'"),
-    (("formats", "kinetto"), 2, "there is no importer 'kinetto'", "kineto"),
+    (("formats", "kinetto"), 2, "importer 'kinetto' not found", "kineto"),
     (("export", "perfetto"), 1, "nothing to export", "tw runs"),
     (("import", "absent.json"), 1, "absent.json", None),
 ]

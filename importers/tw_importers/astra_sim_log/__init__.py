@@ -26,7 +26,7 @@ _LINE = pa.schema([("line", pa.binary())])
 
 
 def sniff(head: bytes, name: str) -> int:
-    """Certain when a line issues a node, or says that one is done."""
+    """Certain if a line reports that a node was issued or finished."""
     return 90 if _EVENT.search(head) else 0
 
 

@@ -34,14 +34,14 @@ class Attribute(NamedTuple):
 
 @dataclass
 class Attributes:
-    """Decodes attributes, each text of bytes once. `n_invalid` counts texts that are no UTF-8."""
+    """Decodes attributes, equal bytes once. `n_invalid` counts strings with invalid UTF-8."""
 
     n_invalid: int = 0
     n_unknown: int = 0
     _decoded_attributes: dict[bytes, Attribute] = field(default_factory=dict)
 
     def of(self, encoded: bytes) -> Attribute:
-        """Raises DecodeError when the bytes are no attribute."""
+        """Raises DecodeError if the bytes are not an attribute."""
         found = self._decoded_attributes.get(encoded)
         if found is None:
             if len(self._decoded_attributes) >= _MOST_KEPT:
@@ -50,7 +50,7 @@ class Attributes:
         return found
 
     def text(self, encoded: bytes) -> str:
-        """The text; what is no UTF-8 in it becomes U+FFFD, and is counted."""
+        """The text; invalid UTF-8 becomes U+FFFD, and is counted."""
         try:
             return encoded.decode()
         except UnicodeDecodeError:

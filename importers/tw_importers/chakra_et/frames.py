@@ -1,4 +1,4 @@
-"""Cuts a stream of length-delimited protobuf messages into the messages; knows none of them."""
+"""Splits a stream of length-delimited protobuf messages without decoding them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader
 
 _BLOCK = 1 << 20
-_MAX_MESSAGE = 256 << 20  # a node has kilobytes; what claims more is no node
+_MAX_MESSAGE = 256 << 20  # nodes have kilobytes
 _LONGEST_VARINT = 10
 
 
 def frames(reader: ByteReader) -> Iterator[tuple[int, bytes]]:
     """Each message with the offset its length stands at; memory is that of a block and a message.
 
-    Raises CorruptTrace, with the offset, for a length that is no varint, or is beyond the end.
+    Raises CorruptTrace, with the offset, for a length that is not a varint or exceeds the file.
     """
     data, base, at = b"", 0, 0
     while True:
@@ -41,7 +41,7 @@ def frames(reader: ByteReader) -> Iterator[tuple[int, bytes]]:
 def length_at(data: bytes, at: int, base: int = 0) -> tuple[int, int]:
     """The length that stands at `at`, and where its message begins; `base` is the offset of data.
 
-    Raises CorruptTrace when it is no varint, or more than any message has.
+    Raises CorruptTrace if it is not a varint, or exceeds the size of any message.
     """
     size = shift = 0
     for place in range(at, min(at + _LONGEST_VARINT, len(data))):

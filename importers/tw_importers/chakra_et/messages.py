@@ -69,7 +69,7 @@ def not_declared(parsed: Any) -> list[Other]:
 
 
 def is_foreign(node: Any, others: list[Other]) -> bool:
-    """Whether what was read as a node is none: it has a field in another form, or none it knows."""
+    """Whether a message is not a node: a field has another wire type, or none is recognised."""
     return not node.ListFields() or any(other.field <= _LAST_FIELD for other in others)
 
 

@@ -1,2 +1,2 @@
--- The nodes as what importers of graphs share wants them.
+-- The nodes in the layout that tw_importers/graph reads.
 CREATE VIEW node_text AS SELECT seq, name, inputs, outputs FROM raw_node;

@@ -31,7 +31,7 @@ JOIN place AS p ON p.node_id = d.node_id
 ORDER BY d.to_seq, d.ordinal;
 
 -- What has no column is kept under its name: dependencies, where some are on nodes that the file does
--- not hold; microseconds that are no BIGINT of nanoseconds; fields nobody knows.
+-- not hold; microseconds that do not fit a BIGINT of nanoseconds; unknown fields.
 CREATE TABLE dangling AS
 SELECT d.to_seq AS seq
 FROM dependency AS d

@@ -18,7 +18,7 @@ _NONE_INSIDE = re.compile(r"True|False|None")
 
 
 def json_of(text: str) -> str | None:
-    """The list as JSON; None where the text is no list, or not as Python writes it."""
+    """The list as JSON; None if the text is not a list as Python prints it."""
     if not text.startswith("["):
         return None
     if '"' not in text and "\\" not in text:

@@ -1,4 +1,4 @@
-"""Streams the nodes of a Chakra trace into a raw table, and what the file says of itself.
+"""Streams the nodes of a Chakra trace into a raw table, and reads its metadata.
 
 Out: `raw_node`, one row a node in the order of the file. Format: a stream of length-delimited
 messages, first a GlobalMetadata, then a Node each (mlcommons/chakra, schema/protobuf/et_def.proto);
@@ -47,7 +47,7 @@ _ID, _DATA_DEPS = SCHEMA.get_field_index("id"), SCHEMA.get_field_index("data_dep
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Reads the whole stream; a message that is none of Chakra's, or cut short, is refused."""
+    """Reads the whole stream; refuses truncated messages and those of other schemas."""
     import pyarrow.parquet as pq  # loading it would cost every import of any kind
 
     head = reader.read(_SNIFFED_BYTES)
@@ -67,7 +67,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
 
 class _Again:
-    """A stream whose first bytes were read already."""
+    """A stream with its head put back in front."""
 
     def __init__(self, head: bytes, rest: ByteReader) -> None:
         self._head, self._rest = head, rest
@@ -86,7 +86,7 @@ class _TextCache(NamedTuple):
 
 
 class _Trace:
-    """What is known of the trace so far.
+    """The state of reading one trace.
 
     Nodes are taken one by one, because protobuf's parser takes a message at a time.
     """
@@ -169,7 +169,7 @@ class _Trace:
         )
 
     def _others(self, node: Any, offset: int) -> str | None:
-        """Fields a node is not known to have, as JSON. Raises DecodeError when it is no node."""
+        """Fields that the schema does not define, as JSON. Raises DecodeError if not a node."""
         others = not_declared(node)
         if not others:
             return None
@@ -180,7 +180,7 @@ class _Trace:
         return msgspec.json.encode(others).decode()
 
     def _values(self, parts: Any) -> str | None:
-        """Inputs or outputs as JSON; None where there are none."""
+        """Inputs or outputs as JSON, or None."""
         if not parts:
             return None
         # A message that comes in several parts is what they are put together.
@@ -210,7 +210,7 @@ class _Trace:
         return found
 
     def facts(self) -> TraceFacts:
-        """What the file says of itself, and what is odd about its bytes."""
+        """The metadata of the file, and the problems found in its bytes."""
         if not self.metadata:
             raise corrupt(0, "empty: no message found")
         kinds = (
@@ -230,7 +230,7 @@ class _Trace:
 
 
 class _Workload(_Trace):
-    """The same of a workload in JSON, which says nothing of itself."""
+    """The same for a workload in JSON, which has no metadata."""
 
     def nodes(self) -> Iterator[None]:
         for row in Workload(self._reader):

@@ -26,7 +26,7 @@ def sniff(head: bytes, name: str) -> int:
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Reads the events to scratch; such files say nothing of ranks or clocks."""
+    """Reads the events to scratch; such files declare neither ranks nor clocks."""
     return trace_event.read_document(reader, scratch, "chrome")
 
 

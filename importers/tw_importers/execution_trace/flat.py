@@ -39,7 +39,7 @@ def row(node: Node) -> list[Any]:
 
 
 def _three(node: Node, keys: tuple[str, str, str]) -> bytes | None:
-    """Values, shapes and types as one object; None, and left in place, if they are no lists."""
+    """Values, shapes and types as one object; None, and left in place, if they are not lists."""
     if not all(bytes(node.get(key, b"")).startswith(b"[") for key in keys):
         return None
     return (

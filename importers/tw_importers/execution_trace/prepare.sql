@@ -79,7 +79,7 @@ FROM (
 CREATE TABLE origin AS
 SELECT coalesce(start_ns, 0) AS first_ns, coalesce(start_ns, 0) AS last_ns FROM graph;
 
--- What a linked trace says beyond: times in microseconds, device work, two more dependencies.
+-- Additions of linked traces: times in microseconds, device work, two more dependencies.
 CREATE TABLE linked AS
 SELECT
   seq,

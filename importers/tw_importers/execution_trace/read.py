@@ -42,9 +42,9 @@ _HEADER = msgspec.json.Decoder(Node)
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Writes the nodes to scratch and returns what the rest of the document says.
+    """Writes the nodes to scratch and returns the facts in the rest of the document.
 
-    Raises CorruptTrace for what has no nodes, and for any damage when reading strictly.
+    Raises CorruptTrace if there are no nodes, or if it is damaged and read strictly.
     """
     repairer = Repairer(_refuse if scratch.is_strict else None)
     splitter = Splitter(reader, repairer, _NODES.decode, b"nodes", may_be_bare=False)
@@ -136,7 +136,7 @@ def _texts(texts: Sequence[bytes | msgspec.Raw | None]) -> pa.Array:
 
 
 def _header(text: bytes, repairer: Repairer) -> Node:
-    """The document without its nodes; nothing, and a problem, where that is no JSON object."""
+    """The document without its nodes; empty, with a problem, if that is not a JSON object."""
     try:
         text.decode()
         return _HEADER.decode(text)

@@ -19,7 +19,7 @@ from warehouse.ingest.importer import ByteReader, Problem, Scratch
 _BLOCK = 4 << 20
 #: Columns of few texts, each of them on many lines: kept as numbers of these. Any column may be.
 _REPEATED = frozenset({"kernelname", "function", "name", "domain", "kind", "agentid", "device"})
-_MAX_HEADER = 1 << 20  # bytes without the end of a line in them: this is no table
+_MAX_HEADER = 1 << 20  # bytes without a line end: not a table
 _HINT = "The file may be truncated. Record or copy it again."
 
 
@@ -105,7 +105,7 @@ def column_name(heading: str) -> str:
 
 
 def split_line(line: bytes) -> list[str]:
-    """The fields of one line; none of what is no line of text."""
+    """The fields of one line; empty if it is not text."""
     try:
         return next(python_csv.reader([line.decode(errors="replace")]), [])
     except python_csv.Error:
@@ -113,7 +113,7 @@ def split_line(line: bytes) -> list[str]:
 
 
 def headings(head: bytes) -> list[str]:
-    """The fields of a file's first line; none of JSON, whose one line may be long."""
+    """The fields of a file's first line; empty for JSON, whose single line may be long."""
     first = head.lstrip(codecs.BOM_UTF8).partition(b"\n")[0]
     return [] if first.lstrip().startswith((b"{", b"[")) else split_line(first)
 
@@ -121,7 +121,7 @@ def headings(head: bytes) -> list[str]:
 def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> CsvTable:
     """Writes the lines that follow to the table `name`: seq, and each of `headings` as a text.
 
-    Empty fields are NULL. Raises CorruptTrace with the line for what is no CSV; lines of another
+    Empty fields are NULL. Raises CorruptTrace with the line if it is not CSV; lines of another
     width are left out and counted, or refused when reading strictly.
     """
     columns = _distinct(column_name(heading) for heading in headings)
@@ -181,7 +181,7 @@ def _open(text: Text, columns: list[str], lines: _Lines) -> Iterable[pa.RecordBa
         return ()
     opened: Iterable[pa.RecordBatch] = csv.open_csv(
         text,
-        # Without threads, so that a bad line is told with its number.
+        # Without threads, so that a bad line is reported with its number.
         read_options=csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=columns),
         parse_options=csv.ParseOptions(newlines_in_values=True, invalid_row_handler=lines.judge),
         convert_options=csv.ConvertOptions(

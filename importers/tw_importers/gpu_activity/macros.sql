@@ -30,7 +30,7 @@ CREATE OR REPLACE TEMP MACRO minus(bytes) AS (
   TRY_CAST(-(bytes::HUGEINT) AS BIGINT)
 );
 
--- Correlation ids count in each process anew: those of other processes than the first move away.
+-- Correlation ids are unique per process only: those of all processes but the first are shifted.
 CREATE OR REPLACE TEMP MACRO one_id(id, process_n) AS (
   CASE WHEN process_n = 0 THEN id
     WHEN abs(id) < 1::BIGINT << 40 AND process_n < 1 << 20 THEN id + (process_n::BIGINT << 40) END
@@ -53,7 +53,7 @@ CREATE OR REPLACE TEMP MACRO is_communication_kernel(kernel) AS (
 );
 
 -- The collective a kernel (ncclDevKernel_AllReduce_Sum_f32_RING_LL) or a call (ncclAllReduce) is
--- named after; NULL for calls that move nothing and for kernels that say nothing.
+-- named after; NULL for calls that move nothing and for kernels with other names.
 CREATE OR REPLACE TEMP MACRO communication_of(function_name) AS (
   lower(coalesce(
     nullif(nullif(regexp_extract(function_name, '(?:nccl|rccl)(?:Dev)?Kernel_([A-Za-z]+)', 1), ''), 'Generic'),

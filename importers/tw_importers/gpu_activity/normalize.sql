@@ -164,7 +164,7 @@ FROM scratch.span
 WHERE kind = 'range'
 ORDER BY slice_n;
 
--- Calls of the library, and its kernels, which say what they do by their names alone.
+-- Calls of the library, and its kernels, recognised by name.
 INSERT INTO collective (
   slice_id, trace_id, track_id, ts, dur, name, side, kind, algorithm, protocol
 )
@@ -183,7 +183,7 @@ FROM scratch.span
 WHERE kind = 'collective' OR (kind = 'kernel' AND is_communication_kernel(name))
 ORDER BY slice_n;
 
--- A release says where, and what was allocated there says how much.
+-- A release has the address; its size is that of the allocation there.
 INSERT INTO memory_event (
   slice_id, trace_id, track_id, ts, name, address, bytes, device_kind, device_ordinal
 )

@@ -2,7 +2,7 @@
 -- In: the tables of tables.sql. Out: `origin`, `process_place`, `lane_place`, `device_place`,
 -- `span`, `entry`, `event`, `unused`, `problem`. Ordinals (`…_n`) count from 0 and become ids.
 
--- Times that no clock of a computer shows are none.
+-- Out-of-range timestamps are treated as missing.
 UPDATE activity SET start_ns = NULL
 WHERE start_ns NOT BETWEEN -1000000000000000000 AND 4000000000000000000;
 

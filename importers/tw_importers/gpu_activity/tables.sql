@@ -70,7 +70,7 @@ CREATE TABLE figure (
   unit VARCHAR
 );
 
--- Records that make nothing on the timeline, kept as they are.
+-- Records that are not part of the timeline, kept verbatim.
 CREATE TABLE leftover (seq BIGINT, kind VARCHAR, text VARCHAR);
 
 CREATE TABLE not_used (reason VARCHAR, n BIGINT);

@@ -46,7 +46,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
 
 def _read_metadata(metadata_json: str | None) -> dict[str, Any]:
-    """The metadata that is looked at; a value that cannot be, however odd, is as good as none."""
+    """The metadata that is used; values that cannot be decoded are ignored."""
     try:
         metadata = msgspec.json.decode(metadata_json or "{}", type=dict[str, msgspec.Raw])
     except msgspec.DecodeError:

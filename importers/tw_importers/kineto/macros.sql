@@ -32,7 +32,7 @@ CREATE OR REPLACE TEMP MACRO is_communication(kernel_name) AS (
   contains(lower(kernel_name), 'nccl') OR contains(lower(kernel_name), 'rccl')
 );
 
--- Recorded arrows that say again what correlation ids say better.
+-- Recorded arrows that repeat what correlation ids express better.
 CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (
   raw IN ('ac2g', 'async_cpu_to_gpu', 'async_gpu')
 );

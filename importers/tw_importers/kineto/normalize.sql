@@ -65,7 +65,7 @@ FROM (
 )
 ORDER BY id;
 
--- MTIA has one category for all device work; its names tell copies and waits apart.
+-- MTIA has one category for all device work; names distinguish copies and waits.
 INSERT INTO gpu_op (
   slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, correlation_id,
   external_id, context_id, bytes, direction, grid_x, grid_y, grid_z, block_x, block_y, block_z,
@@ -249,8 +249,8 @@ FROM (
 )
 ORDER BY id;
 
--- Communication: what record_param_comms and NCCL kernels say of themselves, NCCL and RCCL kernels
--- that say nothing, and the ranges of libraries that have no kernels (gloo:all_reduce).
+-- Communication: record_param_comms and NCCL kernels with arguments, NCCL and RCCL kernels
+-- without, and the ranges of libraries that have no kernels (gloo:all_reduce).
 INSERT INTO collective
 SELECT
   s.id,
@@ -287,12 +287,12 @@ FROM (
         "Root rank":"BIGINT","Seq":"BIGINT","In msg nelems":"BIGINT","Out msg nelems":"BIGINT",
         "dtype":"VARCHAR"}'
     ) AS a,
-    -- ranges say their tensors as operators do
+    -- ranges list their tensors as operators do
     CASE WHEN category = 'user_annotation' THEN elements_of(args_json) END AS n_input_elements,
     CASE WHEN category = 'user_annotation'
       THEN json_extract_string(args_json, '$."Input type"[0]')
     END AS input_type,
-    -- and of no group, which leaves no choice where the file knows but one
+    -- and of no group: the only one if the file has just one
     CASE
       WHEN category = 'user_annotation'
         AND json_array_length(getvariable('metadata_json'), '$.distributedInfo.pg_config') = 1
@@ -344,7 +344,7 @@ FROM (
 WHERE counter_value IS NOT NULL
 ORDER BY id, counter_name;
 
--- Typed copies that could not be made: the key is there, the value does not fit the type.
+-- Values that do not fit the type of their column.
 INSERT INTO import_problem
 SELECT
   getvariable('first_id') + row_number() OVER (ORDER BY category) - 1,

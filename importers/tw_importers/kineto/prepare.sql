@@ -1,8 +1,8 @@
 -- Which of a Kineto trace's places are streams, and of which devices.
 -- In: `place` (trace_event/prepare.sql), `event`, the variable metadata_json.
 
--- The pid of device work is its device and its tid the stream; where `args` says otherwise, `args`
--- is right. One event of each place tells.
+-- The pid of device work is its device and its tid the stream, unless `args` has others. One event
+-- of each place is enough.
 INSERT INTO stream_place
 SELECT
   p.place_n,
@@ -20,7 +20,7 @@ WHERE p.is_device
   AND coalesce(TRY_CAST(json_extract_string(s.args, '$.device') AS BIGINT), p.pid_number)
     IS NOT NULL;
 
--- Devices the file describes, and those only their work tells of.
+-- Devices that the file describes, and those that only their work names.
 INSERT INTO device_place
 WITH described AS (
   SELECT

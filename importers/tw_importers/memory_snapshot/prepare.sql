@@ -2,7 +2,7 @@
 -- In: `segment`, `block`, `entry`, `frame`, `history`, `annotation`, `not_used` (read.py).
 -- Out: `event`, `origin`, `device_place`, `held`, `change`, `instant`, `unused`, `problem`.
 
--- Snapshots of torch before 2.1 do not say a segment's device; it is clear where there is one.
+-- Snapshots of torch before 2.1 lack the device of segments; with a single device it is that one.
 CREATE TABLE held AS
 SELECT
   s.segment_n,

@@ -110,7 +110,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
 
 class _Snapshot:
-    """What is known of the snapshot so far. Rows are made one by one, as the pickle gives them."""
+    """The state of reading one snapshot. Rows are created one by one, in order of the pickle."""
 
     def __init__(self, tables: dict[str, _Table]) -> None:
         self._tables = tables
@@ -122,7 +122,7 @@ class _Snapshot:
         self._not_used: Counter[str] = Counter()
 
     def read(self, reader: ByteReader) -> dict[str, Any]:
-        """Writes the tables; returns what else the snapshot says, by key."""
+        """Writes the tables; returns the other values of the snapshot, by key."""
         self._unpickler = Unpickler(reader, self._take)
         root = self._unpickler.load()
         if not isinstance(root, dict):
@@ -287,7 +287,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any, depth: int, left: list[int]) -> Any:
-    """The value with only what JSON has; what is nested too deep, or is too much, is left out.
+    """The value as JSON types; values nested too deeply, or too many, are skipped.
 
     `left` holds how many values may still come: a pickle can say a list of lists of lists of one
     list in a few bytes.

@@ -34,7 +34,7 @@ _REFUSED = {
 
 
 class _Forgotten:
-    """What stands for a value that was taken away; nothing may refer to it any more."""
+    """Placeholder of a value that was removed; nothing may refer to it any more."""
 
 
 _FORGOTTEN = _Forgotten()

@@ -1,5 +1,5 @@
 -- From changes to core tables, inside the transaction of the import.
--- Variables: trace_id, first_id (= trace_id << 32). The file says neither device nor process.
+-- Variables: trace_id, first_id (= trace_id << 32). The file names neither device nor process.
 
 INSERT INTO process (id, trace_id, name)
 SELECT getvariable('first_id'), getvariable('trace_id'), 'memory timeline';
@@ -39,7 +39,7 @@ SELECT
 FROM scratch.change
 ORDER BY rowid;
 
--- The form by category says what is held: counters, one for each category ever held.
+-- The form by category has the bytes held: one counter for each category ever used.
 INSERT INTO track (id, trace_id, kind, name, process_id, unit)
 SELECT
   getvariable('first_id') + 1 + l.category,

@@ -23,7 +23,7 @@ SELECT
   c3 AS category
 FROM row;
 
--- The other form counts microseconds and says what is held; the differences are what changed.
+-- The other form counts microseconds and has the bytes held; changes are their differences.
 CREATE TABLE level AS
 WITH held AS (
   UNPIVOT (

@@ -19,7 +19,7 @@ from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
 _BLOCK = 1 << 20
-_MAX_ROW = 1 << 24  # bytes without the end of a list in them: this is no timeline
+_MAX_ROW = 1 << 24  # bytes without the end of a list: not a timeline
 _ROW = re.compile(rb"\[[^\[\]]*\]")
 _WIDTH = 4  # time, action, bytes, category
 _N_SIZES = 9  # a zero to stack from, and one for each category
@@ -145,7 +145,7 @@ def _lists(text: _Text, width: int) -> Iterator[Numbers]:
 
 
 def _numbers(text: _Text, part: bytes, width: int) -> Numbers:
-    """Rows of `width` integers; raises CorruptTrace at the first that is none."""
+    """Rows of `width` integers; raises CorruptTrace at the first other row."""
     kind = int if width == 1 else list[int]
     try:
         rows = msgspec.json.decode(b"[" + part + b"]", type=list[kind])  # type: ignore[valid-type]

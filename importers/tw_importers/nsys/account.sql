@@ -1,4 +1,4 @@
--- What was read and what of it was not used, without any lock.
+-- Counts of records and problems, without any lock.
 -- Out: `event`, `unused`, `problem`.
 
 -- One row a record read.

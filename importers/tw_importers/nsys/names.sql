@@ -31,7 +31,7 @@ FROM (VALUES
 CREATE TABLE nvtx_naming AS
 SELECT unnest([33, 39, 64, 72, 73, 74, 75, 76, 97, 98, 99]) AS event_type;
 
--- Which wait a call makes, by its name.
+-- The kind of wait of a call, by its name.
 CREATE MACRO sync_kind_of_call(name) AS (
   CASE
     WHEN name ~ '^cu(da)?(Device|Ctx|Thread)Synchronize.*' THEN 'Context Sync'

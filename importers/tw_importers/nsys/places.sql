@@ -1,5 +1,4 @@
--- Whose a record is, and which GPU it ran on, where the export says so in another place than in the
--- record itself. In: the tables of tables.py. Out: the same, with globalPid and deviceId filled in.
+-- The process and GPU of records, where the export has them in another table than the record. In: the tables of tables.py. Out: the same, with globalPid and deviceId filled in.
 
 -- Device work that names no process is that of the only process that made calls.
 CREATE TABLE sole_process AS

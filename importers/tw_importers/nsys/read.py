@@ -1,4 +1,4 @@
-"""Reads the tables of an export into the scratch database, and what it says of itself."""
+"""Reads the tables of an export into the scratch database, and its metadata."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sniff(head: bytes, name: str) -> int:
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Reads all tables it knows; raises TraceError for what is no SQLite export of Nsight's."""
+    """Reads all supported tables; raises TraceError if it is not an export of Nsight Systems."""
     with open_database(reader, scratch) as database:
         _check(database)
         for target, (table, columns) in TABLES.items():
@@ -43,7 +43,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
 
 def _check(database: Database) -> None:
-    """Raises UnknownFormat for other databases: none of their tables is one of an export's."""
+    """Raises UnknownFormat for databases without any table of an export."""
     events = {table for table, _ in TABLES.values()} | set(CATEGORIES)
     if not events & set(database.tables):
         raise UnknownFormat(
@@ -64,7 +64,7 @@ def _thread_tables(database: Database) -> list[str]:
 
 
 def _category(table: str) -> str:
-    """Of a table without a name of its own: its model's, where several tables tell of one."""
+    """The category of a table without its own: that of its programming model, or its name."""
     names = (name for start, name in MODELS.items() if table.startswith(start))
     return next(names, table.lower())
 
@@ -83,7 +83,7 @@ def _load_threads(database: Database, scratch: Scratch) -> None:
 
 
 def _load_gpus(database: Database, scratch: Scratch) -> None:
-    """The GPUs of the machine, with all that is said of each as JSON."""
+    """The GPUs of the machine, with all their properties as JSON."""
     name = "TARGET_INFO_GPU"
     texts = {"name", "busLocation", "uuid", "chipName"}
     kinds: dict[str, Kind] = {
@@ -146,7 +146,7 @@ def _metadata(
     captured: list[tuple[str, str]],
     scratch: Scratch,
 ) -> str:
-    """What the export says of itself; of the capture only what was traced, unless asked for all."""
+    """Metadata of the export; of the capture only the trace settings, unless all is requested."""
     kept = [pair for pair in captured if pair[0].startswith("CAPTURE_")]
     metadata: dict[str, object] = {"export": exported, "capture": kept}
     if scratch.options.get("with_environment", "0").lower() not in ("0", "no", "false", ""):

@@ -73,7 +73,7 @@ SELECT id, value::shared_text AS value, shown::shared_text AS shown, args::share
   is_communication
 FROM used_name;
 
--- What a call waits for is told by its name; labels of some versions are wrong.
+-- The name of a call gives the kind of wait; the labels of some versions are wrong.
 CREATE TABLE wait_place AS
 SELECT
   s.rowid AS row_n,

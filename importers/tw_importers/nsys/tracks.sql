@@ -1,7 +1,7 @@
 -- Where things happened: processes, threads, devices, and the tracks of each.
 -- In: the tables of tables.py, names.sql, places.sql. Out: `work`, `call`, `range` (all that has a time
 -- and a thread or device), `process_place`, `thread_place`, `device_place`, `lane`, `metric_lane`.
--- A process is told by the upper bits of globalPid and globalTid, without the thread: `process_key`.
+-- A process is identified by the upper bits of globalPid and globalTid, without the thread: `process_key`.
 -- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
 
 CREATE MACRO process_of(global_id) AS (coalesce(global_id, 0) >> 24);
@@ -9,7 +9,7 @@ CREATE MACRO process_of(global_id) AS (coalesce(global_id, 0) >> 24);
 -- 4294967295 stands for no stream: a wait for a whole context.
 CREATE MACRO stream_of(stream_id) AS (if(stream_id = 4294967295, NULL, stream_id));
 
--- All device work under one set of names. A row without a time is no work.
+-- All device work under one set of names. Rows without a time are skipped.
 CREATE VIEW work AS
 SELECT
   k.*,
@@ -87,7 +87,7 @@ LEFT JOIN nvtx_category AS c
 JOIN nvtx_style AS t ON t.event_type = coalesce(e.eventType, if(e."end" IS NULL, 34, 59))
 WHERE e."start" IS NOT NULL;
 
--- Calls of the runtime and the driver. Class 67 tells of a call again, with its backtrace.
+-- Calls of the runtime and the driver. Class 67 repeats a call with its backtrace.
 CREATE VIEW call AS
 SELECT rowid AS row_n, *, CASE eventClass WHEN 1 THEN 'cuda_driver' WHEN 67 THEN 'cuda_backtrace'
   ELSE 'cuda_runtime' END AS category
@@ -164,7 +164,7 @@ LEFT JOIN (
   GROUP BY globalTid
 ) AS v ON v.globalTid = u.global_tid;
 
--- What is said of a GPU; its number is CUDA's, as in the activities, not that of the tool's list.
+-- Properties of GPUs; their number is CUDA's, as in the activities, not that in the tool's list.
 CREATE TABLE device_place AS
 WITH gpu_info AS (
   SELECT

@@ -98,7 +98,7 @@ WHERE g.id IS NOT NULL;
 CREATE TABLE context_device AS
 SELECT contextId AS context_id, any_value(deviceId) AS device FROM context GROUP BY contextId;
 
--- Streams are of contexts; only where a process has several of them need it be said.
+-- Streams belong to contexts; lanes name the context where a process has several.
 CREATE TABLE many_contexts AS
 SELECT count(DISTINCT contextId) > 1 AS is_so
 FROM (

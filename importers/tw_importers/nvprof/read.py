@@ -59,7 +59,7 @@ _SMALL = {"ENVIRONMENT", "STREAM", "MARKER_DATA", "SOURCE_LOCATOR", "DEVICE_ATTR
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Loads the tables; raises TraceError for what is no database of nvprof's."""
+    """Loads the tables; raises TraceError if it is not a database of nvprof."""
     with open_database(reader, scratch) as database:
         if "StringTable" not in database.tables:
             raise CorruptTrace(

@@ -1,5 +1,5 @@
 -- From the lines of a table nvprof printed to activities.
--- In: `line`, texts; `unit`, of each table its process, and nanoseconds or bytes of one; `told`
+-- In: `line`, texts; `unit`, of each table its process, and nanoseconds or bytes of one; `summary_count`
 -- (read.py). Out: gpu_activity/tables.sql.
 
 -- Exactly: at most nine digits behind the point are printed.
@@ -86,7 +86,7 @@ SELECT
 FROM printed
 WHERE device IS NOT NULL;
 
--- Calls; and of NVTX instants, as starts and ends do not say which belong together.
+-- Calls, and NVTX instants: starts and ends cannot be matched.
 INSERT INTO activity BY NAME
 SELECT
   seq,

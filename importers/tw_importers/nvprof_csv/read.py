@@ -34,7 +34,7 @@ UNITS = {
 _MAX_LINES_BEFORE = 100_000  # what the profiled program may have printed
 _MAX_TABLES = 1000
 _HINT = "Record with `nvprof --csv --print-gpu-trace --log-file FILE`, or with `nvprof -o FILE`."
-#: What nvprof says between tables, and the headers of its tables.
+#: Messages of nvprof between tables, and the headers of its tables.
 _NEXT = re.compile(
     rb'^(?:={2,}|"?(?:Start"?,"?Duration|Type"?,"?Time\(%\)|Time\(%\)"?,"?Time|Device"?,"))',
     re.MULTILINE,
@@ -85,7 +85,7 @@ class _Found:
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Reads all tables in the text; raises TraceError where there is none with times."""
+    """Reads all tables in the text; raises TraceError if none has times."""
     text = _Tables(reader, "the file")
     found = _Found()
     process: str | None = None

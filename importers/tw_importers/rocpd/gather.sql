@@ -151,7 +151,7 @@ LEFT JOIN agent AS s ON s.guid = k.guid AND s.id = k.src_agent_id
 LEFT JOIN event_info AS e ON e.guid = k.guid AND e.id = k.event_id
 LEFT JOIN thread_row AS t ON t.guid = k.guid AND t.id = k.tid;
 
--- Regions: calls, markers, and what other tools bracket. A category says whose call it is.
+-- Regions: calls, markers, and ranges of other tools. The category names the API of a call.
 INSERT INTO activity BY NAME
 SELECT
   r.id AS seq,
@@ -186,7 +186,7 @@ LEFT JOIN event_info AS e ON e.guid = r.guid AND e.id = r.event_id
 LEFT JOIN thread_row AS t ON t.guid = r.guid AND t.id = r.tid
 LEFT JOIN argument AS g ON g.guid = r.guid AND g.event_id = r.event_id;
 
--- A release may say neither how much nor where: as much as was allocated at its address, and there.
+-- A release may lack size and device: those of the last allocation at its address are used.
 INSERT INTO activity BY NAME
 SELECT
   id AS seq,

@@ -1,4 +1,4 @@
--- One shape of all schemas. In schema 4 a record names a track, which says whose it is and where, and
+-- One layout for all schemas. In schema 4 a record names a track with its process and place, and
 -- in 4.0 its times by number. In: the tables of read.py. Out: the same, filled in as in schema 3.
 
 CREATE TABLE track_place AS

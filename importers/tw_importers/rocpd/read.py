@@ -93,7 +93,7 @@ def _all(found: dict[str, list[tuple[str, str]]]) -> list[tuple[str, str]]:
 
 
 def _physical(database: Database) -> dict[str, list[tuple[str, str]]]:
-    """The tables by what they are: (name in the file, what tells its recording)."""
+    """The tables by base name: (name in the file, suffix of the recording)."""
     found: dict[str, list[tuple[str, str]]] = {}
     for name in database.tables:
         match = _NAME.fullmatch(name)

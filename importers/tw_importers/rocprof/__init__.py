@@ -23,7 +23,7 @@ _FILE = re.compile(r"(?:(?P<of>.*)_)?(?P<kind>timestamps|pmc_perf|sysinfo|pmc_di
 
 
 def find(listing: Listing) -> list[Capture]:
-    """Workloads of rocprofiler-compute: times, or counters, and what lies beside them."""
+    """Workloads of rocprofiler-compute: times, or counters, and the files beside them."""
     captures: dict[tuple[str, str], list[Part]] = {}
     for name in sorted(listing.names):
         path = PurePosixPath(name)

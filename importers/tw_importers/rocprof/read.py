@@ -1,4 +1,4 @@
-"""Streams tables of dispatches into scratch views; which columns are counters is told by names."""
+"""Streams tables of dispatches into scratch views; counter columns are recognised by name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def is_summary(headings: Sequence[str]) -> bool:
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Reads a file that stands for itself."""
+    """Reads a single file."""
     table = _stage(Text(reader, "the file"), scratch, "file0")
     if table is None:
         raise UnknownFormat(
@@ -97,7 +97,7 @@ def _stage(text: Text, scratch: Scratch, name: str) -> CsvTable | None:
 
 
 def _roles(columns: Sequence[str]) -> dict[str, str]:
-    """What the known columns are called here -> what the file calls them."""
+    """Our names of the recognised columns -> those in the file."""
     return {
         role: name
         for role, names in COLUMNS.items()
@@ -126,7 +126,7 @@ def _metadata(scratch: Scratch) -> str | None:
 
 
 def _dispatches(scratch: Scratch, tables: Sequence[CsvTable]) -> None:
-    """The view `dispatch`: source, seq and the known columns of all tables, under our names."""
+    """The view `dispatch`: source, seq and recognised columns of all tables, under our names."""
     parts = []
     for n, table in enumerate(tables):
         roles = _roles(table.columns)
@@ -139,7 +139,7 @@ def _dispatches(scratch: Scratch, tables: Sequence[CsvTable]) -> None:
 
 
 def _counters(scratch: Scratch, tables: Sequence[CsvTable]) -> None:
-    """The table `counter_value` (source, seq, name, value): all columns that are not known ones."""
+    """The table `counter_value` (source, seq, name, value): all other columns."""
     connection = scratch.connection
     connection.execute(
         "CREATE TABLE counter_value (source INTEGER, seq BIGINT, name VARCHAR, value VARCHAR)"

@@ -31,7 +31,7 @@ SELECT coalesce(
   )
 ) AS process;
 
--- Files converted from rocpd hold many processes, told apart by guid.
+-- Files converted from rocpd hold several processes, distinguished by guid.
 CREATE TABLE guid_process AS
 SELECT guid, any_value(processid) AS process
 FROM (
@@ -122,7 +122,7 @@ FROM kernel_line AS k
 CROSS JOIN own AS o
 LEFT JOIN guid_process AS g ON g.guid = k.guid;
 
--- The device that is no host: where a copy goes to, or else where it comes from.
+-- The device other than the host: the destination of a copy, or else its source.
 INSERT INTO activity BY NAME
 SELECT
   c.seq,
@@ -176,7 +176,7 @@ SELECT
   )) AS args_json
 FROM api_line AS a;
 
--- A release says neither how much nor where: as much as was allocated at its address last, and there.
+-- A release has neither size nor device: those of the last allocation at its address are used.
 CREATE TABLE allocated AS
 SELECT
   l.*,

@@ -10,7 +10,7 @@ from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, Trace
 
 _TIMES = ("starttimestamp", "endtimestamp")
 _REGISTERS = ("ldsblocksize", "scratchsize", "vgprcount", "accumvgprcount", "sgprcount")
-#: For each kind of record its columns; the first ones tell it from the others.
+#: Columns of each kind of record; the first ones identify it.
 GROUPS: dict[str, tuple[int, tuple[str, ...]]] = {
     "counter": (2, (
         "countername", "countervalue", "correlationid", "dispatchid", "agentid", "queueid",
@@ -58,7 +58,7 @@ def group_of(columns: set[str]) -> str | None:
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Reads one file that stands for itself."""
+    """Reads a single file."""
     group, table = _stage(Text(reader, "the file"), scratch, "file")
     if group == "summary" or table is None:
         raise UnknownFormat(

@@ -1,4 +1,4 @@
-"""rocprofv3's JSON: one document of all processes, with the names its numbers stand for.
+"""rocprofv3's JSON: one document for all processes, with the names of its numeric codes.
 
 Root `rocprofiler-sdk-tool`, a list with an object for each process. Numbers of kinds and operations
 differ between releases; what they mean is in the document's own `strings`.

@@ -9,7 +9,7 @@ SELECT
 FROM (SELECT process_n, any_value(text) AS text FROM header WHERE section = 'metadata' GROUP BY ALL)
 WHERE json_valid(text);
 
--- Records of a process that says nothing of itself count, too.
+-- Processes without metadata.
 INSERT INTO program
 SELECT DISTINCT process_n, NULL::BIGINT, 'process ' || process_n
 FROM record AS r
@@ -142,7 +142,7 @@ FROM (
 )
 GROUP BY ALL;
 
--- What a record says that stands in any of the lists of buffer_records.
+-- Values of records in any of the lists of buffer_records.
 CREATE TABLE buffered AS
 SELECT
   b.*,
@@ -244,7 +244,7 @@ LEFT JOIN agent AS s ON s.process_n = b.process_n AND s.handle = b.src_agent_id.
 LEFT JOIN agent AS d ON d.process_n = b.process_n AND d.handle = b.dst_agent_id.handle
 WHERE b.section = 'memory_copy';
 
--- All else happens on threads. A marker's own name says only how it was made; its message is elsewhere.
+-- All other records are of threads. The name of a marker is its function; its message is in `strings`.
 INSERT INTO activity BY NAME
 SELECT
   b.seq,
@@ -285,7 +285,7 @@ LEFT JOIN message AS m
   AND m.correlation_id = b.correlation_id.internal
 WHERE b.section NOT IN ('kernel_dispatch', 'memory_copy', 'memory_allocation');
 
--- A release says neither how much nor where: as much as was allocated at its address last, and there.
+-- A release has neither size nor device: those of the last allocation at its address are used.
 INSERT INTO activity BY NAME
 SELECT
   seq,

@@ -36,9 +36,9 @@ _HINT = "The file may be truncated. Record it again."
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
-    """Writes all records to scratch; returns what the document says of its machine.
+    """Writes all records to scratch; returns the facts the document declares.
 
-    Raises CorruptTrace for what is no such document, and for any damage when reading strictly.
+    Raises CorruptTrace if it is not such a document, or if it is damaged and read strictly.
     """
     repairer = Repairer(_refuse if scratch.is_strict else None)
     walker = Walker(reader, repairer)
@@ -77,7 +77,7 @@ def _facts(headers: list[dict[str, Any]], scratch: Scratch, repairer: Repairer) 
 
 
 def _metadata(text: str, keeps_environment: bool) -> dict[str, Any]:
-    """What a process says of itself; command line and configuration, with its paths, on demand."""
+    """Metadata of a process; command line and configuration, which have paths, on request."""
     with suppress(msgspec.DecodeError, RecursionError):
         metadata = msgspec.json.decode(text)
         if isinstance(metadata, dict):

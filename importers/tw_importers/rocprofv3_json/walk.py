@@ -31,7 +31,7 @@ _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 
 @dataclass
 class Records:
-    """Elements of an array, or the one value of what is none."""
+    """Elements of an array, or a single value that is not an array."""
 
     process: int  # place of the process in the document
     section: str  # buffer_records.kernel_dispatch, agents, strings, ...
@@ -70,7 +70,7 @@ class Walker:
     _is_over: bool = field(default=False, repr=False)
 
     def __iter__(self) -> Iterator[Records]:
-        """Raises CorruptTrace, with the place, for what is no such document."""
+        """Raises CorruptTrace, with the offset, if the content is not such a document."""
         try:
             if self._skip(rb"(?:\xef\xbb\xbf)?\s*\{") and self._key() == "rocprofiler-sdk-tool":
                 self._expect(rb"\[")

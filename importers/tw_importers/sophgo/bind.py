@@ -1,7 +1,7 @@
-"""Which command each record is of, and which records are none of the program's.
+"""Binds records to commands, and drops records that the program did not cause.
 
 The preamble of a capture, marks of the firmware at the ends and send and wait pairs of the
-profiler are left out, as the vendor's tool does. What is bound to what is decided a section at a
+profiler are dropped, as the vendor's tool does. Binding is decided a section at a
 time (sections.py), which gives each record the number of its command; what that is, a join says
 (join.sql).
 """
@@ -34,14 +34,14 @@ class Bound:
     image: Ints  # number of the image; -1: none
     sync: Ints  # SEND or WAIT by the counters
     submit_core: Ints
-    dropped: dict[str, int] = field(default_factory=Counter)  # reason -> records left out
+    dropped: dict[str, int] = field(default_factory=Counter)  # reason -> dropped records
 
     def __len__(self) -> int:
         return len(self.section)
 
     @property
     def is_bound(self) -> NDArray[np.bool_]:
-        """Whether the command itself is known, not only the descriptor it came by."""
+        """Whether the command itself is known, not only its descriptor."""
         return (self.image >= 0) | ((self.command >= 0) & ~self._by_descriptor)
 
     _by_descriptor: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool))
@@ -64,7 +64,7 @@ class Bound:
 
 
 def unbound(monitor: Monitor) -> Bound:
-    """Records before anything is known of their commands."""
+    """Records not bound to commands yet."""
     none = np.full(len(monitor), -1)
     section = np.zeros(len(monitor), np.int64)
     section[1:] = np.cumsum(monitor.id[1:] <= monitor.id[:-1])
@@ -104,7 +104,7 @@ def _moved_nothing(monitor: Monitor) -> NDArray[Any]:
 
 
 def trim_edges(bound: Bound, commands: Commands) -> None:
-    """Leaves out records at the ends whose ids no command has, or not as often."""
+    """Drops records at the ends whose ids no command has, or not as often."""
     if not len(commands) or not len(bound):
         return
     ids = bound.monitor.id
@@ -128,7 +128,7 @@ def _times_given(commands: Commands, ids: Ints) -> Ints:
 
 
 def trim_strays(bound: Bound) -> bool:
-    """Where there are no commands: leaves out what precedes id 0, and a mark at the end.
+    """Without commands: drops the records before id 0, and a mark at the end.
 
     Returns whether there is an id 0, so that the core ran anything.
     """
@@ -217,14 +217,14 @@ def _bind_images(bound: Bound, rows: Ints, relative: Ints, images: Ints) -> None
 
 
 def drop_unbound_ends(bound: Bound) -> None:
-    """Leaves out records before the first and after the last that has a command."""
+    """Drops records before the first and after the last that has a command."""
     bound_rows = np.flatnonzero(bound.is_bound)
     kept = slice(int(bound_rows[0]), int(bound_rows[-1]) + 1) if len(bound_rows) else slice(0, 0)
     bound.keep(kept, "without a command at the ends")
 
 
 def drop_sync_ends(bound: Bound, is_sync: NDArray[np.bool_], keeps_short: bool) -> None:
-    """Leaves out pairs of the profiler's own at the ends of a stream.
+    """Drops pairs of the profiler at the ends of a stream.
 
     A pair is two records of rising ids, apart from the others by a restart of ids, the first of
     which is a send or wait. Without CDMA, streams of two records lose all sends and waits.
@@ -253,7 +253,7 @@ def drop_sync_ends(bound: Bound, is_sync: NDArray[np.bool_], keeps_short: bool) 
 
 def is_sync(bound: Bound, commands: Commands, image_types: Ints, sync_type: int) -> NDArray[Any]:
     """Which records are sends, waits or other commands that only order others."""
-    # What no command says of a record, its counters do; numbers of RVT commands say something else.
+    # The counters decide where no command does; codes of RVT commands mean something else.
     by_command, has_code = np.zeros(len(bound), bool), bound.image >= 0
     by_command[has_code] = image_types[bound.image[has_code]] == sync_type
     by_word = (bound.command >= 0) & ~bound._by_descriptor & ~has_code

@@ -1,4 +1,4 @@
-"""The command stream: 32-bit words that say what each engine was given to do, as columns.
+"""The command stream: 32-bit words that describe the work given to each engine, as columns.
 
 Almost every word is a command by itself. Names of kernels and references to descriptors take
 further words, so which words are commands is known only from left to right: those few places are
@@ -176,7 +176,7 @@ class _Tables:
         self._mode = np.where(kinds[self._at] == RVT_NODE, RVT, TDI)
         self._resets = np.flatnonzero(kinds == ID_RESET)
         self._extra = np.full(len(nodes), -1)
-        if has_extra:  # one image for each immediate command, whatever its engine
+        if has_extra:  # one image for each immediate command of any engine
             is_tdi = self._mode == TDI
             self._extra[is_tdi] = np.arange(is_tdi.sum())
         self._batches = np.flatnonzero(kinds == BATCH)

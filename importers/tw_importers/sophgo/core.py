@@ -37,8 +37,8 @@ class Core:
     extra: memoryview = field(default_factory=lambda: memoryview(b""))
     extra_begin: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     extra_end: Ints = field(default_factory=lambda: np.empty(0, np.int64))
-    n_read: int = 0  # records, before any was left out
-    n_ignored: int = 0  # blocks that say nothing of the timeline
+    n_read: int = 0  # records, before any was dropped
+    n_ignored: int = 0  # blocks that are not part of the timeline
     repairs: order.Repairs = field(default_factory=order.Repairs)
     has_words: bool = False
 

@@ -32,7 +32,7 @@ class Store:
     def singles(
         self, data: memoryview, engine_name: str, begins: Ints, ends: Ints, file: str
     ) -> Ints:
-        """The numbers of the first image of each stretch of `data`, -1 where there is none."""
+        """The numbers of the first image of each section of `data`, or -1."""
         numbers = np.full(len(begins), -1)
         if len(begins) and self.has(engine_name):
             found = decode_images(data, self.chip, engine_name, begins, ends)

@@ -1,7 +1,7 @@
 -- The join of records to the commands they are of, by number: what was paired is a section of records
 -- with commands one after the other, or with one reference to descriptors. In: record, command
 -- (tables.py). Out: for each record the context of its command; -1: it has none. Nothing is sorted: n
--- says which record a row is of.
+-- is the number of the record.
 
 -- How many rows are registered DuckDB does not know, so joins are done as they are written: what is
 -- named later is put into memory.

@@ -16,7 +16,7 @@ from warehouse.ingest.importer import Parts
 LOCATIONS, MODEL = "tensor_location.json", "final.mlir"
 _MODULE = re.compile(r"module\s+@(\w+)")
 _ATTRIBUTE = re.compile(r'module\.(\w+)\s*=\s*(?:"([^"]*)"|(-?\d+))')
-#: What a document that is none of ours makes of the code below.
+#: Errors of the code below for a document of another kind.
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 _SCHEMA = pa.schema(
     [
@@ -31,7 +31,7 @@ _SCHEMA = pa.schema(
 
 @dataclass
 class Layers:
-    """Layers in their order, and what is said of the model as a whole."""
+    """Layers in order, and properties of the whole model."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] | None = None

@@ -89,7 +89,7 @@ SELECT
 FROM named AS n
 LEFT JOIN data_type AS d ON d.code = n.data_code;
 
--- Images: what they say of shapes and addresses; names of TIU are those of images.
+-- Images: their shapes and addresses; names of TIU are those of images.
 CREATE TABLE tiu_meaning AS
 SELECT
   i.image_n,
@@ -158,7 +158,7 @@ LEFT JOIN command_name AS n
   AND n.type_code = i.type_code AND n.function_code = i.function_code
 LEFT JOIN data_type AS d ON d.code = i.data_format;
 
--- Records without a command: what they are called, and for sends and waits what their counters say.
+-- Records without a command: their names, and for sends and waits the meaning of their counters.
 CREATE TABLE label_meaning AS
 SELECT
   3 * (e.engine_n - 1) + s.sync_n AS label_n,
@@ -211,7 +211,7 @@ FROM (
   CROSS JOIN meaning_base AS b
 ) AS m;
 
--- Which meanings say the same, but for what shapes and addresses make of them.
+-- Meanings that are equal except for shapes and addresses.
 CREATE TABLE same_meaning AS
 SELECT unnest(meanings) AS meaning_n, same_n
 FROM (

@@ -47,7 +47,7 @@ def repair_cdma(monitor: Monitor, done: Repairs) -> Monitor:
     _lift_ids(monitor, done)
     falls = np.zeros(len(monitor), bool)
     falls[1:] = (np.diff(monitor.start) < 0) & (np.diff(monitor.end) < 0)
-    # A record of the other direction that ended a little earlier is no wrap.
+    # A record of the other direction that ended a little earlier is not a wrap.
     falls[1:] &= np.diff(monitor.start) < -_LARGE_STEP
     epoch = np.cumsum(falls)
     is_across = monitor.end < monitor.start

@@ -148,7 +148,7 @@ def _contexts(scratch: Scratch, chunks: list[_Chunk]) -> np.ndarray:
 def _operations(
     scratch: Scratch, places: tuple[np.ndarray, np.ndarray], context: np.ndarray, images: list[Ints]
 ) -> np.ndarray:
-    """Makes `operation`, the distinct places, contexts and images, and says each record's."""
+    """Creates `operation`, the distinct places, contexts and images, and returns each record's."""
     place, place_n = places
     keys = [(place_n.astype(np.int64) << 32) | (context + 1)]
     found, number = distinct(keys[0])
@@ -238,7 +238,7 @@ def direction(kind: Ints, function: Ints) -> Ints:
 
 
 def _label(lane: Lane) -> Ints:
-    """What a record's counters say: the engine, three times, plus nothing, send or wait."""
+    """Labels by the counters of a record: three times the engine, plus none, send or wait."""
     sync = lane.bound.sync
     assert (SEND, WAIT) == (1, 2)
     return np.where(lane.bound.is_bound, 0, sync) + 3 * ENGINES.index(lane.engine)

@@ -84,7 +84,7 @@ FROM cdma_placed;
 -- Kernels: on each core one slice for every stretch of commands of one scope, in the order they start;
 -- scopes that CDMA serves, too, are shown with their port alone.
 CREATE TABLE kernel AS
--- Commands alike, together: they are few, and say all that is to be known where scopes are not mixed.
+-- Groups of equal commands: they are few, and suffice where scopes are not mixed.
 WITH named AS (
   SELECT o.operation_n, o.scope, o.batch, o.ts, o.last_ts, o.end_ts, o.mode, l.core, l.port, s.name
   FROM operation_meaning AS o
@@ -100,7 +100,7 @@ shown AS (
     )
 ),
 -- Where all of a scope starts before the next one does, a scope is one stretch; elsewhere commands
--- of several are told apart one by one.
+-- of several scopes are separated one by one.
 span AS (
   SELECT core, port, scope, min(ts) AS first_ts, max(last_ts) AS last_ts
   FROM shown
@@ -172,7 +172,7 @@ JOIN lane AS l
   AND l.name LIKE '%Kernel Function'
 ORDER BY kernel_n;
 
--- Of commands whose operation does not say it: the kernel, where a core's scopes are mixed, and the layer.
+-- Kernel and layer of commands whose operation lacks them: where the scopes of a core are mixed.
 -- A layer is found by the command's number from 1; where numbers start again in each part of the model,
 -- it is the first of them.
 CREATE TABLE located AS
@@ -240,7 +240,7 @@ LEFT JOIN kernel AS e
   ON e.scope = o.scope AND e.part IS NULL
   AND e.core IS NOT DISTINCT FROM l.core AND e.port IS NOT DISTINCT FROM l.port;
 
--- What is stored of them: one row for all that a command's own columns do not tell apart. Register images
+-- What is stored of them: one row for all that differ in no column of their own. Register images
 -- differ from command to command; what commands are called does not.
 CREATE TABLE variant_group AS
 SELECT unnest(variants) AS variant_n, first_n, stored_n
@@ -272,7 +272,7 @@ FROM variant_group AS t
 JOIN variant AS v ON v.variant_n = t.variant_n
 WHERE t.variant_n = t.first_n;
 
--- What records are stored with: of each operation, and of those that `located` tells apart.
+-- What records are stored with: of each operation, and of those separated by `located`.
 CREATE TABLE operation_detail AS
 SELECT o.operation_n, o.track_n, t.stored_n, m.source_name, m.alg_ops, m.uarch_ops, m.alg_cycles
 FROM operation_meaning AS o

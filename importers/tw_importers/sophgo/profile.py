@@ -1,4 +1,4 @@
-"""global.profile: the text file that says what chip a capture is of, and how it was taken."""
+"""global.profile: the text file that names the chip and the settings of a capture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CDMA_RECORD = re.compile(r"cdma_port(\d+)_record")
 
 @dataclass
 class Profile:
-    """What global.profile says."""
+    """The content of global.profile."""
 
     chip: Chip
     is_bmodel: bool = False

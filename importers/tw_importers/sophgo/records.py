@@ -64,7 +64,7 @@ class Monitor:
         return len(self.id)
 
     def take(self, which: Any) -> Monitor:
-        """The records at these places, or where a mask or slice says so."""
+        """The records at these positions, or of a mask or slice."""
         return Monitor(
             self.engine, self.layout, self.words[which], self.record_n[which], self.start[which],
             self.end[which], self.id[which], self.cycles[which],
@@ -93,7 +93,7 @@ def empty(chip: Chip, engine: str) -> Monitor:
 
 
 def read(block: Block, chip: Chip, engine: str, file: str, defects: Defects) -> Monitor:
-    """The records of a block; a piece of one at its end is left out."""
+    """The records of a block; a partial record at its end is skipped."""
     of_engine = layout(chip, engine)
     size = 4 * of_engine.n_words
     n_records, rest = divmod(len(block.payload), size)

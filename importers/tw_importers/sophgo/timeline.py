@@ -46,7 +46,7 @@ class Timeline:
     sync_ns: list[int | None] = field(default_factory=list)  # of each core, on its own counter
     offsets_ns: list[int] = field(default_factory=list)  # subtracted from each core's times
     origin_ns: int = 0  # of ts = 0, on the time of the first core that has a sync point
-    tail_ns: int = 0  # the end of the last record, before pairs at the ends are left out
+    tail_ns: int = 0  # the end of the last record, before pairs at the ends are dropped
     dropped: dict[str, int] = field(default_factory=Counter)
     n_commands: int = 0
     n_without_image: int = 0
@@ -267,7 +267,7 @@ def _bind_port(
     line: Timeline, port: Port, work: list[_CoreWork], anchor: int | None, store: Store,
     defects: Defects,
 ) -> Lane:  # fmt: skip
-    """Binds a port to the one core whose commands explain its records."""
+    """Binds a port to the core whose commands match its records."""
     init = _chip(line).constant("preamble_records")
     bound, tried, first = bind.unbound(port.monitor), [Commands.none()], line.n_commands
     claims = np.zeros(len(bound), np.int64)

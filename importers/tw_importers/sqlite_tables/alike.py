@@ -20,7 +20,7 @@ _FEW = 8  # rows of one header that are worth their own turn, where there are fe
 _SOME = 64  # likewise, where there are many
 _SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of a number, by serial type
 _REAL, _ZERO, _ONE = 7, 8, 9  # serial types; 0 is NULL; texts and blobs have greater ones
-# Any odd numbers without a pattern: what they make of a header is only a guess of which are equal.
+# Arbitrary odd multipliers: the hash of a header only suggests which headers are equal.
 _FACTORS = np.random.default_rng(1).integers(0, 1 << 63, 16, dtype=np.uint64) | np.uint64(1)
 
 Words = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
@@ -95,7 +95,7 @@ def _headers(data: Bytes, start: Numbers, n_header: int) -> Words:
 
 
 def _equal(headers: Words) -> Iterator[tuple[Numbers, list[int]]]:
-    """Which rows have equal headers, and their header; headers that few rows have are left out."""
+    """Groups of rows with equal headers, and the header; headers of few rows are skipped."""
     if (headers == headers[0]).all():
         yield np.arange(len(headers)), headers[0].view(np.uint8).tolist()
         return

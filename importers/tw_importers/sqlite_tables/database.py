@@ -115,12 +115,12 @@ class Database:
         return found
 
     def columns(self, name: str) -> tuple[str, ...]:
-        """The columns of a table; none when there is no such table."""
+        """The columns of a table; empty if it does not exist."""
         found_table = self.tables.get(name)
         return found_table.columns if found_table else ()
 
     def batches(self, name: str, kinds: Mapping[str, Kind]) -> pa.RecordBatchReader:
-        """The wanted columns of a table, read while it is consumed; once for each table.
+        """The requested columns of a table, read while consumed; once for each table.
 
         Columns the table lacks are NULL, a table the file lacks is empty. Names are matched as
         SQLite does, without regard to case.
@@ -146,7 +146,7 @@ class Database:
         )
 
     def load(self, scratch: Scratch, target: str, name: str, kinds: Mapping[str, Kind]) -> None:
-        """Copies the wanted columns of a table to a new table of the scratch database."""
+        """Copies the requested columns of a table to a new table of the scratch database."""
         connection = scratch.connection
         connection.register("sqlite_rows", self.batches(name, kinds))
         try:

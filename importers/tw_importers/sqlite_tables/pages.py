@@ -1,4 +1,4 @@
-"""The pages of a SQLite file: where the rows of a table are. Nothing is known here of columns."""
+"""The pages of a SQLite file: where the rows of a table are, without their columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pages:
     """The file as bytes, and the b-trees in it. Every page is used once; more is damage."""
 
     def __init__(self, data: Bytes, damage: Damage) -> None:
-        """Raises CorruptTrace when the file's header is none of SQLite 3."""
+        """Raises CorruptTrace if the header is not that of SQLite 3."""
         self.data, self.damage = data, damage
         head = data[:_FILE_HEADER].tobytes()
         self.size = int.from_bytes(head[16:18], "big")
@@ -116,7 +116,7 @@ class Pages:
         return self._pointers(pages, 8)
 
     def _pointers(self, pages: Numbers, header_bytes: int) -> tuple[Numbers, Numbers]:
-        """Where the cells of the pages are; pages whose table of them is broken have none."""
+        """Where the cells of the pages are; a page with a damaged cell table has none."""
         header = self._header(pages)
         start = (pages - 1) * self.size
         n_cells = self.data[header + 3].astype(np.int64) << 8 | self.data[header + 4]

@@ -53,7 +53,7 @@ class Rows:
 
 @dataclass
 class Columns:
-    """The wanted columns of the rows that are whole."""
+    """The requested columns of the intact rows."""
 
     arrays: list[pa.Array]
     is_whole: Flags
@@ -99,7 +99,7 @@ def columns(
     rowid_n: int | None,
     defaults: Mapping[int, object],
 ) -> Columns:
-    """The wanted columns, by their numbers; None is one that the table lacks, all NULL.
+    """The requested columns, by number; None is a column that the table lacks, all NULL.
 
     Rows from before a column was added have the column's default there.
     """
@@ -151,7 +151,7 @@ class _Integers:
             self._n_mistyped += n_wrong
 
     def columns(self, requested: Sequence[int | None], rowid_n: int | None) -> Columns:
-        """The wanted ones in their order; what is none of `numbers` is the key, or missing."""
+        """The requested ones in order; a number not in `numbers` is the key, or missing."""
         n_rows = len(self._rows.start)
         arrays = []
         for number in requested:
@@ -304,7 +304,7 @@ def _reals(field: _Field) -> tuple[pa.Array, int]:
 
 
 def _fits_integer(reals: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Flags:
-    with np.errstate(invalid="ignore"):  # what is no number does not fit
+    with np.errstate(invalid="ignore"):  # NaN does not fit
         return np.asarray((np.floor(reals) == reals) & (np.abs(reals) < _TWO63))
 
 

@@ -1,4 +1,4 @@
-"""What the file says of its tables: names, columns, first pages. Statements are read, not run."""
+"""The schema of a file: names, columns, first pages of tables. Statements are parsed, not run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Table:
     root: int
     columns: tuple[str, ...]  # as stored in each row
     rowid_column: str | None  # the one that is the row's key, and not among its fields
-    #: What rows that are older than a column say in it, by the column's number; else NULL.
+    #: Values of columns in rows older than the column, by its number; else NULL.
     defaults: Mapping[int, Constant] = field(default_factory=dict)
 
 
@@ -75,7 +75,7 @@ def _outer(part: list[str]) -> list[str]:
 
 
 def _default(part: list[str]) -> Constant | None:
-    """The constant after DEFAULT; None for NULL and for what is computed when a row is made."""
+    """The constant after DEFAULT; None for NULL and for values computed at insertion."""
     words = [token.upper() for token in part]
     if "DEFAULT" not in words[1:]:
         return None

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 _SWITCH_INTERVAL_S = 0.0002
-_PATIENCE_S = 0.1  # how soon the thread notices that nobody wants more
+_PATIENCE_S = 0.1  # how soon the thread notices that the consumer is gone
 
 
 @dataclass
@@ -28,7 +28,7 @@ class _End(Generic[T]):
 
 
 def ahead(items: Iterator[T], n_items: int) -> Iterator[T]:
-    """The same items, up to `n_items` of them made before they are asked for.
+    """The same items, up to `n_items` of them produced ahead of their use.
 
     An exception of the generator is raised at its place. Closing this one ends the thread.
     """
@@ -53,7 +53,7 @@ def _work(items: Iterator[T], waiting: queue.Queue[T | _End[T]], unwanted: threa
         for item in items:
             if not _put(waiting, item, unwanted):
                 return
-    except BaseException as error:  # noqa: BLE001 - it is raised where the items are wanted
+    except BaseException as error:  # noqa: BLE001 - raised again in the consumer
         end = _End(error)
     _put(waiting, end, unwanted)
 
@@ -69,7 +69,7 @@ def _put(waiting: queue.Queue[T | _End[T]], item: T | _End[T], unwanted: threadi
 
 
 _lock = threading.Lock()
-_n_quick = 0  # who wants quick switching now: several files may be read at a time
+_n_quick = 0  # users of quick switching: several files may be read at a time
 _before = 0.0
 
 

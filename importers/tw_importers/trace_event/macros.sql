@@ -6,7 +6,7 @@ CREATE OR REPLACE TEMP MACRO usable_ns(ns) AS (
 );
 
 -- Nanoseconds of a number text in microseconds that needs more care than moving its point:
--- exact to the ninth decimal, rounded half to even; NULL for what is no number.
+-- exact to the ninth decimal, rounded half to even; NULL if it is not a number.
 CREATE OR REPLACE TEMP MACRO exact_thousandfold(number_text) AS (
   TRY_CAST(trim(number_text, '"') AS DECIMAL(38, 9)) * 1000::DECIMAL(4, 0)
 );

@@ -130,7 +130,7 @@ SELECT
   n.depth,
   getvariable('first_id') + n.parent_n,
   e.ph,
-  -- what both ends of a pair say; the end's word counts
+  -- arguments of both ends of a pair; those of the end win
   CASE
     WHEN z.args IS NULL THEN e.args
     WHEN e.args IS NULL THEN z.args

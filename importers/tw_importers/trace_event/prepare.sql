@@ -40,7 +40,7 @@ SELECT unnest([
   'process_name', 'process_labels', 'process_sort_index', 'thread_name', 'thread_sort_index'
 ]) AS name;
 
--- What metadata events say of processes and of threads; the last word counts.
+-- Names and sort indexes of processes and threads from metadata events; the last one wins.
 CREATE TABLE process_metadata AS
 SELECT
   name,
@@ -88,7 +88,7 @@ SELECT
   is_device
 FROM used;
 
--- Devices and the tracks on them: an importer that knows any fills these.
+-- Devices and the tracks on them, filled by importers of formats that have devices.
 CREATE TABLE device_place (
   device_n BIGINT, kind VARCHAR, ordinal BIGINT, name VARCHAR, vendor VARCHAR,
   memory_bytes BIGINT, n_compute_units BIGINT, properties_json VARCHAR
@@ -221,7 +221,7 @@ ORDER BY r.rank, s.track_n, s.ts, s.dur DESC, s.seq;
 CREATE VIEW slice_order AS
 SELECT rowid AS slice_n, seq, track_n, ts, dur, reach, end_seq FROM sorted_span;
 
--- Points of recorded arrows that say more than correlation ids do; numbered behind the slices.
+-- Points of recorded arrows that correlation ids do not repeat; numbered behind the slices.
 CREATE TABLE flow_end AS
 SELECT
   n.n_slices + row_number() OVER (ORDER BY e.seq) - 1 AS entry_n,
@@ -279,7 +279,7 @@ WHERE ph = 'M' AND name IN (FROM metadata_name);
 CREATE TABLE derived AS
 SELECT 'counter' AS table_name, count(*) - count(DISTINCT seq) AS n FROM counter_value;
 
--- What is odd about the times, told as problems of the import.
+-- Problems with times.
 CREATE TABLE problem AS
 SELECT 'unfinished_slice' AS kind, 'note' AS severity, count(*) AS count,
   'slices without an end; their dur is -1' AS meaning

@@ -42,9 +42,9 @@ _BATCH = pa.schema(
 
 
 def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> TraceFacts:
-    """Writes the events to scratch and returns what the rest of the document says.
+    """Writes the events to scratch and returns the facts in the rest of the document.
 
-    Raises CorruptTrace for what is no Trace Event JSON, and for any damage when reading strictly.
+    Raises CorruptTrace if it is not Trace Event JSON, or if it is damaged and read strictly.
     """
     repairer = Repairer(_refuse if scratch.is_strict else None)
     splitter = Splitter(reader, repairer, decode)

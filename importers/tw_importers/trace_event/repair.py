@@ -44,7 +44,7 @@ _LIKELY_INSIDE = 16
 _SEPARATORS = re.compile(rb"[\s,]*")
 _SCALAR = re.compile(rb"[^\s,\]}]+(?=[\s,\]}])")
 
-#: kind of problem -> what the user is told
+#: kind of problem -> its meaning for the user
 REPAIRS = {
     "invalid_utf8": "bytes that are not UTF-8 became U+FFFD",
     "lone_surrogate": "half a surrogate pair became U+FFFD",
@@ -133,7 +133,7 @@ class Repairer:
             at = end
 
     def _event(self, text: bytes, offset: int) -> bytes | None:
-        """The event in valid JSON; b'' for what is no event, None for what is beyond help."""
+        """The event in valid JSON; b'' if it is not an event, None if it cannot be repaired."""
         if not text.startswith(b"{"):
             self.report("not_an_event", offset, text)
             return b""
@@ -205,7 +205,7 @@ def _parses(text: bytes) -> bool:
 
 
 def repair(text: bytes) -> tuple[bytes, dict[str, int]]:
-    """Mends the known defects of one event's text; returns it with the count of each kind."""
+    """Repairs the known defects in the text of an event; returns it with the count of each kind."""
     kinds: dict[str, int] = {}
 
     def count(kind: str, n: int = 1) -> None:

@@ -227,7 +227,7 @@ class HeadSearch:
         """Where the events start, behind their bracket; None when `head` does not reach there."""
         quoted = b'"%b"' % self.key
         if quoted not in head:
-            return None  # most of what is no trace never comes to be tokenized
+            return None  # most files that are not traces are refused before this
         while token := _STRUCTURE.search(head, self._at):
             text = token.group()
             if text == b'"':

@@ -5,7 +5,7 @@
 -- three decimals or an exponent goes through DECIMAL and is rounded half to even. (The JSON
 -- functions would round every number to a double on the way.)
 --
--- text: kept only where the columns do not say all that it said. The variables ts_style and
+-- text: kept only where the columns do not hold all of it. The variables ts_style and
 -- dur_style are how the file prints its times (macros.sql); a number printed otherwise keeps its
 -- text as well.
 WITH parsed AS (
@@ -54,7 +54,7 @@ SELECT
       AND n_other_keys = (ph IS NOT NULL)::INTEGER + (cat IS NOT NULL)::INTEGER
         + (name IS NOT NULL)::INTEGER + (pid IS NOT NULL)::INTEGER + (tid IS NOT NULL)::INTEGER
         + (id IS NOT NULL)::INTEGER + (bp IS NOT NULL)::INTEGER + (s IS NOT NULL)::INTEGER
-      -- JSON functions print numbers anew: exact for integers and strings, not for other numbers
+      -- JSON functions reformat numbers: exact for integers and strings, not for other numbers
       AND is_exact_json(id) AND is_exact_json(pid) AND is_exact_json(tid)
       -- arrows have no column for arguments
       AND (ph IN ('X', 'i', 'I') OR (args IS NULL AND s IS NULL))

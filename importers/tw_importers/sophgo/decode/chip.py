@@ -22,7 +22,7 @@ _FILES = ("aks", "aksv", "bm1688", "cv84x6")
 
 @dataclass(frozen=True)
 class Chip:
-    """One chip, as its file and those it inherits from say.
+    """One chip, from its file and those it inherits from.
 
     `constants` has one number a line of `chips/*.toml`, with its unit in its name; `header` is the
     header of the original's register text files, in their order; `engine_codes` are those of
@@ -44,7 +44,7 @@ class Chip:
         return int(self.constants[name])
 
     def row(self) -> pa.Table:
-        """The one row of scratch table `chip`: the name, how addresses say memory, constants."""
+        """The one row of scratch table `chip`: the name, how addresses encode memory, constants."""
         values: dict[str, object] = {"name": self.name, "memory": self.image["memory"]}
         return pa.Table.from_pylist([{**values, **self.constants}])
 
@@ -61,7 +61,7 @@ def chips() -> Mapping[str, Chip]:
 
 
 def by_arch(value: str) -> Chip | None:
-    """The chip that a value of `arch=` means, whatever its case; None where none does."""
+    """The chip for a value of `arch=`, ignoring case, or None."""
     normalized = value.strip().upper()
     return next((chip for chip in chips().values() if normalized in chip.arch), None)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tw_importers.sophgo.decode.registers import UNIT_BYTES, Engine, Numbers
 
-_TAIL_BYTES = 128  # as many zeros at the end of a stream are no images
+_TAIL_BYTES = 128  # so many zeros at the end of a stream are not images
 _END, _UNKNOWN, _CUT = -1, -2, -3  # in place of a next image
 _DEFECTS = {_UNKNOWN: "unknown_command", _CUT: "image_cut"}
 
@@ -30,7 +30,7 @@ class Cut:
 
 
 def cut(stream: bytes | memoryview, engine: Engine) -> Cut:
-    """The images that follow each other from byte 0 on, as far as they can be told."""
+    """The consecutive images from byte 0 on, as far as they can be recognised."""
     n_units = len(stream) // UNIT_BYTES
     keys = engine.keys(np.frombuffer(stream, "<u8", n_units * 2)[::2])
     command, function = engine.command_of_key[keys], engine.function_of_key[keys]
@@ -46,7 +46,7 @@ def cut(stream: bytes | memoryview, engine: Engine) -> Cut:
 def _following(
     stream: bytes | memoryview, engine: Engine, command: Numbers, function: Numbers
 ) -> Numbers:
-    """For every unit the one after the image that would begin there, or why there is none."""
+    """For every unit the end of an image that begins there, or the reason why none does."""
     lengths = np.array([c.layout.n_bytes // UNIT_BYTES for c in engine.commands], np.int64)
     types = np.array([c.type_code for c in engine.commands], np.int64)
     following = np.arange(len(command)) + lengths[command]

@@ -13,26 +13,26 @@ from tw_importers.sophgo.decode.cut import cut
 from tw_importers.sophgo.decode.fields import column, field_columns, gather
 from tw_importers.sophgo.decode.registers import Engine, Numbers, engine
 
-_HEAD_BYTES = 8  # as many say which command it is
+_HEAD_BYTES = 8  # identify the command
 _BATCH = 1 << 15  # images
 
 
 @dataclass(frozen=True)
 class Defect:
-    """Where the images of a stream could not be read on; the rest of it was left out."""
+    """Where reading the images of a stream stopped; the rest of it was skipped."""
 
     kind: str  # unknown_command: no such command; image_cut: the stream ends within one
     offset: int  # bytes from the beginning of the buffer
-    n_bytes: int  # left out
+    n_bytes: int  # skipped
 
 
 @dataclass(frozen=True)
 class Images:
-    """Images found in a buffer, not yet decoded, and what was left out of their streams."""
+    """Images found in a buffer, not yet decoded, and the skipped parts of their streams."""
 
     buffer: bytes | memoryview
     engine: Engine
-    numbers: dict[str, Numbers]  # columns that say where an image stood
+    numbers: dict[str, Numbers]  # columns with the position of an image
     starts: Numbers  # bytes from the beginning of the buffer
     commands: Numbers  # index into engine.commands
     functions: Numbers

@@ -190,7 +190,7 @@ FROM counted AS c;
 
 -- Where data comes from and goes to.
 
--- The address that an image says in two fields, of up to 45 bits.
+-- The address in two fields of an image, of up to 45 bits.
 CREATE MACRO image_address(high, low) AS (coalesce(high, 0) << 32) + coalesce(low, 0);
 
 -- The memory of such an address; `way` is the column `memory` of `chip`.
@@ -206,10 +206,10 @@ CREATE MACRO address_memory(address, way) AS
     ELSE 'LMEM'
   END;
 
--- The memory a command word says; NULL for a code that none has.
+-- The memory coded in a command word; NULL for unknown codes.
 CREATE MACRO word_memory(code) AS CASE code WHEN 0 THEN 'DDR' WHEN 1 THEN 'L2M' WHEN 2 THEN 'LMEM' END;
 
--- RVT commands say it in their names.
+-- RVT commands have it in their names.
 CREATE MACRO rvt_is_load(source_name) AS regexp_matches(source_name, '_(ld|ldt|ldbc|mld)$');
 
 CREATE MACRO rvt_is_store(source_name) AS regexp_matches(source_name, '_(st|stt|mst)$');

@@ -35,7 +35,7 @@ _COLUMNS = {
 
 
 def name_table(chip: Chip) -> pa.Table:
-    """Scratch table `command_name`: one row for every possible code, known or not.
+    """Scratch table `command_name`: one row for every possible code.
 
     `engine` is TIU, DMA (GDMA and SDMA) or CDMA. `code` is `word` for the hardware's numbers, in
     command words and register images alike, and `rvt` for those of RVT commands of chips that
@@ -78,7 +78,7 @@ def _tables(files: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _words(engine: str, tables: dict[str, Any]) -> Iterator[tuple[object, ...]]:
-    """The rows of one engine. A name that is in no table is made up as the original does."""
+    """The rows of one engine. A name missing in the table is composed as the original does."""
     unknown = tables.get("unknown", {}).get(engine.lower())
     for code in _CODES:
         entry = tables[engine.lower()].get(str(code), {})

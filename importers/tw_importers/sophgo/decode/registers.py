@@ -60,7 +60,7 @@ class Engine:
     """What the images of one engine of one chip can be."""
 
     name: str  # TIU, GDMA, SDMA, CDMA
-    key: Mapping[str, Field]  # where the first 64 bits say short, type and function
+    key: Mapping[str, Field]  # where the first 64 bits hold short, type and function
     commands: tuple[Command, ...]
     command_of_key: Numbers  # index into `commands`, or -1
     function_of_key: Numbers  # the function code; with some commands not all bits belong to it
@@ -148,7 +148,7 @@ def _shifts(key: Mapping[str, Field]) -> dict[str, int]:
 def _by_key(
     tables: Mapping[str, Any], key: Mapping[str, Field], narrow: Sequence[int]
 ) -> tuple[Numbers, Numbers]:
-    """For every possible key the command's index, -1 where there is none, and its function."""
+    """For every possible key the index of the command, or -1, and its function."""
     shift = _shifts(key)
     keys = np.arange(1 << (shift["function"] + key["function"].width))
     command, function = np.full(len(keys), -1), keys >> shift["function"]
