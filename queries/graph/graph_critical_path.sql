@@ -12,7 +12,7 @@ path is the chain with the most nodes. Launch delays and idle time belong to no 
 the path; see critical_path for the timeline. A cyclic graph has no rows.
 """
 grain = ["graph_id", "n"]
-requires = { schema = ">=11", queries = ["graph_call@1", "graph_dependency@1", "graph_longest_path@1"] }
+requires = { schema = ">=11", queries = ["graph_call@2", "graph_dependency@1", "graph_longest_path@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "n", "graph_node_id",

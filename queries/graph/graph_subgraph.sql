@@ -10,7 +10,7 @@ Host execution traces only have edges from a call to the calls inside it; import
 linked graphs also have dependencies.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=11", queries = ["graph_call@1", "graph_io@1"] }
+requires = { schema = ">=11", queries = ["graph_call@2", "graph_io@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "graph_node_id", "node_id",

@@ -10,7 +10,7 @@ group nodes, which no timeline contains. host_ns sums the self time of host node
 moment of a thread once.
 """
 grain = ["graph_id"]
-requires = { schema = ">=8", queries = ["graph_call@1"] }
+requires = { schema = ">=8", queries = ["graph_call@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "format_version", "n_nodes",

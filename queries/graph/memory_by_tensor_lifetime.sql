@@ -14,7 +14,7 @@ named by operators, not the memory held by an allocator. Works on host execution
 .et files and linked graphs; only linked graphs have times.
 """
 grain = ["graph_id", "device", "storage_id", "life"]
-requires = { schema = ">=11", queries = ["graph_call@1", "graph_tensor_use@1"] }
+requires = { schema = ">=11", queries = ["graph_call@2", "graph_tensor_use@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "device", "storage_id",

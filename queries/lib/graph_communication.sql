@@ -16,7 +16,7 @@ collective_op, following NCCL tests: the buffer of one rank for all_reduce, broa
 and recv; the total over all ranks for the others.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=11", queries = ["graph_call@1"] }
+requires = { schema = ">=11", queries = ["graph_call@2"] }
 portable = false
 columns = [
   "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "side",

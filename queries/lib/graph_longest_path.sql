@@ -13,7 +13,7 @@ lengths along the choices are summed by pointer doubling, and nodes with a longe
 choice switch to it, until none do. A cyclic graph has no longest path and no rows.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=11", queries = ["graph_call@1", "graph_dependency@1"] }
+requires = { schema = ">=11", queries = ["graph_call@2", "graph_dependency@1"] }
 portable = false
 columns = [
   "graph_node_id", "trace_id", "graph_id", "before_id", "weight", "n_before", "path_weight",

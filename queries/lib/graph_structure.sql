@@ -10,7 +10,7 @@ leads to have no row. Parts of names that vary between runs are removed: step nu
 (ProfilerStep#5).
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=11", queries = ["graph_call@1", "graph_io@1"] }
+requires = { schema = ">=11", queries = ["graph_call@2", "graph_io@2"] }
 portable = false
 columns = [
   "graph_node_id", "trace_id", "graph_id", "parent_id", "side", "name", "input_shapes",

@@ -10,7 +10,7 @@ elements, which overstates an expanded tensor. is_expanded marks results of oper
 tensor without copying it.
 """
 grain = ["graph_node_id", "is_output", "argument", "ordinal"]
-requires = { schema = ">=11", queries = ["graph_io@1"] }
+requires = { schema = ">=11", queries = ["graph_io@2"] }
 portable = false
 columns = [
   "graph_node_id", "trace_id", "graph_id", "is_output", "argument", "ordinal", "tensor_id",

@@ -19,7 +19,7 @@ columns = [
 [param.linkers]
 type = "VARCHAR[]"
 default = []
-help = "Linkers of this program that work within a trace, as link_launch@1 followed by a space and the first 16 digits of the content hash; if this and run_linkers are empty, the linkers that ran"
+help = "Linkers of this program that work within a trace, as link_launch@1 followed by a space and contract= and the first 16 digits of the digest of its contract; if this and run_linkers are empty, the linkers that ran"
 
 [param.run_linkers]
 type = "VARCHAR[]"
@@ -34,7 +34,8 @@ examples.help = "Up to three linkers, with the difference of each"
 [changes]
 1 = "first version"
 --- */
--- The recorded name, version, and first digits of the hash (if known) of each linker.
+-- Name, version and contract of each linker. Traces linked before contracts were recorded have a
+-- hash of texts in its place, which is not compared.
 WITH given AS (
   SELECT 'linked' AS what, key
   FROM (SELECT unnest($linkers::VARCHAR[]) AS key)
@@ -56,15 +57,15 @@ linker AS (
     what,
     split_part(key, '@', 1) AS name,
     split_part(split_part(key, '@', 2), ' ', 1)::BIGINT AS version,
-    nullif(split_part(key, ' ', 2), '') AS hash
+    nullif(split_part(key, ' contract=', 2), '') AS contract
   FROM noted
 ),
--- How often the content of a version changed: the last content is the newest.
-meaning AS (
+-- The contracts of each version; the last one used is the newest.
+version_contract AS (
   SELECT
     name,
     version,
-    substr(content_hash, 1, 16) AS hash,
+    substr(content_hash, 1, 16) AS contract,
     row_number() OVER (
       PARTITION BY name, version ORDER BY first_used_at DESC, content_hash
     ) AS age
@@ -73,23 +74,23 @@ meaning AS (
 ran AS (
   SELECT l.*, m.age
   FROM linker AS l
-  LEFT JOIN meaning AS m ON m.name = l.name AND m.version = l.version AND m.hash = l.hash
+  LEFT JOIN version_contract AS m ON m.name = l.name AND m.version = l.version AND m.contract = l.contract
   WHERE l.trace_id IS NOT NULL
 ),
 newest AS (
-  SELECT what, name, version, hash
+  SELECT what, name, version, contract
   FROM linker
   WHERE trace_id IS NULL
   UNION ALL
-  SELECT what, name, version, hash
+  SELECT what, name, version, contract
   FROM (
     SELECT
       what,
       name,
       version,
-      hash,
+      contract,
       row_number() OVER (
-        PARTITION BY what, name ORDER BY version DESC, age NULLS LAST, hash NULLS LAST
+        PARTITION BY what, name ORDER BY version DESC, age NULLS LAST, contract NULLS LAST
       ) AS place
     FROM ran
     WHERE NOT EXISTS (SELECT 1 FROM given)
@@ -118,13 +119,7 @@ expected AS (
     p.what,
     n.name,
     n.version,
-    n.hash,
-    EXISTS (SELECT 1 FROM meaning AS m WHERE m.name = n.name AND m.version = n.version)
-      AND NOT EXISTS (
-        SELECT 1
-        FROM meaning AS m
-        WHERE m.name = n.name AND m.version = n.version AND m.hash = n.hash
-      ) AS was_never_this
+    n.contract
   FROM place AS p
   JOIN newest AS n ON n.what = p.what
 ),
@@ -136,8 +131,7 @@ compared AS (
       WHEN w.trace_id IS NULL THEN 'ran and is not a linker of this version'
       WHEN r.trace_id IS NULL THEN 'has not run'
       WHEN w.version <> r.version THEN 'has not run, only version ' || r.version
-      WHEN coalesce(w.hash <> r.hash, w.hash IS NOT NULL AND w.was_never_this)
-        THEN 'ran with different content'
+      WHEN w.contract <> r.contract THEN 'ran with another contract'
     END AS fault
   FROM expected AS w
   FULL JOIN ran AS r ON r.trace_id = w.trace_id AND r.what = w.what AND r.name = w.name

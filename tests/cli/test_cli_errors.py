@@ -24,7 +24,7 @@ def warehouse(tmp_path: Path) -> Path:
 
 
 CASES = [
-    (("query", "utilisation"), 2, "there is no query 'utilisation'", "'utilization'"),
+    (("query", "utilisation"), 2, "query 'utilisation' not found", "'utilization'"),
     (("query",), 2, "give one of NAME", "tw queries list"),
     (("query", "utilization", "-p", "x=1"), 2, "no parameter 'x'", "none"),
     (("query", "utilization", "--run", "x"), 2, "there is no run 'x'", "no run"),

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.sharing import integration, slow
 from warehouse.errors import ConfigError, ContractError, QueryTimeout, UsageError
-from warehouse.library import contract, header, library, macros, structure, tokens
+from warehouse.library import contract, header, library, lock, macros, structure, tokens
 from warehouse.library.arguments import arguments
 from warehouse.library.library import Library, Query
 from warehouse.query import execute
@@ -91,14 +91,12 @@ def test_all_queries_keep_their_contracts() -> None:
     assert contract.check(LIBRARY) == []
 
 
-def test_no_query_changed_its_meaning_without_a_new_version() -> None:
-    locked = contract.read_lock(contract.lock_path())
-
-    assert contract.lock_problems(LIBRARY, locked) == []
+def test_no_contract_changed_without_a_new_version() -> None:
+    assert lock.problems(LIBRARY, lock.read(lock.lock_path())) == []
 
 
 def test_the_changelog_is_written_from_the_headers() -> None:
-    assert (contract.lock_path().parent / "CHANGELOG.md").read_text() == contract.changelog(LIBRARY)
+    assert (lock.lock_path().parent / "CHANGELOG.md").read_text() == contract.changelog(LIBRARY)
 
 
 def parameters_of(query: Query) -> dict[str, Any]:
@@ -110,7 +108,7 @@ def parameters_of(query: Query) -> dict[str, Any]:
 NOT_PUBLIC = [
     key
     for key, query in sorted(LIBRARY.queries.items())
-    if query.layer in ("lib", "link", "compare", "archive")
+    if query.layer in ("lib", "link", "compare")
 ]
 
 
@@ -352,15 +350,24 @@ def test_our_headers_are_read_only_for_the_queries_that_are_asked(tmp_path: Path
         _ = made.resolve("broken").header
 
 
-def test_a_hash_covers_what_is_called(tmp_path: Path) -> None:
-    caller = text("caller", "SELECT x FROM base()", calls='"base@1"')
-    one = own(tmp_path / "1", caller=caller, base=text("base", "SELECT 1::BIGINT AS x"))
-    same = own(tmp_path / "2", caller=caller, base=text("base", "select 1::BIGINT as x -- same"))
-    other = own(tmp_path / "3", caller=caller, base=text("base", "SELECT 2::BIGINT AS x"))
+def test_a_digest_covers_the_contract_and_not_the_text() -> None:
+    query = text("x", "SELECT 1::BIGINT AS x", more=PARAMETER)
+    digests = [
+        library.from_text(each).digest
+        for each in (
+            query,
+            query.replace("SELECT 1", "SELECT 2").replace('title = "t"', 'title = "u"'),
+            query.replace("max = 9", "max = 10"),
+            query.replace('type = "BIGINT"\n[changes]', 'type = "BIGINT"\nunit = "ns"\n[changes]'),
+            text("x", "SELECT 1::BIGINT AS x", more=PARAMETER, version=2),
+        )
+    ]
 
-    hashes = [each.content_hash(each.find("caller")) for each in (one, same, other)]
-
-    assert hashes[0] == hashes[1] != hashes[2]
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 4
+    assert all(each.startswith("contract=") for each in digests)
+    assert library.from_text("SELECT 1").digest == library.from_text("select  1 -- one").digest
+    assert library.from_text("SELECT 1").digest.startswith("text=")
 
 
 def test_queries_may_not_call_each_other_in_a_circle(tmp_path: Path) -> None:
@@ -374,31 +381,95 @@ def test_queries_may_not_call_each_other_in_a_circle(tmp_path: Path) -> None:
         made.closure(made.queries.values())
 
 
-def test_the_lock_keeps_what_it_has(tmp_path: Path) -> None:
+def built_in(folder: Path, **queries: str) -> Library:
+    """The queries as those of the program, which are the ones that are locked."""
+    folder.mkdir()
+    folder_with(folder / "summary", **queries)
+    made = Library()
+    made.add_folder(folder, library.BUILT_IN)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"x"\ntype = "BIGINT"', '"x"\ntype = "DOUBLE"', "column x DOUBLE, was x BIGINT"),
+        ('"x"\ntype = "BIGINT"', '"x"\ntype = "BIGINT"\nunit = "ns"',
+         "column x BIGINT [ns], was x BIGINT"),
+        ("[changes]", '[[column]]\nname = "y"\ntype = "BIGINT"\n[changes]', "column y added"),
+        ("default = 5", "default = 6",
+         "parameter n BIGINT = 6 >= 1 <= 9, was n BIGINT = 5 >= 1 <= 9"),
+        ("[param.n]", "[param.m]", "parameter m added; parameter n removed"),
+        ('grain = ["x"]', "grain = []", "grain is , was x"),
+    ],
+)  # fmt: skip
+def test_the_lock_says_which_part_of_a_contract_changed(
+    tmp_path: Path, old: str, new: str, problem: str
+) -> None:
+    query = text("x", "SELECT 1::BIGINT AS x", more=PARAMETER)
     path = tmp_path / "LOCK.toml"
-    first, key = contract.write_lock(LIBRARY, path), "utilization@1"
-    hash_ = contract.read_lock(path)[key]
-    path.write_text(path.read_text().replace(hash_, "0" * 64))
 
-    assert key in first
-    assert contract.write_lock(LIBRARY, path) == []
-    assert contract.read_lock(path)[key] == "0" * 64
-    assert contract.lock_problems(LIBRARY, contract.read_lock(path)) == [
-        "utilization@1: means something else now; give it a new version and keep the old one "
-        "as archive/utilization@1.sql"
+    assert lock.write(built_in(tmp_path / "then", x=query), path) == ["x@1"]
+    changed = built_in(tmp_path / "now", x=query.replace(old, new))
+
+    assert lock.problems(changed, lock.read(path)) == [
+        f"x@1: contract changed without a new version: {problem}"
     ]
+    assert lock.write(changed, path) == []  # a locked contract stays
+    assert lock.problems(changed, lock.read(path)) != []
 
 
-def test_a_lock_with_a_version_twice_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_texts_may_change_within_a_version(tmp_path: Path) -> None:
+    query = text("x", "SELECT 1::BIGINT AS x")
+    path = tmp_path / "LOCK.toml"
+    lock.write(built_in(tmp_path / "then", x=query), path)
+    now = built_in(tmp_path / "now", x=query.replace("SELECT 1", "SELECT 2 - 1"))
+
+    assert lock.problems(now, lock.read(path)) == []
+
+
+def test_a_new_version_replaces_the_removed_one_in_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "LOCK.toml"
+    lock.write(built_in(tmp_path / "1", x=text("x", "SELECT 1::BIGINT AS x")), path)
+    second = built_in(tmp_path / "2", x=text("x", "SELECT 1::BIGINT AS x", version=2))
+
+    assert lock.problems(second, lock.read(path)) == [
+        "x@2: is not in LOCK.toml; add it with --write-lock"
+    ]
+    assert lock.write(second, path) == ["x@2"]
+    assert list(lock.read(path)) == ["x@2"]
+    without = built_in(tmp_path / "3", y=text("y", "SELECT 1::BIGINT AS x"))
+    assert "x@2: is in LOCK.toml and has no file" in lock.problems(without, lock.read(path))
+
+
+def test_a_lock_with_a_version_twice_is_one_error(tmp_path: Path) -> None:
     """As a merge leaves it that took the lines of both sides."""
     path = tmp_path / "LOCK.toml"
-    path.write_text('"a@1" = "00"\n"a@1" = "11"\n')
+    path.write_text('["a@1"]\ngrain = []\ncolumns = []\n["a@1"]\ngrain = []\ncolumns = []\n')
 
-    with pytest.raises(ContractError, match=r"LOCK.toml cannot be read: .* line 2") as failure:
-        contract.read_lock(path)
+    with pytest.raises(ContractError, match=r"LOCK.toml cannot be read: .* line 4") as failure:
+        lock.read(path)
 
     assert failure.value.hint is not None
     assert "--write-lock" in failure.value.hint
+
+
+def test_a_removed_version_is_answered_by_the_current_one(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
+    made = own(
+        tmp_path / "q",
+        base=text("base", "SELECT 2::BIGINT AS x", version=2),
+        caller=text("caller", "SELECT x FROM base()", calls='"base@1"'),
+    )
+
+    with pytest.raises(UsageError) as failure:
+        made.find("base@1")
+    assert failure.value.message == "query base@1 was removed; the current version is base@2"
+    with pytest.raises(UsageError, match="query base@3 not found; the newest version is base@2"):
+        made.find("base@3")
+    with pytest.raises(ContractError, match="caller@1 requires base@1: query base@1 was removed"):
+        execute.run(connection, "caller", library=made)
 
 
 def test_a_query_the_database_refuses_is_a_problem_of_that_query_alone(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,6 @@ import pytest
 from tests.support.sharing import DDP, GPU, Imported
 from warehouse.library import library
 from warehouse.link import linkers
-from warehouse.link.rebuild import Stale, stale
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -54,11 +55,6 @@ def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
 def change(db: Path, sql: str) -> None:
     with database.writer(db) as connection:
         connection.execute(sql)
-
-
-def what_is_stale(db: Path, known: library.Library | None = None) -> list[Stale]:
-    with database.Reader(db) as reader:
-        return stale(reader.connection, known)
 
 
 def test_links_made_anew_are_those_of_the_import(tw: Tw, warehouse: Path) -> None:
@@ -164,8 +160,27 @@ def test_a_wrong_call_is_one_sentence(
     assert says in ran.errors[0]
 
 
-def test_after_an_import_nothing_is_stale(warehouse: Path) -> None:
-    assert what_is_stale(warehouse) == []
+@dataclass(frozen=True)
+class Stale:
+    """A trace, and why `tw check stale_link` finds it."""
+
+    trace_id: int
+    example: str
+
+
+def find_stale(tw: Tw, warehouse: Path) -> list[Stale]:
+    ran = tw("check", "all", "--check", "stale_link", "--db", warehouse, "--format", "json")
+    return [Stale(row["trace_id"], row["examples"]) for row in json.loads(ran.out)]
+
+
+def newest_version() -> int:
+    header = library.load().newest["link_launch"].header
+    assert header is not None
+    return header.version
+
+
+def test_after_an_import_nothing_is_stale(tw: Tw, warehouse: Path) -> None:
+    assert find_stale(tw, warehouse) == []
 
 
 def test_links_of_an_older_linker_are_stale(tw: Tw, warehouse: Path) -> None:
@@ -175,63 +190,51 @@ def test_links_of_an_older_linker_are_stale(tw: Tw, warehouse: Path) -> None:
         "WHERE detail LIKE 'link_launch@%' AND trace_id = 2",
     )
 
-    newest = library.load().newest["link_launch"].header
-    assert newest is not None
-    assert what_is_stale(warehouse) == [Stale(1, 2, "link_launch", 0, newest.version)]
+    assert find_stale(tw, warehouse) == [
+        Stale(2, f"link_launch@{newest_version()} has not run, only version 0")
+    ]
     tw("link", "ddp")
-    assert what_is_stale(warehouse) == []
+    assert find_stale(tw, warehouse) == []
 
 
 def test_a_linker_that_never_ran_makes_a_trace_stale(tw: Tw, warehouse: Path) -> None:
     change(warehouse, "DELETE FROM import_stat WHERE detail LIKE 'link_step@%' AND trace_id = 3")
 
-    assert [(s.trace_id, s.query, s.version) for s in what_is_stale(warehouse)] == [
-        (3, "link_step", None)
-    ]
+    (found,) = find_stale(tw, warehouse)
+    assert found.trace_id == 3
+    assert re.fullmatch(r"link_step@\d+ has not run", found.example)
 
 
-def test_a_linker_that_is_gone_makes_a_trace_stale(warehouse: Path) -> None:
+def test_a_removed_linker_makes_a_trace_stale(tw: Tw, warehouse: Path) -> None:
     change(
         warehouse,
         "UPDATE import_stat SET detail = 'link_gone@4' "
         "WHERE detail LIKE 'link_launch@%' AND trace_id = 3",
     )
 
-    found = {(s.trace_id, s.query, s.version, s.newest_version) for s in what_is_stale(warehouse)}
-    assert (3, "link_gone", 4, None) in found
-    assert len(found) == 2
+    (found,) = find_stale(tw, warehouse)
+    assert "link_gone@4 ran and is not a linker of this version" in found.example
+    assert f"link_launch@{newest_version()} has not run" in found.example
 
 
-def test_a_linker_that_means_something_else_now_is_stale(warehouse: Path) -> None:
+def test_a_linker_with_another_contract_makes_a_trace_stale(tw: Tw, warehouse: Path) -> None:
     change(
         warehouse,
-        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) || ' 0123456789abcdef' "
-        "WHERE detail LIKE 'link_launch@%'",
+        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) || ' contract=0123456789abcdef'"
+        " WHERE detail LIKE 'link_launch@%' AND trace_id = 2",
     )
 
-    found = what_is_stale(warehouse)
-    assert {(s.trace_id, s.query) for s in found} == {(n, "link_launch") for n in (1, 2, 3)}
+    assert find_stale(tw, warehouse) == [
+        Stale(2, f"link_launch@{newest_version()} ran with another contract")
+    ]
 
 
-def test_a_linker_that_meant_something_else_for_one_trace_is_stale_there(warehouse: Path) -> None:
-    """Both meanings are known of the same version; each trace says which of them linked it."""
-    change(
-        warehouse,
-        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) || ' 0123456789abcdef' "
-        "WHERE detail LIKE 'link_launch@%' AND trace_id = 2",
-    )
-
-    assert [(s.trace_id, s.query) for s in what_is_stale(warehouse)] == [(2, "link_launch")]
-
-
-def test_links_noted_without_a_hash_go_by_all_meanings_known(warehouse: Path) -> None:
-    """As programs wrote them that noted name and version alone."""
-    change(
-        warehouse,
-        "UPDATE import_stat SET detail = split_part(detail, ' ', 1) "
-        "WHERE name IN ('linked', 'run_linked')",
-    )
-    assert what_is_stale(warehouse) == []
-
-    change(warehouse, "UPDATE query_version SET content_hash = 'x' WHERE name = 'link_launch'")
-    assert {s.query for s in what_is_stale(warehouse)} == {"link_launch"}
+def test_links_recorded_without_a_contract_are_compared_by_version(tw: Tw, warehouse: Path) -> None:
+    """Earlier programs recorded a hash of the text, or the version alone."""
+    for hash_of_text in ("' 0123456789abcdef'", "''"):
+        change(
+            warehouse,
+            f"UPDATE import_stat SET detail = split_part(detail, ' ', 1) || {hash_of_text} "
+            "WHERE name IN ('linked', 'run_linked')",
+        )
+        assert find_stale(tw, warehouse) == []

@@ -13,7 +13,6 @@ from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library
-    from warehouse.query import execute
     from warehouse.store.database import Reader
 
 RUN = "demo"
@@ -92,7 +91,7 @@ def _import(db: Path) -> None:
 
 
 def _show(reader: Reader, queries: Library, title: str, statement: str) -> None:
-    from warehouse.query import encoding
+    from warehouse.query import encoding, execute
 
     click.echo(f"\n{title}")
     sys.stdout.flush()

@@ -126,16 +126,16 @@ def check(
       tw queries check
       tw queries check utilization --rows --run latest
     """
-    from warehouse.library import contract
+    from warehouse.library import contract, lock
 
     found = _load(query_path)
     chosen = [found.find(name) for name in names] or list(found.queries.values())
     problems = contract.check(found, chosen)
     if write_lock:
-        for key in contract.write_lock(found, contract.lock_path()):
+        for key in lock.write(found, lock.lock_path()):
             click.echo(f"Locked {key}", err=True)
     keys = {str(query.key) for query in chosen}
-    for problem in contract.lock_problems(found, contract.read_lock(contract.lock_path())):
+    for problem in lock.problems(found, lock.read(lock.lock_path())):
         if not names or problem.partition(": ")[0] in keys:
             problems.append(problem)
     if on_rows and not problems:

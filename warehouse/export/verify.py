@@ -120,8 +120,10 @@ def _query(opened: Session, part: Part) -> Query:
 
 
 def _remark(opened: Session, query: Query, part: Part) -> str | None:
-    if opened.queries.content_hash(query) != part.query_hash:
-        return "the query, or one it calls, means something else now"
+    # Programs before contracts were locked kept a hash of texts, which says nothing of contracts.
+    kind = part.query_hash.partition("=")[0]
+    if kind in ("contract", "text") and query.digest != part.query_hash:
+        return "the contract of the query has changed"
     newest = opened.queries.newest.get(part.query.partition("@")[0])
     if not part.statement and newest is not None and str(newest.key) != part.query:
         return f"there is a newer version: {newest.key}"

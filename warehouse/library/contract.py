@@ -1,13 +1,12 @@
 """Checks that queries keep what their headers promise; it knows neither terminal nor file formats.
 
-Without a warehouse: structure, exact types on an empty one, and the lock of versions. With one:
-keys, NULLs and the checks of columns on real rows.
+Without a warehouse: structure and exact types on an empty one. With one: keys, NULLs and the checks
+of columns on real rows. `warehouse.library.lock` compares versions.
 """
 
 from __future__ import annotations
 
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from warehouse.errors import ContractError, UsageError, query_error
 from warehouse.library.arguments import arguments
 from warehouse.library.header import Value
 from warehouse.library.library import BUILT_IN, Library, Query
-from warehouse.resources import sql_folder
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -131,61 +129,6 @@ def _broken(connection: duckdb.DuckDBPyConnection, query: Query) -> Iterator[str
 def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
     row = connection.execute(f"SELECT count(*) FROM {source}").fetchone()
     return int(row[0]) if row else 0
-
-
-def lock_path() -> Path:
-    """Where the hashes of all versions are kept."""
-    return sql_folder("queries") / "LOCK.toml"
-
-
-def read_lock(path: Path) -> dict[str, str]:
-    """The hash of each version; empty where there is no lock yet.
-
-    Raises ContractError when it is no TOML, as after a merge that took both sides.
-    """
-    try:
-        return dict(tomllib.loads(path.read_text())) if path.exists() else {}
-    except tomllib.TOMLDecodeError as error:
-        raise ContractError(
-            f"{path} cannot be read: {error}",
-            hint="Has a merge left a version in it twice? Keep the released line of each and "
-            "run `tw queries check --write-lock`.",
-        ) from None
-
-
-def lock_problems(library: Library, locked: Mapping[str, str]) -> list[str]:
-    """Where queries differ from the lock: meaning changed, version new, or version gone."""
-    ours = _hashes(library)
-    found = []
-    for key, hash_ in ours.items():
-        if key not in locked:
-            found.append(f"{key}: is not in LOCK.toml; write it with --write-lock")
-        elif locked[key] != hash_:
-            found.append(
-                f"{key}: means something else now; give it a new version and keep the old one "
-                f"as archive/{key}.sql"
-            )
-    found += [f"{key}: is in LOCK.toml and has no file" for key in sorted(locked.keys() - ours)]
-    return found
-
-
-def write_lock(library: Library, path: Path) -> list[str]:
-    """Adds the versions that are new; returns their names. What is locked stays as it is."""
-    locked = read_lock(path)
-    ours = _hashes(library)
-    new = [key for key in ours if key not in locked]
-    lines = [f'"{key}" = "{hash_}"\n' for key, hash_ in sorted({**ours, **locked}.items())]
-    comment = "# What each version of a query means, as a hash; `tw queries check` compares.\n"
-    path.write_text(comment + "".join(lines))
-    return new
-
-
-def _hashes(library: Library) -> dict[str, str]:
-    return {
-        key: library.content_hash(query)
-        for key, query in sorted(library.queries.items())
-        if query.origin == BUILT_IN
-    }
 
 
 def changelog(library: Library) -> str:

@@ -26,7 +26,7 @@ def query(found: Query, queries: Library) -> list[str]:
         [column.name, column.type, column.unit or "", column.help] for column in header.columns
     ]
     lines += ["Columns:", *indented(columns), "", *_facts(found, header)]
-    lines += [f"Hash: {queries.content_hash(found)}", "", "Changes:"]
+    lines += [f"Contract: {found.digest.partition('=')[2]}", "", "Changes:"]
     return lines + [
         f"  {version}  {text}" for version, text in sorted(header.changes.items(), reverse=True)
     ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import plugins
 from warehouse.errors import ConfigError, ContractError, UsageError, query_error
-from warehouse.library import aliases, columns, tokens
+from warehouse.library import aliases, columns, lock, tokens
 from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
 from warehouse.library.header import Header, Parameter
@@ -114,6 +113,13 @@ class Query:
         return tokens.normalise(self.text)
 
     @cached_property
+    def digest(self) -> str:
+        """sha256 of the contract, as `contract=…`; without a header, of the text, as `text=…`."""
+        if self.header is not None:
+            return f"contract={lock.digest(self.header)}"
+        return f"text={hashlib.sha256(self.normalised.encode()).hexdigest()}"
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """All words of the text, in lower case: what it reads and calls is among them."""
         kinds = ("word", "quoted")
@@ -180,7 +186,6 @@ class Library:
 
     queries: dict[str, Query] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)  # for the user: what shadows what
-    _hashes: dict[str, str] = field(default_factory=dict)
     _n_folders: int = 0
 
     @property
@@ -201,9 +206,19 @@ class Library:
         query = self.queries.get(name) or newest.get(name)
         if query is None:
             near = difflib.get_close_matches(name, [*newest, *self.queries], n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else "`tw queries list` shows them all."
-            raise UsageError(f"there is no query {name!r}", hint=hint)
+            hint = f"Did you mean {near[0]!r}?" if near else "`tw queries list` lists all queries."
+            raise UsageError(self.why_absent(name), hint=hint)
         return query
+
+    def why_absent(self, key: str) -> str:
+        """Why the library has no query of a plain or pinned name, in one clause."""
+        name, _, version = key.partition("@")
+        current = self.newest.get(name)
+        if current is None or not version.isdecimal():
+            return f"query {key!r} not found"
+        if int(version) < _pin(current)[1]:
+            return f"query {key} was removed; the current version is {current.key}"
+        return f"query {key} not found; the newest version is {current.key}"
 
     def resolve(self, query: Query | str) -> Query:
         """The query itself, the one of a library name, or the statement; raises UsageError."""
@@ -227,25 +242,10 @@ class Library:
         for callee in query.pins.values():
             if callee not in self.queries:
                 raise ContractError(
-                    f"{query.key or 'the query'} requires {callee}, which is not in the library"
+                    f"{query.key or 'the query'} requires {callee}: {self.why_absent(callee)}"
                 )
             self._visit(self.queries[callee], order, (*above, key))
         order[key] = query
-
-    def content_hash(self, query: Query) -> str:
-        """sha256 over what gives the query its meaning, and the hashes of all it calls."""
-        key = query.key
-        if key is None:
-            return hashlib.sha256(query.normalised.encode()).hexdigest()
-        is_ours = self.queries.get(key) is query  # not a file of the same name from elsewhere
-        if is_ours and key in self._hashes:
-            return self._hashes[key]
-        callees = [each for each in self.closure([query]) if each is not query]
-        hashes = [(callee.key, self.content_hash(callee)) for callee in callees]
-        found = _content_hash(query, hashes)
-        if is_ours:
-            self._hashes[key] = found
-        return found
 
     def install(self, connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
         """Makes every version, and under its plain name the newest, a macro of the connection.
@@ -345,21 +345,6 @@ def _pin(query: Query) -> tuple[str, int]:
 
 def _order(query: Query) -> tuple[int, int]:
     return query.precedence, _pin(query)[1]
-
-
-def _content_hash(query: Query, callees: Sequence[tuple[str | None, str]]) -> str:
-    assert query.header is not None
-    meaning = {
-        "sql": query.normalised,
-        "grain": query.header.grain,
-        "parameters": [
-            (p.name, p.type, p.unit, p.default, p.has_default, p.nullable, p.min, p.max)
-            for p in query.header.parameters
-        ],
-        "columns": [(c.name, c.type, c.unit, c.nullable, c.check) for c in query.header.columns],
-        "calls": sorted(callees, key=str),
-    }
-    return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()
 
 
 def _read(path: Path, origin: str, folder: Path, precedence: int) -> Query:

@@ -115,7 +115,7 @@ def _tables(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
     for key in query.pins.values():
         callee = library.queries.get(key)
         if callee is None:
-            yield f"requires {key}, which is not in the library"
+            yield f"requires {key}: {library.why_absent(key)}"
         elif (
             callee.origin == BUILT_IN
             and callee.layer not in ("lib", "archive")

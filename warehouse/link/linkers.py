@@ -244,9 +244,9 @@ def _insert(
     return int(n_links)
 
 
-def noted(library: Library, query: Query) -> str:
-    """A linker and what it means: `name@version`, and the first 16 digits of its content hash."""
-    return f"{query.key} {library.content_hash(query)[:16]}"
+def noted(query: Query) -> str:
+    """A linker and its contract: `name@version contract=` and the first 16 digits of the digest."""
+    return f"{query.key} {query.digest[: len('contract=') + 16]}"
 
 
 def _note(
@@ -265,7 +265,7 @@ def _note(
         "SELECT coalesce(max(id) + 1, $first) AS first FROM import_stat WHERE trace_id = $trace)",
         {
             "first": trace_id << 32, "trace": trace_id, "what": what,
-            "keys": [noted(library, query) for query, _ in found],
+            "keys": [noted(query) for query, _ in found],
             "counts": [n_rows for _, n_rows in found],
         },
     )  # fmt: skip
@@ -278,7 +278,7 @@ def _note(
         {
             "names": [query.header.name for query, _ in found if query.header],
             "versions": [query.header.version for query, _ in found if query.header],
-            "hashes": [library.content_hash(query) for query, _ in found],
+            "hashes": [query.digest.partition("=")[2] for query, _ in found],
         },
     )
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from warehouse.ingest.decode import Settings, scratch_connection
 from warehouse.ingest.pipeline import scratch_folder
-from warehouse.library.library import Library
 from warehouse.link import linkers
 from warehouse.store import database
 
@@ -93,84 +92,3 @@ def _counts(connection: duckdb.DuckDBPyConnection, run_id: int) -> dict[str, int
         {"run": run_id},
     ).fetchall()
     return {str(kind): int(n) for kind, n in rows}
-
-
-@dataclass(frozen=True)
-class Stale:
-    """Links a newer program would make otherwise: of a trace, or between those of a run."""
-
-    run_id: int
-    trace_id: int | None  # None: between the traces of the run
-    query: str  # name of the linker
-    version: int | None  # of the links that are there; None: it never ran
-    newest_version: int | None  # None: the library has no such linker
-
-
-def stale(connection: duckdb.DuckDBPyConnection, library: Library | None = None) -> list[Stale]:
-    """What `tw link` would make anew, of the traces the connection sees; in order of runs."""
-    known = linkers.linkers(library)
-    queries = [(linkers.INSIDE, query) for query in known.of_trace]
-    queries += [(linkers.BETWEEN, query) for query in known.all if query not in known.of_trace]
-    rows = connection.execute(
-        _STALE,
-        {
-            "whats": [what for what, _ in queries],
-            "names": [query.header.name for _, query in queries if query.header],
-            "versions": [query.header.version for _, query in queries if query.header],
-            "hashes": [known.library.content_hash(query) for _, query in queries],
-        },
-    ).fetchall()
-    return [Stale(*row) for row in rows]
-
-
-#: A linker is current where its newest version ran, and means what that version meant then: by the
-#: hash noted with it, or, where an older program noted none, by those ever seen of that version.
-_STALE = f"""
-WITH newest AS (
-  SELECT
-    what,
-    name,
-    version,
-    substr(hash, 1, 16) AS hash,
-    EXISTS (SELECT 1 FROM query_version AS q WHERE q.name = k.name AND q.version = k.version)
-      AND NOT EXISTS (
-        SELECT 1 FROM query_version AS q
-        WHERE q.name = k.name AND q.version = k.version AND q.content_hash = k.hash
-      ) AS was_never_this
-  FROM (
-    SELECT unnest($whats::VARCHAR[]) AS what, unnest($names::VARCHAR[]) AS name,
-      unnest($versions::BIGINT[]) AS version, unnest($hashes::VARCHAR[]) AS hash
-  ) AS k
-),
-place AS (
-  SELECT '{linkers.INSIDE}' AS what, id AS trace_id FROM trace
-  UNION ALL
-  SELECT '{linkers.BETWEEN}', max(id) FROM trace GROUP BY run_id HAVING count(*) > 1
-),
-ran AS (
-  SELECT
-    trace_id,
-    name AS what,
-    split_part(detail, '@', 1) AS name,
-    split_part(split_part(detail, '@', 2), ' ', 1)::BIGINT AS version,
-    nullif(split_part(detail, ' ', 2), '') AS hash
-  FROM import_stat
-  WHERE name IN ('{linkers.INSIDE}', '{linkers.BETWEEN}')
-),
-compared AS (
-  SELECT
-    trace_id,
-    what,
-    name,
-    r.version AS ran,
-    n.version AS newest,
-    coalesce(r.hash <> n.hash, n.was_never_this) AS is_changed
-  FROM (SELECT * FROM place JOIN newest USING (what)) AS n
-  FULL JOIN ran AS r USING (trace_id, what, name)
-)
-SELECT t.run_id, CASE what WHEN '{linkers.INSIDE}' THEN t.id END AS trace_id, c.name, ran, newest
-FROM compared AS c
-JOIN trace AS t ON t.id = c.trace_id
-WHERE ran IS DISTINCT FROM newest OR is_changed
-ORDER BY t.run_id, trace_id NULLS LAST, c.name
-"""

@@ -29,7 +29,7 @@ def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str,
     return {
         "query": query.key or "",
         "title": query.header.title if query.header else "",
-        "query_hash": session.queries.content_hash(query),
+        "query_hash": query.digest,
         "statement": "" if is_named else query.standalone,
         "parameters": json.dumps(dict(values)),
         "runs": json.dumps(seen.run_names),

@@ -61,7 +61,7 @@ def _given(query: Query) -> str:
     between = [query for query in known.all if query not in known.of_trace]
     lists = {"linkers": known.of_trace, "run_linkers": between}
     return ", ".join(
-        f"p_{name} := {sql_literal([linkers.noted(known.library, each) for each in lists[name]])}"
+        f"p_{name} := {sql_literal([linkers.noted(each) for each in lists[name]])}"
         for name in sorted(wanted & lists.keys())
     )
 

@@ -12,6 +12,6 @@ VALUES
   (0, 1, 'linked', 'link_launch@1', 1, 'count'),
   (1, 1, 'linked', 'link_flow@2', 1, 'count'),
   (4, 1, 'linked', 'link_old@1', 1, 'count'),
-  (2, 2, 'linked', 'link_launch@2 00aa', 1, 'count'),
+  (2, 2, 'linked', 'link_launch@2 contract=00aa', 1, 'count'),
   (3, 2, 'linked', 'link_flow@2', 1, 'count'),
   (9, 2, 'run_linked', 'link_peer@1', 1, 'count');

@@ -1,4 +1,4 @@
--- Nothing is given: the newest that ran is the measure. Trace 2 was linked by link_launch@2, whose meaning
+-- Nothing is given: the newest that ran is the measure. Trace 2 was linked by link_launch@2, whose contract
 -- was changed from 00aa to 00bb; trace 1 by version 1 of it, and by link_flow as of today. Nothing has
 -- linked the traces to each other.
 INSERT INTO run (id, name, kind, world_size, created_at)
@@ -17,9 +17,9 @@ VALUES
   ('link_launch', 2, '00bb', TIMESTAMP '2024-01-03');
 INSERT INTO import_stat (id, trace_id, name, detail, value, unit)
 VALUES
-  (0, 1, 'linked', 'link_launch@1 00ff', 1, 'count'),
-  (1, 1, 'linked', 'link_flow@2 00cc', 1, 'count'),
-  (2, 2, 'linked', 'link_launch@2 00aa', 1, 'count'),
-  (3, 2, 'linked', 'link_flow@2 00cc', 1, 'count'),
-  (4, 3, 'linked', 'link_launch@2 00bb', 1, 'count'),
-  (5, 3, 'linked', 'link_flow@2 00cc', 1, 'count');
+  (0, 1, 'linked', 'link_launch@1 contract=00ff', 1, 'count'),
+  (1, 1, 'linked', 'link_flow@2 contract=00cc', 1, 'count'),
+  (2, 2, 'linked', 'link_launch@2 contract=00aa', 1, 'count'),
+  (3, 2, 'linked', 'link_flow@2 contract=00cc', 1, 'count'),
+  (4, 3, 'linked', 'link_launch@2 contract=00bb', 1, 'count'),
+  (5, 3, 'linked', 'link_flow@2 contract=00cc', 1, 'count');
