@@ -1,10 +1,12 @@
 /* ---
 name = "tpu_bandwidth_over_time"
-version = 2
-title = "DDR, L2 and local-memory traffic per TPU engine, by time bucket"
+version = 3
+title = "DDR, L2 and local-memory traffic of TPU engines or a whole TPU, by time bucket"
 help = """
 The bytes of a command are spread evenly over its duration. Buckets start at multiples of bucket_ns
-on the time axis of slice.ts; those without traffic have no row. The peak is that of one core.
+on the time axis of slice.ts; those without traffic have no row. The peak is that of one core; with
+by_engine=false all engines, including CDMA, are combined, and the peak is that of the chip: the
+peak of one core times the number of cores.
 """
 grain = ["trace_id", "engine", "core", "port", "memory", "bucket_start_ns"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_traffic@2"] }
@@ -22,16 +24,22 @@ default = 100000
 min = 1
 help = "Bucket width"
 
+[param.by_engine]
+type = "BOOLEAN"
+default = true
+help = "Return one row per engine; false: one row for the whole chip"
+
 [changes]
+3 = "new parameter by_engine"
 2 = "same figures, reads less"
 1 = "first version"
 --- */
 WITH moved AS (
   SELECT
     m.trace_id,
-    m.engine,
-    m.core,
-    m.port,
+    CASE WHEN $by_engine::BOOLEAN THEN m.engine ELSE 'all' END AS engine,
+    CASE WHEN $by_engine::BOOLEAN THEN m.core END AS core,
+    CASE WHEN $by_engine::BOOLEAN THEN m.port END AS port,
     m.start_ns,
     -- A transfer of duration 0 moves its bytes in its first ns.
     greatest(m.end_ns, m.start_ns + 1) AS end_ns,
@@ -96,7 +104,7 @@ long AS (
 rated AS (
   SELECT
     l.*,
-    CASE
+    CASE WHEN $by_engine::BOOLEAN THEN 1 ELSE h.n_cores END * CASE
       WHEN l.engine = 'CDMA' THEN NULL
       WHEN l.memory = 'DDR' THEN h.ddr_bytes_per_s
       WHEN l.memory = 'L2M' THEN h.l2_bytes_per_s

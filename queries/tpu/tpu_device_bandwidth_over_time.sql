@@ -1,13 +1,15 @@
 /* ---
 name = "tpu_device_bandwidth_over_time"
-version = 2
+version = 3
+alias_of = "tpu_bandwidth_over_time@3"
+fixed = { by_engine = false }
 title = "DDR, L2 and local-memory traffic of a whole TPU, by time bucket"
 help = """
 All engines combined, including CDMA; see tpu_bandwidth_over_time. The peak is that of the chip: the
 peak of one core times the number of cores.
 """
 grain = ["trace_id", "memory", "bucket_start_ns"]
-requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_traffic@2"] }
+requires = { schema = ">=1", queries = ["tpu_bandwidth_over_time@3"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "memory", "bucket_start_ns", "read_bytes", "write_bytes",
@@ -25,96 +27,22 @@ help = "Bucket width"
 peak_bytes_per_s.help = "Peak of the memory for the chip; NULL: unknown"
 
 [changes]
+3 = "alias of tpu_bandwidth_over_time"
 2 = "same figures, reads less"
 1 = "first version"
 --- */
-WITH moved AS (
-  SELECT
-    m.trace_id,
-    m.engine,
-    m.core,
-    m.port,
-    m.start_ns,
-    -- A transfer of duration 0 moves its bytes in its first ns.
-    greatest(m.end_ns, m.start_ns + 1) AS end_ns,
-    -- The remainder of a negative time is negative; the second % makes buckets start below the
-    -- time.
-    m.start_ns - (m.start_ns % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT
-      AS first_ns,
-    m.ddr_read_bytes,
-    m.ddr_write_bytes,
-    m.l2_read_bytes,
-    m.l2_write_bytes,
-    m.lmem_read_bytes,
-    m.lmem_write_bytes
-  FROM tpu_traffic() AS m
-  WHERE
-    m.ddr_read_bytes + m.ddr_write_bytes + m.l2_read_bytes + m.l2_write_bytes
-      + m.lmem_read_bytes + m.lmem_write_bytes > 0
-),
-piece AS (
-  SELECT *, first_ns AS bucket_start_ns, 1.0::DOUBLE AS share
-  FROM moved
-  WHERE end_ns <= first_ns + $bucket_ns::BIGINT
-  UNION ALL
-  SELECT
-    *,
-    (
-      least(end_ns, bucket_start_ns + $bucket_ns::BIGINT) - greatest(start_ns, bucket_start_ns)
-    ) / (end_ns - start_ns)
-  FROM (
-    SELECT *, unnest(range(first_ns, end_ns, $bucket_ns::BIGINT)) AS bucket_start_ns
-    FROM moved
-    WHERE end_ns > first_ns + $bucket_ns::BIGINT
-  )
-),
-filled AS (
-  SELECT
-    trace_id,
-    bucket_start_ns,
-    sum(ddr_read_bytes * share) AS ddr_read_bytes,
-    sum(ddr_write_bytes * share) AS ddr_write_bytes,
-    sum(l2_read_bytes * share) AS l2_read_bytes,
-    sum(l2_write_bytes * share) AS l2_write_bytes,
-    sum(lmem_read_bytes * share) AS lmem_read_bytes,
-    sum(lmem_write_bytes * share) AS lmem_write_bytes
-  FROM piece
-  GROUP BY trace_id, bucket_start_ns
-),
-long AS (
-  SELECT trace_id, bucket_start_ns, 'DDR' AS memory,
-    ddr_read_bytes AS read_bytes, ddr_write_bytes AS write_bytes
-  FROM filled
-  UNION ALL
-  SELECT trace_id, bucket_start_ns, 'L2M', l2_read_bytes, l2_write_bytes FROM filled
-  UNION ALL
-  SELECT trace_id, bucket_start_ns, 'LMEM', lmem_read_bytes, lmem_write_bytes FROM filled
-),
-rated AS (
-  SELECT
-    l.*,
-    h.n_cores * CASE
-      WHEN l.memory = 'DDR' THEN h.ddr_bytes_per_s
-      WHEN l.memory = 'L2M' THEN h.l2_bytes_per_s
-    END AS peak_bytes_per_s
-  FROM long AS l
-  LEFT JOIN tpu_chip() AS h ON h.trace_id = l.trace_id
-  WHERE l.read_bytes + l.write_bytes > 0
-)
 SELECT
-  t.run_id,
-  r.trace_id,
-  t.rank,
-  r.memory,
-  r.bucket_start_ns,
-  r.read_bytes,
-  r.write_bytes,
-  r.read_bytes * 1e9 / $bucket_ns::BIGINT AS read_bytes_per_s,
-  r.write_bytes * 1e9 / $bucket_ns::BIGINT AS write_bytes_per_s,
-  (r.read_bytes + r.write_bytes) * 1e9 / $bucket_ns::BIGINT AS total_bytes_per_s,
-  r.peak_bytes_per_s,
-  (r.read_bytes + r.write_bytes) * 1e9 / $bucket_ns::BIGINT / nullif(r.peak_bytes_per_s, 0)
-    AS peak_share
-FROM rated AS r
-JOIN trace AS t ON t.id = r.trace_id
-ORDER BY t.run_id, t.rank, r.trace_id, r.memory, r.bucket_start_ns
+  run_id,
+  trace_id,
+  rank,
+  memory,
+  bucket_start_ns,
+  read_bytes,
+  write_bytes,
+  read_bytes_per_s,
+  write_bytes_per_s,
+  total_bytes_per_s,
+  peak_bytes_per_s,
+  peak_share
+FROM tpu_bandwidth_over_time(p_bucket_ns := $bucket_ns::BIGINT, p_by_engine := false)
+ORDER BY run_id, rank, trace_id, memory, bucket_start_ns

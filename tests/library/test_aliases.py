@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from tests.conftest import Tw
-from warehouse.library import contract
+from warehouse.library import aliases, contract
 from warehouse.library.library import Library
 from warehouse.query import execute
 from warehouse.store import database
@@ -54,6 +54,7 @@ THIN = """/* ---
 name = "only_x"
 version = 1
 alias_of = "numbers@3"
+fixed = { n = 2 }
 title = "Numbers"
 grain = ["x"]
 requires = { queries = ["numbers@3"] }
@@ -107,6 +108,14 @@ def test_an_alias_may_select_columns(tmp_path: Path) -> None:
     assert contract.check(queries, [queries.find("only_x")]) == []
     with duckdb.connect() as connection:
         assert execute.run(connection, "only_x", library=queries).rows() == [(1,), (0,)]
+    assert aliases.replacement(queries.find("only_x").header) == "numbers -p n=2"  # type: ignore[arg-type]
+
+
+def test_only_an_alias_fixes_parameters(tmp_path: Path) -> None:
+    (tmp_path / "only_x.sql").write_text(THIN.replace('alias_of = "numbers@3"\n', ""))
+    queries = loaded(tmp_path)
+
+    assert any("alias_of is missing" in notice for notice in queries.notices)
 
 
 @pytest.mark.parametrize(

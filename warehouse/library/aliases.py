@@ -12,7 +12,7 @@
 
 An alias has the columns, grain and help of its target, and the parameters that `fixed` gives no
 value. `title`, `help` and `default`, other defaults of parameters, may be set. Where the columns
-differ, the file holds a complete header and a SELECT from the target instead, and `alias_of`.
+differ, the file holds a complete header with `alias_of` and `fixed`, and a SELECT from the target.
 """
 
 from __future__ import annotations

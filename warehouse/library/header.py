@@ -54,7 +54,7 @@ _FIRST_LINES = re.compile(
 )
 _KEYS = (
     "name", "version", "title", "help", "grain", "requires", "portable",
-    "columns", "param", "column", "alias_of", "changes",
+    "columns", "param", "column", "alias_of", "fixed", "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
@@ -251,6 +251,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         portable=bool(values.get("portable", True)),
         changes={int(version): str(text) for version, text in values["changes"].items()},
         alias_of=values.get("alias_of"),
+        fixed=dict(values.get("fixed", {})),
     )
     _consistent(header)
     return header
@@ -263,6 +264,8 @@ def _consistent(header: Header) -> None:
             raise ValueError(f"column {name!r} is declared twice")
         if name.startswith("p_"):
             raise ValueError(f"column {name!r}: names with p_ are macro arguments")
+    if header.fixed and not header.alias_of:
+        raise ValueError("fixed gives values to the target of an alias, and alias_of is missing")
     for name in header.grain:
         if name not in names:
             raise ValueError(f"grain {name!r} is no column")
