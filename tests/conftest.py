@@ -39,6 +39,9 @@ class Ran:
 
 Tw = Callable[..., Ran]
 
+#: All tests of the files collected, before those of other tiers are deselected.
+COLLECTED = pytest.StashKey[list[pytest.Item]]()
+
 
 @pytest.fixture
 def tw(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Tw:
@@ -126,6 +129,11 @@ def random_runs(shared_place: Path) -> Iterator[Runs]:
         runs.path
     ):  # held open: each test opens it again, which then takes no time
         yield runs
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[COLLECTED] = list(items)
 
 
 def _lacks(name: str, report: Any) -> bool:

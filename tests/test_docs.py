@@ -8,6 +8,8 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,6 @@ import click
 import pytest
 
 from tests.support.plugin import installed
-from tests.support.sharing import slow
 from warehouse.cli import tw as tw_command
 from warehouse.store import catalog, database
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tests.conftest import Tw
 
 ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 HANDWRITTEN = ROOT / "tests" / "data" / "kineto" / "gpu_handwritten" / "trace.json"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -207,28 +209,113 @@ def test_the_event_of_the_architecture_page_goes_that_way(tw: Tw, tmp_path: Path
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("until", ["What differs between two runs", slow("\n## ")])
-def test_the_tour_of_the_readme_prints_what_it_shows(tmp_path: Path, until: str) -> None:
+def test_the_tour_of_the_readme_prints_what_it_shows(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
-    tour = text.partition("## Five minutes")[2].partition(until)[0]
-    assert tour.count("```sh") >= 5
+    tour = text.partition("## Five minutes")[2].partition("\n## ")[0]
+    blocks = FENCE.findall(tour)
+    assert [kind for kind, _ in blocks].count("sh") >= 8
     (tmp_path / "tests").symlink_to(ROOT / "tests")
+
+    for (kind, block), (next_kind, shown) in pairwise([*blocks, ("", "")]):
+        if kind == "sh":
+            ran = run_block(block, tmp_path)
+            if next_kind == "text":
+                assert ran.stdout in shown
+                lines = without_times(ran.stderr.replace(str(ROOT), "…")).splitlines()
+                assert [line for line in lines if line not in without_times(shown)] == []
+        elif kind == "python":
+            run_program([sys.executable, "-c", block], tmp_path)
+
+
+def run_block(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs shell commands of a page, with this program as `tw`."""
     function = f'tw() {{ "{sys.executable}" -c "from warehouse.cli import main; main()" "$@"; }}\n'
+    return run_program(["bash", "-euc", function + block], folder)
+
+
+def run_program(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if not key.startswith("TW_")}
+    ran = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran
 
-    for kind, block in FENCE.findall(tour):
-        if kind != "sh":
-            continue
-        ran = subprocess.run(
-            ["bash", "-euc", function + block], cwd=tmp_path, env=environment,
-            capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stderr
-        assert ran.stdout in tour
 
-    for program in (block for kind, block in FENCE.findall(tour) if kind == "python"):
-        ran = subprocess.run(
-            [sys.executable, "-c", program], cwd=tmp_path, env=environment,
-            capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stderr
+def without_times(text: str) -> str:
+    """Lines of an import without its duration and speed."""
+    return re.sub(r"[\d.]+ s, \d+ MB/s", "_ s, _ MB/s", text)
+
+
+def test_make_runs_the_commands_of_the_readme() -> None:
+    text, makefile = ((ROOT / name).read_text() for name in ("README.md", "Makefile"))
+    assert "`make demo` and `make test` do the same" in text
+    for marker, target in (("run-command", "demo"), ("test-command", "test")):
+        found = re.search(rf"<!-- {marker} -->\n+```sh\n(.*)\n```", text)
+        recipe = re.search(rf"^{target}: \.venv\n\t(.*)$", makefile, re.MULTILINE)
+        set_up = re.search(r"^\.venv: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+        assert found and recipe and set_up
+        *first, last = found[1].split(" && ")
+        assert recipe[1] == last
+        assert [line.strip() for line in set_up[1].splitlines()][: len(first)] == first
+
+
+def test_the_readme_names_the_oldest_python() -> None:
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    assert f"With Python {oldest} or later" in (ROOT / "README.md").read_text()
+
+
+def test_every_importer_is_in_the_readme() -> None:
+    """By the word that stands for its format in the table of what is read."""
+    text = (ROOT / "README.md").read_text()
+    table = "\n".join(line for line in text.splitlines() if line.startswith("| "))
+    words = {
+        "kineto": "Kineto", "chrome": "Trace Event JSON", "memory_timeline": "memory timelines",
+        "memory_snapshot": "memory snapshots", "chakra_et": "`.et`",
+        "execution_trace": "execution traces",
+        "astra_sim_log": "ASTRA-sim", "sophgo": "Sophgo", "rocprofv3_csv": "rocprofv3",
+        "rocprofv3_json": "rocprofv3", "nsys": "Nsight Systems", "rocpd": "rocpd",
+        "rpd": "rocmProfileData", "nvprof": "nvprof", "rocprof": "rocprof", "nvprof_csv": "nvprof",
+    }  # fmt: skip
+    assert set(PROJECT["entry-points"]["trace_warehouse.importers"]) == words.keys()
+    assert [name for name, word in words.items() if word not in table] == []
+
+
+OFFLINE = """
+import socket, sys
+def refuse(*arguments, **more):
+    raise AssertionError("a socket was opened")
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
+sys.argv = ["tw", *sys.argv[1:]]
+from warehouse.cli import main
+main()
+"""
+
+
+def test_it_works_offline(tmp_path: Path) -> None:
+    """Importing, querying and an HTML page, in processes that may not connect to anything."""
+    for arguments in (
+        ["import", "--run", "gpu", str(HANDWRITTEN)],
+        ["query", "utilization"],
+        ["export", "html", "utilization", "-o", "page.html"],
+    ):
+        run_program([sys.executable, "-c", OFFLINE, *arguments], tmp_path)
+    page = (tmp_path / "page.html").read_text()
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
+
+
+def test_only_named_files_are_written(tmp_path: Path) -> None:
+    """What an import, a query and an export leave: the warehouse, the file and its manifest."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+    for arguments in (
+        ["import", "--run", "gpu", str(HANDWRITTEN), "--db", "traces.duckdb"],
+        ["query", "utilization", "--db", "traces.duckdb", "-o", "busy.csv"],
+    ):
+        command = [sys.executable, "-c", "from warehouse.cli import main; main()", *arguments]
+        subprocess.run(command, cwd=work, env=environment, check=True, capture_output=True)
+    written = {str(path.relative_to(work)) for path in work.rglob("*") if path.is_file()}
+    assert written == {"traces.duckdb", "busy.csv", "busy.csv.origin.json"}
+    assert list(home.rglob("*")) == []

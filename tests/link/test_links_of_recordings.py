@@ -215,7 +215,8 @@ def test_waits_are_for_the_last_work_of_what_was_waited_for(
     assert len(found) == n_waits
 
 
-@pytest.mark.parametrize("name", marked(["h100_qwen", "vllm_graph"]))
+@pytest.mark.slow  # tests/queries/cases/link_module has the rule by default
+@pytest.mark.parametrize("name", ["h100_qwen", "vllm_graph"])
 def test_the_module_of_an_operator_is_the_last_to_begin_around_it(
     recordings: Path, name: str
 ) -> None:

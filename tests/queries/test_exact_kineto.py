@@ -219,7 +219,8 @@ def test_holistic_trace_analysis_leaves_out_work_without_a_launch(
     assert compute_ns == theirs["compute_time(us)"] * 1000
 
 
-@pytest.mark.parametrize("case", marked(OTHER_IN_HTA))
+@pytest.mark.slow
+@pytest.mark.parametrize("case", OTHER_IN_HTA)
 def test_holistic_trace_analysis_differs_for_a_known_reason(
     folder: Path, warehouses: dict[str, Path], case: str
 ) -> None:
