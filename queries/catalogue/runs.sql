@@ -31,7 +31,7 @@ help = "Duration of the longest trace; NULL if all are empty"
 [changes]
 1 = "first version"
 --- */
-WITH sliced AS (
+WITH slice_count AS (
   SELECT trace_id, count(*) AS n_slices
   FROM slice
   GROUP BY trace_id
@@ -61,7 +61,7 @@ SELECT
 FROM run AS r
 JOIN trace AS t ON t.run_id = r.id
 JOIN named AS n ON n.run_id = r.id
-LEFT JOIN sliced AS s ON s.trace_id = t.id
+LEFT JOIN slice_count AS s ON s.trace_id = t.id
 LEFT JOIN file AS f ON f.trace_id = t.id
 GROUP BY r.id, r.name, r.kind, r.world_size, n.formats
 ORDER BY r.id

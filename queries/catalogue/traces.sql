@@ -49,12 +49,12 @@ help = "How the timeline of a graph was found: process, rank, or run (the only o
 1 = "first version"
 2 = "new columns kind, n_nodes, rank_rule, timeline_trace_id and pair_rule, for graphs and how their ranks and timelines were determined"
 --- */
-WITH sliced AS (
+WITH slice_count AS (
   SELECT trace_id, count(*) AS n_slices
   FROM slice
   GROUP BY trace_id
 ),
-noded AS (
+node_count AS (
   SELECT trace_id, count(*) AS n_nodes
   FROM graph_node
   GROUP BY trace_id
@@ -98,8 +98,8 @@ SELECT
   t.pair_rule
 FROM trace AS t
 JOIN run AS r ON r.id = t.run_id
-LEFT JOIN sliced AS s ON s.trace_id = t.id
-LEFT JOIN noded AS n ON n.trace_id = t.id
+LEFT JOIN slice_count AS s ON s.trace_id = t.id
+LEFT JOIN node_count AS n ON n.trace_id = t.id
 LEFT JOIN unused AS u ON u.trace_id = t.id
 LEFT JOIN problem AS p ON p.trace_id = t.id
 LEFT JOIN file AS f ON f.trace_id = t.id

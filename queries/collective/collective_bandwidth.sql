@@ -39,7 +39,7 @@ type = "BIGINT"
 unit = "byte"
 nullable = true
 check = ">= 0"
-help = "Lower bound of the message size, a power of two or 0; the next row's is the exclusive upper bound. NULL: unknown size"
+help = "Lower bound of the message size, a power of two or 0; the next power of two is the exclusive upper bound; NULL: unknown size"
 
 [column.algorithm_bytes_per_s]
 type = "DOUBLE"

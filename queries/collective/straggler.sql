@@ -1,7 +1,7 @@
 /* ---
 name = "straggler"
 version = 1
-title = "How often each rank arrives last at a collective, and the cost to the others"
+title = "Last arrivals at collectives per rank, and their cost to the other ranks"
 help = """
 Covers collectives that synchronize their members (all_reduce, all_gather, reduce_scatter,
 all_to_all, barrier) and were recorded by several ranks. For a rank whose collectives cannot be

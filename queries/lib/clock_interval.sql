@@ -77,7 +77,7 @@ used AS (
   FROM bound
   WHERE is_sure = has_sure
 ),
-steady AS (
+without_drift AS (
   SELECT
     run_id,
     hub_trace_id,
@@ -106,7 +106,7 @@ drifting AS (
     min(u.upper_ns - (s.slope * u.start_ts)::BIGINT) AS upper_ns,
     median(u.between_ends_ns - (s.slope * u.end_ts)::BIGINT) AS median_ns
   FROM used AS u
-  JOIN steady AS s ON s.hub_trace_id = u.hub_trace_id AND s.trace_id = u.trace_id
+  JOIN without_drift AS s ON s.hub_trace_id = u.hub_trace_id AND s.trace_id = u.trace_id
   WHERE s.slope IS NOT NULL
   GROUP BY u.hub_trace_id, u.trace_id
 )
@@ -122,6 +122,6 @@ SELECT
   CASE WHEN d.lower_ns <= d.upper_ns THEN s.slope END AS drift,
   coalesce(s.lower_ns > s.upper_ns AND NOT coalesce(d.lower_ns <= d.upper_ns, false), false)
     AS is_contradictory
-FROM steady AS s
+FROM without_drift AS s
 LEFT JOIN drifting AS d ON d.hub_trace_id = s.hub_trace_id AND d.trace_id = s.trace_id
 ORDER BY s.run_id, s.hub_trace_id, s.trace_id

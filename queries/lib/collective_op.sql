@@ -88,7 +88,7 @@ host_call AS (
   ) AS c ON c.from_id = o.to_id
   WHERE o.kind = 'op_launch' AND o.link_set = 'default'
 ),
-told AS (
+outer_kind AS (
   SELECT
     c.slice_id,
     min(coalesce(
@@ -114,7 +114,7 @@ spelled AS (
     nullif(replace(c.group_ranks_json, ' ', ''), '[]') AS members
   FROM collective AS c
   JOIN trace AS t ON t.id = c.trace_id
-  LEFT JOIN told AS o ON o.slice_id = c.slice_id
+  LEFT JOIN outer_kind AS o ON o.slice_id = c.slice_id
   WHERE coalesce(o.kind, c.kind) IS NOT NULL
 ),
 named AS (

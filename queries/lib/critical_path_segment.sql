@@ -441,7 +441,7 @@ run_on_path AS (
   WHERE h.end_ns > h.start_ns AND (o.node IS NOT NULL OR h.node = 0)
 ),
 -- Threads split at every start and end of a slice, with the innermost slice from there on.
-turn AS (
+boundary_event AS (
   SELECT trace_id, track_id, start_ns AS at_ns, slice_id AS inner_id, 1 AS is_start, depth
   FROM host_slice
   WHERE end_ns > start_ns
@@ -460,9 +460,9 @@ turn AS (
   FROM host_slice AS h
   JOIN window_of AS w ON w.trace_id = h.trace_id
 ),
-turned AS (
+innermost_at AS (
   SELECT trace_id, track_id, at_ns, max_by(inner_id, (is_start, depth, inner_id)) AS inner_id
-  FROM turn
+  FROM boundary_event
   SEMI JOIN run_on_path USING (track_id)
   GROUP BY trace_id, track_id, at_ns
 ),
@@ -473,7 +473,7 @@ piece AS (
     at_ns AS start_ns,
     lead(at_ns) OVER thread AS end_ns,
     nullif(last_value(inner_id IGNORE NULLS) OVER thread, 0) AS slice_id
-  FROM turned
+  FROM innermost_at
   WINDOW thread AS (PARTITION BY track_id ORDER BY at_ns)
 ),
 host_interval AS (

@@ -116,7 +116,7 @@ kernel AS MATERIALIZED (
     AND regexp_matches(lower(name), '\b(nccl|rccl|msccl)[a-z0-9_]*kernel')
 ),
 -- Descriptions of the node and the two above it, nearest first.
-teller AS MATERIALIZED (
+context AS MATERIALIZED (
   SELECT
     k.graph_node_id,
     t.level,
@@ -139,7 +139,7 @@ stated AS (
     min_by(attribute.value, level) FILTER (attribute.name = 'dtype') AS data_type,
     min_by(TRY_CAST(attribute.value AS BIGINT), level)
       FILTER (attribute.name = 'in_msg_nelems') AS n_elements
-  FROM (SELECT graph_node_id, level, unnest(attributes) AS attribute FROM teller)
+  FROM (SELECT graph_node_id, level, unnest(attributes) AS attribute FROM context)
   WHERE attribute.value <> ''
   GROUP BY graph_node_id
 ),
@@ -169,7 +169,7 @@ argument AS MATERIALIZED (
         level,
         op_schema,
         TRY(from_json(inputs_json, '{"values": ["JSON"], "types": ["VARCHAR"]}')) AS io
-      FROM teller
+      FROM context
     )
   )
 ),
@@ -251,7 +251,7 @@ peer AS (
       END,
       t.level
     ) AS tag
-  FROM teller AS t
+  FROM context AS t
   LEFT JOIN (
     SELECT
       graph_node_id,

@@ -5,7 +5,8 @@ title = "Calls of Python functions that launched device work, with their enclosi
 help = """
 Work counts as self time for the innermost frame around the call that caused it, and as total time
 also for the frames above. A call made outside any operator of its thread, but on behalf of an
-operator of another thread, counts as made in that operator. {OVL} Negative durations count as 0 ns.
+operator of another thread, counts as made in that operator. Durations are summed, so overlapping
+work counts twice. Negative durations count as 0 ns.
 """
 grain = ["slice_id"]
 portable = false

@@ -126,7 +126,7 @@ described AS (
     )) AS pair_name
   FROM candidate AS c
 ),
-worded AS (
+with_word AS (
   SELECT
     *,
     regexp_replace(lower(CASE preference
@@ -145,7 +145,7 @@ worded AS (
     END), '[^a-z0-9]', '', 'g') AS word
   FROM described
 ),
-kinded AS MATERIALIZED (
+classified AS MATERIALIZED (
   SELECT
     *,
     CASE
@@ -163,12 +163,12 @@ kinded AS MATERIALIZED (
       WHEN word LIKE 'recv%' THEN 'recv'
       WHEN preference = 4 AND (type LIKE 'COMM%' OR word = 'generic') THEN 'unknown'
     END AS kind
-  FROM worded
+  FROM with_word
 ),
 -- The nodes below each of them.
 below AS (
   SELECT graph_node_id AS top_id, graph_node_id AS node_id
-  FROM kinded
+  FROM classified
   WHERE side = 'host' AND kind IS NOT NULL
   UNION ALL
   SELECT b.top_id, c.graph_node_id
@@ -178,17 +178,17 @@ below AS (
 inner_call AS (
   SELECT b.top_id, b.node_id
   FROM below AS b
-  JOIN kinded AS u ON u.graph_node_id = b.top_id
-  JOIN kinded AS l ON l.graph_node_id = b.node_id
+  JOIN classified AS u ON u.graph_node_id = b.top_id
+  JOIN classified AS l ON l.graph_node_id = b.node_id
   WHERE b.node_id <> b.top_id AND l.side = 'host' AND l.kind IS NOT NULL
     AND l.preference <= u.preference AND l.preference < 3
 ),
 has_call AS (
-  SELECT DISTINCT graph_id FROM kinded WHERE preference < 3 AND kind IS NOT NULL
+  SELECT DISTINCT graph_id FROM classified WHERE preference < 3 AND kind IS NOT NULL
 ),
 host_unit AS (
   SELECT k.*
-  FROM kinded AS k
+  FROM classified AS k
   ANTI JOIN inner_call AS i ON i.top_id = k.graph_node_id
   LEFT JOIN has_call AS h ON h.graph_id = k.graph_id
   WHERE k.side = 'host' AND k.kind IS NOT NULL AND (k.preference < 3 OR h.graph_id IS NULL)
@@ -203,11 +203,11 @@ around AS (
 ),
 device_unit AS (
   SELECT d.graph_node_id AS device_id, min_by(b.unit_id, (b.preference, b.unit_id)) AS unit_id
-  FROM kinded AS d
+  FROM classified AS d
   JOIN (
     SELECT b.node_id, coalesce(a.unit_id, u.graph_node_id) AS unit_id, k.preference
     FROM below AS b
-    JOIN kinded AS k ON k.graph_node_id = b.top_id
+    JOIN classified AS k ON k.graph_node_id = b.top_id
     LEFT JOIN around AS a ON a.top_id = b.top_id
     LEFT JOIN host_unit AS u ON u.graph_node_id = b.top_id
   ) AS b ON b.node_id = d.graph_node_id AND b.unit_id IS NOT NULL
@@ -218,7 +218,7 @@ unit AS (
   SELECT *, graph_node_id AS unit_id FROM host_unit
   UNION ALL BY NAME
   SELECT k.*, k.graph_node_id AS unit_id
-  FROM kinded AS k
+  FROM classified AS k
   ANTI JOIN device_unit AS d ON d.device_id = k.graph_node_id
   WHERE k.side = 'device' AND k.kind IS NOT NULL
 ),
@@ -232,7 +232,7 @@ device_part AS (
     )) AS group_name,
     max(coalesce(k.pg_size, o.group_size)) AS group_size,
     sum(k.comm_size) AS comm_bytes
-  FROM kinded AS k
+  FROM classified AS k
   LEFT JOIN device_unit AS d ON d.device_id = k.graph_node_id
   LEFT JOIN collective AS o ON o.slice_id = k.slice_id
   WHERE k.side = 'device'
@@ -265,7 +265,7 @@ sized AS (
       FOR x IN regexp_extract_all(k.output_values, '\[(?:-?\d+, ?){5}"[^"]*"\]')
     ]) AS made_bytes,
     nullif(regexp_extract(k.t[1]::VARCHAR, 'Tensor\(([^)]*)\)', 1), '') AS tensor_type
-  FROM kinded AS k
+  FROM classified AS k
   LEFT JOIN around AS a ON a.top_id = k.graph_node_id
 ),
 element AS (
@@ -322,7 +322,7 @@ group_of AS (
   FROM process_group
   GROUP BY graph_id, name
 ),
-membered AS (
+with_members AS (
   SELECT r.*, coalesce(nullif(r.pg_size, 0), r.device_group_size, q.n_ranks) AS n_members
   FROM grouped AS r
   JOIN graph AS g ON g.id = r.graph_id
@@ -361,5 +361,5 @@ SELECT
   END::DOUBLE AS bus_factor,
   n_device_ops,
   device_ns
-FROM membered
+FROM with_members
 ORDER BY graph_node_id

@@ -5,8 +5,9 @@ title = "Device time launched in or below host slices of any kind"
 help = """
 Kernels, copies and memsets belong to the call that caused them and to all slices above that call. A
 call made outside any operator of its thread, but on behalf of an operator of another thread,
-belongs to that operator and the slices above it. {OVL} Negative durations, including those of
-unfinished slices, count as 0 ns. Slices without such work have no row.
+belongs to that operator and the slices above it. Durations are summed, so overlapping work counts
+twice. Negative durations, including those of unfinished slices, count as 0 ns. Slices without such
+work have no row.
 """
 grain = ["slice_id"]
 portable = false

@@ -8,7 +8,8 @@ the module calls nested directly in it, across any slices in between. The backwa
 device work launched in the operators that compute the gradients of its operators (links of kind
 forward_backward). Work in one such operator nested in another counts for the inner one only; work
 of modules called in one, as in checkpointing that reruns forward, counts for these modules only. A
-module called in a backward operator is an outermost module. {OVL} Negative durations count as 0 ns.
+module called in a backward operator is an outermost module. Durations are summed, so overlapping
+work counts twice. Negative durations count as 0 ns.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["host_device_time@1"] }

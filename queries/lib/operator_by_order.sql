@@ -118,7 +118,7 @@ b AS MATERIALIZED (
   JOIN thread_pair AS p ON p.slice_thread = s.thread_key
   WHERE s.side = 'slice'
 ),
-looks AS (
+look_of AS (
   SELECT side, thread_no, pos, unnest([hash(name), run_4, run_16]) AS look FROM a
   UNION ALL
   SELECT side, thread_no, pos, unnest([hash(name), run_4, run_16]) FROM b
@@ -130,7 +130,7 @@ anchor AS (
       thread_no,
       max(pos) FILTER (side = 'node') AS node_pos,
       max(pos) FILTER (side = 'slice') AS slice_pos
-    FROM looks
+    FROM look_of
     GROUP BY thread_no, look
     HAVING count(*) FILTER (side = 'node') = 1
       AND count(*) FILTER (side = 'slice') = 1

@@ -158,7 +158,7 @@ crowd AS (
   FROM vote
   WINDOW near AS (PARTITION BY hub_trace_id, trace_id ORDER BY shift_ns)
 ),
-elected AS (
+chosen_shift AS (
   SELECT *
   FROM (
     SELECT
@@ -185,7 +185,7 @@ clock_shift AS (
       false
     ) AS is_doubtful
   FROM crowd AS c
-  JOIN elected AS e ON e.hub_trace_id = c.hub_trace_id AND e.trace_id = c.trace_id
+  JOIN chosen_shift AS e ON e.hub_trace_id = c.hub_trace_id AND e.trace_id = c.trace_id
   GROUP BY e.hub_trace_id, e.trace_id
 ),
 -- Operations of the other rank on the hub's clock.

@@ -71,7 +71,7 @@ backward AS (
 ),
 -- The engine's frame has the numbers of its function: the inner one is the operator. Operators that
 -- an arrow leads to need no other link.
-wanted AS (
+unlinked AS (
   SELECT b.slice_id, b.ts, b.sequence_number, b.forward_thread_id
   FROM backward AS b
   ANTI JOIN (
@@ -98,7 +98,7 @@ candidate AS (
     w.forward_thread_id
   FROM (
     SELECT w.*, t.track_id
-    FROM wanted AS w
+    FROM unlinked AS w
     CROSS JOIN (SELECT DISTINCT track_id FROM forward) AS t
   ) AS w
   ASOF JOIN forward AS f
@@ -115,7 +115,7 @@ vote AS (
   FROM candidate
   GROUP BY forward_thread_id, track_id
 ),
-elected AS (
+chosen_track AS (
   SELECT
     c.to_id,
     arg_max(c.from_id, (v.n_votes, -c.track_id)) AS from_id,
@@ -140,5 +140,5 @@ SELECT
   'forward_backward' AS kind,
   'sequence_number' AS rule,
   CASE WHEN n_tracks = 1 THEN 0.9::DOUBLE ELSE 0.5::DOUBLE END AS confidence
-FROM elected
+FROM chosen_track
 ORDER BY from_id, to_id

@@ -121,7 +121,7 @@ chunk AS (
   FROM (SELECT *, unnest(range($chunks::BIGINT)) AS chunk_n FROM whole)
   WHERE first_ns + chunk_n * size_ns < last_ns
 ),
-little AS (
+low_use AS (
   SELECT c.*, coalesce(p.used_ns, 0) AS used_ns
   FROM chunk AS c
   LEFT JOIN (
@@ -135,7 +135,7 @@ stretch AS (
     sum(used_ns)::BIGINT AS used_ns, count(*) AS n_chunks
   FROM (
     SELECT *, chunk_n - row_number() OVER (PARTITION BY whole_n ORDER BY chunk_n) AS stretch_n
-    FROM little
+    FROM low_use
   )
   GROUP BY whole_n, stretch_n
 ),

@@ -21,7 +21,7 @@ examples.help = "Clock without an offset"
 1 = "first version"
 2 = "excludes graph traces, which have no clock"
 --- */
-WITH many AS (
+WITH run_size AS (
   SELECT run_id, count(*) AS n_traces
   FROM trace
   WHERE kind = 'timeline'
@@ -35,7 +35,7 @@ finding AS (
     m.n_traces AS n_looked_at,
     coalesce('clock ' || c.id || ': ' || c.name, 'no clock') AS examples
   FROM trace AS t
-  JOIN many AS m ON m.run_id = t.run_id
+  JOIN run_size AS m ON m.run_id = t.run_id
   LEFT JOIN clock AS c ON c.id = t.clock_id
   WHERE c.offset_ns IS NULL AND t.kind = 'timeline'
 )

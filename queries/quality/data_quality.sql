@@ -54,7 +54,7 @@ help = "How the clock offset to the run's shared time was determined; NULL: unkn
 [changes]
 1 = "first version"
 --- */
-WITH sliced AS (
+WITH slice_count AS (
   SELECT
     trace_id,
     count(*) AS n_slices,
@@ -130,7 +130,7 @@ SELECT
   CASE WHEN c.offset_ns IS NOT NULL THEN c.uncertainty_ns END AS uncertainty_ns
 FROM trace AS t
 JOIN run AS r ON r.id = t.run_id
-LEFT JOIN sliced AS a ON a.trace_id = t.id
+LEFT JOIN slice_count AS a ON a.trace_id = t.id
 LEFT JOIN unused AS u ON u.trace_id = t.id
 LEFT JOIN problem AS p ON p.trace_id = t.id
 LEFT JOIN op AS o ON o.trace_id = t.id

@@ -6,7 +6,8 @@ help = """
 Self times exclude module calls nested directly in a call; a call nested in another of the same row
 counts once in the totals. Device time is that of the kernels, copies and memsets launched in the
 forward call; backward device time is that of the operators that compute the gradients of its
-operators. {OVL} Requires a recording with Python stacks of modules (with_stack or with_modules).
+operators. Durations are summed, so overlapping work counts twice. Requires a recording with Python
+stacks of modules (with_stack or with_modules).
 """
 grain = ["trace_id", "class", "instance"]
 requires = { schema = ">=1", queries = ["module_time@1"] }

@@ -46,7 +46,7 @@ type = "DOUBLE"
 unit = "ratio"
 nullable = true
 check = "BETWEEN 0 AND 1"
-help = "Share of computing and moving in that of all layers of the trace; NULL if that is 0"
+help = "Computing and moving time / that of all layers of the trace; NULL if that is 0"
 
 [column.intensity]
 type = "DOUBLE"

@@ -6,8 +6,8 @@ help = """
 Ordered by self time. A kernel, copy or memset counts as self time of the innermost function around
 the call that launched it, and as total time of every enclosing function; a recursive function
 counts it once. Object addresses are removed from names, so a method of two lists is one function.
-{OVL} Negative durations count as 0 ns. Requires a recording with Python stacks; functions that
-launched nothing have no row.
+Durations are summed, so overlapping work counts twice. Negative durations count as 0 ns. Requires a
+recording with Python stacks; functions that launched nothing have no row.
 """
 grain = ["trace_id", "name"]
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }

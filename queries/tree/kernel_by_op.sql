@@ -5,7 +5,7 @@ title = "Kernels, copies and memsets by launching operator"
 help = """
 Longest first. The operator is the innermost one around the launching call, the top operator the
 outermost one above it. Both are NULL for work launched outside operators or without a recorded
-launch. {OVL} Negative durations count as 0 ns.
+launch. Durations are summed, so overlapping work counts twice. Negative durations count as 0 ns.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
 requires = { schema = ">=1", queries = ["op_top@1"] }
