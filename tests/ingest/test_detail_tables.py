@@ -88,3 +88,24 @@ def test_a_table_without_its_trace_is_refused(tw: Tw, tmp_path: Path) -> None:
 
     assert ran.code == 1
     assert "table span_line of importer spans has no column trace_id" in ran.err
+
+
+def test_rows_are_scoped_exported_and_removed_like_all_others(tw: Tw, tmp_path: Path) -> None:
+    for run in ("one", "two"):
+        (tmp_path / f"{run}.csv").write_text(SPANS.replace("w", run))
+        with installed(tmp_path / run):
+            assert tw("import", f"{run}.csv", "--run", run).code == 0
+
+    scoped = tw("query", "-c", LINES, "--run", "two", "--format", "csv")
+    exported = tw("export", "parquet", "--run", "two", "-o", "lake")
+    dropped = tw("drop", "--run", "one", "--yes")
+
+    assert scoped.out.splitlines()[1:] == ['"two",2', '"y",3']
+    assert exported.code == 0, exported.err
+    assert [path.parent.name for path in (tmp_path / "lake" / "span_line").rglob("*.parquet")] == [
+        "trace_id=2"
+    ]
+    assert dropped.code == 0, dropped.err
+    with database.Reader(tmp_path / "traces.duckdb") as reader:
+        rows = reader.connection.execute("SELECT DISTINCT trace_id FROM span_line").fetchall()
+    assert rows == [(2,)]

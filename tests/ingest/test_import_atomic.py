@@ -15,8 +15,7 @@ import pytest
 
 from tests.support.sharing import integration, slow
 from warehouse.ingest import pipeline
-from warehouse.ingest.commit import TRACE_TABLES
-from warehouse.store import database
+from warehouse.store import catalog, database
 
 TW = (sys.executable, "-c", "from warehouse.cli import main; main()")
 LIMITED = (
@@ -59,7 +58,7 @@ def n_slices(db: Path) -> dict[int, int]:
     with database.Reader(db) as reader:
         run = reader.connection.execute
         known = {t for (t,) in run("SELECT id FROM trace").fetchall()}
-        for table in TRACE_TABLES:
+        for table in catalog.trace_tables(reader.connection):
             named = {t for (t,) in run(f"SELECT DISTINCT trace_id FROM {table}").fetchall()}
             assert named <= known, table
         counts = dict(run("SELECT trace_id, count(*) FROM slice GROUP BY 1").fetchall())

@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "add-an-importer.md"
 def installed(folder: Path) -> Iterator[Path]:
     """Installs the importer `spans`; the folder of its package can be changed before it is used."""
     package = folder / "tw_spans"
-    package.mkdir()
+    package.mkdir(parents=True)
     for name, content in re.findall(
         r"`tw_spans/(\S+)`:\n\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL
     ):

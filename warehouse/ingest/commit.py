@@ -23,17 +23,7 @@ from warehouse.ingest.importer import Importer, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
 from warehouse.link import linkers
-from warehouse.store import database
-
-#: Every table whose rows belong to one trace, children first.
-TRACE_TABLES = (
-    "source_event", "flow_point", "counter", "cpu_op", "launch", "gpu_op", "collective",
-    "annotation", "step", "python_call", "memory_event", "memory_block",
-    "memory_segment", "call_frame", "metric", "tpu_command_extra", "tpu_tiu_record",
-    "tpu_dma_record", "tpu_dma_bm1688_record", "tpu_cdma_record", "tpu_operation", "tpu_layer",
-    "rpc", "tensor_use", "process_group", "graph_edge", "graph_node", "tensor", "graph", "slice",
-    "track", "thread", "process", "device", "clock", "import_problem", "import_stat", "source_file",
-)  # fmt: skip
+from warehouse.store import catalog, database
 
 
 @dataclass
@@ -219,7 +209,7 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
         "from_id BETWEEN $first AND $last - 1 OR to_id BETWEEN $first AND $last - 1))",
         {"t": trace_id, "first": first, "last": last},
     )
-    for table in TRACE_TABLES:
+    for table in catalog.trace_tables(connection):
         connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
     connection.execute("DELETE FROM trace WHERE id = ?", [trace_id])
     pairing.forget(connection, trace_id)

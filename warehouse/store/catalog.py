@@ -63,6 +63,23 @@ def tables(connection: duckdb.DuckDBPyConnection) -> list[Table]:
     return [Table(*row) for row in rows]
 
 
+def trace_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The tables whose rows belong to one trace: those with a column trace_id.
+
+    Without `link`, whose rows may also belong to two traces of a run.
+    """
+    rows = connection.execute("""
+        SELECT t.table_name
+        FROM duckdb_tables() AS t
+        JOIN duckdb_columns() AS c
+          ON c.database_name = t.database_name AND c.table_name = t.table_name
+        WHERE t.database_name = current_database() AND c.column_name = 'trace_id'
+          AND t.table_name <> 'link'
+        ORDER BY t.table_name
+    """).fetchall()
+    return [str(name) for (name,) in rows]
+
+
 def find(tables: Sequence[Table], name: str) -> Table:
     """The table or view of that name; raises UsageError naming the nearest."""
     for table in tables:
