@@ -186,18 +186,25 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
 def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
     tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest, asked = linkers.link_run, []
+    honest, asked, inserted = linkers.link_run, [], []
+    honest_assign = runs.assign
 
     def fails(*arguments: Any) -> None:
         asked.append(arguments)
         honest(*arguments)  # whatever it has done until then is undone
         raise TwError("the query linked_node@1 does not work")
 
+    def assigned(*arguments: Any) -> runs.Run:
+        inserted.append(arguments)
+        return honest_assign(*arguments)
+
     with monkeypatch.context() as patch:
         patch.setattr(linkers, "link_run", fails)
+        patch.setattr(runs, "assign", assigned)
         ran = tw("import", "-q", "--db", db, *PAIR)
 
-    assert len(asked) == 2, "as the graph was inserted, and by itself"
+    assert len(asked) == 2, "after the graph was committed, and at the end of the import"
+    assert len(inserted) == 2, "each trace once"
     assert "are in the warehouse but not linked to each other" in ran.err
     assert rows(db, "SELECT kind FROM trace ORDER BY id") == [("timeline",), ("graph",)]
     assert rows(db, "SELECT DISTINCT kind FROM graph") == [("execution_trace",)]
