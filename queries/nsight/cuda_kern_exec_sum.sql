@@ -110,6 +110,7 @@ help = "Sample standard deviation of the duration of a kernel; 0 for a single on
 [changes]
 1 = "first version"
 --- */
+-- Ordered: a deviation added up by several threads differs in its last digits from run to run.
 WITH summed AS (
   SELECT
     trace_id,
@@ -125,22 +126,24 @@ WITH summed AS (
     median(whole_ns) AS whole_median_ns,
     min(whole_ns) AS whole_min_ns,
     max(whole_ns) AS whole_max_ns,
-    coalesce(stddev_samp(whole_ns), 0) AS whole_stddev_ns,
+    coalesce(stddev_samp(whole_ns ORDER BY whole_ns), 0) AS whole_stddev_ns,
     avg(call_ns) AS call_mean_ns,
     median(call_ns) AS call_median_ns,
     min(call_ns) AS call_min_ns,
     max(call_ns) AS call_max_ns,
-    coalesce(stddev_samp(call_ns), 0) AS call_stddev_ns,
+    coalesce(stddev_samp(call_ns ORDER BY call_ns), 0) AS call_stddev_ns,
     avg(queue_ns) AS queue_mean_ns,
     median(queue_ns) AS queue_median_ns,
     min(queue_ns) AS queue_min_ns,
     max(queue_ns) AS queue_max_ns,
-    CASE WHEN count(queue_ns) > 0 THEN coalesce(stddev_samp(queue_ns), 0) END AS queue_stddev_ns,
+    CASE
+      WHEN count(queue_ns) > 0 THEN coalesce(stddev_samp(queue_ns ORDER BY queue_ns), 0)
+    END AS queue_stddev_ns,
     avg(kernel_ns) AS kernel_mean_ns,
     median(kernel_ns) AS kernel_median_ns,
     min(kernel_ns) AS kernel_min_ns,
     max(kernel_ns) AS kernel_max_ns,
-    coalesce(stddev_samp(kernel_ns), 0) AS kernel_stddev_ns
+    coalesce(stddev_samp(kernel_ns ORDER BY kernel_ns), 0) AS kernel_stddev_ns
   FROM kernel_launch()
   GROUP BY trace_id, pid, tid, device, call, kernel
 )
