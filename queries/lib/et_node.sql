@@ -464,13 +464,13 @@ SELECT
   coalesce(l.n, 0) AS n_left_out,
   CASE
     WHEN c.graph_node_id IS NOT NULL AND c.purpose IS NULL
-      THEN 'kernels of no collective that is known are written as computation'
+      THEN 'kernels of unknown collectives are written as computation'
     WHEN c.purpose >= 100 AND c.peer IS NULL
-      THEN 'sends and receives do not say who is at the other end'
+      THEN 'sends and receives have no recorded peer'
     WHEN c.purpose IN (1, 3, 4, 9)
       THEN 'collectives are of a kind that ASTRA-sim does not simulate: reduce, gather, scatter, barrier'
     WHEN c.purpose IS NOT NULL AND NOT regexp_full_match(coalesce(c.group_name, '0'), '\d+')
-      THEN 'collectives are in a process group whose name is no number, as ASTRA-sim wants it'
+      THEN 'collectives are in a process group whose name is not a number, which ASTRA-sim requires'
   END AS trouble
 FROM kept AS n
 JOIN source AS s ON s.graph_node_id = n.graph_node_id

@@ -222,11 +222,11 @@ SELECT
     WHEN n.fw_tid IS NULL THEN 'it has no usable fw_tid'
     WHEN n.op_schema IS NULL THEN 'it has no op_schema'
     WHEN n.exclusive_us <= -1 THEN 'its duration is negative'
-    WHEN c.type = 7 AND c.comm_type IS NULL THEN 'its name is that of no collective it knows'
+    WHEN c.type = 7 AND c.comm_type IS NULL THEN 'its name is not that of a supported collective'
     WHEN c.graph_node_id IS NOT NULL AND c.comm_size IS NULL
       THEN 'its inputs hold lists of lists of tensors'
     WHEN n.stated_thread_id > 0 AND n.other_thread_id IS NULL
-      THEN 'it waits for node ' || n.stated_thread_id || ', which is not there'
+      THEN 'it waits for the missing node ' || n.stated_thread_id
   END AS trouble
 FROM chained AS n
 LEFT JOIN waited_for AS w ON w.node_id = n.node_id

@@ -94,8 +94,8 @@ item AS (
     CASE
       WHEN s.slice_id IS NOT NULL THEN s.reason
       WHEN c.slice_id IS NULL THEN 'the call that launched it is not on the timeline'
-      WHEN g.kind = 'memset' THEN 'the set leaves memsets out'
-      ELSE 'the set has no operator for its call'
+      WHEN g.kind = 'memset' THEN 'the link set excludes memsets'
+      ELSE 'the link set has no operator for its call'
     END,
     greatest(g.dur, 0)
   FROM gpu_op AS g

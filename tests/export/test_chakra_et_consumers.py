@@ -159,17 +159,17 @@ ODD: dict[str, tuple[Doc, str, tuple[int, int | None, int | None]]] = {
     "generic": (
         collective("record_param_comms", "ncclDevKernel_Generic(x)", ONE,
                    collective_name="allreduce", dtype="Half", in_msg_nelems=10),
-        "node 4 'ncclDevKernel_Generic(x)': its name is that of no collective it knows",
+        "node 4 'ncclDevKernel_Generic(x)': its name is not that of a supported collective",
         (COLL, 0, 20),
     ),
     "unknown": (
         collective("other", "ncclDevKernel_Generic(x)", ONE),
-        "node 4 'ncclDevKernel_Generic(x)': its name is that of no collective it knows",
+        "node 4 'ncclDevKernel_Generic(x)': its name is not that of a supported collective",
         (COMP, None, None),
     ),
     "reduce": (
         collective("c10d::reduce_", f"ncclDevKernel_Reduce_Sum_f32{RING}", ONE),
-        "its name is that of no collective it knows",
+        "its name is not that of a supported collective",
         (COLL, 1, 40),
     ),
     "gather": (
