@@ -113,7 +113,7 @@ def test_all_failing_is_exit_code_1(tw: Tw, tmp_path: Path) -> None:
     ran = tw("import", "notes.txt")
 
     assert ran.code == 1
-    assert "in no format tw knows" in ran.errors[0]
+    assert "not recognised: it begins with" in ran.errors[0]
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("improt", "import"), ("querys", "query")])

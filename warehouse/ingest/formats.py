@@ -88,11 +88,11 @@ def choose(source: Source) -> FileImporter:
             if certainty > best_certainty:
                 best, best_certainty = importer, certainty
     if best is None:
-        if known := refusal(source.file_name, head):
-            raise ForeignFile(f"{source.label} is {known.what}", hint=known.hint)
+        if unsupported := refusal(source.file_name, head):
+            raise ForeignFile(f"{source.label} is {unsupported.what}", hint=unsupported.hint)
         raise UnknownFormat(
-            f"{source.label} is in no format tw knows: it begins with {_shown(head)}",
-            hint="`tw formats` lists what can be read; --format NAME forces one.",
+            f"format of {source.label} not recognised: it begins with {_shown(head)}",
+            hint="`tw formats` lists the supported formats; --format NAME forces one.",
         )
     return best
 

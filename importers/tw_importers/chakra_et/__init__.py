@@ -1,7 +1,7 @@
 """Chakra execution traces: the protobuf streams `.et` that ASTRA-sim and Chakra's tools read.
 
-One file is one graph. Its nodes keep all they say: attributes with the kind of their values, texts
-of inputs and outputs, fields nobody knows; so the file can be written again (warehouse/export).
+One file is one graph. Its nodes keep everything: attributes with the type of their values, texts
+of inputs and outputs, unknown fields; so the file can be exported again (chakra_et/export).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Field numbers: mlcommons/chakra, schema/protobuf/et_def.proto, package ChakraProtoMsg. A node's
 attributes and its inputs and outputs repeat between nodes byte for byte, so they are declared as
 bytes, which the wire cannot tell from messages, and each text of them is decoded once. Names are
-bytes too: a text that is no UTF-8 shall not stop an import.
+bytes too: invalid UTF-8 must not stop an import.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def is_foreign(node: Any, others: list[Other]) -> bool:
 def _plain(value: Any) -> int | str:
     if isinstance(value, int):
         return value
-    # A group, which nobody has written since proto2, is a set of fields itself: named, not kept.
+    # A group, obsolete since proto2, is a set of fields itself: named, not kept.
     return base64.b64encode(value).decode() if isinstance(value, bytes) else ""
 
 

@@ -43,7 +43,7 @@ CREATE TABLE activity (
   device_kind VARCHAR, -- of the memory of a memory event
   device_ordinal BIGINT, -- likewise; -1: the host
   dispatch VARCHAR, -- key its figures name it by
-  args_json VARCHAR -- what else the record says
+  args_json VARCHAR -- other values of the record
 );
 
 CREATE TABLE process_info (process VARCHAR, pid BIGINT, name VARCHAR, extra_json VARCHAR);

@@ -140,7 +140,7 @@ class Unpickler:
 
     def _top(self, kind: type) -> Any:
         if not self._stack or type(self._stack[-1]) is not kind:
-            self._wrong(f"an operation wants a {kind.__name__} that is not there")
+            self._wrong(f"a pickle operation lacks a {kind.__name__}")
         return self._stack[-1]
 
     def _mark(self) -> None:

@@ -195,7 +195,7 @@ CROSS JOIN origin
 ORDER BY category, track_n, ts, dur DESC, family, row_n;
 
 -- Only where a slice begins before the one before it ended is there anything to nest; on most streams
--- nothing does. The order is that of the table, which a window without one keeps; sorting anew would
+-- nothing does. The order is that of the table, which a window without one keeps; sorting again would
 -- take longer than nesting all.
 CREATE TABLE nested_track AS
 SELECT DISTINCT track_n

@@ -91,7 +91,7 @@ TABLES: dict[str, tuple[str, dict[str, Kind]]] = {
         {"timestamp": INTEGER, "source": INTEGER, "severity": INTEGER, "text": TEXT},
     ),
 }
-#: What an event of a host thread may say besides its name, in tables that have start, end and
+#: Other columns of events of host threads, in tables that have start, end and
 #: globalTid: MPI, OpenACC, the runtime of the operating system.
 DETAILS: dict[str, Kind] = {
     "eventClass": INTEGER, "nameId": INTEGER, "textId": INTEGER, "returnValue": INTEGER,

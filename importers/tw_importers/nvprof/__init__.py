@@ -1,6 +1,6 @@
 """nvprof's databases: the SQLite files `nvprof -o` writes (`.nvvp`, `.nvprof`).
 
-Their layout has a version, which says little: tools wrote the same number with different columns.
+The version of their layout is of little use: tools wrote the same one with different columns.
 So columns are found by name, and what a file lacks is NULL.
 Tables: CUPTI's activity records, cupti_activity.h. Numbers of API functions are named from
 cbid.csv: CUPTI's, of CUDA 13.0, which keeps those of all releases; without versions, as nvprof

@@ -2,7 +2,7 @@
 
 They are `<process>_<kind>_trace.csv`, `<process>_counter_collection.csv` and
 `<process>_agent_info.csv` in one folder; with `-o NAME` the name takes the process's place. What a
-file holds is told by its header, as columns come and go between releases.
+file holds is recognised by its header, as columns come and go between releases.
 Columns: rocprofiler-sdk, source/docs/data and source/lib/output/generateCSV.cpp.
 """
 

@@ -1,7 +1,7 @@
 """rocmProfileData: the SQLite databases (`.rpd`) of rpd_tracer, of its schemas 1 and 2.
 
 An API call and what a queue of a GPU did are rows of tables of their own, joined by a third; what a
-kernel or a copy was, is said by the call in schema 2, by the operation in schema 1.
+kernel or a copy was, is recorded with the call in schema 2, with the operation in schema 1.
 Tables: ROCm/rocmProfileData, rocpd_python/rocpd/schema_data.
 """
 

@@ -1,8 +1,8 @@
 """Binds records to commands, and drops records that the program did not cause.
 
 The preamble of a capture, marks of the firmware at the ends and send and wait pairs of the
-profiler are dropped, as the vendor's tool does. Binding is decided a section at a
-time (sections.py), which gives each record the number of its command; what that is, a join says
+profiler are dropped, as the vendor's tool does. Records are bound a section at a time
+(sections.py), which gives each record the number of its command; a join finds the command
 (join.sql).
 """
 

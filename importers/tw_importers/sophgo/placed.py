@@ -1,6 +1,6 @@
 """The records of a capture as columns, on their tracks and in the order slices are stored in.
 
-Which command each is of, a join says (join.sql); what commands have in common is numbered as an
+A join binds records to commands (join.sql); what commands have in common is numbered as an
 operation, of which there are few. A column has a chunk for each engine: nothing is copied to join
 them.
 """

@@ -3,7 +3,7 @@
 - `placed`: one row a record of the timeline, in the order slices are stored in; `<layout>_placed`
   of each layout: its records with their words (placed.py);
 - `operation`: what records have in common, as numbers: track, `label_n`, core that submitted,
-  `context_n`, `image_n`; -1 is none;
+  `context_n`, `image_n`; -1 for none;
 - `context`: the distinct commands: `kind`, their words; `scope`, the kernels; batches;
 - `tiu_image`, `dma_image`, `cdma_image`: register images;
 - `place`: devices, `lane`: tracks, `counter_clock`: clocks, `layer`: layers of the model;

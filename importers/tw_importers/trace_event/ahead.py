@@ -1,7 +1,7 @@
 """Lets a generator work ahead in a thread of its own while DuckDB works on what it gave.
 
 DuckDB pulls batches one at a time: while it waits for one, a core stands idle. The generator
-spends its time in C code that holds the interpreter's lock, and a thread that wants the lock asks
+spends its time in C code that holds the interpreter's lock, and a thread that needs the lock asks
 for it only every switch interval; at the default of 5 ms that asking is most of the wait.
 """
 

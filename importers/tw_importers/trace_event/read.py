@@ -1,7 +1,7 @@
 """Streams a Trace Event JSON document into the scratch table `event`; gives it no meaning.
 
 What the columns mean is stage.sql. Importers of formats that build on Trace Event JSON call
-`read_document` and say in SQL macros what their categories are.
+`read_document` and define the meaning of their categories in SQL macros.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ C = TypeVar("C", bound=Sized)
 class Splitter(Generic[C]):
     """Iterates over the chunks of one document; afterwards `metadata` is the rest of it.
 
-    `decode` makes a chunk of a JSON array; it raises msgspec.DecodeError for what is none.
+    `decode` makes a chunk of a JSON array; it raises msgspec.DecodeError for other texts.
     """
 
     reader: ByteReader

@@ -72,7 +72,7 @@ def check(
 ) -> None:
     """Counts the nodes of the table "et nodes" and their dependencies, and looks for an order.
 
-    Raises ExportError when there is none, or when a node depends on one that is not there.
+    Raises ExportError if there is none, or if a node depends on a missing one.
     """
     table = connection.sql(
         'SELECT node_id, data_deps FROM "et nodes" ORDER BY rowid'

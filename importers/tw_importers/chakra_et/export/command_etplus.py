@@ -76,8 +76,8 @@ def chakra_etplus(
         stem = file_stem(names[0]) if len(names) == 1 else "traces"
         is_single = output is None and etplus.count(opened, link_set) == 1
         path = output or Path(f"{stem}.etplus.json" if is_single else f"{stem}.etplus")
-        wanted = {"link_set": link_set, "orders": orders}
-        written: list[WrittenRank] = registry.export(opened, "chakra-etplus", path, wanted)
+        options = {"link_set": link_set, "orders": orders}
+        written: list[WrittenRank] = registry.export(opened, "chakra-etplus", path, options)
     for each in written:
         for line in _summary(each):
             click.echo(line, err=True)

@@ -1,8 +1,8 @@
 """Writes graphs as Chakra's protobuf streams (.et), one file a rank; reads the views only.
 
-What a node of a file is, library queries say: `et_node` for the default set, `et_node_1_0` for the
-rules of Chakra's own converter. An imported file is written as it was. No file is written whose
-dependencies are cyclic, or lead to nodes that are not in it.
+Library queries define the nodes of a file: `et_node` for the default set, `et_node_1_0` for the
+rules of Chakra's own converter. An imported file is written as it was. A file whose dependencies
+are cyclic, or lead to missing nodes, is not written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ATTRIBUTES = {
     "comm_dst": "int32", "comm_tag": "int32", "num_ops": "int64", "tensor_size": "uint64",
     "duration_ns": "uint64",
 }  # fmt: skip
-#: Of these, what the execution trace says of its nodes: read with their texts, a batch at a time.
+#: Of these, attributes from the execution trace: read with its texts, a batch at a time.
 _LATER = "rf_id, fw_parent, seq_id, scope, tid, fw_tid, op_schema"
 #: Consumers cut two characters off both ends of a metadata node's values and read the rest as JSON;
 #: so no character of it may be escaped as Python does. A text is written as it is.
@@ -51,7 +51,7 @@ CASE WHEN n.metadata_text IS NULL THEN t.inputs_json ELSE json_object(
   'types', t.inputs_json -> 'types'
 )::VARCHAR END
 """
-#: What the first message says, where the execution trace says it.
+#: Attributes of the first message, where the execution trace has them.
 _METADATA = {"schema": "string", "pid": "uint64", "time": "string", "start_ts": "uint64",
              "finish_ts": "uint64"}  # fmt: skip
 
@@ -131,13 +131,13 @@ def find_graphs(session: Session, options: Options) -> list[Graph]:
                 f"{label} of run {run} has {n_alike} graphs of kind {kind}",
                 hint="Choose the traces with --trace.",
             )
-        said = json.loads(metadata or "{}")
-        graphs.append(Graph(int(graph_id), str(kind), label, str(run), rank, said))
+        document = json.loads(metadata or "{}")
+        graphs.append(Graph(int(graph_id), str(kind), label, str(run), rank, document))
     return graphs
 
 
 def _paths(graphs: list[Graph], output: Path | None) -> list[Path]:
-    """`<prefix>.<npu>.et` for each graph, npu its rank, or its place where ranks do not tell."""
+    """`<prefix>.<npu>.et` for each graph: npu is its rank, or its position if ranks are unknown."""
     if output is not None and output.name.endswith((".et", ".et.gz")) and not output.is_dir():
         if len(graphs) > 1:
             raise UsageError(
@@ -203,8 +203,8 @@ def _call(session: Session, graph: Graph, options: Options) -> str:
     if options.link_set == CHAKRA_1_0:
         query = _installed(session, "et_node_1_0")
         return f'SELECT * EXCLUDE ({_LATER}) FROM "{query}"({graph.id})'
-    wanted = (options.with_start_times, "stream" in options.orders, "group" in options.orders)
-    given = ", ".join(str(each).lower() for each in wanted)
+    flags = (options.with_start_times, "stream" in options.orders, "group" in options.orders)
+    given = ", ".join(str(each).lower() for each in flags)
     return (
         f"SELECT n.* EXCLUDE ({_LATER}), w.num_ops, w.tensor_size "
         f'FROM "{_installed(session, "et_node")}"({graph.id}, {given}) AS n '
@@ -231,17 +231,17 @@ def _prepare_work(session: Session, graph: Graph, options: Options) -> None:
 
 
 def _imported_head(graph: Graph) -> bytes:
-    said = [attributes.message(json.dumps(each)) for each in graph.metadata.get("attr", ())]
-    return message.metadata(graph.metadata.get("version", ""), said)
+    encoded = [attributes.message(json.dumps(each)) for each in graph.metadata.get("attr", ())]
+    return message.metadata(graph.metadata.get("version", ""), encoded)
 
 
 def _head(graph: Graph, options: Options) -> bytes:
-    said = [
+    encoded = [
         attributes.message(json.dumps({"name": name, "type": kind, "value": graph.metadata[name]}))
         for name, kind in _METADATA.items()
         if check.fits(graph.metadata.get(name), kind)
     ]
-    return message.metadata("", said)
+    return message.metadata("", encoded)
 
 
 def _write_nodes(session: Session, graph: Graph, options: Options, file: BinaryIO) -> None:
@@ -279,10 +279,9 @@ def _batches(session: Session, graph: Graph, options: Options) -> Iterator[pa.Re
 
 
 def _with_texts(session: Session, rows: str, options: Options, attributes_of: str) -> str:
-    """What to select from: nodes with what the execution trace says of them.
+    """The FROM clause: nodes with their texts and attributes in the execution trace.
 
-    `attributes_of` is the query of its attributes. Its nodes are named from the first to the last,
-    so that no others are read.
+    `attributes_of` is the query of the attributes, limited to the nodes from the first to the last.
     """
     first, last = database.one(
         session.connection, f'SELECT min(text_id), max(text_id) FROM "et nodes" AS n WHERE {rows}'

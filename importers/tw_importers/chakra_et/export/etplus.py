@@ -1,7 +1,7 @@
 """Writes linked graphs as ET+ files: execution traces with times, and with the device work.
 
 This is what Chakra's linker writes and its converter reads. The text is built in SQL; what the
-nodes of the execution trace said is in it verbatim. Nodes are in the order of their ids.
+nodes of the execution trace hold is copied verbatim. Nodes are in the order of their ids.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ def export_etplus(
 
 
 def is_file(output: Path) -> bool:
-    """Whether a name is one of a file, and there is no folder of that name."""
+    """Whether a path names a file, and no folder of that name exists."""
     return output.name.endswith((".json", ".json.gz")) and not output.is_dir()
 
 
 def count(session: Session, link_set: str) -> int:
-    """How many files a set makes."""
+    """The number of files of a link set."""
     linked_graph.ensure(session, link_set)
     return len(_graphs(session.connection, link_set))
 

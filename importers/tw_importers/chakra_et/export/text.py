@@ -41,9 +41,9 @@ class Texts:
             None if each is None else self._io_field(tag, each)
             for each in distinct.dictionary.to_pylist()
         ]
-        for known in (self._shapes, self._types):
-            if len(known) > _MOST_KEPT:
-                known.clear()
+        for texts in (self._shapes, self._types):
+            if len(texts) > _MOST_KEPT:
+                texts.clear()
         return wire.literals(encoded).take(distinct.indices)
 
     def _io_field(self, tag: bytes, document: str) -> bytes:

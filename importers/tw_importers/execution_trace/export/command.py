@@ -35,7 +35,7 @@ def execution_trace(
 
     with scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{run_stem(opened.seen)}_et.json.gz")
-        wanted = {"is_folder": names_folder(path, output)}
-        files = registry.export(opened, "execution-trace", path, wanted)
+        options = {"is_folder": names_folder(path, output)}
+        files = registry.export(opened, "execution-trace", path, options)
     for file in files:
         say(f"Wrote {file.path}: {file.n_nodes:,} nodes.")

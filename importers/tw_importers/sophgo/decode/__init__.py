@@ -11,7 +11,7 @@ metrics.sql. The way from a capture to a row of `tpu_command` uses it so:
     decode_streams(payload, chip, "TIU", [(0, len(payload))])  # blocks DES_*, pieces of DES_KV
     decode_images(extra, chip, "TIU", starts, ends)            # DYN_EXTRA: one image a command
 
-`chip.engine_codes` says what the engine bits of a command word mean, `chip.constants` all of the
+`chip.engine_codes` decodes the engine bits of a command word, `chip.constants` all of the
 table of constants. `engine(chip, "CDMA")` is None where a chip has no images of an engine.
 """
 

@@ -1,7 +1,7 @@
 """The chips: constants, element types, and where to find their names and registers.
 
 `chips/<chip>.toml` holds one chip; `inherits` names the chip it takes everything from that it
-does not say itself. A new chip is a new file.
+does not define. A new chip is a new file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Cutting a stream of register images: where each begins, and which command it is.
 
-The length of an image depends on its command, so only the one before says where the next begins.
-Everything but one lookup an image is done at once: each 16 bytes of the stream are read as if an
-image began there, which says where the next one would.
+The length of an image depends on its command, so the next one can only be found from the one
+before. All but one lookup per image is vectorised: each 16 bytes of the stream are read as if an
+image began there, which gives the beginning of the next one.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ shaped AS (
   FROM typed
 ),
 
--- A product of matrices, m × k by k × n: which operand says which of them depends on the function.
+-- A product of matrices, m × k by k × n: which operand has which of them depends on the function.
 multiplied AS (
   SELECT
     *,

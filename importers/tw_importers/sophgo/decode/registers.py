@@ -1,7 +1,7 @@
 """The registers of a command's image: which command it is, and what its bits mean.
 
 An image is what the hardware is given to execute one command: 128 to 1024 bits. Its first bits
-say the command (`[image]` of the chip's file); files of `registers/` list the commands of an
+identify the command (`[image]` of the chip's file); files of `registers/` list the commands of an
 engine and the fields of their images. `like` takes over another command's table; `short` lists
 the values of the first bits' flag; `functions` are the original's names for images; `formula` says
 how the operations of the command are counted (metrics.sql).

@@ -1,7 +1,7 @@
 """The summary of a TPU capture as text: the vendor's table, and what it announces and lacks.
 
-The first table has the columns, widths and lines of the vendor's `summary.txt`; a figure that is
-not known is `-`. Below it come engines with work, idle time and traffic, the links, and how much of
+The first table has the columns, widths and lines of the vendor's `summary.txt`; an unknown figure
+is `-`. Below it come engines with work, idle time and traffic, the links, and how much of
 moving data computing hides. All figures are of the queries `tpu_summary`, `tpu_engine_summary`,
 `tpu_bandwidth`, `tpu_link`, `tpu_overlap` and `tpu_device_overlap`.
 """

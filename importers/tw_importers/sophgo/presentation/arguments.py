@@ -34,7 +34,7 @@ _KEYS = (
     "Mode", "Cmd Id", "Data Type", "DMA data size(B)", "uArch Rate", "des_cmd_short",
     "des_cmd_id_dep", "DDR Bandwidth(GB/s)", "L2M Bandwidth(GB/s)", "Global Idx",
 )  # fmt: skip
-#: What an operation says of all its commands; so do src_info and dst_info without addresses.
+#: Columns shared by all commands of an operation; src_info and dst_info without addresses as well.
 _SHARED = frozenset({
     "Batch Launch", "Kernel Function", "Function Type", "Direction", "Function Name", "Mode",
     "Data Type",
@@ -61,7 +61,7 @@ class CommandArguments:
 
 
 def query(connection: duckdb.DuckDBPyConnection) -> str | None:
-    """The SELECT of the arguments of the scope's TPU commands; None where there are none.
+    """The SELECT of the arguments of the scope's TPU commands, or None.
 
     Register images are read only where there are any: in text they take many times their bytes.
     """
@@ -122,7 +122,7 @@ def columns(connection: duckdb.DuckDBPyConnection, source: str) -> list[str]:
 def encode(batch: Any, names: Interned) -> list[wire.Column]:
     """The debug_annotations fields of a batch, one row a slice, one column after the other.
 
-    What is no TPU command has nothing in any of them.
+    Slices other than TPU commands have none.
     """
     if batch["Function Type"].null_count == len(batch):
         return []

@@ -1,4 +1,4 @@
--- What the vendor's tool says of each TPU command, under its names; NULL where it says nothing. Rates
+-- The columns of the vendor's tool for each TPU command, under its names; NULL where it is empty. Rates
 -- are bytes a ns, which is GB/s, to four decimals.
 -- A command of category sys has neither rate nor traffic. Without a register image the tool shows a
 -- rate of 0.0 %, and no addresses but 0.
@@ -13,7 +13,7 @@ SELECT
   coalesce(source_name, 'unknown') AS "Function Name",
   mode AS "Mode",
   shown_id AS "Cmd Id",
-  -- RVT commands with numbers of their own say none; images of CDMA that say none have an empty text.
+  -- NULL for RVT commands with numbers of their own; an empty text for images of CDMA without one.
   CASE
     WHEN is_tiu OR data_type IS NULL AND starts_with(source_name, 'rvt_') THEN NULL
     WHEN match_status = 'image' THEN coalesce(data_type, '')
