@@ -362,8 +362,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Rows cannot be told apart by their ids; joins count them several times.' AS meaning,
-  'Something other than tw wrote the warehouse: remove the trace with `tw drop` and '
+  'Rows share an id; joins count them several times.' AS meaning,
+  'A program other than tw wrote to the warehouse: remove the trace with `tw drop` and '
     || 'import it again.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id

@@ -837,8 +837,8 @@ SELECT
   f.n_found,
   f.n_looked_at,
   f.examples,
-  'Rows refer to rows that do not exist; joins lose them.' AS meaning,
-  'Something other than tw wrote the warehouse: remove the trace with `tw drop` and '
+  'Rows refer to rows that do not exist; joins drop them.' AS meaning,
+  'A program other than tw wrote to the warehouse: remove the trace with `tw drop` and '
     || 'import it again.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
