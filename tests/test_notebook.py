@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK = ROOT / "docs/notebook.ipynb"
@@ -40,7 +40,7 @@ def test_every_cell_runs_and_shows_something(
     ]
 
     assert capsys.readouterr().out.count("imported") == 3
-    tables = [each for each in shown if isinstance(each, Answer)]
+    tables = [each for each in shown if isinstance(each, QueryResult)]
     assert len(tables) == 7
     assert all(table.n_rows for table in tables)
     assert all("<table>" in table._repr_html_() for table in tables)

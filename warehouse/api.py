@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from warehouse.errors import UsageError
 from warehouse.query import session
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 from warehouse.query.selection import Names, Selection, select
 from warehouse.store import database
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from warehouse.ingest.pipeline import Outcome
     from warehouse.library.library import Query
-    from warehouse.link.rebuild import Relinked
+    from warehouse.link.rebuild import LinkCount
     from warehouse.query.execute import Result
     from warehouse.query.gate import Verdict
 
@@ -67,7 +67,9 @@ class Warehouse:
         chosen = select(run=run, trace=trace, rank=rank, start=start, end=end)
         return Warehouse(self._place, chosen)
 
-    def query(self, name: str, /, *, timeout_s: float | None = None, **parameters: Any) -> Answer:
+    def query(
+        self, name: str, /, *, timeout_s: float | None = None, **parameters: Any
+    ) -> QueryResult:
         """All rows of a library query, pinned (`utilization@1`) or the newest.
 
         Raises UsageError for a wrong name or parameter, DatabaseError, ScopeError, QueryError.
@@ -83,7 +85,7 @@ class Warehouse:
         *,
         dialect: Literal["duckdb", "perfetto"] = "duckdb",
         timeout_s: float | None = None,
-    ) -> Answer:
+    ) -> QueryResult:
         """All rows of a SELECT over the schema's tables and the library's queries.
 
         `$name` in the statement stands for `parameters["name"]`. With the dialect `perfetto` it is
@@ -109,11 +111,11 @@ class Warehouse:
         with self._session() as open_session, open_session.run(query, parameters) as result:
             yield pa.RecordBatchReader.from_batches(result.schema, result.batches())
 
-    def runs(self) -> Answer:
+    def runs(self) -> QueryResult:
         """What the warehouse holds: one row a run, whatever the scope."""
         return self.scope(run="all").query("runs")
 
-    def traces(self) -> Answer:
+    def traces(self) -> QueryResult:
         """One row a trace; without a scope, of all runs."""
         seen = self if self._selection != Selection() else self.scope(run="all")
         return seen.query("traces")
@@ -131,7 +133,7 @@ class Warehouse:
         *,
         by: Literal["summary", "kernels", "ops", "steps"] = "summary",
         **parameters: Any,
-    ) -> Answer:
+    ) -> QueryResult:
         """What differs between two runs, traces (RUN/TRACE) or tags; changes are `b` less `a`.
 
         The rows of the library query `compare_summary`, `compare_kernels`, ...; see `tw compare`.
@@ -158,7 +160,7 @@ class Warehouse:
         rule = gate.Rule(query, fail_if, baseline, parameters, tuple(key), missing == "ok")
         return gate.judge(self._place, rule, self._selection)
 
-    def check(self, *names: str) -> Answer:
+    def check(self, *names: str) -> QueryResult:
         """Defects of the data: one row a finding, errors first; all checks, or those named."""
         from warehouse.query import quality
 
@@ -188,7 +190,7 @@ class Warehouse:
             [os.fspath(path) for path in paths], db=self.path, options=options
         )
 
-    def link(self) -> list[Relinked]:
+    def link(self) -> list[LinkCount]:
         """Makes all links of the runs in scope anew, with the queries of this program."""
         from warehouse.link import rebuild
 
@@ -252,7 +254,7 @@ def open_warehouse(
     return Warehouse(place)
 
 
-def _answer(open_session: session.Session, result: Result) -> Answer:
+def _answer(open_session: session.Session, result: Result) -> QueryResult:
     table = result.table()
     meta = open_session.provenance(result.query, result.parameters)
-    return Answer(table, result.columns, meta)
+    return QueryResult(table, result.columns, meta)

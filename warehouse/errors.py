@@ -8,7 +8,7 @@
     │   ├── Missing                   there is no such file
     │   ├── Locked                    another process holds it
     │   ├── TooNew                    a newer tw wrote it
-    │   └── Foreign                   damaged, or no warehouse at all
+    │   └── InvalidDatabase           damaged, or not a warehouse
     ├── TraceError            exit 1   an input file cannot be imported
     │   ├── UnknownFormat             no importer knows its content
     │   │   └── ForeignFile           but it is known what it is, and what to make of it
@@ -102,7 +102,7 @@ class TooNew(DatabaseError):
     """A newer `tw` wrote the warehouse."""
 
 
-class Foreign(DatabaseError):
+class InvalidDatabase(DatabaseError):
     """The file is damaged, or is not a warehouse."""
 
 
@@ -114,7 +114,7 @@ class UnknownFormat(TraceError):
     """No importer recognises the content."""
 
 
-class ForeignFile(UnknownFormat):
+class UnsupportedFormat(UnknownFormat):
     """A file of another tool, of which something can be made that an importer reads: the hint."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.sharing import GPU, Imported
-from warehouse.dialect.errors import Refused
+from warehouse.dialect.errors import UnsupportedSql
 from warehouse.dialect.perfetto import translate
 
 DATA = Path(__file__).parent.parent / "data" / "kineto"
@@ -109,7 +109,7 @@ def test_a_library_query_is_not_rewritten(tw: Callable[..., Any], database: Path
 def test_what_cannot_be_answered_is_refused_at_its_place(
     sql: str, place: tuple[int, int], message: str, hint: str
 ) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(UnsupportedSql) as refused:
         translate(sql)
 
     line, column = place
@@ -120,7 +120,7 @@ def test_what_cannot_be_answered_is_refused_at_its_place(
 
 
 def test_a_script_without_a_select_has_no_answer() -> None:
-    with pytest.raises(Refused, match="there is no SELECT to answer"):
+    with pytest.raises(UnsupportedSql, match="there is no SELECT to answer"):
         translate("CREATE VIEW v AS SELECT 1 AS one")
 
 

@@ -11,7 +11,7 @@ from tests.support.gpu_profiles import imported
 from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.query import session
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 
 NSYS = "gpu/nsys_replay_synthetic/replay_full.sqlite"
@@ -47,7 +47,7 @@ def test_it_is_the_usual_one_where_all_traces_are_such_profiles(
 def test_its_sections_say_what_the_profile_has(opened: session.Session) -> None:
     chosen = report.choose(opened, (), {}, None)
 
-    answers: dict[str, Answer] = {
+    answers: dict[str, QueryResult] = {
         filled.section.title: filled.answer for filled in report.fill(opened, chosen)
     }
 

@@ -21,7 +21,7 @@ from warehouse.export.page import data as page_data
 from warehouse.export.page import page as html
 from warehouse.library import library
 from warehouse.library.header import Column
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -30,15 +30,15 @@ DATA = Path(__file__).parent.parent / "data/kineto"
 HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>{{report}}\u2028"
 
 
-def answer(**columns: list[Any]) -> Answer:
+def answer(**columns: list[Any]) -> QueryResult:
     described = tuple(Column(name, "VARCHAR", "ns", f"what {name} is") for name in columns)
-    return Answer(pa.table(columns), described, {"query": "made_up@3", "title": HOSTILE})
+    return QueryResult(pa.table(columns), described, {"query": "made_up@3", "title": HOSTILE})
 
 
-def section(given: Answer, **chart: Any) -> dict[str, Any]:
+def section(given: QueryResult, **chart: Any) -> dict[str, Any]:
     drawn = report.Chart(**chart) if chart else None
     return page_data.section(
-        report.Filled(report.Section("made_up", "Made up", chart=drawn), given)
+        report.FilledSection(report.Section("made_up", "Made up", chart=drawn), given)
     )
 
 

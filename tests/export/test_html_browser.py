@@ -21,7 +21,7 @@ from warehouse.query import session
 from warehouse.query.selection import Selection
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><svg onload=alert(1)>{{title}}"
-GIVEN: html.Given = ((), {}, "small")
+GIVEN: html.ReportChoice = ((), {}, "small")
 REPORT = """
 name = "small"
 title = "A small report"

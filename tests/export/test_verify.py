@@ -14,7 +14,7 @@ from tests.support.sharing import DDP, GPU, Imported, integration, slow
 from warehouse.export import digest, manifest
 from warehouse.ingest import pipeline
 from warehouse.library.header import Column
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def test_a_workbook_that_defines_entities_is_refused(tw: Tw, db: Path) -> None:
 def digest_of(table: pa.Table, units: tuple[str | None, ...] = ()) -> str:
     units = units or (None,) * table.num_columns
     columns = tuple(Column(n, "", u) for n, u in zip(table.column_names, units, strict=True))
-    return digest.of(Answer(table, columns, {}))
+    return digest.of(QueryResult(table, columns, {}))
 
 
 TABLE = pa.table({"name": ["a", "b", None], "n": [1, 2, 2], "x": [0.1, None, 1e300]})

@@ -17,7 +17,7 @@ from warehouse.export import report
 from warehouse.export.workbook import workbook
 from warehouse.library import library
 from warehouse.library.header import Column
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -46,19 +46,24 @@ class Book:
         return [[text for _, text in row] for row in self.cells(sheet)]
 
 
-def answer(**columns: list[Any]) -> Answer:
+def answer(**columns: list[Any]) -> QueryResult:
     table = pa.table(columns)
     units = {"share": "ratio", "busy_ns": "ns"}
     described = tuple(
         Column(name, "VARCHAR", units.get(name), f"what {name} is") for name in columns
     )
-    return Answer(table, described, {"query": "made_up@3", "query_hash": "abc", "runs": '["a"]'})
+    return QueryResult(
+        table, described, {"query": "made_up@3", "query_hash": "abc", "runs": '["a"]'}
+    )
 
 
-def write(path: Path, *parts: tuple[str, Answer], **chart: Any) -> tuple[workbook.Written, Book]:
+def write(
+    path: Path, *parts: tuple[str, QueryResult], **chart: Any
+) -> tuple[workbook.WorkbookSummary, Book]:
     drawn = report.Chart(**chart) if chart else None
     filled = [
-        report.Filled(report.Section("made_up", title, chart=drawn), each) for title, each in parts
+        report.FilledSection(report.Section("made_up", title, chart=drawn), each)
+        for title, each in parts
     ]
     return workbook.export_xlsx("A report", filled, path), Book(path)
 
@@ -203,8 +208,8 @@ def test_a_line_is_drawn_for_each_label(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_where_a_query_fails(tmp_path: Path) -> None:
-    def fails() -> Iterator[report.Filled]:
-        yield report.Filled(report.Section("made_up", "Fine"), answer(n=[1]))
+    def fails() -> Iterator[report.FilledSection]:
+        yield report.FilledSection(report.Section("made_up", "Fine"), answer(n=[1]))
         raise RuntimeError("late")
 
     with pytest.raises(RuntimeError):

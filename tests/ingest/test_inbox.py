@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warehouse.ingest import inbox, pipeline
-from warehouse.ingest.inbox import Looked
+from warehouse.ingest.inbox import InboxScan
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "traces.duckdb"
 
 
-def look(folder: Path, db: Path, *, retries_failed: bool = False) -> Looked:
+def look(folder: Path, db: Path, *, retries_failed: bool = False) -> InboxScan:
     return inbox.import_new(
         folder, db=db, options=pipeline.Options(jobs=1), retries_failed=retries_failed
     )
 
 
-def statuses(found: Looked) -> list[str]:
+def statuses(found: InboxScan) -> list[str]:
     return [each.status for each in found.outcomes]
 
 

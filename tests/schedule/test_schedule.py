@@ -252,7 +252,7 @@ def test_who_was_taken_over_does_not_write_its_result(db: Path) -> None:
         connection.execute("UPDATE schedule_run SET claimed_by = 'elsewhere:1:1'")
 
         assert not records.finish(
-            connection, definition.name, at("2026-11-20T06:00"), START, records.Made("ok")
+            connection, definition.name, at("2026-11-20T06:00"), START, records.RunResult("ok")
         )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
+from warehouse.errors import DatabaseError, InvalidDatabase, Locked, Missing, TooNew
 from warehouse.store import database, migrate, writer_lock
 
 HOLD = """
@@ -120,7 +120,7 @@ def test_a_newer_schema_is_refused(db: Path) -> None:
 def test_a_schema_that_was_changed_by_hand_is_refused(db: Path) -> None:
     change(db, "UPDATE schema_migration SET sha256 = 'else' WHERE version = 1")
 
-    with pytest.raises(Foreign, match="is not the one this tw has"):
+    with pytest.raises(InvalidDatabase, match="is not the one this tw has"):
         database.Reader(db)
 
 
@@ -128,7 +128,7 @@ def test_random_bytes_are_no_warehouse(tmp_path: Path) -> None:
     path = tmp_path / "x.duckdb"
     path.write_bytes(bytes(range(256)) * 64)
 
-    with pytest.raises(Foreign, match="damaged, or no DuckDB file"):
+    with pytest.raises(InvalidDatabase, match="damaged, or no DuckDB file"):
         database.Reader(path)
 
 
@@ -146,16 +146,16 @@ def test_somebody_elses_duckdb_file_is_left_alone(tmp_path: Path) -> None:
     change(path, "CREATE TABLE mine (id INTEGER)")
     before = path.read_bytes()
 
-    with pytest.raises(Foreign, match="not a trace warehouse"):
+    with pytest.raises(InvalidDatabase, match="not a trace warehouse"):
         database.Reader(path)
-    with pytest.raises(Foreign, match="not a trace warehouse"):
+    with pytest.raises(InvalidDatabase, match="not a trace warehouse"):
         database.upgrade_file(path)
 
     assert path.read_bytes() == before
 
 
 def test_a_folder_is_no_warehouse(tmp_path: Path) -> None:
-    with pytest.raises(Foreign, match="is a folder"):
+    with pytest.raises(InvalidDatabase, match="is a folder"):
         database.Reader(tmp_path)
 
 

@@ -1,7 +1,7 @@
-"""The command line: one small module a command, imported only when it runs.
+"""The command line: one module per command, imported only when the command runs.
 
-Only this package knows a terminal. A command parses options, calls the library, prints the result
-on stdout and everything else on stderr, and leaves exit codes to `main`.
+Only this package reads from or prints to a terminal. A command parses options, calls the library,
+prints the result to stdout and everything else to stderr. `main` sets the exit code.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from warehouse.errors import ExitCode, TwError
 
 #: command -> (module under warehouse.cli, attribute, one line for `tw --help`)
 COMMANDS = {
-    "import": ("import_", "import_", "Read trace files into the warehouse."),
+    "import": ("import_", "import_", "Import trace files into the warehouse."),
     "query": ("query", "query", "Run a library query, a file or a statement."),
-    "shell": ("shell", "shell", "Ask questions in SQL, with completion and history."),
+    "shell": ("shell", "shell", "Run SQL interactively, with completion and history."),
     "queries": ("queries", "queries", "List, show, check and create queries."),
-    "export": ("export", "export", "Write Perfetto, Chrome or Parquet files."),
-    "verify": ("verify", "verify", "Say whether the numbers of a written file still stand."),
-    "open": ("open_", "open_", "Show a timeline in the Perfetto UI, in the browser."),
-    "compare": ("compare", "compare", "Say what differs between two runs."),
-    "check": ("check", "check", "Look for defects in the data."),
-    "schedule": ("schedule", "schedule", "Make the same export again and again."),
+    "export": ("export", "export", "Export traces, graphs, workbooks, pages and Parquet files."),
+    "verify": ("verify", "verify", "Check that an exported file still matches its source traces."),
+    "open": ("open_", "open_", "Open a timeline in the Perfetto UI, in the browser."),
+    "compare": ("compare", "compare", "Compare two runs, or a run with a baseline."),
+    "check": ("check", "check", "Check data quality."),
+    "schedule": ("schedule", "schedule", "Run exports on a schedule."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),
-    "tag": ("tag", "tag", "Label runs, or list the labels."),
+    "tag": ("tag", "tag", "Tag runs, or list tags."),
     "drop": ("drop", "drop", "Remove runs or traces from the warehouse."),
-    "prune": ("prune", "prune", "Remove runs that have grown old."),
-    "vacuum": ("vacuum", "vacuum", "Give free space back to the disk."),
-    "backup": ("backup", "backup", "Copy the warehouse, whole or not at all."),
-    "link": ("link", "link", "Make the links of runs anew."),
-    "formats": ("formats", "formats", "List the importers."),
+    "prune": ("prune", "prune", "Remove old runs."),
+    "vacuum": ("vacuum", "vacuum", "Compact the warehouse file."),
+    "backup": ("backup", "backup", "Copy the warehouse to a backup file."),
+    "link": ("link", "link", "Rebuild the links of one or more runs."),
+    "formats": ("formats", "formats", "List the importers and their formats."),
     "schema": ("schema", "schema", "Show or upgrade the warehouse's schema."),
-    "info": ("info", "info", "Say what the warehouse file is, and how large."),
-    "config": ("config_", "config_", "Show which settings hold here."),
-    "completion": ("completion", "completion", "Print the completion script of a shell."),
-    "demo": ("demo", "demo", "Import a real recording, query it and export it."),
+    "info": ("info", "info", "Show the size and contents of the warehouse file."),
+    "config": ("config_", "config_", "Show the settings and their sources."),
+    "completion": ("completion", "completion", "Print a shell completion script."),
+    "demo": ("demo", "demo", "Import a sample recording, query it and export it."),
 }
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by name and help line; imports one only to run it."""
+    """A group whose commands are listed by name and help line, and imported only to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -104,8 +104,8 @@ def tw() -> None:
 
 
 def main() -> None:
-    """Runs `tw`; every deliberate failure becomes one sentence, a hint and an exit code."""
-    # NumPy's linear algebra, which nothing here uses, starts threads that wait by spinning.
+    """Runs `tw`; prints each expected failure as one sentence and a hint; sets the exit code."""
+    # OpenBLAS, which nothing here uses, would start threads that spin while they wait.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         sys.exit(tw.main(standalone_mode=False))
@@ -117,11 +117,11 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except RuntimeError as error:
-        if str(error) != "Query interrupted":  # how DuckDB passes on Ctrl-C
+        if str(error) != "Query interrupted":  # how DuckDB reports Ctrl-C
             raise
         sys.exit(_interrupted())
     except BrokenPipeError:
-        # The reader of our output went away, as `head` does; stdout cannot be flushed any more.
+        # The reader closed the pipe, as `head` does: stdout can no longer be flushed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ExitCode.OK)
     except TwError as error:

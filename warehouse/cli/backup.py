@@ -1,4 +1,4 @@
-"""`tw backup`: a copy of the warehouse to keep."""
+"""`tw backup`: copies the warehouse."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from warehouse.cli import options
 @click.option("--force", "replaces", is_flag=True, help="Replace an existing file.")
 @options.database
 def backup(target: Path, replaces: bool, db: Path | None, wait_s: float) -> None:
-    """Copy the warehouse to TARGET as it is now, whole or not at all.
+    """Copy the warehouse to TARGET, completely or not at all.
 
-    Others may go on reading; who wants to write waits until the copy is made. TARGET is a
-    warehouse like any other: `--db TARGET` reads it, and copying it back restores it. A folder
-    gets a file with the warehouse's name and the time in UTC.
+    Readers are not blocked; writers wait until the copy is complete. TARGET is a normal warehouse
+    file: read it with `--db TARGET`, copy it back to restore. If TARGET is a folder, the file is
+    named after the warehouse and the time in UTC.
 
     \b
     Example:

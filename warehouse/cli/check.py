@@ -1,4 +1,4 @@
-"""`tw check`: what is wrong with the data, how bad it is, and what to do about it."""
+"""`tw check`: data-quality findings with severity, meaning and remedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warehouse.errors import ExitCode
 from warehouse.query import encoding
 
 if TYPE_CHECKING:
-    from warehouse.query.result import Answer
+    from warehouse.query.result import QueryResult
     from warehouse.query.selection import Selection
 
 REPORT = "report"
@@ -26,23 +26,23 @@ Row = dict[str, Any]
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option(
-    "--check", "names", multiple=True, metavar="NAME", help="Only this check; repeatable."
+    "--check", "names", multiple=True, metavar="NAME", help="Run only this check; repeatable."
 )
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
 @click.option(
     "--format",
     "format",
     type=click.Choice([REPORT, *encoding.FORMATS]),
-    help="How to print the findings.  [default: by the name of -o, else report]",
+    help="Output format.  [default: by the suffix of -o, else report]",
 )
 @click.option(
     "-o",
     "--output",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file, whole or not at all.",
+    help="Write to a file instead of stdout.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @options.database
 def check(
     runs: tuple[str, ...],
@@ -54,15 +54,15 @@ def check(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Look for defects in the data.
+    """Check data quality.
 
     RUN is NAME, ID, latest, all, tag:NAME or since:7d; by default the only run, else the last
-    imported. Every finding says what it means for figures and what can be done. An error makes
-    figures wrong, a warning may, a note is good to know.
+    imported. Each finding states its effect on results and a remedy. Errors make results wrong,
+    warnings may, notes are informational.
 
-    Exit code 1 when there is an error, with --strict also when there is a warning; else 0. Each
-    check is a query, check_NAME: `tw queries list` shows them, and a query of your own with such a
-    name and the same columns is run too.
+    The exit code is 1 if there are errors (with --strict, also warnings), else 0. Each check is a
+    query named check_NAME (`tw queries list`); your own queries with such a name and the same
+    columns are run too.
 
     \b
     Example:
@@ -85,10 +85,10 @@ def check(
 
 def _look(
     db: Path | None, wait_s: float, selection: Selection, names: tuple[str, ...], *, quiet: bool
-) -> tuple[Answer, int]:
+) -> tuple[QueryResult, int]:
     from warehouse.cli.scope_options import announce
     from warehouse.query import quality, session
-    from warehouse.query.result import Answer
+    from warehouse.query.result import QueryResult
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=quiet)
@@ -96,10 +96,10 @@ def _look(
         result = opened.run(query)
         table = result.table()
         about = opened.provenance(query, {})
-        return Answer(table, result.columns, about), len(query.pins)
+        return QueryResult(table, result.columns, about), len(query.pins)
 
 
-def _write(found: Answer, format: str, target: Path | None) -> None:
+def _write(found: QueryResult, format: str, target: Path | None) -> None:
     from warehouse.cli.emit import emit, emit_text
 
     if format == REPORT:
@@ -109,9 +109,9 @@ def _write(found: Answer, format: str, target: Path | None) -> None:
 
 
 def report(rows: list[Row]) -> str:
-    """The findings for people: by run, the gravest first."""
+    """Formats the findings by run, most severe first."""
     lines: list[str] = []
-    by_run = sorted(rows, key=lambda row: row["run_id"])  # stable: the order within a run stays
+    by_run = sorted(rows, key=lambda row: row["run_id"])  # stable: keeps the order within a run
     for _, group in groupby(by_run, key=lambda row: row["run_id"]):
         findings = list(group)
         lines += [*([""] if lines else []), f"Run {encoding.printable(findings[0]['run'])}"]
@@ -131,7 +131,7 @@ def _finding(row: Row) -> list[str]:
     lines += _paragraph("", row["meaning"])
     for example in (row["examples"] or "").split("; ") if row["examples"] else []:
         lines += _paragraph("Seen: ", example)
-    return lines + _paragraph("To do: ", row["remedy"])
+    return lines + _paragraph("Remedy: ", row["remedy"])
 
 
 def _paragraph(label: str, text: str) -> list[str]:
@@ -145,4 +145,4 @@ def _tally(counts: Counter[str]) -> str:
     from warehouse.query.quality import SEVERITIES
 
     said = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in SEVERITIES if counts[s]]
-    return ", ".join(said) or "nothing found"
+    return ", ".join(said) or "no findings"

@@ -1,4 +1,4 @@
-"""`tw compare`: what differs between two runs, traces or tags, and whether it is slower."""
+"""`tw compare`: differences between two runs, traces or tags, and gates on them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from warehouse.query import encoding
 from warehouse.query.selection import Selection, parse_ranks
 
 if TYPE_CHECKING:
-    from warehouse.cli.compare_gate import Asked
-    from warehouse.query.result import Answer
+    from warehouse.cli.compare_gate import GateRequest
+    from warehouse.query.result import QueryResult
     from warehouse.query.session import Session
 
 REPORT = "report"
@@ -25,59 +25,63 @@ BY = {
     "op": "compare_ops",
     "step": "compare_steps",
 }
-#: What is judged by --fail-if-slower: the first of these that both sides have.
+#: Measures of --fail-if-slower: the first that both sides have is used.
 JUDGED = ("step_time", "device_time", "operator_time")
 Row = dict[str, Any]
 
 
 def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """5% or 0.05."""
+    """Parses a fraction: `5%` or `0.05`."""
     if value is None:
         return None
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*", value)
     if not match:
-        raise click.BadParameter(f"{value!r} is no share; write 5% or 0.05.", ctx, param)
+        raise click.BadParameter(
+            f"invalid fraction {value!r}: expected e.g. 5% or 0.05.", ctx, param
+        )
     return float(match[1]) / (100 if match[2] else 1)
 
 
 @click.command()
 @click.argument("a", metavar="[A", required=False)
 @click.argument("b", metavar="B]", required=False)
-@click.option("--by", type=click.Choice(list(BY)), help="Only this table, with all its columns.")
+@click.option(
+    "--by", type=click.Choice(list(BY)), help="Print only this table, with all its columns."
+)
 @click.option(
     "--top",
     type=click.IntRange(min=1),
-    help="Kernels and operators shown, those that changed most first.  [default: 10 in the report]",
+    help="Number of kernels and operators, largest change first.  [default: 10 in the report]",
 )
 @click.option(
     "--threshold",
     callback=_ratio,
     metavar="SHARE",
-    help="Only kernels and operators that changed by at least this: 5% or 0.05.",
+    help="Minimum change of kernels and operators shown: 5% or 0.05.",
 )
 @click.option(
     "--fail-if-slower",
     "limit",
     callback=_ratio,
     metavar="SHARE",
-    help="Exit code 1 when B is slower than A by more than this: 5% or 0.05.",
+    help="Exit with 1 if B is slower than A by more than this: 5% or 0.05.",
 )
-@compare_gate.judgement
+@compare_gate.gate_options
 @click.option("--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable.")
 @click.option(
     "--format",
     "format",
     type=click.Choice([REPORT, *encoding.FORMATS]),
-    help="How to print.  [default: by the name of -o; else report, with --by table]",
+    help="Output format.  [default: by the suffix of -o, else report; with --by, table]",
 )
 @click.option(
     "-o",
     "--output",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file, whole or not at all.",
+    help="Write to a file instead of stdout.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @options.database
 def compare(
     a: str | None,
@@ -86,7 +90,7 @@ def compare(
     top: int | None,
     threshold: float | None,
     limit: float | None,
-    asked: Asked | None,
+    request: GateRequest | None,
     ranks: tuple[str, ...],
     format: str | None,
     target: Path | None,
@@ -94,21 +98,22 @@ def compare(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Say what differs between A and B.
+    """Compare two runs, or a run with a baseline.
 
-    A and B are each a run (name or id), a trace (RUN/TRACE), tag:NAME or latest; changes are B less
-    A. Totals are compared where both have as many traces and steps, else means a step, else means
-    a trace; the report says which. p tells how likely such a difference between steps is by chance
-    (Welch's t-test). The tables are the queries compare_summary, compare_kernels, compare_ops and
-    compare_steps; formats other than the report print one of them, --by summary unless said.
+    A and B are each a run (name or ID), a trace (RUN/TRACE), tag:NAME or latest; changes are B
+    minus A. Totals are compared if both sides have the same number of traces and steps, else means
+    per step, else means per trace; the report states which. p is the probability of such a
+    difference between steps by chance (Welch's t-test). The tables are the queries compare_summary,
+    compare_kernels, compare_ops and compare_steps; formats other than the report print one of them,
+    by default --by summary.
 
-    With --fail-if-slower the exit code is 1 when B takes more time: a step on the host where both
-    have steps, else the durations of device work, else those of operators.
+    With --fail-if-slower the exit code is 1 if B takes more time: host time per step if both have
+    steps, else the duration of device work, else of operators.
 
-    With --baseline, --query and --fail-if a condition is judged instead: the query runs for the run
-    and for the baseline, and rows meet on the query's grain (ranks, numbers of devices and steps,
-    names). The exit code is 1 when the condition is true of any row, when a row is on one side
-    only, or when there was nothing to judge. --format json prints all of it for machines.
+    With --baseline, --query and --fail-if, tw evaluates a condition instead: the query runs for the
+    run and for the baseline, and rows are matched on the query's grain (ranks, device numbers, step
+    numbers, names). The exit code is 1 if the condition is true for any row, if a row has no match,
+    or if there are no rows. --format json prints the complete result.
 
     \b
     Example:
@@ -122,12 +127,14 @@ def compare(
 
     place = session.Place.of(db, wait_s=wait_s)
     chosen_ranks = tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
-    if asked is not None:
+    if request is not None:
         as_json = _says_json(format, (a, by, top, threshold, limit, target))
-        compare_gate.alarm(place, asked, chosen_ranks, as_json=as_json, quiet=quiet)
+        compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)
         return
     if a is None or b is None:
-        raise UsageError("say what to compare", hint="tw compare A B, or --baseline and --fail-if.")
+        raise UsageError(
+            "nothing to compare", hint="Use `tw compare A B`, or --baseline, --query and --fail-if."
+        )
     chosen = _format(format, by, target)
     wanted = {"a": a, "b": b}
     limits = {"top": top, "threshold": threshold or 0.0}
@@ -144,30 +151,34 @@ def compare(
 def _format(format: str | None, by: str | None, target: Path | None) -> str:
     chosen = format or (encoding.format_of(target, None) if target else "table" if by else REPORT)
     if by and chosen == REPORT:
-        raise UsageError("the report has all tables", hint="Leave out --by, or name a --format.")
+        raise UsageError(
+            "--by cannot be combined with --format report", hint="Omit --by, or choose a --format."
+        )
     options.refuse_binary_on_terminal(chosen, target)
     return chosen
 
 
 def _says_json(format: str | None, others: tuple[object, ...]) -> bool:
-    """Whether a judgement is to be JSON; raises UsageError for options of the other comparison."""
+    """Whether to print a verdict as JSON; raises UsageError for options of A/B comparisons."""
     if any(each is not None for each in others) or format not in (None, REPORT, "table", "json"):
         raise UsageError(
-            "a judgement by --baseline is printed, as a table or JSON",
-            hint="Leave out A and B, --by, --top, --threshold, --fail-if-slower and -o.",
+            "with --baseline only --format table or json applies",
+            hint="Omit A and B, --by, --top, --threshold, --fail-if-slower and -o.",
         )
     return format == "json"
 
 
-def _answer(opened: Session, by: str, wanted: dict[str, str], limits: dict[str, Any]) -> Answer:
-    from warehouse.query.result import Answer
+def _answer(
+    opened: Session, by: str, wanted: dict[str, str], limits: dict[str, Any]
+) -> QueryResult:
+    from warehouse.query.result import QueryResult
 
     query = opened.queries.find(BY[by])
     known = {parameter.name for parameter in query.parameters}
     values = {**wanted, **{name: value for name, value in limits.items() if name in known}}
     result = opened.run(query, values)
     table = result.table()
-    return Answer(table, result.columns, opened.provenance(query, result.parameters))
+    return QueryResult(table, result.columns, opened.provenance(query, result.parameters))
 
 
 def _fail_if_slower(opened: Session, wanted: dict[str, str], limit: float) -> None:
@@ -178,7 +189,7 @@ def _fail_if_slower(opened: Session, wanted: dict[str, str], limit: float) -> No
 
 
 def _judge(rows: list[Row], limit: float) -> tuple[bool, str]:
-    """Whether B is slower than A by more than the limit, and the sentence that says so."""
+    """Whether B is slower than A by more than the limit, and a sentence for the user."""
     for measure in JUDGED:
         row = next(row for row in rows if row["measure"] == measure)
         if row["total_a"] and row["total_b"] and row["change_ratio"] is not None:
@@ -188,8 +199,8 @@ def _judge(rows: list[Row], limit: float) -> tuple[bool, str]:
             verdict = "more than" if ratio > limit else "within"
             return ratio > limit, f"{compared}; {verdict} the limit of {limit:.2%}."
     raise TwError(
-        "there is nothing to judge: A or B has neither steps, device work nor operators",
-        hint="Compare other traces, or leave out --fail-if-slower.",
+        "no measure to compare: A or B has no steps, device work or operators",
+        hint="Compare other traces, or omit --fail-if-slower.",
     )
 
 
@@ -197,7 +208,7 @@ def _basis(row: Row) -> str:
     return {"total": "total", "step": "mean a step", "trace": "mean a trace"}[row["basis"]]
 
 
-def _write_rows(found: Answer, format: str, target: Path | None, quiet: bool) -> None:
+def _write_rows(found: QueryResult, format: str, target: Path | None, quiet: bool) -> None:
     from warehouse.cli.emit import emit, say_count
 
     n_shown = emit(found, format, target, max_rows=-1, about=found.meta)

@@ -1,4 +1,4 @@
-"""`tw compare --baseline`: its options, and what it prints: a verdict, rows, or all as JSON."""
+"""`tw compare --baseline`: options of the gate, and its output: a verdict, rows, or JSON."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What to judge, by which run, and which run is judged."""
+class GateRequest:
+    """A gate and the run to compare with the baseline."""
 
     rule: Rule
     runs: tuple[str, ...]
 
 
-def judgement(command: Command) -> Command:
-    """Adds --baseline and what goes with it; the command gets `asked`, an Asked or None."""
+def gate_options(command: Command) -> Command:
+    """Adds --baseline and its options; the command gets `request`, a GateRequest or None."""
 
     @functools.wraps(command)
-    def with_asked(
+    def with_request(
         *args: Any,
         baseline: str | None,
         query_name: str | None,
@@ -46,46 +46,57 @@ def judgement(command: Command) -> Command:
         missing: str,
         **kwargs: Any,
     ) -> Any:
-        asked = None
+        request = None
         if baseline is not None or condition is not None:
             named = options.pairs(parameters)
-            asked = Asked(
+            request = GateRequest(
                 _rule(baseline, query_name, condition, named, key, missing), runs or ("latest",)
             )
         elif runs or query_name or parameters or key:
-            raise UsageError("--run, --query, -p and --key go with --baseline and --fail-if")
-        return command(*args, asked=asked, **kwargs)
+            raise UsageError("--run, --query, -p and --key require --baseline and --fail-if")
+        return command(*args, request=request, **kwargs)
 
-    wrapped: Any = with_asked
+    wrapped: Any = with_request
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
 
 
 _OPTIONS = (
-    click.option("--baseline", metavar="RUN", help="Judge by this run or tag, instead of A and B."),
-    click.option("--query", "query_name", metavar="NAME", help="The query whose rows are judged."),
-    click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of that query."),
+    click.option("--baseline", metavar="RUN", help="Run or tag to compare with."),
+    click.option("--query", "query_name", metavar="NAME", help="Query whose rows are compared."),
+    click.option(
+        "-p",
+        "parameters",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Parameter of that query; repeatable.",
+    ),
     click.option(
         "--fail-if",
         "condition",
         metavar="SQL",
-        help="Exit code 1 when this is true of any row: x is the run's row, baseline the other's.",
+        help="Exit with 1 if this SQL condition is true for any row; x is the row of the run, "
+        "baseline the matching row of the baseline.",
     ),
     click.option(
-        "--run", "runs", multiple=True, metavar="RUN", help="What is judged.  [default: latest]"
+        "--run",
+        "runs",
+        multiple=True,
+        metavar="RUN",
+        help="Run to compare against the baseline.  [default: latest]",
     ),
     click.option(
         "--key",
         metavar="COLUMNS",
-        help="Columns on which rows meet, with commas between.  [default: the query's grain]",
+        help="Comma-separated columns to match rows on.  [default: the query's grain]",
     ),
     click.option(
         "--missing",
         type=click.Choice(("fail", "ok")),
         default="fail",
         show_default=True,
-        help="What rows on one side only mean.",
+        help="Whether rows without a match fail the gate.",
     ),
 )
 
@@ -98,22 +109,22 @@ def _rule(
     key: str | None,
     missing: str,
 ) -> Rule:
-    """What is to be judged; raises UsageError for half of it."""
+    """Returns the gate; raises UsageError when options are incomplete."""
     from warehouse.query.gate import Rule
 
     if baseline is None or condition is None or query is None:
-        raise UsageError("a judgement needs --baseline, --query and --fail-if")
+        raise UsageError("a gate requires --baseline, --query and --fail-if")
     columns = tuple(name.strip() for name in (key or "").split(",") if name.strip())
     return Rule(query, condition, baseline, parameters, columns, missing == "ok")
 
 
-def alarm(
-    place: Place, asked: Asked, ranks: tuple[int, ...], *, as_json: bool, quiet: bool
+def evaluate(
+    place: Place, request: GateRequest, ranks: tuple[int, ...], *, as_json: bool, quiet: bool
 ) -> None:
-    """Judges, prints, and exits with 1 when the condition holds for a row or rows are missing."""
-    from warehouse.query import gate as alarms
+    """Evaluates the gate, prints the result, and exits with 1 if it fails."""
+    from warehouse.query import gate as gate
 
-    verdict = alarms.judge(place, asked.rule, Selection(runs=asked.runs, ranks=ranks))
+    verdict = gate.judge(place, request.rule, Selection(runs=request.runs, ranks=ranks))
     if as_json:
         click.echo(json.dumps(_json(verdict), indent=2, default=str))
     elif not quiet or verdict.reason:
@@ -140,15 +151,15 @@ def _json(verdict: Verdict) -> dict[str, Any]:
 
 
 def _print(verdict: Verdict) -> None:
-    """The rows on stdout, the verdict on stderr."""
+    """Prints the rows to stdout and the verdict to stderr."""
     from warehouse.library.header import Column
     from warehouse.query import encoding
-    from warehouse.query.result import Answer
+    from warehouse.query.result import QueryResult
 
     rows = verdict.rows
     if rows.num_rows:
         columns = tuple(Column(field.name, str(field.type)) for field in rows.schema)
-        found = Answer(rows, columns, {})
+        found = QueryResult(rows, columns, {})
         encoding.write(found, "table", sys.stdout.buffer, max_rows=_SHOWN)
         sys.stdout.buffer.flush()
     if rows.num_rows > _SHOWN:

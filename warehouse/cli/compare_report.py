@@ -1,4 +1,4 @@
-"""The report of `tw compare`: four short tables as text; it computes nothing but shown digits."""
+"""The text report of `tw compare`: four tables of query rows; only formatting, no computation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warehouse.query import encoding
 Row = dict[str, Any]
 _NAME_WIDTH = 56
 _SHOWN_STEPS = 10
-#: What a profiler records or not -> its measures.
+#: What a profiler may not record -> the measures that depend on it.
 _RECORDED = {
     "steps": ("step_time",),
     "operators": ("operator_time", "n_operator_calls"),
@@ -17,7 +17,7 @@ _RECORDED = {
 
 
 def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
-    """`sides` has the texts of a and b; `tables` the rows of each comparison, by its name."""
+    """`sides` holds the names of A and B, `tables` the rows of each comparison by name."""
     summary = tables["summary"]
     absent = _absent(sides, summary)
     shown = [row for row in summary if row["measure"] not in absent]
@@ -32,22 +32,22 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
 
 def _heading(sides: dict[str, str], row: Row) -> list[str]:
     told = {
-        "total": "totals: both have as many traces and steps",
-        "step": "means a step: numbers of traces or steps differ",
-        "trace": "means a trace: numbers differ, and not both have steps",
+        "total": "totals (both sides have the same numbers of traces and steps)",
+        "step": "means per step (numbers of traces or steps differ)",
+        "trace": "means per trace (numbers of traces differ, and not both sides have steps)",
     }
     lines = [
         f"{name.upper()}: {encoding.printable(text)} "
         f"({_count(row[f'n_traces_{name}'], 'trace')}, {_count(row[f'n_steps_{name}'], 'step')})"
         for name, text in sides.items()
     ]
-    return [*lines, f"Changes are B less A, of {told[row['basis']]}."]
+    return [*lines, f"Changes are B minus A, of {told[row['basis']]}."]
 
 
 def _absent(sides: dict[str, str], rows: list[Row]) -> dict[str, str]:
-    """What one side's profiler did not record at all -> the line that says so.
+    """Returns a line for each kind of data that one side's profiler did not record.
 
-    Profilers of GPUs know no steps and no operators: these have not become faster by all they took.
+    GPU profilers record no steps and no operators: their absence is not a speed-up.
     """
     found: dict[str, str] = {}
     for noun, measures in _RECORDED.items():
@@ -57,7 +57,7 @@ def _absent(sides: dict[str, str], rows: list[Row]) -> dict[str, str]:
             if all(row[f"total_{name}"] == 0 for row in totals.values()) and any(
                 row[f"total_{other}"] for row in totals.values() for other in others
             ):
-                line = f"{name.upper()} has no {noun}: they are left out."
+                line = f"{name.upper()} has no {noun}: not compared."
                 found.update(dict.fromkeys(totals, line))
     return found
 
@@ -116,7 +116,7 @@ def _steps(rows: list[Row]) -> list[list[str]]:
             _percent(row, "device_change_ratio"),
         ])  # fmt: skip
     if len(rows) > _SHOWN_STEPS:
-        cells.append([f"... {len(rows):,} in all; --by step shows them"] + [""] * 9)
+        cells.append([f"... {len(rows):,} in total; --by step shows all"] + [""] * 9)
     return cells
 
 
@@ -125,7 +125,7 @@ def _section(title: str, cells: list[list[str]]) -> list[str]:
 
 
 def _aligned(cells: list[list[str]]) -> list[str]:
-    """The first column to the left, the others to the right; a first cell alone may be longer."""
+    """Aligns the first column left, the others right; a row's only cell may be longer."""
     widths = [max(len(row[n]) for row in cells if any(row[1:])) for n in range(len(cells[0]))]
     return [
         "  ".join(
@@ -137,7 +137,7 @@ def _aligned(cells: list[list[str]]) -> list[str]:
 
 
 def _short(text: str) -> str:
-    """Long names keep both ends: what tells kernels apart is often at the end."""
+    """Shortens in the middle: kernel names often differ at the end."""
     text = encoding.printable(text)
     half = (_NAME_WIDTH - 3) // 2
     return text if len(text) <= _NAME_WIDTH else f"{text[:half]}...{text[-half:]}"

@@ -1,4 +1,4 @@
-"""`tw completion`: the script that teaches a shell to complete `tw`; and what it completes with."""
+"""`tw completion`: shell completion scripts, and the values they complete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print a shell completion script.
 
     It completes commands, options, queries with their parameters, and runs.
 
@@ -30,7 +30,7 @@ def completion(shell: str) -> None:
 def query_names(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Queries of the library that begin so."""
+    """Completes names of library queries."""
     from warehouse.library import library
 
     queries = library.load().newest
@@ -44,11 +44,11 @@ def query_names(
 def query_parameters(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Parameters of the query that was named before, as NAME=."""
+    """Completes parameters of the query named before, as NAME=."""
     from warehouse.errors import TwError
     from warehouse.library import library
 
-    # With an option still without its value, click leaves the arguments unparsed.
+    # While an option lacks its value, click leaves the arguments unparsed.
     words = [str(context.params.get("name") or ""), *context.args]
     try:
         query = library.load().find(next((word for word in words if word), ""))
@@ -64,7 +64,7 @@ def query_parameters(
 def run_names(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Runs of the warehouse that begin so; none while somebody writes to it."""
+    """Completes names of runs; none while another process writes to the warehouse."""
     from warehouse import config
     from warehouse.errors import TwError
     from warehouse.store import database

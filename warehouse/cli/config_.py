@@ -1,4 +1,4 @@
-"""`tw config`: which settings hold here, and why."""
+"""`tw config`: settings and their sources."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warehouse import config
 
 @click.group("config")
 def config_() -> None:
-    """Show which settings hold here.
+    """Show the settings and their sources.
 
     \b
     Example:
@@ -18,12 +18,12 @@ def config_() -> None:
 
 
 @config_.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def show(as_json: bool) -> None:
-    """Show each setting, its value and where it comes from.
+    """Show each setting with its value and source.
 
-    Settings come from the environment, from `tw.toml` here or in a folder above, or from
-    `$XDG_CONFIG_HOME/tw/config.toml`; else the program's own hold.
+    Settings are read from the environment, from `tw.toml` in the current folder or a parent, and
+    from `$XDG_CONFIG_HOME/tw/config.toml`, in this order.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`tw demo`: from a recording to figures and a Perfetto trace, to see what the program does."""
+"""`tw demo`: imports, queries and exports a sample recording."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Reader
 
 RUN = "demo"
-#: What is shown: a title, and a statement over the library's queries.
+#: Titles and statements of the tables shown.
 TABLES = (
     (
         "How busy each host thread is (thread_utilization)",
@@ -24,7 +24,7 @@ TABLES = (
         " ORDER BY rank, thread",
     ),
     (
-        "Where the time goes: operators by time of their own (op_summary)",
+        "Operators by self time (op_summary)",
         "SELECT rank, name, n_calls, self_ns, self_share, median_ns FROM op_summary()"
         " QUALIFY row_number() OVER (PARTITION BY rank ORDER BY self_ns DESC, name) <= 5"
         " ORDER BY rank, self_ns DESC, name",
@@ -38,7 +38,7 @@ TABLES = (
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("tw-demo.duckdb"),
     show_default=True,
-    help="The warehouse to put the run `demo` into.",
+    help="Warehouse for the run `demo`.",
 )
 @click.option(
     "-o",
@@ -46,14 +46,14 @@ TABLES = (
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("demo.pftrace"),
     show_default=True,
-    help="The Perfetto trace to write.",
+    help="Perfetto trace to write.",
 )
 def demo(db: Path, output: Path) -> None:
-    """Import a recording that ships with tw, query it and export it.
+    """Import a sample recording, query it and export it.
 
-    The recording is of PyTorch's profiler: three training steps of a small transformer on two
-    ranks, on CPUs. It has no GPU work, so the figures are those of host threads. Running it again
-    imports nothing anew.
+    The recording ships with tw: three training steps of a small transformer on two ranks, recorded
+    on CPUs by the PyTorch profiler. It has no GPU work, so the tables show host threads. The
+    recording is imported only once.
 
     \b
     Example:
@@ -87,7 +87,7 @@ def _import(db: Path) -> None:
         outcomes = pipeline.import_paths([recording], db=db, options=wanted, progress=bar)
     for outcome in outcomes:
         if outcome.status == "failed":
-            raise outcome.error or TwError("the recording could not be imported")
+            raise outcome.error or TwError("the sample recording could not be imported")
 
 
 def _show(reader: Reader, queries: Library, title: str, statement: str) -> None:

@@ -1,4 +1,4 @@
-"""`tw drop`: removes whole traces, in one transaction."""
+"""`tw drop`: removes runs or traces, in one transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warehouse.errors import UsageError
     help="NAME, ID, latest, all, tag:NAME or since:7d; repeatable.",
 )  # fmt: skip
 @click.option("--trace", "traces", multiple=True, metavar="TRACE", help="NAME or ID; repeatable.")
-@click.option("--yes", "-y", "is_agreed", is_flag=True, help="Do not ask first.")
+@click.option("--yes", "-y", "is_agreed", is_flag=True, help="Do not ask for confirmation.")
 @options.database
 def drop(
     db: Path | None,
@@ -28,8 +28,8 @@ def drop(
 ) -> None:
     """Remove runs or traces from the warehouse.
 
-    With both --run and --trace, only the named traces of the named runs go. Links go with either
-    of their ends, and a run goes with its last trace. The trace files themselves are not touched.
+    With both --run and --trace, only the named traces of the named runs are removed. A link is
+    removed with either of its ends, a run with its last trace. Trace files are not touched.
 
     \b
     Example:
@@ -41,11 +41,11 @@ def drop(
     from warehouse.store import removal
 
     if not runs and not traces:
-        raise UsageError("say what to remove", hint="Give --run NAME or --trace NAME.")
+        raise UsageError("nothing selected", hint="Give --run NAME or --trace NAME.")
     path, selection = config.database_path(db), Selection(runs=runs, traces=traces)
     agreed = removal.look(path, wait_s, selection)
     if not agreed.names:
-        raise UsageError("nothing matches: there is no such trace", hint="`tw runs` lists them.")
+        raise UsageError("no trace matches", hint="`tw runs` lists them.")
     if not is_agreed:
         ask(agreed.names)
     removal.remove(path, wait_s, selection, agreed)
@@ -53,16 +53,16 @@ def drop(
 
 
 def ask(names: Sequence[str]) -> None:
-    """Asks on the terminal, and ends the program unless the answer is yes."""
+    """Asks for confirmation on the terminal; ends the program unless the answer is yes."""
     import sys
 
     if not sys.stdin.isatty():
         raise UsageError(
-            f"this would remove {count(names)}: {', '.join(names)}", hint="Add --yes to do it."
+            f"this would remove {count(names)}: {', '.join(names)}", hint="Add --yes to confirm."
         )
     click.confirm(f"Remove {count(names)}: {', '.join(names)}?", abort=True, err=True)
 
 
 def count(names: Sequence[str]) -> str:
-    """1 trace, 2 traces."""
+    """Formats a count: `1 trace`, `2 traces`."""
     return f"{len(names):,} trace{'s' * (len(names) != 1)}"

@@ -1,4 +1,4 @@
-"""Writes rows to stdout or a file, and says on stderr how many: the same for every command."""
+"""Writes rows to stdout or a file, and prints their number to stderr; shared by all commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warehouse.query import encoding
 
 if TYPE_CHECKING:
     from warehouse.query.encoding import Rows
-    from warehouse.query.result import Answer
+    from warehouse.query.result import QueryResult
 
 
 def emit(
@@ -26,9 +26,9 @@ def emit(
     max_rows: int = encoding.DEFAULT_ROWS,
     about: Mapping[str, str],
 ) -> int:
-    """Writes the rows, a table at most `max_rows` of them; returns how many were written.
+    """Writes the rows (a table: at most `max_rows`) and returns how many were written.
 
-    Beside a file stands what it was made from (see origin.py).
+    A manifest is written beside a file (`warehouse.export.manifest`).
     """
     if target is not None:
         from warehouse.export import manifest
@@ -40,14 +40,14 @@ def emit(
         )
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # The reader has seen enough, as `head` does; click would call that a failure.
+        # The reader closed the pipe, as `head` does: not a failure.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ExitCode.OK)
     return n_shown
 
 
-def emit_text(text: str, target: Path | None, answers: Sequence[Answer]) -> None:
-    """Prints or writes a text made of these answers."""
+def emit_text(text: str, target: Path | None, answers: Sequence[QueryResult]) -> None:
+    """Prints or writes a text made from these results."""
     if target is None:
         click.echo(text, nl=False)
         return
@@ -57,7 +57,7 @@ def emit_text(text: str, target: Path | None, answers: Sequence[Answer]) -> None
 
 
 def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) -> None:
-    """Says when a table does not show all rows, or how many went into a file."""
+    """Prints how many rows a table shows, if not all, or how many were written to a file."""
     if quiet:
         return
     if n_shown < n_rows:
@@ -67,5 +67,5 @@ def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) ->
 
 
 def grouped(number: int) -> str:
-    """1234567 as "1 234 567"."""
+    """Formats 1234567 as `1 234 567`."""
     return f"{number:,}".replace(",", " ")

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 @click.command()
 @database
 @scope
-@output_option("A .json or .json.gz file; a folder/ for several traces.  [default: RUN.json.gz]")
+@output_option("A .json or .json.gz file, or a folder for several traces.  [default: RUN.json.gz]")
 def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:
-    """Write Trace Event JSON: the file that was imported, event for event.
+    """Write Trace Event JSON: the imported file again, event for event.
 
-    One file holds one trace: with several, choose one by --rank or --trace, or name a folder.
+    A file holds one trace: choose one with --rank or --trace, or name a folder for several.
 
     \b
     Example:
@@ -34,7 +34,7 @@ def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | 
         path = output or Path(f"{run_stem(opened.seen)}.json.gz")
         files = registry.export(opened, "chrome", path, {"is_folder": names_folder(path, output)})
     for file in files:
-        how = "as imported" if file.is_restored else "made from the timeline"
+        how = "as imported" if file.is_restored else "converted from the timeline"
         say(f"Wrote {file.path}: {file.n_events:,} events, {how}.")
     if opened.seen.has_window:
         say("  Only events of the time window were written.")

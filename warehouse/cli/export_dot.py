@@ -1,4 +1,4 @@
-"""`tw export dot`: part of a graph as a picture."""
+"""`tw export dot`: part of a graph in Graphviz's DOT language, or drawn."""
 
 from __future__ import annotations
 
@@ -24,24 +24,22 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="A .dot file; or .svg, .png or .pdf, drawn by Graphviz.  [default: RUN.dot]",
+    help="A .dot file, or .svg, .png or .pdf drawn by Graphviz.  [default: RUN.dot]",
 )
-@click.option(
-    "--root", metavar="NODE", help="Begin at this node: its number in the graph, or name."
-)
+@click.option("--root", metavar="NODE", help="Number or name of the node to start from.")
 @click.option(
     "--depth",
     type=click.IntRange(0, 200),
     default=3,
     show_default=True,
-    help="How many edges to follow.",
+    help="Number of edges to follow.",
 )
 @click.option(
     "--direction",
     type=click.Choice(["down", "up", "both"]),
     default="down",
     show_default=True,
-    help="down: to what depends on it; up: to what it depends on.",
+    help="down: to dependents; up: to dependencies.",
 )
 @click.option(
     "--nodes",
@@ -49,7 +47,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     default=150,
     show_default=True,
-    help="At most so many nodes, the nearest.",
+    help="Maximum number of nodes, nearest first.",
 )
 @click.option(
     "--kind",
@@ -68,10 +66,10 @@ def dot(
     max_nodes: int,
     kind: str | None,
 ) -> None:
-    """Draw part of an execution graph: the nodes around one, as Graphviz's DOT.
+    """Draw part of an execution graph, as Graphviz DOT.
 
-    Blue are host operators, orange is device work, red communication; edges are styled by what they
-    mean, which the picture says. What there was no room for is told.
+    Host operators are blue, device work orange, communication red; the legend explains edge styles.
+    The number of nodes left out is printed.
 
     \b
     Example:

@@ -15,7 +15,7 @@ from warehouse.cli.scope_options import announce, scope
 from warehouse.files import file_stem
 
 if TYPE_CHECKING:
-    from warehouse.export.page.page import Written as Page
+    from warehouse.export.page.page import PageSummary as Page
     from warehouse.query.selection import Selection
 
 
@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 @database
 @scope
 @output_option("The file to write.  [default: RUN.html]")
-@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch, or gpu]")
+@click.option(
+    "--report",
+    "name",
+    metavar="NAME",
+    help="Name of a report.  [default: by the format of the traces]",
+)
 @click.option(
     "--compare",
     nargs=2,
     metavar="A B",
     shell_complete=run_names,
-    help="Two runs side by side, and what differs.",
+    help="Show two runs side by side, and their differences.",
 )
 @click.option(
     "--slices",
@@ -38,9 +43,15 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     default=30_000,
     show_default=True,
-    help="How many slices the timeline draws one by one; the others are summed up.",
+    help="Maximum number of slices drawn individually; others are aggregated.",
 )
-@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the QUERIES.")
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Parameter of the QUERIES; repeatable.",
+)
 @query_path_option
 def html(
     queries: tuple[str, ...],
@@ -54,10 +65,10 @@ def html(
     parameters: tuple[str, ...],
     query_path: tuple[Path, ...],
 ) -> None:
-    """Write a page: a report, or the QUERIES named, and the timeline.
+    """Write an HTML page: a report, or the named QUERIES, with the timeline.
 
-    One file that needs no network: tables with units and meanings, charts, and a timeline that
-    zooms. Every browser opens it.
+    One self-contained file that needs no network: tables with units and descriptions, charts, and a
+    zoomable timeline.
 
     \b
     Example:
@@ -90,6 +101,6 @@ def _page_summary(written: Page) -> Iterator[str]:
         yield f"  {written.n_rows_shown:,} of {written.n_rows:,} rows are in its tables."
     if written.n_slices_shown < written.n_slices:
         yield (
-            f"  {written.n_slices_shown:,} of {written.n_slices:,} slices are drawn one by one; "
-            "the others are summed up."
+            f"  {written.n_slices_shown:,} of {written.n_slices:,} slices are drawn individually; "
+            "the others are aggregated."
         )

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @click.command()
 @database
 @scope
-@output_option("The folder to make; it must be absent or empty.  [default: RUN.lake]")
+@output_option("Folder to create; must not exist or be empty.  [default: RUN.lake]")
 def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:
-    """Write every table as Parquet, in Hive's folder layout by trace.
+    """Write all tables as Parquet, partitioned by trace (Hive layout).
 
     \b
     Example:

@@ -13,7 +13,7 @@ from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
 
 if TYPE_CHECKING:
-    from warehouse.export.perfetto.trace import Written
+    from warehouse.export.perfetto.trace import PerfettoSummary
     from warehouse.query.selection import Selection
 
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @database
 @scope
 @output_option("The file to write.  [default: RUN.pftrace]")
-@click.option("--no-args", is_flag=True, help="Leave the slices' arguments out.")
-@click.option("--no-flows", is_flag=True, help="Leave the arrows between slices out.")
+@click.option("--no-args", is_flag=True, help="Omit the arguments of slices.")
+@click.option("--no-flows", is_flag=True, help="Omit flows (arrows between slices).")
 @click.option(
     "--interned/--plain",
     "interned",
@@ -41,7 +41,7 @@ def perfetto(
 ) -> None:
     """Write a trace for ui.perfetto.dev and trace_processor.
 
-    Slices that overlap without nesting go on lanes of their own; none is lost.
+    Slices that overlap without nesting are written to extra lanes; none is lost.
 
     \b
     Example:
@@ -56,13 +56,13 @@ def perfetto(
             "with_flows": not no_flows,
             "with_interning": interned,
         }
-        written: Written = registry.export(opened, "perfetto", path, wanted)
+        written: PerfettoSummary = registry.export(opened, "perfetto", path, wanted)
     say(f"Wrote {path}: {_perfetto_summary(written)}.")
     for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):
         say(f"  {line}")
 
 
-def _perfetto_summary(written: Written) -> str:
+def _perfetto_summary(written: PerfettoSummary) -> str:
     parts = [f"{written.n_slices:,} slices", f"{written.n_flows:,} flows"]
     if written.n_counter_values:
         parts.append(f"{written.n_counter_values:,} counter values")
@@ -71,23 +71,23 @@ def _perfetto_summary(written: Written) -> str:
     return ", ".join(parts) + f" on {written.n_tracks:,} tracks"
 
 
-def _perfetto_remarks(written: Written, *, no_args: bool, no_flows: bool) -> Iterator[str]:
-    """What is not in the file as it is in the warehouse; silent about what is."""
+def _perfetto_remarks(written: PerfettoSummary, *, no_args: bool, no_flows: bool) -> Iterator[str]:
+    """Returns a line for each way in which the file differs from the warehouse."""
     counted = [
-        (written.n_on_extra_lanes, "slices overlap others without nesting: on lanes #2, #3, ..."),
-        (written.n_unfinished, "slices never ended: written without an end"),
-        (written.n_negative, "slices end before they begin: written without length"),
-        (written.n_reversed_flows, "arrows point back in time: drawn reversed"),
-        (written.n_outside, "slices are outside the time window: left out"),
-        (written.n_null_values, "counter values are no number: left out"),
-        (written.moved_ns, "ns were added to all times: the earliest was below zero"),
+        (written.n_on_extra_lanes, "slices overlap without nesting: written to lanes #2, #3, ..."),
+        (written.n_unfinished, "unfinished slices: written without an end"),
+        (written.n_negative, "slices with negative duration: written with duration 0"),
+        (written.n_reversed_flows, "flows point backward in time: written reversed"),
+        (written.n_outside, "slices outside the time window: omitted"),
+        (written.n_null_values, "counter values are not numbers: omitted"),
+        (written.moved_ns, "ns were added to all times: the earliest was negative"),
     ]
     yield from (f"{count:,} {what}." for count, what in counted if count)
     if no_args:
-        yield "Arguments were left out (--no-args)."
+        yield "Arguments were omitted (--no-args)."
     if no_flows:
-        yield "Arrows were left out (--no-flows)."
+        yield "Flows were omitted (--no-flows)."
     if written.unaligned_traces:
         names = ", ".join(written.unaligned_traces[:5])
         more = ", ..." if len(written.unaligned_traces) > 5 else ""
-        yield f"Clocks are not aligned: no offset is known for {names}{more}."
+        yield f"Clocks are not aligned: unknown offset of {names}{more}."

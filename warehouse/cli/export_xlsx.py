@@ -21,8 +21,19 @@ if TYPE_CHECKING:
 @database
 @scope
 @output_option("The file to write.  [default: RUN.xlsx]")
-@click.option("--report", "name", metavar="NAME", help="A report.  [default: pytorch, or gpu]")
-@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the QUERIES.")
+@click.option(
+    "--report",
+    "name",
+    metavar="NAME",
+    help="Name of a report.  [default: by the format of the traces]",
+)
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Parameter of the QUERIES; repeatable.",
+)
 @query_path_option
 def xlsx(
     queries: tuple[str, ...],
@@ -34,10 +45,10 @@ def xlsx(
     parameters: tuple[str, ...],
     query_path: tuple[Path, ...],
 ) -> None:
-    """Write a workbook: a report, or the QUERIES named.
+    """Write an Excel workbook: a report, or the named QUERIES.
 
-    One sheet a query, with units, filters and bars; an overview with charts; what every column
-    means, and where the numbers come from.
+    One sheet per query, with units, filters and data bars; an overview with charts; descriptions of
+    all columns, and the manifest.
 
     \b
     Example:
@@ -56,9 +67,9 @@ def xlsx(
         written = export_xlsx(chosen.title, report.fill(opened, chosen, "workbook"), path)
     say(f"Wrote {path}: {written.n_rows:,} rows on {len(written.sheets)} sheets.")
     for count, what in (
-        (written.n_split, "queries have more rows than a sheet: on several."),
-        (written.n_cut_texts, "texts are longer than a cell holds: cut."),
-        (written.n_integers_as_text, "integers are greater than 2^53: written as text."),
+        (written.n_split, "queries exceed the row limit of a sheet: split over several."),
+        (written.n_cut_texts, "texts exceed the length limit of a cell: truncated."),
+        (written.n_integers_as_text, "integers exceed 2^53: written as text."),
     ):
         if count:
             say(f"  {count:,} {what}")

@@ -1,4 +1,4 @@
-"""`tw formats`: the importers at hand, and what ails those that cannot be loaded."""
+"""`tw formats`: installed importers, and errors of those that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--check", is_flag=True, help="Load each one and tell what fails.")
+@click.option("--check", is_flag=True, help="Load each importer and report failures.")
 def formats(name: str | None, check: bool) -> None:
     """List the importers, or describe one.
 
-    The list comes from the installed packages' entry points; none of their code runs for it. An
-    importer that cannot be loaded is passed over by `tw import`; --check tells why, and then exits
-    with 1.
+    The list is read from the entry points of installed packages, without importing them. `tw
+    import` skips importers that cannot be loaded; --check reports why, and then exits with 1.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`tw import`: trace files into the warehouse."""
+"""`tw import`: imports trace files."""
 
 from __future__ import annotations
 
@@ -10,33 +10,46 @@ import click
 
 from warehouse.cli import import_options
 from warehouse.cli import options as shared
-from warehouse.errors import ExitCode, ForeignFile, UsageError
+from warehouse.errors import ExitCode, UnsupportedFormat, UsageError
 
 if TYPE_CHECKING:
     from warehouse.cli.import_options import Inbox
     from warehouse.ingest.decode import Settings
-    from warehouse.ingest.inbox import Looked
+    from warehouse.ingest.inbox import InboxScan
     from warehouse.ingest.pipeline import Options, Outcome, Progress
 
 
 @click.command("import")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @shared.database
-@click.option("--run", metavar="NAME", help="Put all traces into this run, new or existing.")
+@click.option(
+    "--run", metavar="NAME", help="Add all traces to this run; created if it does not exist."
+)
 @click.option("--trace-file", metavar="FILE",
-              help="The host's trace of the same run: one run with PATH, on one time.")  # fmt: skip
-@click.option("--rank", type=click.IntRange(min=0), help="The rank, where the file does not say.")
-@click.option("--format", "format_", metavar="NAME", help="The importer, instead of sniffing.")
+              help="Host trace to import into the run of PATH, on the same clock.")  # fmt: skip
+@click.option(
+    "--rank", type=click.IntRange(min=0), help="Rank of the traces, if the files do not contain it."
+)
+@click.option(
+    "--format",
+    "format_",
+    metavar="NAME",
+    help="Importer to use instead of detecting the format (`tw formats`).",
+)
 @click.option(
     "--on-duplicate",
     type=click.Choice(["skip", "replace", "error"]),
     default="skip",
     show_default=True,
-    help="What to do with a file whose very bytes were imported before.",
+    help="What to do with a file that has already been imported.",
 )
 @import_options.inbox
 @import_options.decoding
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Number of worker processes.  [default: one per core]",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 def import_(
     paths: tuple[str, ...],
@@ -52,17 +65,16 @@ def import_(
     jobs: int | None,
     quiet: bool,
 ) -> None:
-    """Read trace files into the warehouse.
+    """Import trace files into the warehouse.
 
-    PATH is a file, a folder, a glob, an archive (.zip, .tar, .gz) or - for standard input. What a
-    file is, is found by its content; a folder that is one capture of many files, by their names.
-    Several ranks of a job become one run. Each trace is imported wholly or not at all; the same
-    bytes again change nothing. Ranks are linked to each other at the end; where an import was
-    interrupted before that, the next one does it.
+    PATH is a file, a folder, a glob, an archive (.zip, .tar, .gz) or - for standard input. The
+    format is detected from the content; captures of several files are detected by file names. Ranks
+    of the same job are added to one run. Each trace is imported completely or not at all.
+    Re-importing the same file is a no-op. Ranks are linked to each other at the end; if an import
+    is interrupted before that, the next import links them.
 
-    With --inbox, DIR and what is below it is looked at once: what is new and no longer written to
-    is imported, nothing is moved, and what was seen is remembered; `tw query inbox` shows it. Call
-    it as often as you like, from cron for example.
+    --inbox scans DIR recursively once and imports new files that are no longer being written. Files
+    are not moved; their state is recorded (`tw query inbox`). Run it repeatedly, e.g. from cron.
 
     \b
     Examples:
@@ -82,7 +94,7 @@ def import_(
         is_one_run=trace_file is not None,
     )  # fmt: skip
     if (inbox is None) != bool(paths) or (inbox and trace_file):
-        raise UsageError("say what to import", hint="Name files or folders, or one --inbox.")
+        raise UsageError("nothing to import", hint="Give files or folders, or --inbox DIR.")
     database = config.database_path(db)
     with Bar(quiet) as bar:
         if inbox is not None:
@@ -95,7 +107,7 @@ def import_(
     sys.exit(_told(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
 
 
-def _look(inbox: Inbox, db: Path, wanted: Options, bar: Progress) -> Looked:
+def _look(inbox: Inbox, db: Path, wanted: Options, bar: Progress) -> InboxScan:
     from warehouse.ingest.inbox import import_new
 
     return import_new(
@@ -104,8 +116,8 @@ def _look(inbox: Inbox, db: Path, wanted: Options, bar: Progress) -> Looked:
     )  # fmt: skip
 
 
-def _told(found: Looked, *, quiet: bool) -> ExitCode:
-    """Says what a look at an inbox found; files that failed before are no new failure."""
+def _told(found: InboxScan, *, quiet: bool) -> ExitCode:
+    """Prints the result of an inbox scan; files that failed before are not new failures."""
     new = [each for each in found.outcomes if each.status != "ignored"]
     n_failed = sum(each.status == "failed" for each in new)
     counts = (
@@ -119,7 +131,7 @@ def _told(found: Looked, *, quiet: bool) -> ExitCode:
         click.echo(f"{said or 'The inbox is empty'}.", err=True)
         if found.n_failed_before:
             click.echo(
-                f"{found.n_failed_before:,} of the known ones failed before: `tw query inbox`.",
+                f"{found.n_failed_before:,} recorded files failed earlier: `tw query inbox`.",
                 err=True,
             )
     if not n_failed:
@@ -128,25 +140,25 @@ def _told(found: Looked, *, quiet: bool) -> ExitCode:
 
 
 def _explain_first(outcomes: list[Outcome]) -> None:
-    """Of files of which none is a trace, what the first one is that tw knows something of."""
+    """Returns what the first recognised but unsupported file is, if no file is a trace."""
     for outcome in outcomes:
-        if isinstance(outcome.error, ForeignFile):
+        if isinstance(outcome.error, UnsupportedFormat):
             click.echo(f"{outcome.error.message}\nHint: {outcome.error.hint}", err=True)
             return
 
 
 def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:
-    """Says how many of how many, and returns the exit code that fits."""
+    """Prints how many sources were imported, and returns the exit code."""
     wanted = [o for o in outcomes if o.status != "ignored"]
     done = [o for o in wanted if o.status in ("imported", "present")]
     n_ignored = len(outcomes) - len(wanted)
     if n_ignored and not quiet:
         files = "file is" if n_ignored == 1 else "files are"
-        click.echo(f"{n_ignored} other {files} no trace tw knows.", err=True)
+        click.echo(f"{n_ignored} other {files} not in a supported format.", err=True)
     if len(wanted) > 1 and not (quiet and len(done) == len(wanted)):
-        click.echo(f"{len(done)} of {len(wanted)} imported or present.", err=True)
+        click.echo(f"{len(done)} of {len(wanted)} imported or already present.", err=True)
     if not wanted:
-        click.echo("Error: there is no trace among the files.", err=True)
+        click.echo("Error: no file is a trace.", err=True)
         _explain_first(outcomes)
         return ExitCode.FAILURE
     if len(done) == len(wanted):

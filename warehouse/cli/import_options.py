@@ -1,4 +1,4 @@
-"""The options of `tw import` that belong together: how files are read, and an inbox."""
+"""Option groups of `tw import`: how files are read, and the inbox."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from warehouse.times import parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _NANOSECONDS = 1e9
-_ENVIRONMENT = ("with_environment", "1")  # an option of the importers of such captures
+_ENVIRONMENT = ("with_environment", "1")  # an option of importers whose captures hold it
 
 
 @dataclass(frozen=True)
 class Inbox:
-    """The folder to look at, and what of it to read."""
+    """The inbox folder, and which of its files to import."""
 
     folder: Path
-    settle_s: float  # files that changed within it wait
+    settle_s: float  # files changed more recently are skipped
     retries_failed: bool
 
 
 def decoding(command: Command) -> Command:
-    """Adds what says how files are read; the command gets `settings`, a decode.Settings."""
+    """Adds the options for reading files; the command gets `settings`, a decode.Settings."""
 
     @functools.wraps(command)
     def with_settings(
@@ -45,7 +45,7 @@ def decoding(command: Command) -> Command:
         from warehouse.ingest.streams import MAX_CONTENT_BYTES
 
         if strict and lenient:
-            raise UsageError("--strict and --lenient contradict each other")
+            raise UsageError("--strict and --lenient cannot be combined")
         settings = Settings(
             memory_limit=memory_limit,
             is_strict=strict,
@@ -59,7 +59,7 @@ def decoding(command: Command) -> Command:
 
 
 def inbox(command: Command) -> Command:
-    """Adds --inbox and what goes with it; the command gets `inbox`, an Inbox or None."""
+    """Adds --inbox and its options; the command gets `inbox`, an Inbox or None."""
 
     @functools.wraps(command)
     def with_inbox(
@@ -90,26 +90,28 @@ _INBOX = (
         "--inbox",
         type=click.Path(path_type=Path, file_okay=False, exists=True),
         metavar="DIR",
-        help="Import what is new in this folder, and remember what was seen.",
+        help="Import the new files of this folder, and record their state.",
     ),
     click.option(
         "--settle",
         default="30s",
         show_default=True,
         metavar="TIME",
-        help="How long a file of the inbox must not have changed.",
+        help="Time since the last change before a file is imported.",
     ),
-    click.option("--retry-failed", is_flag=True, help="Read unchanged files of the inbox again."),
+    click.option("--retry-failed", is_flag=True, help="Retry unchanged files that failed."),
 )
 _DECODING = (
-    click.option("--strict", is_flag=True, help="Refuse damaged files instead of repairing them."),
+    click.option("--strict", is_flag=True, help="Reject damaged files instead of repairing them."),
     click.option(
-        "--lenient", is_flag=True, help="Keep what is whole of captures refused otherwise."
+        "--lenient",
+        is_flag=True,
+        help="Import the readable parts of captures that would be rejected.",
     ),
     click.option(
         "--with-environment",
         is_flag=True,
-        help="Keep command lines and environment variables of captures, which may hold secrets.",
+        help="Import command lines and environment variables, which may contain secrets.",
     ),
     click.option(
         "--option",
@@ -117,15 +119,18 @@ _DECODING = (
         "options",
         multiple=True,
         metavar="NAME=VALUE",
-        help="An option of an importer; `tw formats NAME` lists them.",
+        help="Option of an importer (`tw formats NAME`); repeatable.",
     ),
     click.option(
-        "--memory-limit", default="800MB", show_default=True, help="To decode and sort in."
+        "--memory-limit",
+        default="800MB",
+        show_default=True,
+        help="Memory limit for decoding and sorting.",
     ),
     click.option(
         "--max-size",
         type=click.IntRange(min=1),
         metavar="BYTES",
-        help="Trust compressed files up to this content size.",
+        help="Maximum decompressed size of a file.",
     ),
 )

@@ -1,4 +1,4 @@
-"""What `tw import` says while it works and of each source it is done with, all on stderr."""
+"""Progress bar and per-source summary of `tw import`, on stderr."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warehouse.ingest.pipeline import Outcome, Progress
 
 
 class Bar(Progress):
-    """A bar of stored bytes on a terminal, and one line for each source."""
+    """Shows a progress bar of stored bytes on a terminal, and a line per source."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
@@ -66,7 +66,7 @@ class Bar(Progress):
 
 
 def summary(outcome: Outcome, seconds: float) -> str:
-    """One line: events read, what became of them, what was not used and why, time and rate."""
+    """Formats one line: events read, rows stored, unused records with reasons, time and rate."""
     done = outcome.committed
     assert done is not None
     counts = done.counts
@@ -80,7 +80,7 @@ def summary(outcome: Outcome, seconds: float) -> str:
     parts = [f"{outcome.source.label} → run {done.run_name}: {counts['events']:,} events", made]
     if done.unused:
         unused = ", ".join(f"{n:,} {reason}" for reason, n in sorted(done.unused.items()))
-        parts.append(f"not used: {unused}")
+        parts.append(f"unused: {unused}")
     if done.problems:
         odd = ", ".join(f"{n:,} {kind}" for kind, n in sorted(done.problems.items()))
         parts.append(f"odd: {odd}")

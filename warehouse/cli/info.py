@@ -1,4 +1,4 @@
-"""`tw info`: what the warehouse file is, how large, and what takes the space."""
+"""`tw info`: size, contents and versions of the warehouse file."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--tables", "with_tables", is_flag=True, help="Rows and size of each table, too.")
-@click.option("--traces", "with_traces", is_flag=True, help="Rows and size of each trace, too.")
+@click.option("--tables", "with_tables", is_flag=True, help="Include rows and size of each table.")
+@click.option("--traces", "with_traces", is_flag=True, help="Include rows and size of each trace.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object, tables and traces included."
+    "--json", "as_json", is_flag=True, help="Print a JSON object that includes tables and traces."
 )
 @options.database
 def info(
     db: Path | None, wait_s: float, with_tables: bool, with_traces: bool, as_json: bool
 ) -> None:
-    """Say what the warehouse file is, and how large.
+    """Show the size and contents of the warehouse file.
 
     \b
     Example:

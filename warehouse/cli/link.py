@@ -1,4 +1,4 @@
-"""`tw link`: makes the links of runs anew, with the linkers of this program."""
+"""`tw link`: rebuilds links."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from warehouse.query.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from warehouse.link.rebuild import Relinked
-    from warehouse.query.result import Answer
+    from warehouse.link.rebuild import LinkCount
+    from warehouse.query.result import QueryResult
 
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--all", "is_all", is_flag=True, help="Every run of the warehouse.")
+@click.option("--all", "is_all", is_flag=True, help="Rebuild the links of all runs.")
 @click.option(
     "--graphs",
     "is_graphs",
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     help="With --graphs: rules to link by.  [default: default]",
 )
 @click.option(
-    "--format", "format", type=click.Choice(encoding.FORMATS), help="How to print the counts."
+    "--format", "format", type=click.Choice(encoding.FORMATS), help="Output format of the counts."
 )
 @click.option(
     "--memory-limit", default="800MB", show_default=True, help="Memory limit for linking."
@@ -103,11 +103,11 @@ def link(
         sys.stdout.buffer.flush()
 
 
-def _answer(counts: Iterable[Relinked]) -> Answer:
+def _answer(counts: Iterable[LinkCount]) -> QueryResult:
     import pyarrow as pa
 
     from warehouse.library.header import Column
-    from warehouse.query.result import Answer
+    from warehouse.query.result import QueryResult
 
     columns = (
         Column("run", "VARCHAR", "text", "Name of the run"),
@@ -118,4 +118,4 @@ def _answer(counts: Iterable[Relinked]) -> Answer:
     kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
     schema = pa.schema([(column.name, kinds[column.type]) for column in columns])
     rows = [{name: getattr(each, name) for name in schema.names} for each in counts]
-    return Answer(pa.Table.from_pylist(rows, schema), columns, {})
+    return QueryResult(pa.Table.from_pylist(rows, schema), columns, {})

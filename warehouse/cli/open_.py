@@ -1,4 +1,4 @@
-"""`tw open`: a timeline in the Perfetto UI, in the browser."""
+"""`tw open`: opens a timeline in the Perfetto UI."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warehouse.query.selection import Selection
     default=300.0,
     show_default=True,
     metavar="SECONDS",
-    help="Give up when nobody has fetched the trace after this long.",
+    help="Time to wait for the browser to fetch the trace.",
 )
 @scope
 @database
@@ -34,11 +34,10 @@ def open_(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Show a timeline in the Perfetto UI, in the browser.
+    """Open a timeline in the Perfetto UI, in the browser.
 
-    FILE is any trace the UI can read; without it, what the scope options choose is exported first.
-    The trace goes from this machine to the browser and nowhere else. The command ends once the
-    browser has it.
+    FILE is any trace the UI can read; without it, the selected scope is exported first. The trace
+    is sent only to the browser on this machine. The command ends once the browser has fetched it.
 
     \b
     Example:
@@ -72,6 +71,6 @@ def _show(path: Path, no_browser: bool, patience_s: float) -> None:
 
     if not serve(path, ready, patience_s=patience_s):
         raise ExportError(
-            f"nobody fetched the trace within {patience_s:g} s",
+            f"the trace was not fetched within {patience_s:g} s",
             hint="Open the printed address in a browser on this machine; --no-browser prints it.",
         )

@@ -1,4 +1,4 @@
-"""Options several commands share, each defined once."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def database(command: Command) -> Command:
-    """--db and --wait: which warehouse, and how long to wait for it."""
+    """Adds --db and --wait."""
     command = click.option(
         "--wait",
         "wait_s",
@@ -24,7 +24,7 @@ def database(command: Command) -> Command:
         default=10.0,
         show_default=True,
         metavar="SECONDS",
-        help="How long to wait for another process to release the warehouse.",
+        help="Time to wait for another process to release the warehouse.",
     )(command)
     return click.option(
         "--db",
@@ -33,21 +33,21 @@ def database(command: Command) -> Command:
         default=None,
         envvar="TW_DB",
         show_envvar=True,
-        help="The warehouse file.  [default: ./traces.duckdb, or `db` in tw.toml]",
+        help="Warehouse file.  [default: ./traces.duckdb, or `db` in tw.toml]",
     )(command)
 
 
 def refuse_binary_on_terminal(format: str, target: Path | None) -> None:
-    """Raises UsageError where the result would garble the terminal."""
+    """Raises UsageError if a binary format would be written to a terminal."""
     if format in encoding.BINARY and target is None and sys.stdout.isatty():
         raise UsageError(
-            f"{format} is no text; it would garble the terminal",
-            hint=f"Write it to a file: > FILE.{format}, or -o where the command has it.",
+            f"{format} is a binary format and cannot be printed to a terminal",
+            hint=f"Write it to a file: -o FILE.{format}, or redirect stdout.",
         )
 
 
 def pairs(parameters: tuple[str, ...]) -> dict[str, str]:
-    """The values of -p NAME=VALUE; raises UsageError."""
+    """Parses values of -p NAME=VALUE; raises UsageError."""
     values = {}
     for text in parameters:
         name, equals, value = text.partition("=")

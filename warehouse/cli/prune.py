@@ -1,4 +1,4 @@
-"""`tw prune`: removes runs that have grown old."""
+"""`tw prune`: removes old runs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,22 @@ def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> timed
     "older_than",
     callback=_age,
     metavar="AGE",
-    help="Runs last imported into before this: a number and min, h, d or w, such as 30d.",
+    help="Minimum age: a number and min, h, d or w, e.g. 30d.",
 )
-@click.option("--keep-tagged", is_flag=True, help="Spare runs that have a tag.")
+@click.option("--keep-tagged", is_flag=True, help="Keep runs that have a tag.")
 @click.option(
-    "--keep-last", type=click.IntRange(min=0), default=0, metavar="N", help="Spare the newest N."
+    "--keep-last",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Keep the newest N runs.",
 )
 @click.option(
     "--run", "runs", multiple=True, metavar="RUN",
-    help="Only among these: NAME, ID, all, tag:NAME; repeatable.  [default: all]",
+    help="Runs to consider: NAME, ID, all, tag:NAME; repeatable.  [default: all]",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@click.option("--yes", "-y", "is_agreed", is_flag=True, help="Do not ask first.")
+@click.option("--dry-run", is_flag=True, help="Print what would be removed, and remove nothing.")
+@click.option("--yes", "-y", "is_agreed", is_flag=True, help="Do not ask for confirmation.")
 @options.database
 def prune(
     older_than: timedelta | None,
@@ -46,10 +50,10 @@ def prune(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Remove runs that have grown old, with all their traces, in one transaction.
+    """Remove old runs with all their traces, in one transaction.
 
-    A run's age counts from the last import into it. The space is used again by later imports;
-    `tw vacuum` gives it back to the disk.
+    The age of a run counts from the last import into it. Later imports reuse the space; `tw vacuum`
+    returns it to the file system.
 
     \b
     Example:
@@ -62,16 +66,18 @@ def prune(
     from warehouse.store import removal
 
     if older_than is None and not keep_last:
-        raise UsageError("say what is old", hint="Give --older-than 30d or --keep-last 20.")
+        raise UsageError(
+            "no age or number of runs given", hint="Give --older-than 30d or --keep-last 20."
+        )
     path, selection = config.database_path(db), Selection(runs=runs or ("all",))
     age = removal.Age(older_than, keep_tagged, keep_last)
     agreed = removal.look(path, wait_s, selection, age)
     if not agreed.names:
-        click.echo("Nothing is old enough to go.", err=True)
+        click.echo("No runs to remove.", err=True)
         return
     if dry_run:
         click.echo("\n".join(agreed.names))
-        click.echo(f"{count(agreed.names)} would go.", err=True)
+        click.echo(f"{count(agreed.names)} would be removed.", err=True)
         return
     if not is_agreed:
         ask(agreed.names)

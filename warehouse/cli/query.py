@@ -1,4 +1,4 @@
-"""`tw query`: runs a library query, a file or a statement, and prints or writes its rows."""
+"""`tw query`: runs a library query, a file or a statement."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="NAME=VALUE",
     shell_complete=query_parameters,
-    help="Value of a parameter; repeatable. Times may have a unit: 1.5ms.",
+    help="Parameter value; repeatable. Times may have a unit, e.g. 1.5ms.",
 )
 @click.option(
     "--dialect",
     type=click.Choice(("duckdb", "perfetto")),
     default="duckdb",
     show_default=True,
-    help="Whose SQL it is. perfetto: trace_processor's, with its tables and functions.",
+    help="SQL dialect; perfetto: PerfettoSQL, with trace_processor's tables and functions.",
 )
 @click.option(
     "--format",
     "format",
     type=click.Choice(encoding.FORMATS),
-    help="How to print the rows.  [default: by the name of -o, else table]",
+    help="Output format.  [default: by the suffix of -o, else table]",
 )
 @click.option(
     "-o",
     "--output",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file, whole or not at all.",
+    help="Write to a file instead of stdout.",
 )
 @click.option(
     "--rows",
@@ -64,14 +64,14 @@ if TYPE_CHECKING:
     type=click.IntRange(min=-1),
     default=encoding.DEFAULT_ROWS,
     show_default=True,
-    help="Rows a table shows; -1 for all. Other formats have all rows.",
+    help="Maximum number of rows in a table; -1 for all. Other formats write all rows.",
 )
 @click.option(
     "--timeout",
     "timeout_s",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Give up after this long, with exit code 4.",
+    help="Maximum run time; exits with 4 when exceeded.",
 )
 @click.option(
     "--query-path",
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="Folder of your own queries; repeatable.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @scope
 @options.database
 def query(
@@ -101,8 +101,8 @@ def query(
 ) -> None:
     """Run a library query, a file or a statement.
 
-    NAME is a query of the library (`tw queries list`), with or without its version and .sql, or
-    the path of a file, written with a slash; - reads the statement from standard input.
+    NAME is a library query (`tw queries list`), optionally with its version or .sql, or the path of
+    a file (with a slash); - reads the statement from standard input.
 
     \b
     Example:
@@ -139,7 +139,8 @@ def _choose(
 
     if sum(each is not None for each in (name, statement, file)) != 1:
         raise UsageError(
-            "give one of NAME, -c SQL and -f FILE", hint="`tw queries list` shows the names."
+            "exactly one of NAME, -c SQL and -f FILE is required",
+            hint="`tw queries list` lists library queries.",
         )
     if statement is not None:
         return library.from_text(statement)
@@ -152,7 +153,7 @@ def _choose(
 
 
 def _named(queries: Library, name: str, *, quiet: bool) -> Query:
-    """A name with a slash is a file, any other a library query or, where there is none, a file."""
+    """Resolves NAME: with a slash a file, else a library query or, if there is none, a file."""
     from warehouse.library import library
 
     is_file = Path(name).is_file()
@@ -163,10 +164,10 @@ def _named(queries: Library, name: str, *, quiet: bool) -> Query:
     except UsageError:
         if is_file:
             return library.from_file(Path(name))
-        _say_notices(queries)  # the query may be one of those that were left out
+        _say_notices(queries)  # the query may be one that could not be loaded
         raise
     if is_file and not quiet:
-        click.echo(f"Running the library query; for the file write ./{name}", err=True)
+        click.echo(f"Running the library query; for the file use ./{name}", err=True)
     if not quiet:
         _say_notices(queries)
         _warn_of_alias(found)

@@ -1,4 +1,4 @@
-"""`tw runs`: what the warehouse holds; the library queries `runs` and `traces` over all runs."""
+"""`tw runs`: lists runs or traces with the library queries `runs` and `traces`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from warehouse.query import encoding
 
 
 @click.command()
-@click.option("--traces", is_flag=True, help="One line a trace instead of one a run.")
-@click.option(
-    "--format", "format", type=click.Choice(encoding.FORMATS), help="How to print the rows."
-)
+@click.option("--traces", is_flag=True, help="List traces instead of runs.")
+@click.option("--format", "format", type=click.Choice(encoding.FORMATS), help="Output format.")
 @options.database
 def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> None:
     """List the runs in the warehouse, or their traces.
 
-    The same rows as `tw query runs --run all` and `tw query traces --run all`, which can also
-    write them to a file.
+    Same rows as `tw query runs --run all` and `tw query traces --run all`, which can also write
+    them to a file.
 
     \b
     Example:
@@ -41,4 +39,4 @@ def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> No
             encoding.write(result, chosen, sys.stdout.buffer, max_rows=-1)
             sys.stdout.buffer.flush()
     if not result.n_rows:
-        click.echo("The warehouse is empty: `tw import PATH` fills it.", err=True)
+        click.echo("The warehouse is empty; import traces with `tw import PATH`.", err=True)

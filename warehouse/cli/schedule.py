@@ -1,4 +1,4 @@
-"""`tw schedule`: exports that are made again and again; schedule_run.py has what makes them."""
+"""`tw schedule`: manages scheduled exports; schedule_run.py has the commands that run them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def schedule() -> None:
-    """Make the same export again and again.
+    """Run exports on a schedule.
 
-    Schedules and the record of their runs are in the warehouse. They run when something calls
-    `tw schedule run-due`: `tw schedule install` prints what lets systemd or cron do that.
+    Schedules and the history of their runs are stored in the warehouse. They run when `tw schedule
+    run-due` is called: `tw schedule install` prints a systemd timer or crontab line for it.
 
     \b
     Example:
@@ -37,18 +37,37 @@ def schedule() -> None:
 
 @schedule.command()
 @click.argument("name")
-@click.option("--cron", required=True, metavar="FIELDS", help="minute hour day month weekday.")
-@click.option("--tz", "zone", default="UTC", show_default=True, help="Whose clock; Europe/Berlin.")
-@click.option("--query", metavar="NAME", shell_complete=query_names, help="A query to write.")
-@click.option("--report", metavar="NAME", help="A report to write, as `tw export xlsx --report`.")
-@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the query.")
+@click.option(
+    "--cron",
+    required=True,
+    metavar="FIELDS",
+    help="Cron expression: minute hour day month weekday.",
+)
+@click.option(
+    "--tz",
+    "zone",
+    default="UTC",
+    show_default=True,
+    help="IANA time zone of the cron expression, e.g. Europe/Berlin.",
+)
+@click.option("--query", metavar="NAME", shell_complete=query_names, help="Query to export.")
+@click.option(
+    "--report", metavar="NAME", help="Report to export, as with `tw export xlsx --report`."
+)
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Parameter of the query; repeatable.",
+)
 @click.option(
     "--run",
     "runs",
     multiple=True,
     metavar="RUN",
     shell_complete=run_names,
-    help="latest, all, NAME, ID, tag:NAME or since:24h, as it is when due.  [default: latest]",
+    help="latest, all, NAME, ID, tag:NAME or since:24h, resolved when due.  [default: latest]",
 )
 @click.option("--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable.")
 @click.option(
@@ -63,14 +82,15 @@ def schedule() -> None:
     "template",
     required=True,
     metavar="NAME",
-    help="May hold {schedule}, {run}, {due:%Y-%m-%d} and {format}; relative to the warehouse.",
+    help="Output path, relative to the warehouse; may contain {schedule}, {run}, {format} and "
+    "{due:%Y-%m-%d}.",
 )
 @click.option(
     "--catch-up",
     type=click.Choice(("latest", "all", "none")),
     default="latest",
     show_default=True,
-    help="What to make of times that were missed; the others are recorded as skipped.",
+    help="Which missed due times to run; the others are recorded as skipped.",
 )
 @click.option(
     "--grace",
@@ -78,10 +98,14 @@ def schedule() -> None:
     default="1d",
     show_default=True,
     metavar="AGE",
-    help="When another machine's unfinished run is taken over.",
+    help="Time after which another machine's unfinished run is taken over.",
 )
-@click.option("--keep-last", type=click.IntRange(min=1), metavar="N", help="Remove older outputs.")
-@click.option("--replace", "replaces", is_flag=True, help="Change a schedule of this name.")
+@click.option(
+    "--keep-last", type=click.IntRange(min=1), metavar="N", help="Keep only the last N outputs."
+)
+@click.option(
+    "--replace", "replaces", is_flag=True, help="Replace an existing schedule of this name."
+)
 @options.database
 def add(
     name: str,
@@ -101,10 +125,10 @@ def add(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Add a schedule, or change one.
+    """Add or replace a schedule.
 
-    In an hour that the clocks leave out, what is due then is made at its end; in one that comes
-    twice, the first time. A due time without anything in scope is recorded as skipped.
+    A due time in an hour skipped by daylight saving time runs at the end of that hour; one in a
+    repeated hour runs the first time. A due time with an empty scope is recorded as skipped.
 
     \b
     Example:
@@ -151,14 +175,14 @@ def _format(template: str) -> str:
     found = encoding.format_of(Path(template), None)
     if found not in FORMATS:
         raise UsageError(
-            f"the name {template!r} says no format",
+            f"cannot infer the format from {template!r}",
             hint=f"Add --format, one of {', '.join(FORMATS)}.",
         )
     return found
 
 
 def _store(place: Place, made: Definition, *, replaces: bool) -> None:
-    """Saves it; what is kept of an older one of its name is when that was added."""
+    """Saves a schedule; an existing one of the same name keeps its creation time."""
     from dataclasses import replace
 
     from warehouse.schedule import records
@@ -169,12 +193,12 @@ def _store(place: Place, made: Definition, *, replaces: bool) -> None:
         known = {each.name: each for each in records.schedules(connection)}
         before = known.pop(made.name, None)
         if before and not replaces:
-            raise UsageError(f"there is a schedule {made.name} already", hint="Add --replace.")
+            raise UsageError(f"schedule {made.name!r} already exists", hint="Add --replace.")
         for other in known.values():
             if other.output == made.output and "{schedule}" not in made.output:
                 raise UsageError(
-                    f"{other.name} writes to {made.output} too",
-                    hint="Put {schedule} into the name.",
+                    f"schedule {other.name!r} also writes to {made.output}",
+                    hint="Include {schedule} in the path.",
                 )
         created = before.created_at if before else now.replace(tzinfo=None)
         records.save(connection, replace(made.counting_from(now), created_at=created))
@@ -184,7 +208,7 @@ def _store(place: Place, made: Definition, *, replaces: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @options.database
 def list_(as_json: bool, db: Path | None, wait_s: float) -> None:
-    """List the schedules, when each is next due, and what became of its last run.
+    """List schedules with their next due time and the status of their last run.
 
     \b
     Example:
@@ -207,14 +231,14 @@ def list_(as_json: bool, db: Path | None, wait_s: float) -> None:
         head = ["schedule", "cron", "zone", "what", "next due", "last run"]
         click.echo("\n".join(describe.aligned([head, *rows])))
     else:
-        click.echo("There is no schedule: `tw schedule add` makes one.", err=True)
+        click.echo("No schedules; add one with `tw schedule add`.", err=True)
 
 
 @schedule.command()
 @click.argument("name")
 @options.database
 def show(name: str, db: Path | None, wait_s: float) -> None:
-    """Show a schedule as JSON, with the times it comes next.
+    """Show a schedule and its next due times as JSON.
 
     \b
     Example:
@@ -236,12 +260,16 @@ def show(name: str, db: Path | None, wait_s: float) -> None:
 @schedule.command()
 @click.argument("name", required=False)
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Runs shown."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Maximum number of runs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @options.database
 def history(name: str | None, limit: int, as_json: bool, db: Path | None, wait_s: float) -> None:
-    """Show what became of due times, the latest first; times are UTC.
+    """Show past runs, latest first. Times are UTC.
 
     \b
     Example:
@@ -268,7 +296,7 @@ def history(name: str | None, limit: int, as_json: bool, db: Path | None, wait_s
 
 def _run_row(run: Run) -> list[str]:
     rows = "" if run.n_rows is None else f"{run.n_rows:,}"
-    asked = " (asked for)" if run.origin == "manual" else ""
+    asked = " (manual)" if run.origin == "manual" else ""
     said = run.error or run.output or ""
     said += " (removed)" if run.removed_at else ""
     return [f"{run.due_at:%Y-%m-%d %H:%M}", run.schedule, run.status + asked, rows, said]
@@ -278,7 +306,7 @@ def _run_row(run: Run) -> list[str]:
 @click.argument("name")
 @options.database
 def pause(name: str, db: Path | None, wait_s: float) -> None:
-    """Stop a schedule for a while; times that pass meanwhile are not made later.
+    """Pause a schedule; due times that pass meanwhile are not run later.
 
     \b
     Example:
@@ -292,7 +320,7 @@ def pause(name: str, db: Path | None, wait_s: float) -> None:
 @click.argument("name")
 @options.database
 def resume(name: str, db: Path | None, wait_s: float) -> None:
-    """Let a paused schedule run again, from now on.
+    """Resume a paused schedule.
 
     \b
     Example:
@@ -325,7 +353,7 @@ def _change(db: Path | None, wait_s: float, name: str, *, is_enabled: bool) -> D
 @click.argument("name")
 @options.database
 def remove(name: str, db: Path | None, wait_s: float) -> None:
-    """Remove a schedule and the record of its runs; the files it made stay.
+    """Remove a schedule and its history; its output files are kept.
 
     \b
     Example:
@@ -347,7 +375,7 @@ for each in (schedule_run.run, schedule_run.run_due, schedule_run.loop, schedule
 def _read(
     db: Path | None, wait_s: float, name: str | None = None
 ) -> tuple[list[Definition], dict[str, Run]]:
-    """Definitions, or the one named, and the last run of each."""
+    """Returns all schedules, or the named one, each with its last run."""
     from warehouse.schedule import records
     from warehouse.store import database
 

@@ -1,4 +1,4 @@
-"""`tw schedule run`, `run-due`, `loop` and `install`: making what is due, and who calls for it."""
+"""`tw schedule run`, `run-due`, `loop` and `install`: run schedules, and install a timer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("name")
 @options.database
 def run(name: str, db: Path | None, wait_s: float) -> None:
-    """Make a schedule's file at once, whether or not it is due.
+    """Run a schedule now, whether or not it is due.
 
     \b
     Example:
@@ -35,15 +35,17 @@ def run(name: str, db: Path | None, wait_s: float) -> None:
 
 
 @click.command(name="run-due")
-@click.option("--at", "at", metavar="TIME", help="As if it were this time, as 2026-11-20T06:00Z.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as a JSON array.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but what failed.")
+@click.option(
+    "--at", "at", metavar="TIME", help="Time to use as the current time, e.g. 2026-11-20T06:00Z."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the outcomes as a JSON array.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only failures.")
 @options.database
 def run_due(at: str | None, as_json: bool, quiet: bool, db: Path | None, wait_s: float) -> None:
-    """Make everything that is due, and end: what cron or systemd calls every few minutes.
+    """Run all schedules that are due; to be called every few minutes by cron or systemd.
 
-    Calling it more often, twice at once, or on two machines does no harm. Exit code 1 when
-    something failed, 3 when the warehouse stayed in use: the next call finds it still due.
+    Concurrent calls, also from several machines, run each due time once. The exit code is 1 if a
+    run failed, 3 if the warehouse stayed locked (the next call retries).
 
     \b
     Example:
@@ -64,13 +66,13 @@ def run_due(at: str | None, as_json: bool, quiet: bool, db: Path | None, wait_s:
     default=60,
     show_default=True,
     metavar="SECONDS",
-    help="How often to look.",
+    help="Interval between checks.",
 )
 @options.database
 def loop(every_s: int, db: Path | None, wait_s: float) -> None:
-    """Look for what is due again and again, for containers without cron; end it with Ctrl-C.
+    """Run due schedules in a loop, for containers without cron; stop it with Ctrl-C.
 
-    The warehouse is held only while something is made.
+    The warehouse is locked only while a schedule runs.
 
     \b
     Example:
@@ -98,7 +100,7 @@ def loop(every_s: int, db: Path | None, wait_s: float) -> None:
     "--systemd/--cron",
     "is_systemd",
     default=None,
-    help="A user's timer, or a crontab line.  [default: systemd where it is]",
+    help="Print a systemd user timer or a crontab line.  [default: systemd if available]",
 )
 @click.option(
     "--every",
@@ -107,14 +109,16 @@ def loop(every_s: int, db: Path | None, wait_s: float) -> None:
     default=5,
     show_default=True,
     metavar="MINUTES",
-    help="How often to look.",
+    help="Interval between checks.",
 )
-@click.option("--write", "writes", is_flag=True, help="Write the units into the user's folder.")
+@click.option(
+    "--write", "writes", is_flag=True, help="Write the units to the user's systemd folder."
+)
 @options.database
 def install(
     is_systemd: bool | None, every_min: int, writes: bool, db: Path | None, wait_s: float
 ) -> None:
-    """Print what lets the operating system call run-due; or write it.
+    """Print, or write, a systemd timer or crontab line that calls run-due.
 
     \b
     Example:
@@ -132,7 +136,7 @@ def install(
     if not chosen:
         if writes:
             raise UsageError(
-                "a crontab line is not written",
+                "--write does not apply to --cron",
                 hint="(crontab -l; tw schedule install --cron) | crontab -",
             )
         click.echo(units.crontab(made), nl=False)
@@ -152,7 +156,7 @@ def install(
 
 
 def _report(done: Iterable[Outcome], *, as_json: bool, quiet: bool) -> None:
-    """Says each outcome as it comes; exit code 1 when one failed."""
+    """Prints each outcome; returns exit code 1 if a run failed."""
     rows: list[dict[str, Any]] = []
     for each in done:
         rows.append(
@@ -185,5 +189,5 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"{text!r} is no time", hint="As 2026-11-20T06:00Z.") from None
+        raise UsageError(f"invalid time {text!r}", hint="As 2026-11-20T06:00Z.") from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

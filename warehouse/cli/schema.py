@@ -1,4 +1,4 @@
-"""`tw schema`: the tables with their meaning, and the schema's version."""
+"""`tw schema`: tables, columns and the schema version."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def schema() -> None:
 @schema.command()
 @click.argument("table", required=False)
 def show(table: str | None) -> None:
-    """Show the tables and views, or the columns of one with type, unit and meaning.
+    """List tables and views, or show the columns of one with type, unit and description.
 
-    This is the schema of this tw; no warehouse is needed.
+    Shows the schema of this tw; no warehouse is needed.
 
     \b
     Example:
@@ -43,7 +43,7 @@ def show(table: str | None) -> None:
 @schema.command()
 @options.database
 def version(db: Path | None, wait_s: float) -> None:
-    """Print the schema version of the warehouse and that of this tw.
+    """Print the schema versions of the warehouse and of this tw.
 
     \b
     Example:
@@ -63,7 +63,7 @@ def version(db: Path | None, wait_s: float) -> None:
 @schema.command()
 @options.database
 def upgrade(db: Path | None, wait_s: float) -> None:
-    """Bring the warehouse's schema to this tw's version; older programs cannot read it afterwards.
+    """Upgrade the warehouse to the schema of this tw; older versions cannot read it afterwards.
 
     \b
     Example:

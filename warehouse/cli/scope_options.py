@@ -1,4 +1,4 @@
-"""The options that choose runs, traces, ranks and a time window; the same for every command."""
+"""Scope options: runs, traces, ranks and a time window; the same for every command."""
 
 from __future__ import annotations
 
@@ -58,20 +58,24 @@ _OPTIONS = (
         "--trace", "traces", multiple=True, metavar="TRACE", help="NAME or ID; repeatable."
     ),
     click.option(
-        "--rank", "ranks", multiple=True, metavar="RANKS", help="As 3 or 0,2-5; repeatable."
+        "--rank",
+        "ranks",
+        multiple=True,
+        metavar="RANKS",
+        help="Ranks, e.g. 3 or 0,2-5; repeatable.",
     ),
     click.option(
         "--from",
         "from_time",
         metavar="TIME",
-        help="Only what meets the window from TIME on: 1500 (ns), 1.5ms, 2s after the trace's base "
+        help="Start of the time window: 1500 (ns), 1.5ms or 2s after the trace's base "
         "(slice.ts = 0).",
     ),
-    click.option("--to", "to_time", metavar="TIME", help="The window's end, itself not included."),
+    click.option("--to", "to_time", metavar="TIME", help="End of the time window, exclusive."),
 )
 
 
 def announce(chosen: scopes.Scope, *, quiet: bool) -> None:
-    """Says on stderr which run the program chose, where the user did not."""
+    """Prints to stderr which run was chosen by default."""
     if chosen.notice and not quiet:
         click.echo(f"Scope: {chosen.notice}", err=True)

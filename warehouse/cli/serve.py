@@ -1,7 +1,7 @@
-"""Serves one file to the Perfetto UI in the user's browser, and then stops.
+"""Serves one file to the Perfetto UI in the user's browser, then stops.
 
-The UI at ui.perfetto.dev runs in the browser alone: it fetches a trace from this machine, from port
-9001, the only one its content-security policy allows, and sends it nowhere.
+The UI at ui.perfetto.dev runs entirely in the browser. It fetches a trace from this machine on port
+9001, the only port its content-security policy allows, and does not upload it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PORT = 9001
 
 
 class _Server(HTTPServer):
-    """Knows what it serves, to whom, and whether it was fetched."""
+    """HTTP server of one file that records whether the file was fetched."""
 
     def __init__(self, path: Path, port: int, origin: str) -> None:
         self.path = path
@@ -36,7 +36,7 @@ class _Server(HTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
-    timeout = 30  # of a client that says nothing
+    timeout = 30  # for clients that send nothing
 
     def do_GET(self) -> None:
         if not self._is_for_us():
@@ -54,7 +54,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(404)
 
     def do_OPTIONS(self) -> None:
-        """Browsers ask first whether a public page may reach this machine."""
+        """Answers the browser's preflight request for access to a private network."""
         self.send_response(204)
         self._allow()
         self.send_header("Access-Control-Allow-Methods", "GET, HEAD")
@@ -63,7 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _is_for_us(self) -> bool:
-        """Only the one file, and only under our own name: no other site's name may lead here."""
+        """Serves only the one file, and only for our own host name (against DNS rebinding)."""
         hosts = {f"{name}:{self.server.server_port}" for name in ("127.0.0.1", "localhost")}
         wanted = unquote(self.path.partition("?")[0].lstrip("/"))
         return self.headers.get("Host") in hosts and wanted == self.server.path.name
@@ -78,10 +78,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _allow(self) -> None:
         self.send_header("Access-Control-Allow-Origin", self.server.origin)
-        self.send_header("Vary", "Origin")
+        self.send_header("Vary", "Manifest")
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Says nothing: the command says what matters."""
+        """Disables request logging."""
 
 
 def serve(
@@ -92,13 +92,13 @@ def serve(
     patience_s: float = 300.0,
     origin: str = UI,
 ) -> bool:
-    """Serves a file until it was fetched once; False when nobody did within `patience_s` seconds.
+    """Serves a file until it has been fetched; returns False after `patience_s` seconds.
 
-    `on_ready` gets the page's address, once it can be opened. Raises ExportError when the port is
-    taken, UsageError when there is no such file.
+    `on_ready` is called with the address of the page once it can be opened. Raises ExportError when
+    the port is in use, UsageError when the file does not exist.
     """
     if not path.is_file():
-        raise UsageError(f"there is no file {path}")
+        raise UsageError(f"file {path} not found")
     with _listen(path, port, origin) as server:
         on_ready(f"{origin}/#!/?url={quote(server.url, safe=':/')}&referrer=tw")
         deadline = time.monotonic() + patience_s
@@ -116,5 +116,5 @@ def _listen(path: Path, port: int, origin: str) -> _Server:
             raise
         raise ExportError(
             f"port {port} is in use",
-            hint="Is another `tw open` waiting? End it; the Perfetto UI accepts no other port.",
+            hint="Is another `tw open` running? Stop it; the Perfetto UI accepts no other port.",
         ) from None

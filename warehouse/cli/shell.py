@@ -1,4 +1,4 @@
-"""`tw shell`: SQL at a prompt, or from a pipe."""
+"""`tw shell`: interactive SQL, or a script from standard input."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     "--format",
     "format",
     type=click.Choice([name for name in encoding.FORMATS if name not in encoding.BINARY]),
-    help="How rows are printed.  [default: table]",
+    help="Output format.  [default: table]",
 )
-@click.option("--write", "can_write", is_flag=True, help="Let statements change the warehouse.")
-@click.option("--keep-going", is_flag=True, help="From a pipe: go on after an error.")
+@click.option(
+    "--write", "can_write", is_flag=True, help="Allow statements to modify the warehouse."
+)
+@click.option("--keep-going", is_flag=True, help="With a script: continue after errors.")
 @click.option(
     "--query-path",
     "query_path",
@@ -46,10 +48,10 @@ def shell(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Ask questions in SQL, with completion and history.
+    """Run SQL interactively, with completion and history.
 
-    The warehouse is open only while a statement runs. `.help` lists what else there is. From a pipe
-    it runs what it reads, and stops at the first error with that error's exit code.
+    The warehouse is open only while a statement runs. `.help` lists dot commands. A script from
+    standard input stops at the first error, with the exit code of that error.
 
     \b
     Example:
@@ -88,7 +90,7 @@ def _write(text: bytes) -> None:
 
 
 def _run_script(started: Shell, text: str, *, keep_going: bool) -> bool:
-    """Runs a script; whether all of it went well."""
+    """Runs a script; returns whether it succeeded."""
     from warehouse.shell.shell import inputs
 
     is_well = True

@@ -1,4 +1,4 @@
-"""The shell's terminal: prompt, completion, history, pager. What is typed runs in `Shell`."""
+"""Terminal of the shell: prompt, completion, history and pager. Input is run by `Shell`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PLAIN = Style([])
 
 
 class _Completer(Completer):
-    """Completion from the warehouse's names, read once, when the first is wanted."""
+    """Completes names of the warehouse, which are read on first use."""
 
     def __init__(self, place: session.Place) -> None:
         self._place = place
@@ -46,7 +46,7 @@ class _Completer(Completer):
     def _vocabulary(self) -> completion.Vocabulary:
         if self._words is None:
             try:
-                # Typing does not wait: while somebody writes, there is no completion.
+                # Typing must not block: no completion while another process writes.
                 place = session.Place(self._place.path, 0.2, query_path=self._place.query_path)
                 with session.opened(place, Selection(runs=("all",))) as opened:
                     self._words = completion.vocabulary(opened)
@@ -55,12 +55,12 @@ class _Completer(Completer):
         return self._words
 
     def forget(self) -> None:
-        """Names may have changed."""
+        """Discards the names, which may have changed."""
         self._words = None
 
 
 def run(shell: Shell) -> None:
-    """Reads and runs inputs until the user leaves."""
+    """Reads and runs input until the user quits."""
     completer = _Completer(shell.place)
     prompt: PromptSession[str] = PromptSession(
         message="tw> ",
@@ -89,7 +89,7 @@ def run(shell: Shell) -> None:
 
 
 def _run_one(shell: Shell, text: str) -> bool:
-    """Runs an input; an error, or Ctrl-C, ends the input and not the shell."""
+    """Runs one input; an error or Ctrl-C ends the input, not the shell."""
     try:
         shell.run(text)
         return True
@@ -103,12 +103,12 @@ def _run_one(shell: Shell, text: str) -> bool:
 
 
 def page(text: bytes) -> None:
-    """Shows a result; one higher than the screen in the pager."""
+    """Shows a result, in the pager if it exceeds the screen."""
     decoded = text.decode()
     if decoded.count("\n") < shutil.get_terminal_size().lines - 1:
         click.echo(decoded, nl=False)
         return
-    # Wide tables are not folded: less scrolls sideways.
+    # Wide tables are not wrapped: less scrolls horizontally.
     os.environ.setdefault("LESS", "-RS")
     click.echo_via_pager(decoded)
 
@@ -130,7 +130,7 @@ def _keys() -> KeyBindings:
 
 
 def history_file() -> Path:
-    """Where the inputs of earlier shells are: `$XDG_STATE_HOME/tw/history`."""
+    """Returns the history file: `$XDG_STATE_HOME/tw/history`."""
     base = os.environ.get("XDG_STATE_HOME")
     return (Path(base) if base else Path("~/.local/state").expanduser()) / "tw" / "history"
 
@@ -141,6 +141,6 @@ def _history() -> History:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
     except OSError as error:
-        click.echo(f"Note: no history: {path}: {error.strerror}", err=True)
+        click.echo(f"Note: history disabled: {path}: {error.strerror}", err=True)
         return InMemoryHistory()
     return FileHistory(str(path))

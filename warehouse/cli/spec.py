@@ -1,4 +1,4 @@
-"""`tw --spec`: the program described for programs: commands, options, exit codes, queries."""
+"""`tw --spec`: a JSON description of commands, options, exit codes and query contracts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warehouse.query import encoding
 
 
 def text(program: click.Group) -> str:
-    """The whole description as JSON."""
+    """Returns the description as JSON."""
     context = click.Context(program, info_name="tw")
     spec = {
         "program": "tw",

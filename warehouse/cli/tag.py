@@ -1,4 +1,4 @@
-"""`tw tag`: labels on runs."""
+"""`tw tag`: tags of runs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,13 @@ from warehouse.errors import UsageError
     "--run", "runs", multiple=True, metavar="RUN",
     help="NAME, ID, latest, all, tag:NAME or since:7d; repeatable.  [default: latest]",
 )  # fmt: skip
-@click.option("--move", "moves", is_flag=True, help="Take it off all other runs.")
+@click.option("--move", "moves", is_flag=True, help="Remove the tag from all other runs.")
 @click.option(
-    "--delete", "-d", "deletes", is_flag=True, help="Take it off, of all runs unless said."
+    "--delete",
+    "-d",
+    "deletes",
+    is_flag=True,
+    help="Remove the tag, from all runs unless --run is given.",
 )
 @options.database
 def tag(
@@ -29,10 +33,10 @@ def tag(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Label runs, or list the labels.
+    """Tag runs, or list tags.
 
-    A run may have many tags, and a tag many runs; `--run tag:NAME` chooses them everywhere.
-    `tw prune --keep-tagged` spares them.
+    A run may have several tags, and a tag several runs. Every command accepts `--run tag:NAME`; `tw
+    prune --keep-tagged` keeps tagged runs.
 
     \b
     Example:
@@ -47,7 +51,7 @@ def tag(
     path = config.database_path(db)
     if name is None:
         if runs or moves or deletes:
-            raise UsageError("say which tag", hint="tw tag NAME --run RUN; `tw tag` lists them.")
+            raise UsageError("no tag given", hint="tw tag NAME --run RUN; `tw tag` lists them.")
         _list(path, wait_s)
         return
     if deletes:
@@ -66,7 +70,7 @@ def _list(path: Path, wait_s: float) -> None:
 
     found = tags.tags(path, wait_s=wait_s)
     if not found:
-        click.echo("There are no tags: `tw tag NAME --run RUN` makes one.", err=True)
+        click.echo("No tags; add one with `tw tag NAME --run RUN`.", err=True)
         return
     rows = [[each.name, each.run, each.tagged_at[:19]] for each in found]
     click.echo("\n".join(describe.aligned([["tag", "run", "since (UTC)"], *rows])))

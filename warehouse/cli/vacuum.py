@@ -1,4 +1,4 @@
-"""`tw vacuum`: gives the space of removed traces back."""
+"""`tw vacuum`: compacts the warehouse file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from warehouse.cli import options
 @click.command()
 @options.database
 def vacuum(db: Path | None, wait_s: float) -> None:
-    """Give free space inside the warehouse back to the disk.
+    """Compact the warehouse file and return free space to the file system.
 
-    What `tw drop`, `tw prune` and replaced imports leave is used again by later imports, but the
-    file does not shrink by itself. This writes it anew beside the old one, so it needs room for
-    both; others wait meanwhile.
+    Imports reuse the space that `tw drop`, `tw prune` and replaced imports free, but the file does
+    not shrink by itself. This writes a compact copy beside the file and replaces it, so the disk
+    must hold both; other processes wait meanwhile.
 
     \b
     Example:

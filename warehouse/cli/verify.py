@@ -1,4 +1,4 @@
-"""`tw verify`: whether the numbers of a file still stand."""
+"""`tw verify`: checks exported files against their source traces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warehouse.cli import options
 from warehouse.errors import ExitCode
 
 if TYPE_CHECKING:
-    from warehouse.export.verify import Verified
+    from warehouse.export.verify import Verification
 
 
 @click.command()
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True),
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print what was found as JSON, a line a file."
+    "--json", "as_json", is_flag=True, help="Print the findings as JSON, one line per file."
 )
 @click.option(
     "--query-path", "query_path", type=click.Path(path_type=Path, file_okay=False), multiple=True,
@@ -39,12 +39,12 @@ def verify(
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Make what is in FILE anew, and say whether its numbers still stand.
+    """Check that an exported file still matches its source traces.
 
-    FILE is what `tw` wrote: a workbook, a page, rows in any format, a trace. It says itself, or
-    FILE.origin.json beside it does, which queries, parameters and traces made it. Traces are found
-    by the sha256 of their files, so a warehouse they were imported into anew will do. The exit code
-    is 1 unless all of it stands.
+    FILE was written by `tw`: a workbook, a page, rows in any format, or a trace. Its manifest,
+    embedded or in FILE.origin.json beside it, names the queries, parameters and traces it was made
+    from; tw regenerates the contents and compares digests. Traces are found by the SHA-256 of their
+    files, also after a re-import. The exit code is 1 unless everything matches.
 
     \b
     Example:
@@ -65,7 +65,7 @@ def verify(
         sys.exit(ExitCode.FAILURE)
 
 
-def _json(file: Path, found: Verified) -> dict[str, object]:
+def _json(file: Path, found: Verification) -> dict[str, object]:
     return {
         "file": str(file),
         "stands": found.stands,
@@ -74,7 +74,7 @@ def _json(file: Path, found: Verified) -> dict[str, object]:
     }
 
 
-def _lines(file: Path, found: Verified) -> list[str]:
+def _lines(file: Path, found: Verification) -> list[str]:
     from warehouse.library import describe
 
     made = found.origin
@@ -85,4 +85,4 @@ def _lines(file: Path, found: Verified) -> list[str]:
     ]
     rows = [[each.part, each.state, each.reason or ""] for each in found.findings]
     lines += [line.rstrip() for line in describe.indented(rows)]
-    return [*lines, "It stands." if found.stands else "It does not stand."]
+    return [*lines, "Match." if found.stands else "Mismatch."]

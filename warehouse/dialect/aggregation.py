@@ -9,7 +9,7 @@ from sqlglot import exp
 from warehouse.dialect import aggregates
 from warehouse.dialect.parse import Tree
 from warehouse.dialect.scope import Grouping, Scope
-from warehouse.dialect.sources import Joined, Sources
+from warehouse.dialect.sources import JoinClause, Sources
 from warehouse.dialect.values import Type, Value, once, plain
 
 _BARE = re.compile("\x00(\\d+)\x00")
@@ -122,7 +122,7 @@ class Aggregation(Sources):
         shown = edge if isinstance(edge, str) else plain(self.value(edge, scope)).sql
         return f"{shown} {side}".strip().upper() if isinstance(edge, str) else f"{shown} {side}"
 
-    def _fill_bare(self, sql: str, grouping: Grouping, joined: list[Joined]) -> str:
+    def _fill_bare(self, sql: str, grouping: Grouping, joined: list[JoinClause]) -> str:
         """Columns that are neither grouped by nor aggregated come from one row of the group: that
         of the min() or max(), if there is one, else the first."""
         if not grouping.bare:

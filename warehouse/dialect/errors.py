@@ -9,11 +9,11 @@ from sqlglot import exp
 from warehouse.errors import QueryError
 
 
-class Refused(QueryError):
+class UnsupportedSql(QueryError):
     """The statement uses what cannot be rewritten, or is wrong; the message shows where."""
 
 
-def at_offset(text: str, offset: int, message: str, hint: str | None = None) -> Refused:
+def at_offset(text: str, offset: int, message: str, hint: str | None = None) -> UnsupportedSql:
     """An error at a character of the user's text, with its line and a mark under it."""
     before = text[:offset]
     line_number = before.count("\n") + 1
@@ -22,14 +22,14 @@ def at_offset(text: str, offset: int, message: str, hint: str | None = None) -> 
     line = text[start : end if end >= 0 else len(text)].replace("\t", " ")
     column = offset - start + 1
     where = f"line {line_number}, column {column}: {message}"
-    return Refused(f"{where}\n  {line}\n  {' ' * (column - 1)}^", hint=hint)
+    return UnsupportedSql(f"{where}\n  {line}\n  {' ' * (column - 1)}^", hint=hint)
 
 
-def at_node(text: str, node: Any, message: str, hint: str | None = None) -> Refused:
+def at_node(text: str, node: Any, message: str, hint: str | None = None) -> UnsupportedSql:
     """An error at a part of the parsed statement."""
     offset = offset_of(node)
     if offset is None:
-        return Refused(message, hint=hint)
+        return UnsupportedSql(message, hint=hint)
     return at_offset(text, offset, message, hint)
 
 

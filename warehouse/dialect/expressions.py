@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from warehouse.dialect import comparisons, patterns
 from warehouse.dialect.arguments import candidate_paths
-from warehouse.dialect.errors import Refused, offset_of
+from warehouse.dialect.errors import UnsupportedSql, offset_of
 from warehouse.dialect.functions import FUNCTIONS, INSTEAD
 from warehouse.dialect.grammar import unknown_parts
 from warehouse.dialect.parse import Tree
@@ -78,7 +78,7 @@ class Expressions(Resolving):
         grouping, scope.grouping = scope.grouping, None
         try:
             found = self.value(node, scope)
-        except Refused:
+        except UnsupportedSql:
             return None
         finally:
             scope.grouping = grouping
@@ -354,7 +354,7 @@ class Expressions(Resolving):
             raise self.refuse(node, f"wrong number of arguments to {name}(): {len(arguments)}")
         return without_affinity(function.make(arguments))
 
-    def _unknown_function(self, node: Tree, name: str) -> Refused:
+    def _unknown_function(self, node: Tree, name: str) -> UnsupportedSql:
         from warehouse.dialect.aggregates import AGGREGATES, WINDOW_FUNCTIONS
 
         if name in WINDOW_FUNCTIONS:

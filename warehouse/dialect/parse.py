@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot.dialects.sqlite import SQLite
 from sqlglot.errors import ParseError, TokenError
 
-from warehouse.dialect.errors import Refused, at_offset
+from warehouse.dialect.errors import UnsupportedSql, at_offset
 
 #: sqlglot's trees; how its classes are typed differs from version to version.
 Tree = Any
@@ -54,7 +54,7 @@ class Statement:
 
 
 def statements(text: str) -> list[Statement]:
-    """The statements of a script. Raises Refused where the text has no tokens."""
+    """The statements of a script. Raises UnsupportedSql where the text has no tokens."""
     parts: list[list[Any]] = [[]]
     for token in tokenize(text):
         if token.text == ";" and token.end == token.start:
@@ -73,7 +73,9 @@ def tokenize(text: str) -> list[Any]:
     try:
         return list(Dialect().tokenize(text))
     except TokenError as error:
-        raise Refused(f"the statement cannot be read: {str(error).splitlines()[0]}") from None
+        raise UnsupportedSql(
+            f"the statement cannot be read: {str(error).splitlines()[0]}"
+        ) from None
 
 
 def parse_at(source: str, start: int, end: int) -> Tree:
@@ -88,12 +90,12 @@ def parse_at(source: str, start: int, end: int) -> Tree:
     return trees[0]
 
 
-def _syntax_error(source: str, error: ParseError) -> Refused:
+def _syntax_error(source: str, error: ParseError) -> UnsupportedSql:
     detail = error.errors[0] if error.errors else {}
     line, column = detail.get("line"), detail.get("col")
     message = str(detail.get("description") or "syntax error").rstrip(".")
     if not line or not column:
-        return Refused(message)
+        return UnsupportedSql(message)
     lines = source.split("\n")
     before = sum(len(each) + 1 for each in lines[: line - 1])
     # sqlglot counts to the end of the token that it did not expect

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from warehouse.dialect import catalogue
-from warehouse.dialect.errors import Refused, at_offset
+from warehouse.dialect.errors import UnsupportedSql, at_offset
 from warehouse.dialect.macros import Macros
 from warehouse.dialect.parse import Statement, parse_at, result_names, statements
 from warehouse.dialect.scope import Column
@@ -53,13 +53,13 @@ _TYPES = {
 
 
 def translate(text: str) -> Script:
-    """A script in PerfettoSQL as DuckDB's statements. Raises Refused, which says where and why."""
+    """A script in PerfettoSQL as DuckDB's statements. Raises UnsupportedSql, which says where and why."""
     work = _Work(text)
     for statement in statements(text):
         expanded = work.macros.expand(statement)
         _handler(expanded)(work, expanded)
     if work.result is None:
-        raise Refused("there is no SELECT to answer", hint="End the script with one.")
+        raise UnsupportedSql("there is no SELECT to answer", hint="End the script with one.")
     columns, sql = work.result
     return Script(tuple(work.setup), sql, tuple(columns), work.names.uses_arrows)
 

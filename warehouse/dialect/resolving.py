@@ -6,7 +6,7 @@ import difflib
 
 from sqlglot import exp
 
-from warehouse.dialect.errors import Refused, at_node
+from warehouse.dialect.errors import UnsupportedSql, at_node
 from warehouse.dialect.parse import Tree
 from warehouse.dialect.scope import Column, Relation, Scope
 from warehouse.dialect.values import Value
@@ -17,7 +17,7 @@ class Resolving:
 
     source: str
 
-    def refuse(self, node: Tree, message: str, hint: str | None = None) -> Refused:
+    def refuse(self, node: Tree, message: str, hint: str | None = None) -> UnsupportedSql:
         return at_node(self.source, node, message, hint)
 
     def resolve(self, node: Tree, scope: Scope) -> tuple[Value, Scope] | None:
@@ -65,7 +65,7 @@ class Resolving:
             start is not None and self.source[start : start + 1] == '"'
         )
 
-    def no_such_column(self, node: Tree, scope: Scope) -> Refused:
+    def no_such_column(self, node: Tree, scope: Scope) -> UnsupportedSql:
         shown = f"{node.table}.{node.name}" if node.table else node.name
         near = difflib.get_close_matches(node.name, scope.known_columns(), n=1, cutoff=0.6)
         if node.table and not any(level.relation(node.table) for level in scope.chain()):

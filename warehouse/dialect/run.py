@@ -59,7 +59,7 @@ def _text(file: str) -> str:
 def prepare(connection: duckdb.DuckDBPyConnection, text: str) -> str:
     """The one SELECT that answers a script in PerfettoSQL, once this has run what it needs.
 
-    Raises Refused for what cannot be rewritten, QueryError for what fails while it runs.
+    Raises UnsupportedSql for what cannot be rewritten, QueryError for what fails while it runs.
     """
     script = translate(text)
     install(connection)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from warehouse.dialect.aggregation import Aggregation, aggregates_in
-from warehouse.dialect.errors import Refused
+from warehouse.dialect.errors import UnsupportedSql
 from warehouse.dialect.parse import Tree
 from warehouse.dialect.scope import Column, Grouping, Scope
-from warehouse.dialect.sources import Joined, OwnFunction
+from warehouse.dialect.sources import JoinClause, OwnFunction
 from warehouse.dialect.values import (
     Type,
     Value,
@@ -214,7 +214,7 @@ class Selects(Aggregation):
                 if not scope.holders(own) and own not in scope.aliases:
                     try:
                         scope.aliases[own] = plain(self.value(projection.this, scope))
-                    except Refused:  # it needs a name that comes later
+                    except UnsupportedSql:  # it needs a name that comes later
                         continue
 
     def _start_grouping(self, node: Tree, scope: Scope) -> bool:
@@ -320,7 +320,7 @@ class Selects(Aggregation):
         node: Tree,
         scope: Scope,
         outputs: list[Output],
-        joined: list[Joined],
+        joined: list[JoinClause],
         *,
         is_grouped: bool,
     ) -> str:

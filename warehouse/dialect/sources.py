@@ -12,7 +12,7 @@ from sqlglot import exp
 from warehouse.dialect import catalogue
 from warehouse.dialect.arguments import ARGS_OF_PLACES, ARGS_OF_SLICES, one_slice, slices_where
 from warehouse.dialect.comparisons import compare
-from warehouse.dialect.errors import Refused
+from warehouse.dialect.errors import UnsupportedSql
 from warehouse.dialect.expressions import Expressions
 from warehouse.dialect.parse import Tree
 from warehouse.dialect.scope import Column, Relation, Scope
@@ -40,7 +40,7 @@ class Names:
 
 
 @dataclass
-class Joined:
+class JoinClause:
     """A source and how it is joined to those before it."""
 
     relation: Relation
@@ -62,12 +62,12 @@ class Sources(Expressions):
 
     # Sources
 
-    def sources(self, select: Tree, scope: Scope) -> list[Joined]:
+    def sources(self, select: Tree, scope: Scope) -> list[JoinClause]:
         """All sources of a SELECT, registered in its scope; conditions of joins come later."""
         first = select.args.get("from_") or select.args.get("from")
         if first is None:
             return []
-        joined = [Joined(self._relation(first.this, scope), None)]
+        joined = [JoinClause(self._relation(first.this, scope), None)]
         scope.relations.append(joined[0].relation)
         for nested in first.this.args.get("joins") or []:
             joined.append(self._next(nested, scope))
@@ -77,7 +77,7 @@ class Sources(Expressions):
                 joined.append(self._next(nested, scope))
         return joined
 
-    def _next(self, join: Tree, scope: Scope) -> Joined:
+    def _next(self, join: Tree, scope: Scope) -> JoinClause:
         self.must_know_all_of(join)
         relation = self._relation(join.this, scope)
         side = str(join.args.get("side") or "").upper()
@@ -88,8 +88,10 @@ class Sources(Expressions):
         parts = [self._merge(column, relation, side, scope, join) for column in using]
         scope.relations.append(relation)
         if not parts and join.args.get("on") is None:
-            return Joined(relation, join, kind if side else "CROSS JOIN", "true" if side else None)
-        return Joined(relation, join, kind, " AND ".join(parts) or None)
+            return JoinClause(
+                relation, join, kind if side else "CROSS JOIN", "true" if side else None
+            )
+        return JoinClause(relation, join, kind, " AND ".join(parts) or None)
 
     def _merge(self, column: str, right: Relation, side: str, scope: Scope, join: Tree) -> str:
         """A column of USING: the condition; afterwards its name means one value."""
@@ -149,7 +151,7 @@ class Sources(Expressions):
         sql = "" if base == "args" else f"perfetto_{base}"
         return Relation(alias, self.key(alias), catalogue.TABLES[base], sql, base)
 
-    def _no_such_table(self, node: Tree) -> Refused:
+    def _no_such_table(self, node: Tree) -> UnsupportedSql:
         wanted = node.name.lower()
         if wanted in catalogue.TABLE_FUNCTIONS:
             return self.refuse(node, f"{node.name} needs an argument", f"Write {wanted}(slice_id).")
@@ -201,7 +203,7 @@ class Sources(Expressions):
 
     # FROM as text
 
-    def from_clause(self, select: Tree, joined: list[Joined], scope: Scope) -> str:
+    def from_clause(self, select: Tree, joined: list[JoinClause], scope: Scope) -> str:
         """FROM and all joins, once every source is known."""
         parts: list[str] = []
         for each in joined:
@@ -223,7 +225,7 @@ class Sources(Expressions):
             parts.append(text)
         return " ".join(parts)
 
-    def _args(self, args: Relation, select: Tree, joined: list[Joined], scope: Scope) -> str:
+    def _args(self, args: Relation, select: Tree, joined: list[JoinClause], scope: Scope) -> str:
         """The table of arguments, of no more slices than the SELECT can need: the arguments are
         stored as JSON, and parsing all of a large warehouse's takes minutes."""
         outer = self._outer_set(args, select, scope)
@@ -249,7 +251,7 @@ class Sources(Expressions):
         return None
 
     def _restrictions(
-        self, args: Relation, select: Tree, joined: list[Joined], scope: Scope
+        self, args: Relation, select: Tree, joined: list[JoinClause], scope: Scope
     ) -> Iterator[str]:
         """Conditions on the arg_set_id (written \\x01), of what the SELECT says of it anyhow."""
         plain_joins = all(j.kind in ("", "JOIN", "CROSS JOIN", "LEFT JOIN") for j in joined)
@@ -274,7 +276,7 @@ class Sources(Expressions):
                     yield from self._of_sibling(others[:1], select, inner, scope)
 
     def _restriction(
-        self, conjunct: Tree, args: Relation, select: Tree, inner: list[Joined], scope: Scope
+        self, conjunct: Tree, args: Relation, select: Tree, inner: list[JoinClause], scope: Scope
     ) -> Iterator[str]:
         if isinstance(conjunct, exp.In) and self._is_set_of(conjunct.this, args, scope):
             yield from self._among(conjunct, scope)
@@ -315,7 +317,7 @@ class Sources(Expressions):
         return any(f"{name(relation.key)}." in sql for relation in scope.relations)
 
     def _of_sibling(
-        self, siblings: list[Relation], select: Tree, inner: list[Joined], scope: Scope
+        self, siblings: list[Relation], select: Tree, inner: list[JoinClause], scope: Scope
     ) -> Iterator[str]:
         """Only the arguments of those slices which the conditions on slices alone let through."""
         for sibling in siblings:

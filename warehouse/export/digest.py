@@ -87,7 +87,7 @@ class Digest:
         return f"{self._sums[1]:016x}{self._sums[0]:016x}"
 
 
-class Digested:
+class DigestingRows:
     """Rows that are digested while somebody reads them."""
 
     def __init__(self, rows: Rows, digest: Digest) -> None:
@@ -116,6 +116,6 @@ class Digested:
 def of(rows: Rows) -> str:
     """The digest of rows that nobody else reads, or that can be read again."""
     with Digest(rows.columns) as digest:
-        for _ in Digested(rows, digest).batches():
+        for _ in DigestingRows(rows, digest).batches():
             pass
         return digest.hex

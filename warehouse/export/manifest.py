@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import files
 from warehouse.errors import UsageError
-from warehouse.export.digest import Digest, Digested
+from warehouse.export.digest import Digest, DigestingRows
 from warehouse.query import encoding
 
 if TYPE_CHECKING:
     from warehouse.query.encoding import Rows
-    from warehouse.query.result import Answer
+    from warehouse.query.result import QueryResult
 
 SUFFIX = ".origin.json"
-SHEET = "Origin"  # of a workbook
+SHEET = "Manifest"  # of a workbook
 EMBEDDED = ("parquet", "arrow")  # formats of rows that say it themselves
 _CHUNK = 1 << 20
 _SHARED = ("warehouse", "schema_version", "tw_version", "written_at")
@@ -46,7 +46,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Origin:
+class Manifest:
     """What a file was made from."""
 
     format: str  # csv, xlsx, perfetto, ...
@@ -64,7 +64,7 @@ class Origin:
         return json.dumps({"origin": 1, **asdict(self)}, indent=indent)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Origin:
+    def from_json(cls, text: str | bytes) -> Manifest:
         """Raises ValueError for another text; what only a newer program knows is left out."""
         values = json.loads(text)
         if not isinstance(values, dict) or "origin" not in values:
@@ -88,7 +88,7 @@ def of(
     parts: Sequence[Part] = (),
     options: Mapping[str, Any] | None = None,
     sha256: str | None = None,
-) -> Origin:
+) -> Manifest:
     """The origin of a file from the provenance of its queries, at least one (see provenance.py)."""
     runs = [run for about in abouts for run in json.loads(about.get("runs", "[]"))]
     traces = {
@@ -96,7 +96,7 @@ def of(
         for about in abouts
         for trace in json.loads(about.get("traces", "[]"))
     }
-    return Origin(
+    return Manifest(
         format=format,
         runs=list(dict.fromkeys(runs)),
         traces=[traces[trace_id] for trace_id in sorted(traces)],
@@ -122,7 +122,7 @@ def part(about: Mapping[str, str], n_rows: int | None = None, digest: str | None
     )
 
 
-def of_answer(answer: Answer) -> Part:
+def of_answer(answer: QueryResult) -> Part:
     """One query of a file, from its rows."""
     with Digest(answer.columns) as digest:
         digest.add(answer.arrow())
@@ -137,7 +137,7 @@ def write_rows(
     Raises ExportError, and what the query raises.
     """
     with Digest(rows.columns) as digest:
-        read = rows if format in EMBEDDED else Digested(rows, digest)
+        read = rows if format in EMBEDDED else DigestingRows(rows, digest)
         with files.whole_file(path) as file:
             n_shown = encoding.write(read, format, file, max_rows=max_rows, provenance=about)
         if format not in EMBEDDED and about.get("traces"):
@@ -146,7 +146,7 @@ def write_rows(
     return n_shown
 
 
-def write_text(text: str, path: Path, answers: Sequence[Answer]) -> None:
+def write_text(text: str, path: Path, answers: Sequence[QueryResult]) -> None:
     """Writes what was made of the answers, at least one, and where it comes from; raises
     ExportError."""
     with files.whole_file(path) as file:
@@ -160,18 +160,18 @@ def beside(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def put_beside(path: Path, origin: Origin) -> None:
+def put_beside(path: Path, origin: Manifest) -> None:
     """Writes it beside a file or into a folder; raises ExportError."""
     target = path / ("_" + SUFFIX.lstrip(".")) if path.is_dir() else beside(path)
     with files.whole_file(target) as file:
         file.write(origin.to_json(indent=2).encode() + b"\n")
 
 
-def read(path: Path) -> Origin:
+def read(path: Path) -> Manifest:
     """The origin of a file; raises UsageError where nothing says it."""
     try:
         text = _READERS.get(path.suffix.lower(), _read_beside)(path)
-        return Origin.from_json(text)
+        return Manifest.from_json(text)
     except (OSError, ValueError, KeyError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise UsageError(

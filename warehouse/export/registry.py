@@ -51,7 +51,7 @@ def export(opened: Session, name: str, path: Path, options: Mapping[str, Any] | 
     return written
 
 
-def regenerate(opened: Session, made: manifest.Origin, folder: Path) -> Path:
+def regenerate(opened: Session, made: manifest.Manifest, folder: Path) -> Path:
     """Writes an export again, from its manifest, into a folder; returns its path.
 
     The session must have the scope that the manifest names.

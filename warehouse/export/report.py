@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import resources
 from warehouse.errors import ContractError, UsageError
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledSection:
     """A section with its rows."""
 
     section: Section
-    answer: Answer
+    answer: QueryResult
 
 
 def folders(query_path: Iterable[Path]) -> list[Path]:
@@ -186,7 +186,7 @@ def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: L
     return Report("queries", "Queries", tuple(sections))
 
 
-def fill(session: Session, report: Report, target: str | None = None) -> Iterator[Filled]:
+def fill(session: Session, report: Report, target: str | None = None) -> Iterator[FilledSection]:
     """Runs the sections one after another, without those only for other targets than `target`.
 
     Raises QueryError, UsageError.
@@ -198,7 +198,7 @@ def fill(session: Session, report: Report, target: str | None = None) -> Iterato
         result = session.run(query, values)
         table = result.table()
         meta = session.provenance(query, result.parameters)
-        yield Filled(section, Answer(table, result.columns, meta))
+        yield FilledSection(section, QueryResult(table, result.columns, meta))
 
 
 def _repeated(session: Session, sections: Iterable[Section]) -> Iterator[Section]:
@@ -236,7 +236,7 @@ def _value(session: Session, value: Any) -> Any:
     return max(1, int(span_ns) // int(found[1]))
 
 
-def by_run(answer: Answer, chart: Chart) -> Chart:
+def by_run(answer: QueryResult, chart: Chart) -> Chart:
     """Where there are several runs, labels say which: ranks of two of them are not the same."""
     names = answer.schema.names
     if "run_id" not in names or len(answer.arrow().column("run_id").unique()) < 2:

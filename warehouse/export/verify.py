@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import TwError
 from warehouse.export import digest, manifest
-from warehouse.export.manifest import Origin, Part
+from warehouse.export.manifest import Manifest, Part
 from warehouse.query import session
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Verified:
+class Verification:
     """What a file was made from, and what making it anew gave."""
 
-    origin: Origin
+    origin: Manifest
     findings: tuple[Finding, ...]
 
     @property
@@ -50,7 +50,7 @@ class Verified:
         return all(each.state == STANDS for each in self.findings)
 
 
-def verify(place: Place, path: Path) -> Verified:
+def verify(place: Place, path: Path) -> Verification:
     """Raises UsageError where nothing says what the file was made from, DatabaseError."""
     made = manifest.read(path)
     changed = made.sha256 is not None and manifest.sha256(path) != made.sha256
@@ -65,10 +65,10 @@ def verify(place: Place, path: Path) -> Verified:
             findings += [_part(opened, each, ids, path, made) for each in made.parts]
         else:
             findings.append(_export(opened, made, ids))
-    return Verified(made, tuple(findings))
+    return Verification(made, tuple(findings))
 
 
-def _traces(opened: Session, made: Origin) -> tuple[dict[int, int], list[str]]:
+def _traces(opened: Session, made: Manifest) -> tuple[dict[int, int], list[str]]:
     """The traces' ids now by their ids then, and the names of those that are not there."""
     now = {
         tuple(sums): trace_id
@@ -86,13 +86,15 @@ def _traces(opened: Session, made: Origin) -> tuple[dict[int, int], list[str]]:
     return ids, missing
 
 
-def _part(opened: Session, part: Part, ids: Mapping[int, int], path: Path, made: Origin) -> Finding:
+def _part(
+    opened: Session, part: Part, ids: Mapping[int, int], path: Path, made: Manifest
+) -> Finding:
     name = part.query or "statement"
     try:
         query = _query(opened, part)
         opened.choose_traces([ids[each] for each in part.trace_ids], part.window_ns)
         result = opened.run(query, part.parameters, dialect=part.dialect)
-        answer = Answer(result.table(), result.columns, {})
+        answer = QueryResult(result.table(), result.columns, {})
     except TwError as error:
         return Finding(name, UNKNOWN, error.message)
     then, n_then = part.digest, part.n_rows
@@ -100,7 +102,7 @@ def _part(opened: Session, part: Part, ids: Mapping[int, int], path: Path, made:
         table = _rows_of(path, made.format)
         n_then = table.num_rows
         if table.num_columns == answer.arrow().num_columns:
-            then = digest.of(Answer(table, answer.columns, {}))
+            then = digest.of(QueryResult(table, answer.columns, {}))
     if digest.of(answer) == then:
         return Finding(name, STANDS, _remark(opened, query, part))
     counts = f"{n_then:,} rows then, {answer.n_rows:,} now"
@@ -142,7 +144,7 @@ def _rows_of(path: Path, format: str) -> pa.Table:
         return file.read_all()
 
 
-def _export(opened: Session, made: Origin, ids: Mapping[int, int]) -> Finding:
+def _export(opened: Session, made: Manifest, ids: Mapping[int, int]) -> Finding:
     """A trace export: the same bytes, or not."""
     from warehouse.export import registry
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from warehouse.errors import TwError
 from warehouse.ingest import formats
 from warehouse.ingest.importer import Capture, Captures, Listing, Part
-from warehouse.ingest.sources import Found, Source, below, look
+from warehouse.ingest.sources import SourceSet, Source, below, look
 
 _ARCHIVE = tuple[Path, tuple[str, ...]]
 
@@ -88,7 +88,7 @@ class _Listing:
             return b""  # reported when the file is imported
 
 
-def _with_captures(found: Found, finders: list[tuple[str, Captures]]) -> Iterator[Source]:
+def _with_captures(found: SourceSet, finders: list[tuple[str, Captures]]) -> Iterator[Source]:
     if found.is_file and len(found.sources) == 1 and not found.sources[0].members:
         yield _around(found, finders)
         return
@@ -101,18 +101,20 @@ def _with_captures(found: Found, finders: list[tuple[str, Captures]]) -> Iterato
             yield capture
 
 
-def _around(found: Found, finders: list[tuple[str, Captures]]) -> Source:
+def _around(found: SourceSet, finders: list[tuple[str, Captures]]) -> Source:
     """The capture a single file is part of, or the file."""
     (named,) = found.sources
     try:
         siblings = below(found.folder, "*")
     except OSError:  # a folder that may be entered, but not listed
         return named
-    capture = _parts_of(Found(found.folder, siblings), finders).get(replace(named, is_named=False))
+    capture = _parts_of(SourceSet(found.folder, siblings), finders).get(
+        replace(named, is_named=False)
+    )
     return replace(capture, is_named=True, stands_for=named.label) if capture else named
 
 
-def _parts_of(found: Found, finders: list[tuple[str, Captures]]) -> dict[Source, Source]:
+def _parts_of(found: SourceSet, finders: list[tuple[str, Captures]]) -> dict[Source, Source]:
     """Each file that is part of a capture, with the capture."""
     containers: dict[_ARCHIVE, dict[str, Source]] = {}
     for source in found.sources:

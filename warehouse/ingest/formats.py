@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 
 from warehouse import plugins
-from warehouse.errors import ForeignFile, TwError, UnknownFormat, UsageError
+from warehouse.errors import UnsupportedFormat, TwError, UnknownFormat, UsageError
 from warehouse.ingest.importer import ENTRY_POINT_GROUP, SNIFF_BYTES, AnyImporter, FileImporter
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import TraceStream
@@ -89,7 +89,7 @@ def choose(source: Source) -> FileImporter:
                 best, best_certainty = importer, certainty
     if best is None:
         if unsupported := refusal(source.file_name, head):
-            raise ForeignFile(f"{source.label} is {unsupported.what}", hint=unsupported.hint)
+            raise UnsupportedFormat(f"{source.label} is {unsupported.what}", hint=unsupported.hint)
         raise UnknownFormat(
             f"format of {source.label} not recognised: it begins with {_shown(head)}",
             hint="`tw formats` lists the supported formats; --format NAME forces one.",

@@ -45,7 +45,7 @@ class Stamp:
 
 
 @dataclass(frozen=True)
-class Known:
+class FileState:
     """What is remembered of a file."""
 
     stamp: Stamp
@@ -57,7 +57,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Looked:
+class InboxScan:
     """What one look at the inbox found and did."""
 
     outcomes: tuple[Outcome, ...]
@@ -74,13 +74,13 @@ def import_new(
     progress: Progress | None = None,
     settle_s: float = SETTLE_S,
     retries_failed: bool = False,
-) -> Looked:
+) -> InboxScan:
     """Imports what is new in a folder and below; raises UsageError, and as `import_paths` does."""
     options = options or Options()
     if not folder.is_dir():
         raise UsageError(f"the inbox {folder} is no folder")
     known = _known(db, options.wait_s)
-    look = _Look(known, settle_s, retries_failed)
+    look = _Scan(known, settle_s, retries_failed)
     outcomes: list[Outcome] = []
     if any(folder.iterdir()):
         outcomes = pipeline.import_paths(
@@ -90,15 +90,17 @@ def import_new(
     if look.before:
         _remember(db, options.wait_s, outcomes, look, changed)
     kept = [each for each in outcomes if not changed & set(_paths(each.source))]
-    return Looked(
+    return InboxScan(
         tuple(kept), look.n_known, look.n_failed_before, tuple(sorted(look.unsettled | changed))
     )
 
 
-class _Look:
+class _Scan:
     """Decides which sources are new, and keeps their stamps from before they were read."""
 
-    def __init__(self, known: Mapping[Path, Known], settle_s: float, retries_failed: bool) -> None:
+    def __init__(
+        self, known: Mapping[Path, FileState], settle_s: float, retries_failed: bool
+    ) -> None:
         self.known = known
         self.before: dict[Path, Stamp] = {}
         self.unsettled: set[Path] = set()
@@ -144,7 +146,7 @@ def _stamp(path: Path) -> Stamp:
     return Stamp(found.st_size, found.st_mtime_ns)
 
 
-def _known(db: Path, wait_s: float) -> dict[Path, Known]:
+def _known(db: Path, wait_s: float) -> dict[Path, FileState]:
     if not db.exists():
         return {}
     with database.Reader(db, wait_s=wait_s) as reader:
@@ -153,7 +155,9 @@ def _known(db: Path, wait_s: float) -> dict[Path, Known]:
             "FROM inbox_file"
         ).fetchall()
     return {
-        Path(path): Known(Stamp(n_bytes, modified_ns), status, sha256, tuple(ids), n_tries, version)
+        Path(path): FileState(
+            Stamp(n_bytes, modified_ns), status, sha256, tuple(ids), n_tries, version
+        )
         for path, n_bytes, modified_ns, status, sha256, ids, n_tries, version in rows
     }
 
@@ -162,7 +166,7 @@ def _remember(
     db: Path,
     wait_s: float,
     outcomes: Sequence[Outcome],
-    look: _Look,
+    look: _Scan,
     changed: set[Path],
 ) -> None:
     """Writes down what became of each file, in one transaction with what is taken out again."""
@@ -197,7 +201,7 @@ def _trace_ids(outcomes: Sequence[Outcome]) -> list[int]:
     return [each.committed.trace_id for each in outcomes if each.committed]
 
 
-def _grew(path: Path, known: Known) -> bool:
+def _grew(path: Path, known: FileState) -> bool:
     """Whether the earlier content is the beginning of the present one."""
     if known.sha256 is None or known.stamp.n_bytes >= path.stat().st_size:
         return False
@@ -217,7 +221,7 @@ def _write(
     path: Path,
     stamp: Stamp,
     outcomes: Sequence[Outcome],
-    known: Known | None,
+    known: FileState | None,
 ) -> None:
     states = {each.status for each in outcomes}
     status = next((each for each in _WORST if each in states), "ignored")

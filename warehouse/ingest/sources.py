@@ -87,7 +87,7 @@ class Source:
     def open(self) -> Iterator[IO[bytes]]:
         """The stored bytes, still compressed if they are; raises TraceError if unreadable."""
         with self.open_bare() as stream:
-            yield _Checked(stream, self.label)  # type: ignore[misc]
+            yield _CheckedFile(stream, self.label)  # type: ignore[misc]
 
     @contextmanager
     def open_bare(self) -> Iterator[IO[bytes]]:
@@ -119,7 +119,7 @@ class Source:
         return digest.hexdigest()
 
 
-class _Checked(io.RawIOBase):
+class _CheckedFile(io.RawIOBase):
     """A stream whose failures while reading are told as ours, with the source's name."""
 
     def __init__(self, stream: IO[bytes], label: str) -> None:
@@ -179,7 +179,7 @@ class _Slice(io.RawIOBase):
 
 
 @dataclass(frozen=True)
-class Found:
+class SourceSet:
     """What one argument means: sources, and the folder their names are relative to."""
 
     folder: Path
@@ -206,7 +206,7 @@ def find(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Source]:
     return list(dict.fromkeys(found))
 
 
-def look(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Found]:
+def look(paths: Sequence[str], stdin_copy: Path | None = None) -> list[SourceSet]:
     """What each argument means, a glob once for each match; otherwise as `find`."""
     found = []
     for text in paths:
@@ -219,18 +219,18 @@ def look(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Found]:
     return found
 
 
-def _files(text: str, stdin_copy: Path | None) -> Iterator[Found]:
+def _files(text: str, stdin_copy: Path | None) -> Iterator[SourceSet]:
     if text == "-" and stdin_copy is not None:
-        yield Found(stdin_copy.parent, [Source(stdin_copy, title="standard input")])
+        yield SourceSet(stdin_copy.parent, [Source(stdin_copy, title="standard input")])
         return
     path = Path(text)
     if path.is_dir():
         inside = below(path)
         if not inside:
             raise TraceError(f"{text} is an empty folder")
-        yield Found(path.resolve(), inside)
+        yield SourceSet(path.resolve(), inside)
     elif path.is_file():
-        yield Found(path.resolve().parent, [Source(path.resolve())], is_file=True)
+        yield SourceSet(path.resolve().parent, [Source(path.resolve())], is_file=True)
     elif path.exists():
         raise TraceError(
             f"{text} is no regular file", hint="Pipe it in: `tw import -` reads standard input."

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Relinked:
+class LinkCount:
     """How many links of a kind a run had, and has now."""
 
     run_id: int
@@ -34,7 +34,7 @@ def relink(
     graph_set: str | None = None,
     settings: Settings | None = None,
     wait_s: float = database.DEFAULT_WAIT_S,
-) -> Iterator[list[Relinked]]:
+) -> Iterator[list[LinkCount]]:
     """Makes all links of the default set anew, each run in a transaction of its own.
 
     With `graph_set` only those of execution traces with timelines, of that set.
@@ -60,7 +60,7 @@ def _relink_run(
     known: linkers.Linkers,
     run_id: int,
     graph_set: str | None,
-) -> list[Relinked]:
+) -> list[LinkCount]:
     before = _counts(connection, run_id)
     traces = connection.execute("SELECT id FROM trace WHERE run_id = ? ORDER BY id", [run_id])
     trace_ids = [int(trace_id) for (trace_id,) in traces.fetchall()]
@@ -73,7 +73,7 @@ def _relink_run(
     after = _counts(connection, run_id)
     names = connection.execute("SELECT name FROM run WHERE id = ?", [run_id]).fetchall()
     return [
-        Relinked(run_id, str(name), kind, before.get(kind, 0), after.get(kind, 0))
+        LinkCount(run_id, str(name), kind, before.get(kind, 0), after.get(kind, 0))
         for (name,) in names
         for kind in sorted({*before, *after})
     ]

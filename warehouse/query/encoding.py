@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Rows(Protocol):
-    """What can be written: rows still being read (`execute.Result`), or in memory (`Answer`)."""
+    """Rows to write: read as they are written (`execute.Result`), or in memory (`QueryResult`)."""
 
     @property
     def columns(self) -> tuple[Column, ...]: ...

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 65_536
-Answer = TypeVar("Answer")
+QueryResult = TypeVar("QueryResult")
 
 
 class Result:
@@ -104,7 +104,7 @@ class Result:
     ) -> None:
         self.close()
 
-    def _wait_for(self, work: Callable[[], Answer]) -> Answer:
+    def _wait_for(self, work: Callable[[], QueryResult]) -> QueryResult:
         """The answer of work done in the other thread, at most until the deadline."""
         future = self._worker.submit(work)
         left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())

@@ -19,7 +19,7 @@ import duckdb
 
 from warehouse.errors import ScopeError, UsageError
 from warehouse.query import scope, session
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -120,10 +120,10 @@ def _baseline(opened: Session, text: str, selection: Selection) -> Selection:
     return wanted
 
 
-def _answer(opened: Session, query: Query, rule: Rule, side: Selection) -> Answer:
+def _answer(opened: Session, query: Query, rule: Rule, side: Selection) -> QueryResult:
     opened.choose(side)
     result = opened.run(query, rule.parameters)
-    return Answer(result.table(), result.columns, opened.provenance(query, result.parameters))
+    return QueryResult(result.table(), result.columns, opened.provenance(query, result.parameters))
 
 
 def _key(query: Query, *, is_one: bool) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def _verdict(
     connection: duckdb.DuckDBPyConnection,
     rule: Rule,
     key: Sequence[str],
-    answers: tuple[Answer, Answer],
+    answers: tuple[QueryResult, QueryResult],
     sides: tuple[scope.Scope, scope.Scope],
 ) -> Verdict:
     names = tuple(", ".join(side.run_names) for side in sides)
@@ -168,7 +168,11 @@ def _verdict(
 
 
 def _must_tell_apart(
-    connection: duckdb.DuckDBPyConnection, side: str, run: str, key: Sequence[str], answer: Answer
+    connection: duckdb.DuckDBPyConnection,
+    side: str,
+    run: str,
+    key: Sequence[str],
+    answer: QueryResult,
 ) -> None:
     """Raises UsageError where rows of one side share a key: they would be multiplied."""
     unknown = [name for name in key if name not in answer.schema.names]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHOWN_ROWS = 40
 
 
-class Answer:
+class QueryResult:
     """All rows of one query; a sequence of dictionaries, and a table in a notebook.
 
     `columns` says name, type, unit and meaning of each column; `meta` is where the rows come from:

@@ -10,13 +10,13 @@ from warehouse.errors import ExportError, Locked, ScopeError, TwError
 from warehouse.export import manifest
 from warehouse.query import session
 from warehouse.schedule.definition import BOOKS, Definition, path_of
-from warehouse.schedule.records import Made
+from warehouse.schedule.records import RunResult
 
 if TYPE_CHECKING:
     from warehouse.query.session import Place, Session
 
 
-def produce(place: Place, definition: Definition, due: datetime) -> Made:
+def produce(place: Place, definition: Definition, due: datetime) -> RunResult:
     """Writes the file, whole or not at all; what went wrong is in the result.
 
     Raises only Locked: then nothing was tried, and the time is still due.
@@ -24,20 +24,20 @@ def produce(place: Place, definition: Definition, due: datetime) -> Made:
     try:
         with session.opened(place, definition.selection) as opened:
             if not opened.seen.trace_ids:
-                return Made("skipped", error="nothing is in scope")
+                return RunResult("skipped", error="nothing is in scope")
             path = path_of(definition, due, _run_name(opened), place.path.resolve().parent)
             _make_folder(path.parent)
             n_rows = _write(opened, definition, path)
-        return Made("ok", n_rows, path.stat().st_size, manifest.sha256(path), str(path))
+        return RunResult("ok", n_rows, path.stat().st_size, manifest.sha256(path), str(path))
     except ScopeError as error:
-        return Made("skipped", error=error.message)
+        return RunResult("skipped", error=error.message)
     except Locked:
         raise
     except TwError as error:
         hint = f" {error.hint}" if error.hint else ""
-        return Made("failed", error=f"{error.message}.{hint}")
+        return RunResult("failed", error=f"{error.message}.{hint}")
     except Exception as error:  # noqa: BLE001 - unattended: else every tick would try it again
-        return Made("failed", error=f"{type(error).__name__}: {error}")
+        return RunResult("failed", error=f"{type(error).__name__}: {error}")
 
 
 def _run_name(opened: Session) -> str:

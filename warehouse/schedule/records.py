@@ -26,7 +26,7 @@ _MANUAL, _DUE = "manual", "due"
 
 
 @dataclass(frozen=True)
-class Made:
+class RunResult:
     """What came of a run."""
 
     status: str  # ok, failed, skipped
@@ -186,7 +186,9 @@ def skip(connection: Connection, name: str, times: Sequence[datetime], reason: s
     )  # fmt: skip
 
 
-def finish(connection: Connection, name: str, due_at: datetime, now: datetime, made: Made) -> bool:
+def finish(
+    connection: Connection, name: str, due_at: datetime, now: datetime, made: RunResult
+) -> bool:
     """Writes the result of this process's claim; False where it has been taken over meanwhile."""
     done = connection.execute(
         "UPDATE schedule_run SET status = ?, finished_at = ?, n_rows = ?, n_bytes = ?, "

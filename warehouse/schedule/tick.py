@@ -19,7 +19,7 @@ from warehouse.schedule import records
 from warehouse.schedule.definition import Definition
 from warehouse.schedule.due import due
 from warehouse.schedule.produce import produce
-from warehouse.schedule.records import Made
+from warehouse.schedule.records import RunResult
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Outcome:
 
     schedule: str
     due_at: datetime
-    made: Made
+    made: RunResult
     n_times: int = 1
 
 
@@ -108,7 +108,7 @@ def _claim_next(
     if not missed:
         return None, claimed
     n_times = len(missed) + n_forgotten
-    return Outcome(name, missed[-1], Made("skipped", error=reason), n_times), claimed
+    return Outcome(name, missed[-1], RunResult("skipped", error=reason), n_times), claimed
 
 
 def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
@@ -121,7 +121,7 @@ def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
     with _writer(place) as connection, database.transaction(connection):
         ended = datetime.now(UTC)
         if not records.finish(connection, definition.name, due_at, ended, made):
-            made = Made("skipped", error="another process took it over")
+            made = RunResult("skipped", error="another process took it over")
         elif made.status == "ok" and definition.keep_last is not None:
             _prune(connection, definition, ended)
     return Outcome(definition.name, due_at, made)

@@ -28,14 +28,14 @@ except OSError as error:
 
 
 @dataclass(frozen=True)
-class Vacuumed:
+class VacuumResult:
     """Bytes of the file before and after."""
 
     before: int
     after: int
 
 
-def vacuum(path: Path, *, wait_s: float = database.DEFAULT_WAIT_S) -> Vacuumed:
+def vacuum(path: Path, *, wait_s: float = database.DEFAULT_WAIT_S) -> VacuumResult:
     """Writes the warehouse anew without its free space, and gives the new file its name.
 
     DuckDB reuses free blocks but never shortens a file. The old file is held until the new one has
@@ -63,7 +63,7 @@ def vacuum(path: Path, *, wait_s: float = database.DEFAULT_WAIT_S) -> Vacuumed:
                 f"{path} cannot be written anew: {reason}",
                 hint="Is there room for a second copy of it? The warehouse is as it was.",
             ) from None
-    return Vacuumed(before, real.stat().st_size)
+    return VacuumResult(before, real.stat().st_size)
 
 
 def backup(

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from warehouse.errors import DatabaseError, Foreign, Locked, Missing, TooNew
+from warehouse.errors import DatabaseError, InvalidDatabase, Locked, Missing, TooNew
 from warehouse.store import migrate, writer_lock
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Reader:
     """A locked read-only connection; a context manager that closes the file at its end.
 
     `connection` may run any SQL: it cannot write, read other files, load extensions or change
-    settings. Raises DatabaseError (Missing, Locked, TooNew, Foreign) when the file cannot be read.
+    settings. Raises DatabaseError (Missing, Locked, TooNew, InvalidDatabase) when the file cannot be read.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(str(path), read_only=True, config=config)
     if _identity(path) != before:
         connection.close()
-        raise _Replaced
+        raise _FileReplaced
     (is_locked,) = one(connection, "SELECT current_setting('lock_configuration')")
     if not is_locked:  # a second connection of this process finds the settings of the first
         # Where DuckDB takes the program for a shell, as under `python -c`, it draws over stdout.
@@ -153,7 +153,7 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> 
     connection.execute(f"ATTACH '{literal}' AS warehouse")
     if _identity(path) != before:
         connection.execute("DETACH warehouse")
-        raise _Replaced
+        raise _FileReplaced
 
 
 def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
@@ -347,13 +347,13 @@ def next_id(connection: duckdb.DuckDBPyConnection, table: str) -> int:
     return int(number)
 
 
-def _too_old(path: Path) -> Foreign:
-    return Foreign(
+def _too_old(path: Path) -> InvalidDatabase:
+    return InvalidDatabase(
         f"{path} has an older schema than this tw", hint=f"Run `tw schema upgrade --db {path}`."
     )
 
 
-class _Replaced(Exception):
+class _FileReplaced(Exception):
     """Another file took the warehouse's name, as after `tw vacuum`, while the old was opened."""
 
 
@@ -373,7 +373,7 @@ def _must_exist(path: Path) -> None:
             hint="Import something first: `tw import PATH`, or name another file with --db.",
         )
     if path.is_dir():
-        raise Foreign(f"{path} is a folder, not a warehouse")
+        raise InvalidDatabase(f"{path} is a folder, not a warehouse")
 
 
 def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
@@ -383,7 +383,7 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
     while True:
         try:
             return attempt()
-        except _Replaced:
+        except _FileReplaced:
             if time.monotonic() > deadline + 1:
                 raise Locked(f"{path} is replaced again and again", hint="Try again.") from None
             continue
@@ -413,7 +413,7 @@ def explain(path: Path, error: duckdb.Error) -> DatabaseError:
     if not os.access(path if path.exists() else path.parent, os.R_OK):
         return DatabaseError(f"{path} may not be read: permission denied")
     if "not a valid DuckDB database" in text or "Corrupt" in text or "checksum" in text:
-        return Foreign(
+        return InvalidDatabase(
             f"{path} is damaged, or no DuckDB file",
             hint="Restore it from a copy, or name another file with --db.",
         )

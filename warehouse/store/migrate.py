@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from warehouse import __version__
-from warehouse.errors import Foreign, TooNew
+from warehouse.errors import InvalidDatabase, TooNew
 from warehouse.resources import sql_folder
 
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ def latest_version() -> int:
 
 
 def version(connection: duckdb.DuckDBPyConnection) -> int:
-    """The schema version of the open database; raises Foreign if it is not a warehouse."""
+    """The schema version of the open database; raises InvalidDatabase if it is not a warehouse."""
     return max((number or 0 for number, _, _ in _history(connection)), default=0)
 
 
 def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, str, str]]:
-    """Version, name and sha256 of what ran here, in order; raises Foreign where nothing can have.
+    """Version, name and sha256 of what ran here, in order; raises InvalidDatabase where nothing can have.
 
     The table itself is asked, not the catalogue: listing all tables takes longer than opening.
     """
@@ -81,7 +81,7 @@ def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, st
             "SELECT version, name, sha256 FROM schema_migration ORDER BY applied_at"
         ).fetchall()
     except (duckdb.CatalogException, duckdb.BinderException):
-        raise Foreign(
+        raise InvalidDatabase(
             "this DuckDB file is not a trace warehouse",
             hint="Name another file with --db, or let `tw import` make a new one.",
         ) from None
@@ -89,7 +89,7 @@ def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, st
 
 
 def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
-    """The migrations still to run. Raises TooNew or Foreign when the history is not ours."""
+    """The migrations still to run. Raises TooNew or InvalidDatabase when the history is not ours."""
     history = _history(connection)
     found = max((number or 0 for number, _, _ in history), default=0)
     if found > latest_version():
@@ -103,7 +103,7 @@ def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     for migration in migrations():
         sha = applied.get((migration.version, migration.name))
         if migration.version is not None and sha not in (None, migration.sha256):
-            raise Foreign(
+            raise InvalidDatabase(
                 f"schema migration {migration.version} ({migration.name}) of this warehouse "
                 "is not the one this tw has",
                 hint="The warehouse was made by a changed copy of tw; use that one.",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Doomed:
+class RemovalPlan:
     """What is to go: the traces, and their names for the user to agree to."""
 
     scope: Scope
@@ -34,21 +34,21 @@ class Age:
     keep_last: int = 0
 
 
-def look(path: Path, wait_s: float, selection: Selection, age: Age | None = None) -> Doomed:
+def look(path: Path, wait_s: float, selection: Selection, age: Age | None = None) -> RemovalPlan:
     """What would go; the warehouse is held for reading no longer than the look takes."""
     with database.Reader(path, wait_s=wait_s) as reader:
-        return _doomed(reader.connection, selection, age)
+        return _plan(reader.connection, selection, age)
 
 
 def remove(
-    path: Path, wait_s: float, selection: Selection, agreed: Doomed, age: Age | None = None
+    path: Path, wait_s: float, selection: Selection, agreed: RemovalPlan, age: Age | None = None
 ) -> None:
     """Removes what was agreed to, all or nothing; DatabaseError where it is no longer the same."""
     from warehouse.ingest.commit import delete_trace
     from warehouse.link import linkers
 
     with database.writer(path, wait_s=wait_s) as connection:
-        if _doomed(connection, selection, age).scope.trace_ids != agreed.scope.trace_ids:
+        if _plan(connection, selection, age).scope.trace_ids != agreed.scope.trace_ids:
             raise DatabaseError(
                 "the warehouse was changed meanwhile; nothing was removed", hint="Try again."
             )
@@ -59,7 +59,9 @@ def remove(
                 linkers.link_run(connection, known, run_id)
 
 
-def _doomed(connection: duckdb.DuckDBPyConnection, selection: Selection, age: Age | None) -> Doomed:
+def _plan(
+    connection: duckdb.DuckDBPyConnection, selection: Selection, age: Age | None
+) -> RemovalPlan:
     chosen = scope.resolve(connection, selection)
     ids = list(chosen.trace_ids)
     if age is not None:
@@ -73,7 +75,7 @@ def _doomed(connection: duckdb.DuckDBPyConnection, selection: Selection, age: Ag
         "WHERE t.id IN (SELECT unnest(?)) ORDER BY t.id",
         [ids],
     ).fetchall()
-    return Doomed(Scope(chosen.run_ids, tuple(ids)), tuple(str(name) for (name,) in named))
+    return RemovalPlan(Scope(chosen.run_ids, tuple(ids)), tuple(str(name) for (name,) in named))
 
 
 def _old_runs(connection: duckdb.DuckDBPyConnection, age: Age) -> set[int]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warehouse.export.report import Chart, Filled, by_run, label
+from warehouse.export.report import Chart, FilledSection, by_run, label
 from warehouse.query import encoding
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,7 +27,7 @@ LINES = 50  # of one chart
 _PIECES = 500  # of a long line; each leaves its lowest and its highest point
 
 
-def section(filled: Filled) -> dict[str, Any]:
+def section(filled: FilledSection) -> dict[str, Any]:
     """One table with its chart, and which query, version and parameters made it."""
     answer = filled.answer
     shown = encoding.flat(answer.arrow().slice(0, ROWS))
@@ -69,7 +69,7 @@ def cut(text: str, length: int = TEXT_LENGTH) -> str:
     return f"{text[:length]} … [{len(text):,} characters]"
 
 
-def chart(answer: Answer, drawn: Chart | None) -> dict[str, Any] | None:
+def chart(answer: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
     """The chart of a table; None where there is none, or nothing to draw."""
     if drawn is None or not answer.n_rows:
         return None

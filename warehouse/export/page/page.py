@@ -46,11 +46,11 @@ _COMPARED = {
 }
 _APART = ("timeline", "origin")  # have elements of their own
 Values = dict[str, Any]
-Given = tuple[Sequence[str], Mapping[str, str], str | None]
+ReportChoice = tuple[Sequence[str], Mapping[str, str], str | None]
 
 
 @dataclass(frozen=True)
-class Written:
+class PageSummary:
     """What went into a page, and what it only says the size of."""
 
     path: Path
@@ -64,7 +64,7 @@ class Written:
 
 def of_session(opened: session.Session, chosen: report.Report, max_slices: int) -> Values:
     """The values of a page about all that is in scope."""
-    runs, made = _runs(opened), _Made()
+    runs, made = _runs(opened), _PageParts()
     sections = [_joined([each]) for each in _filled(opened, chosen, made)]
     return {
         "origin": made.origin(),
@@ -80,7 +80,7 @@ def of_two(
     place: session.Place,
     selection: Selection,
     compared: tuple[str, str],
-    given: Given,
+    given: ReportChoice,
     max_slices: int,
 ) -> Values:
     """The values of a page with two runs side by side: what differs, then each section twice.
@@ -89,7 +89,7 @@ def of_two(
     """
     if selection.runs:
         raise UsageError("give either --run or --compare", hint="--compare names both runs.")
-    sides, filled, made = [], [], _Made()
+    sides, filled, made = [], [], _PageParts()
     with session.opened(place, replace(selection, runs=compared)) as opened:
         chosen = report.choose(opened, *given)  # one for both: alone they may have different ones
     for name in compared:
@@ -112,7 +112,7 @@ def of_two(
         }
 
 
-class _Made:
+class _PageParts:
     """What the sections of a page were made from."""
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ class _Made:
         return manifest.of(self.abouts, "html", self.parts).to_json() if self.parts else None
 
 
-def _filled(opened: session.Session, chosen: report.Report, made: _Made) -> Iterator[Values]:
+def _filled(opened: session.Session, chosen: report.Report, made: _PageParts) -> Iterator[Values]:
     for filled in report.fill(opened, chosen, "page"):
         made.abouts.append(filled.answer.meta)
         made.parts.append(manifest.of_answer(filled.answer))
@@ -163,13 +163,13 @@ def _made(opened: session.Session) -> Values:
     return {key: meta[key] for key in _MADE_BY}
 
 
-def write(values: Mapping[str, Any], path: Path) -> Written:
+def write(values: Mapping[str, Any], path: Path) -> PageSummary:
     """Writes the page; the file appears whole or not at all. Raises ExportError."""
     content = page(values).encode()
     with files.whole_file(path) as file:
         file.write(content)
     sides = [side for section in values["sections"] for side in section["sides"]]
-    return Written(
+    return PageSummary(
         path,
         n_bytes=len(content),
         n_sections=len(values["sections"]),

@@ -55,7 +55,7 @@ _FLOW_COLUMNS = {
 
 
 @dataclass
-class Written:
+class PerfettoSummary:
     """What a file holds, and what is not in it as the warehouse has it."""
 
     n_slices: int = 0
@@ -80,7 +80,7 @@ def export_perfetto(
     with_args: bool = True,
     with_flows: bool = True,
     with_interning: bool | None = None,
-) -> Written:
+) -> PerfettoSummary:
     """Writes the rows the connection's scope shows to one `.pftrace` file.
 
     With interning a name is written once and meant by a number from then on. Without, the file is
@@ -119,13 +119,13 @@ class _Export:
         self.presentations = request.presentations
         self.with_args = request.with_args
         self.with_flows = request.with_flows
-        self.written = Written()
+        self.written = PerfettoSummary()
         kind = Interned if request.with_interning else Verbatim
         self.names = kind("event_names")
         self.categories = kind("event_categories")
         self.keys = kind("debug_annotation_names")
 
-    def run(self) -> Written:
+    def run(self) -> PerfettoSummary:
         self._check_traces()
         stored = self._one("SELECT current_database()")
         quoted = '"' + str(stored).replace('"', '""') + '".main'

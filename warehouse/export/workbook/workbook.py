@@ -3,7 +3,7 @@ means, and where the numbers come from.
 
 Spreadsheets hold less than a warehouse: 1,048,576 rows a sheet, 32,767 characters a cell, integers
 to 2^53. Rows beyond go to further sheets; longer texts are cut and greater integers written as
-text, both are counted in `Written`. Text is never a formula or a link.
+text, both are counted in `WorkbookSummary`. Text is never a formula or a link.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warehouse.errors import ExportError
 from warehouse.export import manifest, report
 from warehouse.library.header import Column
 from warehouse.query import encoding
-from warehouse.query.result import Answer
+from warehouse.query.result import QueryResult
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
@@ -45,7 +45,7 @@ _ORIGIN = ("runs", "traces", "window_ns", "warehouse", "schema_version", "tw_ver
 
 
 @dataclass
-class Written:
+class WorkbookSummary:
     """What went into a workbook, and what did not go in as it is."""
 
     path: Path
@@ -61,7 +61,7 @@ class _Sheet:
     """A sheet of rows, as charts refer to it."""
 
     name: str
-    filled: report.Filled
+    filled: report.FilledSection
     n_rows: int
     labels: tuple[str, int] | None = None  # sheet and column of what its bars are called
 
@@ -74,7 +74,7 @@ class _Sheet:
 class _Book:
     """An open workbook with its formats and the names taken."""
 
-    def __init__(self, book: Workbook, written: Written) -> None:
+    def __init__(self, book: Workbook, written: WorkbookSummary) -> None:
         self.book = book
         self.written = written
         self.abouts: list[Mapping[str, str]] = []
@@ -93,11 +93,11 @@ class _Book:
         return self.book.add_worksheet(name)
 
 
-def export_xlsx(title: str, parts: Iterable[report.Filled], path: Path) -> Written:
+def export_xlsx(title: str, parts: Iterable[report.FilledSection], path: Path) -> WorkbookSummary:
     """Writes the parts of a report; the file appears whole or not at all. Raises ExportError."""
     import xlsxwriter
 
-    written = Written(path)
+    written = WorkbookSummary(path)
     with files.whole_file(path) as file:
         options = {
             "constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False,
@@ -139,7 +139,7 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
     return name
 
 
-def _data(book: _Book, filled: report.Filled) -> Iterator[_Sheet]:
+def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
     """The sheets of one query: one, or more when it has more rows than fit."""
     n_rows = filled.answer.n_rows
     book.abouts.append(filled.answer.meta)
@@ -154,12 +154,12 @@ def _data(book: _Book, filled: report.Filled) -> Iterator[_Sheet]:
         table = filled.answer.arrow().slice(first, ROWS_A_SHEET)
         if filled.section.tab:
             sheet.set_tab_color(filled.section.tab)
-        part_of = Answer(table, filled.answer.columns, filled.answer.meta)
+        part_of = QueryResult(table, filled.answer.columns, filled.answer.meta)
         _rows(book, sheet, part_of, filled.section.headings)
         yield _Sheet(sheet.get_name(), filled, table.num_rows)
 
 
-def _rows(book: _Book, sheet: Worksheet, answer: Answer, headings: Mapping[str, str]) -> None:
+def _rows(book: _Book, sheet: Worksheet, answer: QueryResult, headings: Mapping[str, str]) -> None:
     """Where a section has headings of its own, columns without any value are hidden."""
     import pyarrow as pa
 
@@ -213,7 +213,7 @@ def _cell_style(book: _Book, column: Column) -> Format | None:
     return book.style(num_format=form) if form else None
 
 
-def _width(answer: Answer, place: int) -> float:
+def _width(answer: QueryResult, place: int) -> float:
     """As wide as its first rows, within reason."""
     column = answer.columns[place]
     shown = [len(column.name), len(column.unit or "") + 2]
@@ -223,7 +223,7 @@ def _width(answer: Answer, place: int) -> float:
     return min(_WIDEST, max(shown) + 2)
 
 
-def _write(written: Written, sheet: Worksheet, row: int, place: int, value: Any) -> None:
+def _write(written: WorkbookSummary, sheet: Worksheet, row: int, place: int, value: Any) -> None:
     """One cell. xlsxwriter answers with a negative number where it drops something."""
     if value is None:
         return
@@ -243,7 +243,7 @@ def _is_exact(value: int | float) -> bool:
     return math.isfinite(value) if isinstance(value, float) else abs(value) <= EXACT_INTEGER
 
 
-def _text(written: Written, text: str) -> str:
+def _text(written: WorkbookSummary, text: str) -> str:
     # A spreadsheet counts UTF-16 units; half of the limit is always enough.
     if len(text) <= TEXT_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= TEXT_LENGTH:
         return text
@@ -354,7 +354,7 @@ def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -
 
 
 def _traces(meta: Mapping[str, str]) -> str:
-    """The first few traces for people, with what tells their files apart; `Origin` has them all."""
+    """Names the first few traces with digests of their files; the manifest has all."""
     traces = json.loads(meta.get("traces") or "[]")
     shown = [
         f"{each['name']} ({', '.join(sha[:12] for sha in each['sha256'][:_FILES])}"

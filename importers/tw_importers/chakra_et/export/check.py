@@ -14,7 +14,7 @@ from warehouse.store import database
 if TYPE_CHECKING:
     import duckdb
 
-    from tw_importers.chakra_et.export.et import Written
+    from tw_importers.chakra_et.export.et import EtSummary
 
 _MOST_SHOWN = 12  # nodes of a cycle that are named
 _UPSTREAM_SCHEMAS = (
@@ -65,7 +65,7 @@ def fits(value: object, kind: str) -> bool:
 def check(
     connection: duckdb.DuckDBPyConnection,
     label: str,
-    written: Written,
+    written: EtSummary,
     *,
     is_imported: bool,
     is_checked: bool,

@@ -84,7 +84,7 @@ class Graph:
 
 
 @dataclass
-class Written:
+class EtSummary:
     """What is in one file."""
 
     path: Path
@@ -95,7 +95,7 @@ class Written:
 
 def export_chakra_et(
     session: Session, output: Path | None, options: Options | None = None
-) -> list[Written]:
+) -> list[EtSummary]:
     """Writes the graph of every rank in scope; `output` is a file or a folder.
 
     Raises ExportError when there is no graph, one cannot be converted or has no order, or a file
@@ -171,9 +171,9 @@ def _make(folder: Path) -> None:
         ) from error
 
 
-def write_graph(session: Session, graph: Graph, path: Path, options: Options) -> Written:
+def write_graph(session: Session, graph: Graph, path: Path, options: Options) -> EtSummary:
     """Writes one graph; raises ExportError, see `export_chakra_et`."""
-    written = Written(path)
+    written = EtSummary(path)
     _prepare(session, graph, options)
     check.check(session.connection, graph.label, written, is_imported=graph.is_imported,
                 is_checked=options.is_checked)  # fmt: skip

@@ -29,7 +29,7 @@ _ENGINES = {"tiu": "'TIU'", "tdma": "'GDMA', 'SDMA'", "cdma": "'CDMA'"}
 
 
 @dataclass
-class Written:
+class RegistersSummary:
     """What a folder holds."""
 
     n_files: int = 0
@@ -56,7 +56,7 @@ class _File:
         )
 
 
-def export_registers(connection: duckdb.DuckDBPyConnection, path: Path) -> Written:
+def export_registers(connection: duckdb.DuckDBPyConnection, path: Path) -> RegistersSummary:
     """Writes the register files of the captures in scope to a new folder. Raises ExportError."""
     import duckdb
 
@@ -79,8 +79,8 @@ def export_registers(connection: duckdb.DuckDBPyConnection, path: Path) -> Writt
 
 def _write_all(
     connection: duckdb.DuckDBPyConnection, folder: Path, names: dict[int, str]
-) -> Written:
-    written = Written()
+) -> RegistersSummary:
+    written = RegistersSummary()
     for file in list(_files(connection)):
         target = folder if len(names) == 1 else folder / _unlike(file.trace_id, names)
         target.mkdir(exist_ok=True)
