@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """`open`, loaded at its first use: the command line starts without a database."""
+    """Loads public names on first use, so that the command line starts without DuckDB."""
     if name == "open":
         from warehouse.api import open_warehouse
 

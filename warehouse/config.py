@@ -1,7 +1,7 @@
-"""Reads tw.toml and the environment; it opens no warehouse and changes no setting.
+"""Reads settings from tw.toml and the environment.
 
-The file is the first `tw.toml` from the working folder up to the first one that holds `.git`, or
-else `$XDG_CONFIG_HOME/tw/config.toml`. Paths in it are relative to the file.
+The configuration file is the first `tw.toml` from the current folder up to the folder that contains
+`.git`, else `$XDG_CONFIG_HOME/tw/config.toml`. Paths in it are relative to the file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFAULT_DATABASE = Path("traces.duckdb")
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of one configuration file; None where it says nothing."""
+    """Settings of one configuration file; None where it sets nothing."""
 
     db: Path | None = None  # the warehouse file
     memory_limit: str | None = None  # of a query, as DuckDB writes it: 4GB
@@ -33,13 +33,13 @@ class Config:
 
 
 def load(start: Path | None = None) -> Config:
-    """The configuration that holds in `start` (the working folder); raises ConfigError."""
+    """Loads the configuration that applies in `start` (the current folder); raises ConfigError."""
     path = find(start or Path.cwd())
     return read(path) if path else Config()
 
 
 def find(start: Path) -> Path | None:
-    """The configuration file that holds in a folder, if there is one."""
+    """Returns the configuration file that applies in a folder, or None."""
     start = start.resolve()
     for folder in (start, *start.parents):
         if (folder / "tw.toml").is_file():
@@ -52,18 +52,18 @@ def find(start: Path) -> Path | None:
 
 
 def read(path: Path) -> Config:
-    """One configuration file; raises ConfigError naming file, key and the nearest known key."""
+    """Parses a configuration file; raises ConfigError naming the file and the invalid key."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is no TOML: {error}") from None
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     for key in values:
         if key not in _READERS:
             near = difflib.get_close_matches(key, _READERS, n=1)
             known = ", ".join(_READERS)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Known keys: {known}."
+            hint = f"Did you mean {near[0]!r}?" if near else f"Valid keys: {known}."
             raise ConfigError(f"{path}: unknown key {key!r}", hint=hint)
     return Config(
         **{key: _READERS[key](path, key, value) for key, value in values.items()}, source=path
@@ -71,9 +71,9 @@ def read(path: Path) -> Config:
 
 
 def database_path(option: Path | None) -> Path:
-    """The warehouse to use: --db, else $TW_DB, else `db` of the configuration, else the default.
+    """Returns the warehouse to use: --db, $TW_DB, `db` of the configuration, or the default.
 
-    Click hands $TW_DB over as the option; API callers come here without it.
+    On the command line click passes $TW_DB as the option; here it serves callers of the Python API.
     """
     if option is not None:
         return option
@@ -84,7 +84,7 @@ def database_path(option: Path | None) -> Path:
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting as it holds here; `source` is a file, an environment variable or the default."""
+    """A setting in effect; `source` is a file, an environment variable or the default."""
 
     key: str
     value: str | int | list[str] | None
@@ -92,7 +92,7 @@ class Setting:
 
 
 def settings(start: Path | None = None) -> list[Setting]:
-    """Every setting with its value and where that comes from; raises ConfigError."""
+    """Returns every setting with its value and source; raises ConfigError."""
     found = load(start)
     stated = _stated(found.source)
     rows = []
@@ -116,9 +116,9 @@ def _stated(path: Path | None) -> set[str]:
 
 
 def as_text(value: str | int | list[str] | None) -> str:
-    """A setting's value for people; a limit that is not set is DuckDB's own."""
+    """Formats the value of a setting; an unset limit is DuckDB's default."""
     if value is None:
-        return "(as DuckDB chooses)"
+        return "(DuckDB's default)"
     return ", ".join(value) or "(none)" if isinstance(value, list) else str(value)
 
 
@@ -145,7 +145,7 @@ def _memory(path: Path, key: str, value: object) -> str:
 
 def _threads(path: Path, key: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise _wrong(path, key, "a number from 1", value)
+        raise _wrong(path, key, "a positive integer", value)
     return value
 
 

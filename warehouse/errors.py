@@ -1,19 +1,19 @@
-"""Every error `tw` raises on purpose, as one tree; it prints nothing itself.
+"""All exceptions raised by `tw`, as one tree.
 
     TwError                   exit 1   one sentence and, where there is one, a remedy
     ├── UsageError            exit 2   an option, a name or a parameter is wrong
     │   ├── ConfigError               the configuration file or an environment variable is
-    │   └── ScopeError                --run, --trace, --rank, --from, --to select nothing or clash
+    │   └── ScopeError                the scope options select nothing or conflict
     ├── DatabaseError         exit 3   the warehouse cannot be opened
-    │   ├── Missing                   there is no such file
+    │   ├── Missing                   the file does not exist
     │   ├── Locked                    another process holds it
     │   ├── TooNew                    a newer tw wrote it
     │   └── InvalidDatabase           damaged, or not a warehouse
     ├── TraceError            exit 1   an input file cannot be imported
-    │   ├── UnknownFormat             no importer knows its content
-    │   │   └── ForeignFile           but it is known what it is, and what to make of it
-    │   ├── CorruptTrace              it ends, or goes wrong, at a known offset
-    │   └── DuplicateTrace            the same bytes are in the warehouse already
+    │   ├── UnknownFormat             no importer recognises its content
+    │   │   └── ForeignFile           a known format that must be converted first
+    │   ├── CorruptTrace              truncated or invalid at a known offset
+    │   └── DuplicateTrace            already imported
     ├── QueryError            exit 1   a query is refused or fails
     │   ├── ContractError             its result is not what its header declares
     │   └── QueryTimeout      exit 4  it ran past --timeout
@@ -33,7 +33,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What a `tw` process returns; an API as much as its output is."""
+    """Exit codes of `tw`; part of its stable interface."""
 
     OK = 0  # the work was done
     FAILURE = 1  # a query, an import or a check failed
@@ -58,7 +58,7 @@ class TwError(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Import workers are processes: their errors travel as pickles, hint and all.
+        # Import workers are processes: their errors are pickled, including the hint.
         return (_rebuild, (type(self), self.message, self.hint, self.__dict__))
 
 
@@ -81,7 +81,7 @@ class ConfigError(UsageError):
 
 
 class ScopeError(UsageError):
-    """The scope options select nothing, or contradict each other."""
+    """The scope options select nothing, or conflict."""
 
 
 class DatabaseError(TwError):
@@ -91,11 +91,11 @@ class DatabaseError(TwError):
 
 
 class Missing(DatabaseError):
-    """There is no warehouse at that path."""
+    """The warehouse file does not exist."""
 
 
 class Locked(DatabaseError):
-    """Another process holds the warehouse; trying again later may work."""
+    """Another process has locked the warehouse; retrying later may succeed."""
 
 
 class TooNew(DatabaseError):
@@ -115,11 +115,11 @@ class UnknownFormat(TraceError):
 
 
 class UnsupportedFormat(UnknownFormat):
-    """A file of another tool, of which something can be made that an importer reads: the hint."""
+    """A known format without importer; the hint says how to convert it."""
 
 
 class CorruptTrace(TraceError):
-    """The content goes wrong at `offset` (bytes of the decompressed file)."""
+    """The content is invalid or ends at `offset` (bytes of the decompressed file)."""
 
     def __init__(self, message: str, *, hint: str | None = None, offset: int | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -127,7 +127,7 @@ class CorruptTrace(TraceError):
 
 
 class DuplicateTrace(TraceError):
-    """The same bytes are in the warehouse already, and the user asked to be told."""
+    """The file has already been imported, and `--on-duplicate error` was given."""
 
 
 class QueryError(TwError):

@@ -1,8 +1,8 @@
-"""Output files that appear whole or not at all; knows nothing of what is in them.
+"""Atomic output: files and folders that are written completely or not at all.
 
-A file is written beside its place, as `.NAME.PROCESS.part`, and renamed at the end, over an older
-file of that name as `cp` does. A folder is built likewise, and has to be absent or empty before,
-because replacing a folder would delete files we know nothing of.
+A file is written beside its target, as `.NAME.PROCESS.part`, and renamed at the end, replacing an
+existing file. A folder is built the same way; it must be absent or empty, because replacing a
+folder would delete other files.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _BUFFER_BYTES = 1 << 20
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A new file that takes its name when the block ends well; gzip when the name ends in .gz.
+    """Opens a file that replaces `path` when the block succeeds; gzip if the name ends in .gz.
 
-    Raises ExportError when it cannot be written; whatever was there before then stays.
+    Raises ExportError when it cannot be written; an existing file is then kept.
     """
     part = _part(path)
     try:
@@ -42,7 +42,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _part(path: Path) -> Path:
-    """Where it grows: hidden, and this process's own, as another may write the same file."""
+    """Returns the hidden temporary name, unique to this process."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
@@ -50,7 +50,7 @@ def _part(path: Path) -> Path:
 def _gzip(plain: BinaryIO) -> Iterator[BinaryIO]:
     from isal import igzip
 
-    # No time and no name in the header: the same trace gives the same bytes.
+    # No time or name in the gzip header: the same trace gives the same bytes.
     opened: Any = igzip.IGzipFile
     with opened(filename="", fileobj=plain, mode="wb", compresslevel=2, mtime=0) as packed:
         yield packed
@@ -58,9 +58,9 @@ def _gzip(plain: BinaryIO) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """A new folder that takes its name when the block ends well.
+    """Creates a folder that appears at `path` when the block succeeds.
 
-    Raises ExportError when it cannot be made or something is there already.
+    Raises ExportError when it cannot be created or `path` is occupied.
     """
     refuse_occupied(path)
     part = _part(path)
@@ -68,7 +68,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir()
         yield part
-        os.replace(part, path)  # over an empty folder, too
+        os.replace(part, path)  # also replaces an empty folder
     except OSError as error:
         raise _cannot_write(path, error) from error
     finally:
@@ -76,7 +76,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def refuse_occupied(path: Path) -> None:
-    """Raises ExportError unless there is nothing at `path`, or an empty folder."""
+    """Raises ExportError unless `path` does not exist or is an empty folder."""
     if path.is_dir() and not any(path.iterdir()):
         return
     if path.exists():
@@ -87,7 +87,7 @@ def refuse_occupied(path: Path) -> None:
 
 
 def file_stem(name: str) -> str:
-    """A run's or trace's name as the beginning of a file name, on any system."""
+    """Converts the name of a run or trace to a file stem that is valid on any system."""
     stem = re.sub(r"[^\w.+-]+", "_", name).strip("._")
     return stem[:100] or "trace"
 
@@ -96,5 +96,5 @@ def _cannot_write(path: Path, error: OSError) -> ExportError:
     is_homeless = isinstance(error, FileNotFoundError)
     return ExportError(
         f"{path} cannot be written: {error.strerror or error}",
-        hint=f"Make the folder {path.parent} first." if is_homeless else "Name another with -o.",
+        hint=f"Create the folder {path.parent} first." if is_homeless else "Name another with -o.",
     )

@@ -8,9 +8,9 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def sql_folder(name: str) -> Path:
-    """The folder `schema` or `queries`: inside the package once installed, beside it in a checkout.
+    """Returns the folder `schema` or `queries`: in an installed package, beside it in a checkout.
 
-    Raises FileNotFoundError naming both places when the installation is broken.
+    Raises FileNotFoundError when neither exists.
     """
     places = (_PACKAGE / name, _PACKAGE.parent / name)
     for place in places:

@@ -239,5 +239,5 @@ def test_a_writer_has_its_turn_though_others_never_stop_reading(db: Path) -> Non
 
 
 def test_a_reader_waits_at_the_door_no_longer_than_it_may(db: Path) -> None:
-    with writer_lock.hold_door(db, 1), database.Reader(db, wait_s=0.1) as reader:
+    with writer_lock.hold(db, 1), database.Reader(db, wait_s=0.1) as reader:
         assert database.one(reader.connection, "SELECT count(*) FROM tag") == (0,)

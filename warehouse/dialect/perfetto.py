@@ -53,7 +53,7 @@ _TYPES = {
 
 
 def translate(text: str) -> Script:
-    """A script in PerfettoSQL as DuckDB's statements. Raises UnsupportedSql, which says where and why."""
+    """Translates a PerfettoSQL script to DuckDB statements; raises UnsupportedSql with position."""
     work = _Work(text)
     for statement in statements(text):
         expanded = work.macros.expand(statement)

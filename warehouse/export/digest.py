@@ -1,8 +1,7 @@
-"""A number for the content of a result, equal for equal rows in whatever order and pieces.
+"""Row digests: order-independent hashes of results.
 
-Rows are hashed by DuckDB, column values as text, numbers with a fraction to 12 digits: sums over
-parallel parts differ in the last ones. Columns that hold the warehouse's own ids are left out, so
-that traces imported anew, or elsewhere, give the same digest.
+DuckDB hashes rows as text, fractions to 12 digits, because parallel sums differ in the last ones.
+Columns with ids of the warehouse are excluded, so that re-imported traces give the same digest.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ _HALF = 1 << 64
 
 
 def is_id(column: Column) -> bool:
-    """Whether values of the column mean something in one warehouse only."""
+    """Whether a column holds ids, which are only valid in one warehouse."""
     return column.unit == "id" or (column.unit or "").startswith("ref ")
 
 
 class Digest:
-    """Grows batch by batch; a context manager, since it works in a small database of its own."""
+    """A digest built batch by batch, in an in-memory database that the context manager closes."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.n_rows = 0
@@ -47,7 +46,7 @@ class Digest:
         self._stack.close()
 
     def add(self, rows: pa.Table) -> None:
-        """Takes in some rows; columns are told apart by place, as names may repeat."""
+        """Adds rows; columns are identified by position, because names may repeat."""
         import pyarrow as pa
 
         assert self._connection is not None
@@ -67,8 +66,7 @@ class Digest:
         self.n_rows += rows.num_rows
 
     def _text(self, flat: pa.Table) -> str:
-        """A row as one text, in SQL; the unit separator cannot be confused with a value's end by
-        chance, and NULL is not the empty text."""
+        """Returns SQL for a row as one text, with unit separators, and NULL distinct from ''."""
         import pyarrow as pa
 
         parts = []
@@ -83,12 +81,12 @@ class Digest:
 
     @property
     def hex(self) -> str:
-        """The digest so far: 32 hexadecimal digits."""
+        """Returns the digest of the rows so far: 32 hexadecimal digits."""
         return f"{self._sums[1]:016x}{self._sums[0]:016x}"
 
 
 class DigestingRows:
-    """Rows that are digested while somebody reads them."""
+    """Rows that are digested while they are read."""
 
     def __init__(self, rows: Rows, digest: Digest) -> None:
         self._rows, self._digest = rows, digest
@@ -114,7 +112,7 @@ class DigestingRows:
 
 
 def of(rows: Rows) -> str:
-    """The digest of rows that nobody else reads, or that can be read again."""
+    """Returns the digest of rows, reading them."""
     with Digest(rows.columns) as digest:
         for _ in DigestingRows(rows, digest).batches():
             pass

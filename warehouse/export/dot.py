@@ -1,7 +1,6 @@
-"""Writes the nodes around one node of a graph as a picture: Graphviz's DOT, or what `dot` draws.
+"""Writes part of a graph in the DOT language, or as a picture drawn by Graphviz.
 
-Which nodes these are is the query graph_subgraph; here they get shapes and colours. Nothing is laid
-out here.
+The query graph_subgraph selects the nodes; this module adds shapes, colours and labels.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from warehouse.files import whole_file
 if TYPE_CHECKING:
     from warehouse.query.session import Session
 
-#: What `dot` draws; any other name is a text of DOT.
+#: Suffixes drawn by Graphviz; any other file is DOT text.
 PICTURES = (".svg", ".png", ".pdf")
 _LAYOUT_S = 120
 _NAME_WIDTH = 44
 _DOT, _ADVICE = "dot", "Install Graphviz, or write a .dot file."
 
-#: Shape and colour of a node, by what it is.
+#: Shape and colour of nodes by kind.
 _NODES = {
     "frame": 'shape=plaintext, fontcolor="#555555"',
     "host": 'shape=box, style="filled,rounded", fillcolor="#dbe9f6", color="#4a7aa8"',
@@ -35,7 +34,7 @@ _NODES = {
     "copy": 'shape=cds, style=filled, fillcolor="#eee8d0", color="#8f8550"',
     "communication": 'shape=octagon, style=filled, fillcolor="#f3cfd3", color="#b03a48"',
 }
-#: Style of an edge, by its kind.
+#: Style of edges by kind.
 _EDGES = {
     "control": 'color="#9a9a9a"',
     "data": 'color="#222222"',
@@ -56,9 +55,9 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Request:
-    """What to draw: of which graph, around which node, and how much."""
+    """The part of a graph to draw."""
 
-    root: str | None = None  # a node's number in the graph, or a name; None: from the roots
+    root: str | None = None  # number or name of a node; None: the roots
     depth: int = 3
     direction: str = "down"
     max_nodes: int = 150
@@ -67,15 +66,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is in the picture, and what is not."""
+    """Numbers of nodes and edges drawn and omitted."""
 
     path: Path
     graph_kind: str
     trace_name: str
     n_nodes: int
     n_edges: int
-    n_left_out: int  # nodes within reach that there was no room for
-    n_edges_beyond: int  # edges that lead on from what is drawn
+    n_left_out: int  # nodes within `depth` beyond `max_nodes`
+    n_edges_beyond: int  # edges to nodes beyond `depth`
 
 
 class _Graph(NamedTuple):
@@ -89,11 +88,11 @@ class _Graph(NamedTuple):
 def export_dot(session: Session, path: Path, request: Request) -> Drawing:
     """Draws part of the graph in scope.
 
-    Raises UsageError when the scope has no graph or several, or the graph no such node; ExportError
-    when the file cannot be written, or is a picture and Graphviz is not there or fails.
+    Raises UsageError when the scope has no graph or several, or the node does not exist;
+    ExportError when the file cannot be written, or Graphviz is missing or fails.
     """
     if path.suffix in PICTURES and shutil.which(_DOT) is None:
-        raise ExportError(f"Graphviz's {_DOT} is not on the path, so no picture", hint=_ADVICE)
+        raise ExportError(f"drawing requires Graphviz: {_DOT} not found on the path", hint=_ADVICE)
     graph = _graph(session, request.kind)
     rows = _nodes(session, graph, request)
     drawn, left_out = rows[: request.max_nodes], rows[request.max_nodes :]
@@ -108,7 +107,7 @@ def export_dot(session: Session, path: Path, request: Request) -> Drawing:
 
 
 def _graph(session: Session, kind: str | None) -> _Graph:
-    """The graph to draw: that of the only trace in scope, of the request or the fullest kind."""
+    """Returns the graph of the only trace in scope, of the requested or the preferred kind."""
     found = [
         _Graph(*row)
         for row in session.connection.execute(
@@ -136,7 +135,7 @@ def _graph(session: Session, kind: str | None) -> _Graph:
 
 
 def _nodes(session: Session, graph: _Graph, request: Request) -> list[dict[str, Any]]:
-    """The nodes to draw, nearest first."""
+    """Returns the nodes in reach, nearest first."""
     roots = _roots(session, graph, request.root)
     rows = session.run(
         "graph_subgraph",
@@ -147,7 +146,7 @@ def _nodes(session: Session, graph: _Graph, request: Request) -> list[dict[str, 
 
 
 def _roots(session: Session, graph: _Graph, root: str | None) -> int | None:
-    """The id of the node meant by a number of the graph, or by a name; the first of that name."""
+    """Returns the id of the node of a number, or of the first node of a name."""
     if root is None:
         return None
     (found,) = session.connection.execute(
@@ -158,14 +157,14 @@ def _roots(session: Session, graph: _Graph, root: str | None) -> int | None:
     if found is None:
         what = f"number {root}" if root.isdecimal() else f"name {root!r}"
         raise UsageError(
-            f"the {graph.kind} graph of {graph.trace_name} has no node of {what}",
+            f"the {graph.kind} graph of {graph.trace_name} has no node with {what}",
             hint="`SELECT node_id, name FROM graph_node` lists them.",
         )
     return int(found)
 
 
 def _edges(session: Session, nodes: set[int]) -> list[tuple[int, int, str]]:
-    """The edges between nodes that are drawn; several of one kind are one."""
+    """Returns the distinct edges between drawn nodes."""
     return session.connection.execute(
         "SELECT DISTINCT from_node_id, to_node_id, kind FROM graph_edge "
         "WHERE from_node_id IN (SELECT unnest($nodes::BIGINT[])) "
@@ -218,21 +217,21 @@ def _label(row: dict[str, Any]) -> Iterator[str]:
 
 
 def _quoted(*lines: str) -> str:
-    """A label of several lines. What could end it, or mean something to Graphviz, is escaped."""
+    """Returns a label of several lines, escaped for DOT."""
     clean = (re.sub(r"[\x00-\x1f\x7f]", " ", line) for line in lines if line)
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in clean)
     return '"' + "\\n".join(escaped) + '"'
 
 
 def _picture(text: str, suffix: str) -> bytes:
-    """What Graphviz makes of the text."""
+    """Runs Graphviz and returns the picture."""
     try:
         done = subprocess.run(
             [_DOT, f"-T{suffix[1:]}"], input=text.encode(), capture_output=True, timeout=_LAYOUT_S
         )
     except subprocess.TimeoutExpired:
         raise ExportError(
-            f"Graphviz did not lay it out within {_LAYOUT_S} s", hint="Draw fewer nodes: --nodes."
+            f"Graphviz did not finish within {_LAYOUT_S} s", hint="Draw fewer nodes: --nodes."
         ) from None
     except OSError as error:
         raise ExportError(f"Graphviz cannot be run: {error}", hint=_ADVICE) from error

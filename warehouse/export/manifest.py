@@ -1,8 +1,7 @@
-"""What a file was made from, kept in the file or beside it: `tw verify` makes it anew from that.
+"""Export manifests: what a file was made from, for `tw verify`.
 
-Formats with a place for such things hold it themselves: workbooks on a hidden sheet, pages in their
-data, Parquet and Arrow files in their metadata. Beside any other file NAME stands
-NAME.origin.json, which also has the file's sha256.
+Workbooks store the manifest on a hidden sheet, pages in their data, Parquet and Arrow files in
+their metadata. Other files have NAME.origin.json beside them, which also holds their SHA-256.
 """
 
 from __future__ import annotations
@@ -25,29 +24,29 @@ if TYPE_CHECKING:
 
 SUFFIX = ".origin.json"
 SHEET = "Manifest"  # of a workbook
-EMBEDDED = ("parquet", "arrow")  # formats of rows that say it themselves
+EMBEDDED = ("parquet", "arrow")  # row encodings with embedded manifest
 _CHUNK = 1 << 20
 _SHARED = ("warehouse", "schema_version", "tw_version", "written_at")
 
 
 @dataclass(frozen=True)
 class Part:
-    """One query of the file, and what its rows were."""
+    """A query of the file, with the digest of its rows."""
 
-    query: str  # NAME@VERSION, or nothing for a statement
+    query: str  # NAME@VERSION; empty for a statement
     query_hash: str
     statement: str
     parameters: Mapping[str, Any]
-    trace_ids: Sequence[int]  # what it saw, of the traces of the file
+    trace_ids: Sequence[int]  # the traces it read
     window_ns: Sequence[int | None]
     dialect: str = "duckdb"
     n_rows: int | None = None
-    digest: str | None = None  # see digest.py; None where the file's own rows tell
+    digest: str | None = None  # see digest.py; None if the file holds the rows
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a file was made from."""
+    """The manifest of a file."""
 
     format: str  # csv, xlsx, perfetto, ...
     runs: Sequence[str]
@@ -58,17 +57,17 @@ class Manifest:
     written_at: str  # UTC
     parts: Sequence[Part] = ()
     options: Mapping[str, Any] = field(default_factory=dict)  # of an export without queries
-    sha256: str | None = None  # of the file, where this stands beside it
+    sha256: str | None = None  # of the file, if the manifest is beside it
 
     def to_json(self, *, indent: int | None = None) -> str:
         return json.dumps({"origin": 1, **asdict(self)}, indent=indent)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Manifest:
-        """Raises ValueError for another text; what only a newer program knows is left out."""
+        """Parses a manifest; ignores keys of newer versions, raises ValueError for other text."""
         values = json.loads(text)
         if not isinstance(values, dict) or "origin" not in values:
-            raise ValueError("no origin")
+            raise ValueError("not a manifest")
         known = {each.name for each in fields(cls)}
         parts = tuple(_part(each) for each in values.pop("parts", ()))
         try:
@@ -89,7 +88,7 @@ def of(
     options: Mapping[str, Any] | None = None,
     sha256: str | None = None,
 ) -> Manifest:
-    """The origin of a file from the provenance of its queries, at least one (see provenance.py)."""
+    """Creates a manifest from the entries of one or more queries (`warehouse.query.lineage`)."""
     runs = [run for about in abouts for run in json.loads(about.get("runs", "[]"))]
     traces = {
         trace["trace_id"]: trace
@@ -108,7 +107,7 @@ def of(
 
 
 def part(about: Mapping[str, str], n_rows: int | None = None, digest: str | None = None) -> Part:
-    """One query of a file, from its provenance."""
+    """Creates a part from the manifest entries of a query."""
     return Part(
         about.get("query", ""),
         about.get("query_hash", ""),
@@ -123,7 +122,7 @@ def part(about: Mapping[str, str], n_rows: int | None = None, digest: str | None
 
 
 def of_answer(answer: QueryResult) -> Part:
-    """One query of a file, from its rows."""
+    """Creates a part from a query result."""
     with Digest(answer.columns) as digest:
         digest.add(answer.arrow())
         return part(answer.meta, answer.n_rows, digest.hex)
@@ -132,9 +131,9 @@ def of_answer(answer: QueryResult) -> Part:
 def write_rows(
     rows: Rows, format: str, path: Path, about: Mapping[str, str], *, max_rows: int = -1
 ) -> int:
-    """Writes rows to a file, whole or not at all, and what they were made from; returns how many.
+    """Writes rows and their manifest to a file, atomically; returns the number of rows.
 
-    Raises ExportError, and what the query raises.
+    Raises ExportError and the exceptions of the query.
     """
     with Digest(rows.columns) as digest:
         read = rows if format in EMBEDDED else DigestingRows(rows, digest)
@@ -147,8 +146,7 @@ def write_rows(
 
 
 def write_text(text: str, path: Path, answers: Sequence[QueryResult]) -> None:
-    """Writes what was made of the answers, at least one, and where it comes from; raises
-    ExportError."""
+    """Writes text made from one or more results, with a manifest; raises ExportError."""
     with files.whole_file(path) as file:
         file.write(text.encode())
     parts = [of_answer(each) for each in answers]
@@ -156,27 +154,27 @@ def write_text(text: str, path: Path, answers: Sequence[QueryResult]) -> None:
 
 
 def beside(path: Path) -> Path:
-    """Where the origin of a file stands that cannot hold it."""
+    """Returns the path of the manifest beside a file."""
     return path.with_name(path.name + SUFFIX)
 
 
 def put_beside(path: Path, origin: Manifest) -> None:
-    """Writes it beside a file or into a folder; raises ExportError."""
+    """Writes a manifest beside a file or into a folder; raises ExportError."""
     target = path / ("_" + SUFFIX.lstrip(".")) if path.is_dir() else beside(path)
     with files.whole_file(target) as file:
         file.write(origin.to_json(indent=2).encode() + b"\n")
 
 
 def read(path: Path) -> Manifest:
-    """The origin of a file; raises UsageError where nothing says it."""
+    """Reads the manifest of a file; raises UsageError if there is none."""
     try:
         text = _READERS.get(path.suffix.lower(), _read_beside)(path)
         return Manifest.from_json(text)
     except (OSError, ValueError, KeyError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise UsageError(
-            f"nothing says what {path} was made from" + (f": {reason}" if reason else ""),
-            hint=f"Files that `tw` writes say it, or have {beside(path).name} beside them.",
+            f"{path} has no manifest" + (f": {reason}" if reason else ""),
+            hint=f"Files written by `tw` contain one, or have {beside(path).name} beside them.",
         ) from None
 
 
@@ -208,7 +206,7 @@ def _of_metadata(metadata: Mapping[bytes, bytes] | None, format: str) -> str:
 
 
 def _read_xlsx(path: Path) -> str:
-    """The cells of the hidden sheet, one after another; a long text is cut into several."""
+    """Joins the cells of the hidden sheet: long text is split over several."""
     import zipfile
     import zlib
     from xml.etree import ElementTree
@@ -220,14 +218,14 @@ def _read_xlsx(path: Path) -> str:
             number = sheets.index(SHEET) + 1
             sheet = ElementTree.fromstring(_plain(book.read(f"xl/worksheets/sheet{number}.xml")))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, ElementTree.ParseError):
-        raise ValueError("no workbook") from None
+        raise ValueError("not a workbook") from None
     return "".join(cell.text or "" for cell in sheet.iter(_TAG.format("t")))
 
 
 def _plain(xml: bytes) -> bytes:
-    """XML as xlsxwriter writes it; a document type could define entities without end."""
+    """Parses XML as xlsxwriter writes it; rejects document types (entity expansion)."""
     if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
-        raise ValueError("no workbook of ours")
+        raise ValueError("not a workbook written by tw")
     return xml
 
 
@@ -247,7 +245,7 @@ _READERS = {
 
 
 def sha256(path: Path) -> str:
-    """Of a file, hexadecimal; of a folder, of the sums and names of all files in it."""
+    """Returns the SHA-256 of a file, or of the digests and names of all files in a folder."""
     digest = hashlib.sha256()
     if path.is_dir():
         for each in sorted(path.rglob("*")):

@@ -1,9 +1,9 @@
-"""Writes the scope as a lake of Parquet files, table by table; the names are the warehouse's own.
+"""Writes the scope as Parquet files, one folder per table.
 
-DIR/<table>/trace_id=<id>/part-0.parquet for tables whose rows belong to a trace, in Hive's layout:
-`trace_id` is in the path and not in the file. DIR/<table>/part-0.parquet for the others. Rows that
-belong to no single trace (links between traces) are in Hive's default partition, which readers
-show as NULL; so is an empty file for a table that has no rows, to keep its columns.
+Tables with `trace_id` are Hive-partitioned: DIR/<table>/trace_id=<id>/part-0.parquet, without that
+column in the file. Other tables are DIR/<table>/part-0.parquet. Rows without trace (links between
+traces) are in Hive's default partition, which readers show as NULL; so is the empty file of a table
+without rows, which keeps its columns.
 
 Views over tables stored in parts (`Presentation.detail_views`) are written too.
 """
@@ -31,7 +31,7 @@ _DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class WrittenTable:
-    """One table of the lake."""
+    """A written table."""
 
     name: str
     n_rows: int
@@ -39,9 +39,9 @@ class WrittenTable:
 
 
 def export_parquet(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[WrittenTable]:
-    """Writes every table, as the connection's scope shows it, into a new folder.
+    """Writes the rows of all tables in scope to a new folder, atomically.
 
-    The folder appears whole or not at all. Raises ExportError when it is occupied or unwritable.
+    Raises ExportError when the folder is occupied or cannot be written.
     """
     import duckdb
 
@@ -52,7 +52,7 @@ def export_parquet(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[
                 for name, is_partitioned in _tables(connection)
             ]
     except duckdb.Error as error:
-        raise ExportError(f"a table cannot be read: {str(error).splitlines()[0]}") from error
+        raise ExportError(f"cannot read a table: {str(error).splitlines()[0]}") from error
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, bool]]:

@@ -1,24 +1,24 @@
-"""Reports: named lists of queries with titles and charts, the same for workbook and page.
+"""Reports: named lists of queries with titles and charts, for workbooks and pages.
 
-A report is a TOML file in the folder `reports` of the library, or of the user's own queries:
+A report is a TOML file in the folder `reports` of the library or of the user's queries:
 
     name = "pytorch"
     title = "PyTorch profile"
     [[section]]
-    query = "utilization"                 # a query of the library, pinned or not
+    query = "utilization"                 # a library query, optionally with a version
     title = "Utilization"
     parameters = { bucket_ns = "span/200" }
     chart = { kind = "bar", label = ["rank"], values = ["utilization"], x = "…", rows = 20 }
 
-`formats = ["nsys"]` beside the title makes it the usual report where all traces are of these.
-`span/N` is the length of the longest trace in scope, divided. A chart is `bar` or `stack` (a bar
-for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`, a
-line for each label).
+`formats = ["nsys"]` beside the title makes it the default report of traces of these formats.
+`span/N` is the length of the longest trace in scope divided by N. A chart is `bar` or `stack` (a
+bar for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`,
+a line per label).
 
-A section with `each`, a query, is repeated for each of its rows (those that have the values of
-`where`): `{column}` in its title and `"$column"` among its parameters stand for the row's. `only` =
-workbook or page keeps it out of the other; `headings` and `tab` are what a workbook calls its
-columns, and the colour of its tab.
+A section with `each`, a query, is repeated for each of its rows (with the values of `where`):
+`{column}` in its title and `"$column"` in its parameters are replaced by values of the row. `only =
+"workbook"` or `"page"` limits a section to that output; `headings` and `tab` are column titles and
+tab colour in a workbook.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Chart:
     values: tuple[str, ...]
     x: str | None = None
     rows: int = 40  # bars at most
-    none: str | None = None  # what a row without a label is called: it is that of all, or of others
+    none: str | None = None  # label of rows without one: a total, or others
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Section:
     each: str | None = None  # a query: the section is repeated for each of its rows
     where: Mapping[str, Any] = field(
         default_factory=dict
-    )  # values of the rows of `each` that count
-    only: str | None = None  # workbook or page: left out elsewhere
+    )  # values that rows of `each` must have
+    only: str | None = None  # workbook or page: omitted elsewhere
     headings: Mapping[str, str] = field(default_factory=dict)  # of columns in a workbook
     tab: str | None = None  # colour of its tab in a workbook
 
@@ -83,7 +83,7 @@ class Report:
     title: str
     sections: tuple[Section, ...]
     help: str = ""
-    formats: tuple[str, ...] = ()  # it is the report of traces of these, unless told otherwise
+    formats: tuple[str, ...] = ()  # default report of traces of these formats
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class FilledSection:
 
 
 def folders(query_path: Iterable[Path]) -> list[Path]:
-    """Where reports are: the user's folders first."""
+    """Returns the folders of reports, the user's first."""
     return [
         *(folder / "reports" for folder in query_path),
         resources.sql_folder("queries") / "reports",
@@ -103,32 +103,32 @@ def folders(query_path: Iterable[Path]) -> list[Path]:
 
 
 def names(query_path: Iterable[Path] = ()) -> list[str]:
-    """The reports at hand."""
+    """Returns the names of all reports."""
     found = [path.stem for folder in folders(query_path) for path in sorted(folder.glob("*.toml"))]
     return list(dict.fromkeys(found))
 
 
 def load(name: str, query_path: Sequence[Path] = ()) -> Report:
-    """A report by name; raises UsageError naming the nearest, ContractError when it is broken."""
+    """Loads a report; raises UsageError for an unknown name, ContractError for an invalid file."""
     for folder in folders(query_path):
         path = folder / f"{name}.toml"
         if path.is_file():
             return read(path)
     near = difflib.get_close_matches(name, names(query_path), n=1)
     known = ", ".join(names(query_path))
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {known}."
-    raise UsageError(f"there is no report {name!r}", hint=hint)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Available: {known}."
+    raise UsageError(f"report {name!r} not found", hint=hint)
 
 
 def read(path: Path) -> Report:
-    """A report file; raises ContractError naming file and section."""
+    """Parses a report file; raises ContractError naming file and section."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         sections = tuple(_section(each) for each in values.pop("section"))
         formats = tuple(values.pop("formats", ()))
         return Report(sections=sections, formats=formats, **values)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, ValueError) as error:
-        raise ContractError(f"{path} is no report: {error}") from None
+        raise ContractError(f"{path}: invalid report: {error}") from None
 
 
 def _section(values: dict[str, Any]) -> Section:
@@ -140,30 +140,30 @@ def _section(values: dict[str, Any]) -> Section:
     }
     chart = Chart(**fields)
     if chart.kind not in KINDS:
-        raise ValueError(f"{values.get('query')}: a chart is one of {', '.join(KINDS)}")
+        raise ValueError(f"{values.get('query')}: chart.kind must be one of {', '.join(KINDS)}")
     return Section(**values, chart=chart)
 
 
 def choose(
     session: Session, queries: Sequence[str], parameters: Mapping[str, str], name: str | None
 ) -> Report:
-    """The report of some queries, else the one named, else that of the traces' formats, else
+    """Returns the report of the given queries, the named one, that of the formats in scope, or
     `pytorch`."""
     if queries and name:
-        raise UsageError("give either queries or --report", hint="A report names its own queries.")
+        raise UsageError("QUERIES and --report cannot be combined", hint="A report has its own queries.")
     if queries:
         return of_queries(queries, parameters, session.queries)
     if parameters:
-        raise UsageError("a report has its own parameters", hint="Name queries to give them some.")
+        raise UsageError("-p cannot be combined with a report", hint="-p applies to QUERIES.")
     return load(name, session.place.query_path) if name else _usual(session)
 
 
 def _usual(session: Session) -> Report:
-    """The report made for all formats in scope."""
+    """Returns the default report of the formats in scope."""
     rows = session.connection.execute("SELECT DISTINCT format FROM trace").fetchall()
     formats = {str(format) for (format,) in rows}
     for name in names(session.place.query_path):
-        with suppress(ContractError):  # a broken one of the user's need not be wanted here
+        with suppress(ContractError):  # an invalid report of the user may be irrelevant here
             found = load(name, session.place.query_path)
             if formats and formats <= set(found.formats):
                 return found
@@ -171,7 +171,7 @@ def _usual(session: Session) -> Report:
 
 
 def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: Library) -> Report:
-    """A report of the queries a user named; each takes the parameters it has."""
+    """Returns a report of named queries; each gets the parameters it declares."""
     sections = []
     used: set[str] = set()
     for name in queries:
@@ -182,12 +182,12 @@ def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: L
         assert query.header is not None
         sections.append(Section(str(query.key), query.header.name, mine))
     for name in parameters.keys() - used:
-        raise UsageError(f"none of the queries has a parameter {name!r}")
+        raise UsageError(f"no query has a parameter {name!r}")
     return Report("queries", "Queries", tuple(sections))
 
 
 def fill(session: Session, report: Report, target: str | None = None) -> Iterator[FilledSection]:
-    """Runs the sections one after another, without those only for other targets than `target`.
+    """Runs the sections in order, except those for other outputs than `target`.
 
     Raises QueryError, UsageError.
     """
@@ -202,9 +202,9 @@ def fill(session: Session, report: Report, target: str | None = None) -> Iterato
 
 
 def _repeated(session: Session, sections: Iterable[Section]) -> Iterator[Section]:
-    """The sections; neighbours repeated for one query take turns, row by row.
+    """Expands sections with `each`; adjacent ones of the same query alternate, row by row.
 
-    `{column}` in a title and `"$column"` among parameters are the values of the row.
+    `{column}` in a title and `"$column"` in parameters are replaced by values of the row.
     """
     for each, group in itertools.groupby(sections, key=lambda section: section.each):
         if each is None:
@@ -226,7 +226,7 @@ def _of_row(section: Section, row: Mapping[str, Any]) -> Section:
 
 
 def _value(session: Session, value: Any) -> Any:
-    """A parameter's value: `span/N` becomes ns, at least 1."""
+    """Resolves a parameter value: `span/N` becomes ns, at least 1."""
     found = _SPAN.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return value
@@ -237,7 +237,7 @@ def _value(session: Session, value: Any) -> Any:
 
 
 def by_run(answer: QueryResult, chart: Chart) -> Chart:
-    """Where there are several runs, labels say which: ranks of two of them are not the same."""
+    """Adds the run to labels if there are several runs."""
     names = answer.schema.names
     if "run_id" not in names or len(answer.arrow().column("run_id").unique()) < 2:
         return chart
@@ -245,17 +245,17 @@ def by_run(answer: QueryResult, chart: Chart) -> Chart:
 
 
 def label(chart: Chart, row: Sequence[Any]) -> str:
-    """What a bar or a line is called. Words speak for themselves; a number needs to be told what it
-    counts. `row` has the values of `chart.label`."""
+    """Returns the label of a bar or line: text as it is, numbers with the name of their column.
+    `row` has the values of `chart.label`."""
     said = [(n, v) for n, v in zip(chart.label, row, strict=True) if v is not None]
     parts = [v if isinstance(v, str) else f"{n.removesuffix('_id')} {v}" for n, v in said]
-    if all(name == "run_id" for name, _ in said):  # which by_run puts before all others
+    if all(name == "run_id" for name, _ in said):  # which by_run adds before all others
         parts.append(chart.none or " · ".join(f"{n} ?" for n in chart.label if n != "run_id"))
     return " · ".join(parts)
 
 
 def missing(report: Report, library: Library) -> list[str]:
-    """What a report names that the library does not have: queries and columns, as sentences."""
+    """Returns a message for each query or column of a report that does not exist."""
     problems = []
     for section in report.sections:
         try:

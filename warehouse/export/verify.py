@@ -1,7 +1,7 @@
-"""Makes a file anew from what it was made from, and says whether its numbers still stand.
+"""Verifies exported files: regenerates their contents from the manifest and compares digests.
 
-Traces are found by the sha256 of their files, so one that was imported anew, or into another
-warehouse, is the same trace. Queries run in the version that made the file.
+Traces are identified by the SHA-256 of their files, so re-imported traces match. Queries run in the
+version that made the file.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from warehouse.library.library import Query
     from warehouse.query.session import Place, Session
 
-STANDS, DIFFERS, UNKNOWN = "stands", "differs", "cannot be made anew"
+STANDS, DIFFERS, UNKNOWN = "stands", "differs", "cannot be verified"
 Export = Callable[["Session", Path, Mapping[str, Any]], object]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one part of a file; `reason` says why unless it plainly stands."""
+    """The result for one part of a file; `reason` is None if it matches without remark."""
 
     part: str
     state: str
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a file was made from, and what making it anew gave."""
+    """The manifest of a file and the findings of its verification."""
 
     origin: Manifest
     findings: tuple[Finding, ...]
@@ -51,7 +51,7 @@ class Verification:
 
 
 def verify(place: Place, path: Path) -> Verification:
-    """Raises UsageError where nothing says what the file was made from, DatabaseError."""
+    """Verifies a file; raises UsageError if it has no manifest, DatabaseError."""
     made = manifest.read(path)
     changed = made.sha256 is not None and manifest.sha256(path) != made.sha256
     with session.opened(place, Selection(runs=("all",))) as opened:
@@ -69,7 +69,7 @@ def verify(place: Place, path: Path) -> Verification:
 
 
 def _traces(opened: Session, made: Manifest) -> tuple[dict[int, int], list[str]]:
-    """The traces' ids now by their ids then, and the names of those that are not there."""
+    """Maps trace ids of the manifest to current ones; also returns names of missing traces."""
     now = {
         tuple(sums): trace_id
         for trace_id, sums in opened.connection.execute(
@@ -106,7 +106,7 @@ def _part(
     if digest.of(answer) == then:
         return Finding(name, STANDS, _remark(opened, query, part))
     counts = f"{n_then:,} rows then, {answer.n_rows:,} now"
-    remark = _remark(opened, query, part) or f"made by tw {made.tw_version}"
+    remark = _remark(opened, query, part) or f"written by tw {made.tw_version}"
     return Finding(name, DIFFERS, f"{counts}; {remark}")
 
 
@@ -128,12 +128,12 @@ def _remark(opened: Session, query: Query, part: Part) -> str | None:
         return "the contract of the query has changed"
     newest = opened.queries.newest.get(part.query.partition("@")[0])
     if not part.statement and newest is not None and str(newest.key) != part.query:
-        return f"there is a newer version: {newest.key}"
+        return f"newer version available: {newest.key}"
     return None
 
 
 def _rows_of(path: Path, format: str) -> pa.Table:
-    """The rows of a file that is itself columnar."""
+    """Reads the rows of a columnar file."""
     if format == "parquet":
         from pyarrow import parquet
 
@@ -145,7 +145,7 @@ def _rows_of(path: Path, format: str) -> pa.Table:
 
 
 def _export(opened: Session, made: Manifest, ids: Mapping[int, int]) -> Finding:
-    """A trace export: the same bytes, or not."""
+    """Regenerates a trace export and compares its SHA-256."""
     from warehouse.export import registry
 
     if not registry.is_registered(made.format):
@@ -158,4 +158,4 @@ def _export(opened: Session, made: Manifest, ids: Mapping[int, int]) -> Finding:
             return Finding(made.format, UNKNOWN, error.message)
         if target.exists() and manifest.sha256(target) == made.sha256:
             return Finding(made.format, STANDS)
-    return Finding(made.format, DIFFERS, f"other bytes now; made by tw {made.tw_version}")
+    return Finding(made.format, DIFFERS, f"contents differ; written by tw {made.tw_version}")

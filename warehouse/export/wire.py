@@ -1,11 +1,11 @@
-"""Protocol Buffers wire format for whole columns at once; knows no message of anybody's.
+"""Encodes columns in the Protocol Buffers wire format.
 
-The encoding (https://protobuf.dev/programming-guides/encoding/) is written by hand because
-building message objects is what an export of millions of slices would spend its time on: here a
-column of numbers becomes a column of bytes in a few passes over memory. The output is canonical,
-the same bytes the protobuf library writes when fields are given in the order of their numbers.
+Implements https://protobuf.dev/programming-guides/encoding/ column-wise, because building message
+objects would dominate an export of millions of slices: a column of numbers becomes a column of
+bytes in a few passes. The output is canonical: the bytes the protobuf library writes for fields in
+the order of their numbers.
 
-A "column" is a pyarrow large_binary array; a null in one joins as nothing.
+A "column" is a pyarrow large_binary array; nulls are joined as empty.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _MORE = np.uint8(0x80)
 
 
 def column(offsets: NDArray[np.int64], data: Any) -> Column:
-    """A column over existing memory: row i is data[offsets[i]:offsets[i + 1]]."""
+    """Returns a column over existing memory: row i is data[offsets[i]:offsets[i + 1]]."""
     return pa.LargeBinaryArray.from_buffers(
         pa.large_binary(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     )
 
 
 def literals(values: Sequence[bytes | None]) -> Column:
-    """A column of the given rows."""
+    """Returns a column of the given rows."""
     return pa.array(values, pa.large_binary())
 
 
 def varint(value: int) -> bytes:
-    """One number, 0 .. 2^64 - 1; negative ones as their two's complement, as int64 fields are."""
+    """Encodes a number in 0 .. 2^64 - 1, or a negative int64 as two's complement, as a varint."""
     value &= 0xFFFF_FFFF_FFFF_FFFF
     out = bytearray()
     while value > 0x7F:
@@ -50,7 +50,7 @@ def varint(value: int) -> bytes:
 
 
 def varints(values: Words) -> Column:
-    """Each number as a varint: seven bits a byte, low ones first, bit 7 set on all but the last."""
+    """Encodes numbers as varints: 7 bits per byte, low bits first, bit 7 set on all but the last."""
     n = len(values)
     if not n:
         return literals([])
@@ -69,7 +69,7 @@ def varints(values: Words) -> Column:
 
 
 def fixed64(values: NDArray[Any], tag: bytes = b"") -> Column:
-    """Eight bytes each, little endian, behind a tag; for uint64 and float64."""
+    """Encodes numbers in 8 bytes, little-endian, after a tag; for uint64 and float64."""
     n, width = len(values), len(tag) + 8
     rows = np.empty((n, width), np.uint8)
     rows[:, : len(tag)] = np.frombuffer(tag, np.uint8)
@@ -78,14 +78,14 @@ def fixed64(values: NDArray[Any], tag: bytes = b"") -> Column:
 
 
 def join(*parts: Column | bytes) -> Column:
-    """The rows of several columns put together; a bytes part goes into every row."""
+    """Concatenates columns row by row; a bytes part is added to every row."""
     scalars = [pa.scalar(p, pa.large_binary()) if isinstance(p, bytes) else p for p in parts]
     end = pa.scalar(b"", pa.large_binary())
     return pc.binary_join_element_wise(*scalars, end, null_handling="replace", null_replacement=b"")
 
 
 def lengths_of(values: Column) -> NDArray[np.int64]:
-    """Bytes in each row; 0 for a null."""
+    """Returns the number of bytes per row; 0 for null."""
     lengths: NDArray[np.int64] = pc.fill_null(pc.binary_length(values), 0).to_numpy(
         zero_copy_only=False
     )
@@ -93,25 +93,25 @@ def lengths_of(values: Column) -> NDArray[np.int64]:
 
 
 def length_prefixed(tag: bytes, values: Column) -> Column:
-    """Each row as a length-delimited field: tag, length, bytes."""
+    """Encodes rows as length-delimited fields: tag, length, bytes."""
     return join(tag, varints(lengths_of(values).astype(np.uint64)), values)
 
 
 def regroup(values: Column, boundaries: NDArray[np.int64]) -> Column:
-    """Row i of the result is rows boundaries[i] .. boundaries[i + 1] of `values`, put together."""
+    """Concatenates rows: row i of the result is rows boundaries[i]:boundaries[i + 1] of `values`."""
     offsets, data = parts_of(values)
     return column(offsets[boundaries], data)
 
 
 def parts_of(values: Column) -> tuple[NDArray[np.int64], Any]:
-    """(offsets, memory) of a column that has no nulls."""
+    """Returns (offsets, data) of a column without nulls."""
     _, offsets, data = values.buffers()
     all_offsets = np.frombuffer(offsets, np.int64)
     return all_offsets[values.offset : values.offset + len(values) + 1], data or b""
 
 
 def contents(values: Column) -> memoryview:
-    """All rows put together, without copying them."""
+    """Returns the concatenation of all rows, without copying."""
     if not len(values):
         return memoryview(b"")
     offsets, data = parts_of(values)

@@ -1,8 +1,8 @@
-"""Finds a cycle among the dependencies of a graph, or shows that there is none.
+"""Finds a cycle among the dependencies of a graph, if there is one.
 
-Not SQL: a chain of 60 000 operators is a graph as deep as it is long, and a recursive query takes a
-round for each level. Most graphs need no search at all, because every dependency leads from an
-earlier node to a later one; that is one comparison of columns.
+Python rather than SQL: a chain of 60,000 operators is as deep as it is long, and a recursive query
+takes one iteration per level. Most graphs need no search, because every dependency leads from an
+earlier to a later node, which one comparison of columns shows.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ Places = NDArray[np.int64]
 
 
 def cycle(n_nodes: int, before: Places, after: Places) -> list[int] | None:
-    """A cycle as the places of its nodes, each before the next and the last before the first.
+    """Returns the nodes of a cycle in order, or None if the graph is acyclic.
 
-    `before[i]` must come before `after[i]`; both are places of nodes, 0 .. n_nodes - 1. None where
-    an order exists that keeps all of them. The same graph gives the same cycle.
+    Edge i leads from node `before[i]` to node `after[i]`, both in 0 .. n_nodes - 1. The same graph
+    gives the same cycle.
     """
     if not len(before) or bool((before < after).all()):
         return None
@@ -28,9 +28,9 @@ def cycle(n_nodes: int, before: Places, after: Places) -> list[int] | None:
 
 
 def _not_orderable(n_nodes: int, before: Places, after: Places) -> NDArray[np.bool_]:
-    """Nodes that are left when those without a predecessor are taken away again and again.
+    """Returns the nodes left after removing nodes without predecessors repeatedly (Kahn).
 
-    A loop over nodes: which one can go depends on all that went before it.
+    A loop over nodes: each removal depends on the earlier ones.
     """
     by_source = np.argsort(before, kind="stable")
     successors = after[by_source].tolist()
@@ -47,7 +47,7 @@ def _not_orderable(n_nodes: int, before: Places, after: Places) -> NDArray[np.bo
 
 
 def _walk(left: NDArray[np.bool_], before: Places, after: Places) -> list[int]:
-    """Backwards along dependencies among the nodes left, until one repeats: each has one."""
+    """Walks backward among the remaining nodes, which all have a predecessor, until one repeats."""
     is_inside = left[before] & left[after]
     predecessor: dict[int, int] = {}
     for source, target in zip(before[is_inside].tolist(), after[is_inside].tolist(), strict=True):

@@ -47,9 +47,9 @@ class Tables:
 
 
 def queries(library: Library, link_set: str = DEFAULT) -> list[Query]:
-    """What makes a set, in the order it runs; nothing where the library is without it.
+    """Returns the queries of a link set in run order; none if the library lacks them.
 
-    Raises UsageError for a set that is not there.
+    Raises UsageError for an unknown set.
     """
     rules = link_sets.link_set(link_set)
     names = [PAIRS, rules.nodes, rules.edges, *([rules.refusals] if rules.refusals else [])]
@@ -58,7 +58,7 @@ def queries(library: Library, link_set: str = DEFAULT) -> list[Query]:
 
 
 def install(connection: duckdb.DuckDBPyConnection, library: Library, link_set: str) -> None:
-    """Makes what the queries of a set call macros of the connection."""
+    """Creates the macros that the queries of a set call."""
     own = queries(library, link_set)
     for query in library.closure(own):
         if query not in own:
@@ -66,7 +66,7 @@ def install(connection: duckdb.DuckDBPyConnection, library: Library, link_set: s
 
 
 def pairs(connection: duckdb.DuckDBPyConnection, library: Library, run_id: int) -> list[Pair]:
-    """What of a run belongs together, in the order of graphs."""
+    """Returns the pairs of a run, ordered by graph."""
     (n_graphs,) = database.one(
         connection,
         "SELECT count(*) FROM graph AS g JOIN trace AS t ON t.id = g.trace_id WHERE t.run_id = ?",
@@ -79,7 +79,7 @@ def pairs(connection: duckdb.DuckDBPyConnection, library: Library, run_id: int) 
 
 
 def sets_of(connection: duckdb.DuckDBPyConnection, run_id: int) -> list[str]:
-    """The sets that are stored for a run."""
+    """Returns the names of the link sets stored for a run."""
     rows = connection.execute(
         "SELECT DISTINCT g.link_set FROM graph AS g JOIN trace AS t ON t.id = g.trace_id "
         "WHERE t.run_id = ? AND g.link_set IS NOT NULL ORDER BY 1",
@@ -91,9 +91,9 @@ def sets_of(connection: duckdb.DuckDBPyConnection, run_id: int) -> list[str]:
 def link_run(
     connection: duckdb.DuckDBPyConnection, library: Library, run_id: int, link_set: str = DEFAULT
 ) -> dict[str, int]:
-    """Makes a set of a run anew, in the caller's transaction; the rows each of its queries found.
+    """Rebuilds a link set of a run in the caller's transaction; returns rows found per query.
 
-    Raises TwError when the rules of the set refuse the traces, naming the node.
+    Raises TwError naming the node when the rules of the set cannot link the traces.
     """
     forget(connection, run_id, link_set)
     found = {query.key or "": 0 for query in queries(library, link_set)}
@@ -107,10 +107,10 @@ def link_run(
 
 
 def ensure(session: Session, link_set: str) -> None:
-    """Makes a set visible to the session for all that belongs together in its scope.
+    """Makes a link set available to the session for all pairs in its scope.
 
-    What is stored is used; the rest is made in TEMP tables, which the next scope hides again.
-    Raises UsageError for a set that is not there, TwError where its rules refuse the traces.
+    Linked graphs that are not stored are created in TEMP tables, which the next scope hides again.
+    Raises UsageError for an unknown set, TwError if its rules cannot link the traces.
     """
     connection, library = session.connection, session.queries
     wanted = queries(library, link_set)
@@ -131,12 +131,12 @@ def ensure(session: Session, link_set: str) -> None:
 
 
 def _beside(connection: duckdb.DuckDBPyConnection, seen: scope.Scope) -> Tables:
-    """TEMP tables, and views under the names of the stored ones that show the rows of both."""
+    """Creates TEMP tables, and views of the stored names that show the rows of both."""
     names = {}
     for table in ("graph", "graph_node", "graph_edge"):
         names[table] = f'temp.main."{table} beside"'
         stored = scope.rows_of(connection, seen, table)
-        # Empty, even where an earlier set was made here: that goes with its views.
+        # Empty, even if an earlier set was created here: its views are replaced.
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {names[table]} AS {stored} LIMIT 0")
         connection.execute(
             f'CREATE OR REPLACE TEMP VIEW "{table}" AS {stored} '
@@ -146,7 +146,7 @@ def _beside(connection: duckdb.DuckDBPyConnection, seen: scope.Scope) -> Tables:
 
 
 def forget(connection: duckdb.DuckDBPyConnection, run_id: int, link_set: str | None = None) -> None:
-    """Takes the linked graphs of a run back; of all sets without one named."""
+    """Removes the linked graphs of a run, of one set or of all."""
     rows = connection.execute(
         "SELECT g.id FROM graph AS g JOIN trace AS t ON t.id = g.trace_id "
         "WHERE t.run_id = $run AND g.link_set = coalesce($set, g.link_set)",
@@ -165,7 +165,7 @@ def link_pair(
     link_set: str,
     into: Tables | None = None,
 ) -> dict[str, int]:
-    """Makes the linked graph of one pair; the rows each query found, by its pinned name."""
+    """Creates the linked graph of a pair; returns the rows found per query, by pinned name."""
     into = into or Tables()
     rules = link_sets.link_set(link_set)
     nodes, edges = library.newest[rules.nodes], library.newest[rules.edges]
@@ -246,10 +246,10 @@ def _insert_edges(
 
 
 def _find(connection: duckdb.DuckDBPyConnection, query: Query, arguments: dict[str, int]) -> int:
-    """Keeps what a query finds; how many rows that is.
+    """Stores the rows of a query in a TEMP table; returns their number.
 
-    Found first and stored afterwards: rows appended to a table after an append of none are not seen
-    in the same transaction (DuckDB 2.0).
+    They are inserted from there, because rows inserted after an INSERT of 0 rows are not visible in
+    the same transaction (DuckDB 2.0).
     """
     with blaming(query):
         (n_rows,) = database.one(
@@ -261,19 +261,19 @@ def _find(connection: duckdb.DuckDBPyConnection, query: Query, arguments: dict[s
 def _refuse(
     connection: duckdb.DuckDBPyConnection, query: Query, graph_id: int, link_set: str
 ) -> None:
-    """Raises TwError with the first reason why the rules of a set do not take the traces."""
+    """Raises TwError with the first reason why the rules of a set cannot link the traces."""
     rows = connection.execute(query.bound_sql, {"graph_id": graph_id}).fetchall()
     for _, node_id, name, reason in rows:
         what = f"{name!r}" if node_id is None else f"node {node_id}, {name!r},"
         raise TwError(
-            f"by the rules of {link_set} {what} cannot be linked: {reason}",
-            hint=f"The set {DEFAULT} links it.",
+            f"link set {link_set} cannot link {what}: {reason}",
+            hint=f"Use the link set {DEFAULT}.",
         )
 
 
 @contextmanager
 def blaming(query: Query) -> Iterator[None]:
-    """A failure of a link query as a sentence that names it; disk and memory are not its fault."""
+    """Adds the name of the query to an error of DuckDB, except for lack of disk space or memory."""
     import duckdb
 
     try:

@@ -1,10 +1,10 @@
-"""Makes the rows of `link`: runs the queries of queries/link and stores what they find.
+"""Creates the rows of `link`: runs the linkers (queries/link) and stores their rows.
 
-A linker is a query that returns from_id, to_id, kind, rule and confidence. One with the parameter
-`trace_id` links inside a trace, one with `run_id` between the traces of a run. The query
-`clock_offset` returns no links but how the clocks of a run's traces stand; that goes to `clock`.
-Execution traces and timelines of a run are linked with each other by `warehouse.link.linked_graph`.
-Every function here works within the transaction of its caller.
+A linker is a query that returns from_id, to_id, kind, rule and confidence. With the parameter
+`trace_id` it links within a trace, with `run_id` across the traces of a run. The query
+`clock_offset` returns clock offsets instead of links; they are stored in `clock`. Execution traces
+are linked with timelines by `warehouse.link.linked_graph`. All functions run in the transaction of
+their caller.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from warehouse.library.library import Library, Query
 from warehouse.link import link_sets, linked_graph
 from warehouse.store import database
 
-#: What a linker returns, in this order.
+#: Columns of a linker, in order.
 COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
 CLOCKS = "clock_offset"
-#: Names of the rows of import_stat that say what ran and how much it found: inside a trace; between
-#: the traces of a run, kept with the last of them. Their detail is what `noted` gives.
+#: Names of the rows of import_stat that record which linkers ran and how many links they found:
+#: within a trace, and across the traces of a run (stored with its last trace). Their detail is
+#: the text of `noted`.
 INSIDE, BETWEEN = "linked", "run_linked"
 _FOUND = 'temp.main."links found"'
 
 
 @dataclass(frozen=True)
 class Linkers:
-    """The newest linkers of a library in the order they run."""
+    """Returns the newest linkers of a library in run order."""
 
     library: Library
     of_trace: tuple[Query, ...]
@@ -46,7 +47,7 @@ class Linkers:
 
 
 def linkers(library: Library | None = None) -> Linkers:
-    """Those that read `link` run after those that do not, otherwise by name."""
+    """Orders linkers by name, those that read `link` last."""
     library = library or libraries.load()
     found = [query for query in library.newest.values() if query.layer == "link"]
     found.sort(key=lambda query: _reads_links(library, query))
@@ -75,7 +76,7 @@ def _reads_links(library: Library, query: Query) -> bool:
 def link_trace(
     connection: duckdb.DuckDBPyConnection, known: Linkers, trace_id: int, run_id: int
 ) -> None:
-    """Makes the links inside a trace anew, of the default set."""
+    """Rebuilds the links within a trace, of the default set."""
     _install(connection, known.library, known.of_trace)
     connection.execute("DELETE FROM link WHERE trace_id = ? AND link_set = 'default'", [trace_id])
     (first,) = database.one(
@@ -99,15 +100,15 @@ def link_trace(
 
 
 def requires_rows(query: Query) -> tuple[str, ...]:
-    """The tables without whose rows a linker finds nothing, as its header says."""
+    """Returns the tables that a linker requires rows of, from its header."""
     return query.header.requires_rows if query.header else ()
 
 
 def _tables_without_rows(
     connection: duckdb.DuckDBPyConnection, queries: Sequence[Query], trace_id: int
 ) -> set[str]:
-    """Those that some linker requires and the trace has nothing in. Most traces have no work for
-    most linkers, and planning one takes longer than linking a small trace."""
+    """Returns the required tables without rows of the trace. Most traces have no work for most
+    linkers, and planning a linker takes longer than linking a small trace."""
     tables = sorted({table for query in queries for table in requires_rows(query)})
     if not tables:
         return set()
@@ -117,10 +118,9 @@ def _tables_without_rows(
 
 
 def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
-    """Makes the links between the traces of a run anew, and the offsets of their clocks.
+    """Rebuilds the links across the traces of a run, and the offsets of their clocks.
 
-    A run of one trace has none; one that is not there any more leaves none behind. Sets of links of
-    execution traces that were there are made anew too.
+    A run of one trace has none. Stored link sets of execution traces are rebuilt too.
     """
     sets = {link_sets.DEFAULT, *linked_graph.sets_of(connection, run_id)}
     unlink_run(connection, run_id)
@@ -140,9 +140,9 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
 
 
 def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
-    """Takes back what `link_run` said of a run whose traces change: better nothing than a part.
+    """Removes the rows of `link_run` for a run whose traces change.
 
-    Nothing says then that its linkers ran, so that `unlinked_runs` has it until they do.
+    The record that its linkers ran is removed too, so that `unlinked_runs` returns the run.
     """
     connection.execute(
         "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
@@ -159,7 +159,7 @@ def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
 def link_graphs(
     connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int, link_set: str
 ) -> None:
-    """Makes one set of links of a run's execution traces with its timelines anew."""
+    """Rebuilds one link set of a run's execution traces with its timelines."""
     (last,) = database.one(connection, "SELECT max(id) FROM trace WHERE run_id = ?", [run_id])
     found = linked_graph.link_run(connection, known.library, run_id, link_set)
     if link_set == link_sets.DEFAULT:
@@ -168,7 +168,7 @@ def link_graphs(
 
 
 def unlinked_runs(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
-    """Runs of several traces that no linker has linked since their traces changed: id and name."""
+    """Returns id and name of runs of several traces that changed since they were linked."""
     rows = connection.execute(
         "SELECT r.id, r.name FROM run AS r JOIN trace AS t ON t.run_id = r.id "
         "GROUP BY r.id, r.name HAVING count(*) > 1 AND max(t.id) NOT IN ("
@@ -183,7 +183,7 @@ def _link_between(
 ) -> None:
     (first,) = database.one(
         connection,
-        # -(run_id << 32 | n) - 1: the next id is one below the least
+        # -(run_id << 32 | n) - 1: the next id is one below the smallest
         "SELECT coalesce(min(id), ?) - 1 FROM link WHERE trace_id IS NULL AND run_id = ?",
         [-(run_id << 32), run_id],
     )
@@ -200,19 +200,19 @@ def _link_between(
 def _install(
     connection: duckdb.DuckDBPyConnection, library: Library, queries: Sequence[Query]
 ) -> None:
-    """Makes what the linkers call macros, and readies the optimizer for rows not committed yet."""
+    """Creates the macros that linkers call, and adapts the optimizer to uncommitted rows."""
     for query in library.closure(queries):
         if query not in queries:
             query.install(connection)
     # Rows of an open transaction have no statistics, so the optimizer takes the largest table for
     # the smallest and keeps it in memory. The link queries name the smaller side of a join last.
     _disable(connection, "join_order,build_side_probe_side")
-    # For the same reason an ASOF join would loop over all pairs: it takes both sides for tiny.
+    # For the same reason an ASOF join would loop over all pairs, taking both sides for tiny.
     connection.execute("SET asof_loop_join_threshold = 0")
 
 
 def _disable(connection: duckdb.DuckDBPyConnection, more: str = "") -> None:
-    """Switches optimizers off: those that are off on every connection of ours, and `more`."""
+    """Disables optimizers: those disabled on all our connections, and `more`."""
     names = [database.NO_WRONG_STATISTICS["disabled_optimizers"], *([more] if more else [])]
     connection.execute(f"SET disabled_optimizers = '{','.join(names)}'")
 
@@ -225,7 +225,7 @@ def _insert(
     trace_id: str,
     run_id: int,
 ) -> int:
-    """Stores what a linker finds; n in `link_id` counts its links from 0. Returns their number."""
+    """Stores the rows of a linker; n in `link_id` counts them from 0. Returns their number."""
     assert query.header is not None
     # Found first and stored afterwards: rows that are appended to a table after an append of none
     # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
@@ -235,7 +235,7 @@ def _insert(
         )
     if n_links:
         connection.execute(
-            # Numbered as they come: every linker orders its rows.
+            # Numbered in their order: every linker orders its rows.
             f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
             "confidence, 'default', $name, $version "
             f"FROM (SELECT *, row_number() OVER () - 1 AS n FROM {_FOUND})",
@@ -256,7 +256,7 @@ def _note(
     what: str,
     trace_id: int,
 ) -> None:
-    """Writes down which queries ran, how much each of them found, and what they mean."""
+    """Records which linkers ran, how many links each found, and their digests."""
     connection.execute(f"DROP TABLE IF EXISTS {_FOUND}")
     connection.execute(
         "INSERT INTO import_stat SELECT first + n, $trace, $what, key, n_rows, 'count' FROM ("
@@ -288,7 +288,7 @@ def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> 
 
 
 def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: int) -> int:
-    """What the query says of the traces' clocks, unless a better source has said it: a count."""
+    """Stores clock offsets, except where a better source has set one; returns their number."""
     said_by = json.dumps({"query": query.key})
     with linked_graph.blaming(query):
         (n_clocks,) = database.one(
@@ -304,7 +304,7 @@ def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: 
 
 
 def _forget_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
-    """Takes back what the query said earlier; offsets from elsewhere stay."""
+    """Removes offsets stored by this query; offsets from other sources are kept."""
     connection.execute(
         "UPDATE clock SET offset_ns = NULL, uncertainty_ns = NULL, method = NULL, drift = NULL, "
         "extra_json = nullif(json_merge_patch(extra_json, '{\"query\":null}')::VARCHAR, '{}') "

@@ -1,4 +1,4 @@
-"""Finds the links that an older program made, and makes those of whole runs anew."""
+"""Rebuilds the links of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LinkCount:
-    """How many links of a kind a run had, and has now."""
+    """Number of links of a kind in a run, before and after a rebuild."""
 
     run_id: int
     run: str
@@ -35,11 +35,11 @@ def relink(
     settings: Settings | None = None,
     wait_s: float = database.DEFAULT_WAIT_S,
 ) -> Iterator[list[LinkCount]]:
-    """Makes all links of the default set anew, each run in a transaction of its own.
+    """Rebuilds all links of the default set, each run in its own transaction.
 
-    With `graph_set` only those of execution traces with timelines, of that set.
-    Yields the counts of each run when it is done; one that was dropped meanwhile has none. The
-    warehouse is held for one run at a time.
+    With `graph_set`, rebuilds only that link set of execution traces with timelines. Yields the
+    counts of each run when it is done; none for a run dropped meanwhile. The warehouse is locked
+    for one run at a time.
     """
     known = linkers.linkers()
     with scratch_folder(db.absolute()) as folder:

@@ -1,8 +1,8 @@
-"""Which runs a comparison needs in scope: those its two sides name; it compares nothing.
+"""Resolves the scope of a comparison: the traces that its two sides name.
 
-A query whose parameters have the unit `side` sees the traces they name, so that
-`tw query compare_kernels -p a=before -p b=after` needs no --run. What a name stands for is decided
-by the library query `compare_side` alone.
+A query whose parameters have the unit `side` reads the traces they name, so that
+`tw query compare_kernels -p a=before -p b=after` needs no --run. The library query `compare_side`
+resolves the names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNIT = "side"
 
 
 def named(query: Query, values: Mapping[str, object]) -> dict[str, str]:
-    """The texts that name sides, by parameter."""
+    """Returns the names of the sides, by parameter."""
     return {
         parameter.name: str(values[parameter.name])
         for parameter in query.parameters
@@ -38,10 +38,10 @@ def widened(
     texts: Mapping[str, str],
     selection: Selection,
 ) -> scope.Scope:
-    """The scope of a comparison: the traces of its sides, of the chosen ranks and time.
+    """Returns the scope of a comparison: the traces of its sides, limited by the selection.
 
-    Runs and traces the user chose besides limit it. Applies nothing but the widest scope, to read
-    the names; the caller applies the answer. Raises ScopeError for a side without a trace.
+    Applies the widest scope, to read the names; the caller applies the result. Raises ScopeError
+    for a side without a trace.
     """
 
     from warehouse.query import execute
@@ -64,7 +64,7 @@ def widened(
         if not found & set(allowed.trace_ids):
             raise ScopeError(
                 f"side {name}, {text!r}, has no trace in scope",
-                hint="Leave out --run and --trace, or choose both sides with them.",
+                hint="Omit --run and --trace, or select both sides with them.",
             )
     chosen = {trace_id for _, trace_id in rows} & set(allowed.trace_ids)
     return scope.of_traces(connection, chosen, allowed.from_ns, allowed.to_ns)
@@ -78,6 +78,6 @@ def _unknown(connection: duckdb.DuckDBPyConnection, name: str, text: str) -> Sco
     runs = [run for (run,) in connection.execute("SELECT name FROM run ORDER BY id").fetchall()]
     known = f"Runs: {', '.join(runs[:8])}{', ...' if len(runs) > 8 else ''}. " if runs else ""
     return ScopeError(
-        f"side {name}, {text!r}, is no run, trace or tag",
-        hint=known + "Write a run's name or id, RUN/TRACE, tag:NAME or latest.",
+        f"side {name}: no run, trace or tag is named {text!r}",
+        hint=known + "Use the name or ID of a run, RUN/TRACE, tag:NAME or latest.",
     )

@@ -1,8 +1,8 @@
-"""Writes query results: tables for people, CSV, JSON and columnar files for machines.
+"""Writes query results as a text table, CSV, JSON or a columnar file.
 
-Values stay exact in every format but the table, which rounds floating-point numbers and shortens
-long texts: integers of any size are printed in full, NULL is blank in CSV and null in JSON; NaN,
-which JSON does not know, is null there.
+Values are exact in every encoding but the table, which rounds floating-point numbers and shortens
+long texts. Integers of any size are written in full; NULL is empty in CSV and null in JSON; NaN,
+which JSON lacks, is null there.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _SUFFIXES = {
     ".txt": "table",
 }
 _CELL_WIDTH = 80
-# What would move the cursor, colour the terminal or reverse the reading order.
+# Characters that move the cursor, colour the terminal or reverse the reading order.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def format_of(path: Path | None, given: str | None, default: str | None = None) -> str:
-    """The format to write: the one given, the one the file name says, or the default."""
+    """Returns the encoding: the one given, else that of the file suffix, else the default."""
     if given:
         return given
     if path is None:
@@ -61,7 +61,7 @@ def format_of(path: Path | None, given: str | None, default: str | None = None) 
     name = _SUFFIXES.get(path.suffix.lower())
     if name is None:
         raise UsageError(
-            f"the name {path.name!r} says no format",
+            f"cannot infer the format from {path.name!r}",
             hint=f"Add --format, one of {', '.join(FORMATS)}.",
         )
     return name
@@ -75,9 +75,9 @@ def write(
     max_rows: int = DEFAULT_ROWS,
     provenance: Mapping[str, str] | None = None,
 ) -> int:
-    """Writes all rows, or of a table at most `max_rows` (-1: all); returns how many it wrote.
+    """Writes all rows (a table: at most `max_rows`; -1 for all) and returns how many it wrote.
 
-    `provenance` goes into the metadata of the formats that have such. Reads the result to its end,
+    `provenance` is stored in the metadata of encodings that have any. Reads the result to its end,
     so that `result.n_rows` is the total. Raises QueryError and QueryTimeout from the query.
     """
     if format == "table":
@@ -87,7 +87,7 @@ def write(
 
 
 def _names(result: Rows) -> list[str]:
-    """The column names, made different where the statement repeats one."""
+    """Returns the column names, with repeated ones made unique."""
     names: list[str] = []
     for name in result.schema.names:
         unique, number = name, 1
@@ -113,15 +113,14 @@ def _write_csv(delimiter: str) -> Callable[[Rows, BinaryIO, dict[str, str]], Non
 
 
 def _flat(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The table with every column of a type CSV can hold; nested values as JSON."""
+    """Converts columns to types that CSV can hold; nested values become JSON."""
     import pyarrow as pa
 
     return pa.Table.from_arrays([_flat_column(column) for column in table.columns], list(names))
 
 
 def flat(table: pa.Table) -> pa.Table:
-    """The table with every column of a plain type: what is nested becomes JSON, what has no
-    counterpart text."""
+    """Converts columns to plain types: nested values become JSON, other unsupported ones text."""
     return _flat(table, table.column_names)
 
 
@@ -142,7 +141,7 @@ def _flat_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column with what has no Python or text counterpart turned into text."""
+    """Casts a column without a Python counterpart to text."""
     import pyarrow as pa
 
     kind = pa.types
@@ -218,7 +217,7 @@ def _write_arrow(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> 
 
 
 def _column_types(result: Rows) -> list[pa.DataType]:
-    """Columnar files hold every type but intervals and what only DuckDB knows."""
+    """Casts columns of types that columnar files lack: intervals, and DuckDB's own."""
     import pyarrow as pa
 
     return [
@@ -228,7 +227,7 @@ def _column_types(result: Rows) -> list[pa.DataType]:
 
 
 def _described(result: Rows, provenance: dict[str, str], types: Sequence[pa.DataType]) -> pa.Schema:
-    """The schema with unit and meaning of each column, and where the rows come from."""
+    """Adds unit and description of each column, and the provenance, to the schema's metadata."""
     import pyarrow as pa
 
     fields = []
@@ -251,7 +250,7 @@ def _tables(result: Rows, schema: pa.Schema) -> Iterator[pa.Table]:
 
 
 def _rows(result: Rows, limit: int) -> list[tuple[Any, ...]]:
-    """The first rows as flat Python values; the rest is read to be counted."""
+    """Returns the first rows as flat Python values; reads the rest only to count it."""
     import pyarrow as pa
 
     rows: list[tuple[Any, ...]] = []
@@ -300,14 +299,14 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without anything that a terminal takes as a command."""
+    """Removes control characters that a terminal would interpret."""
     return _CONTROL.sub(
         lambda match: match.group().encode("unicode_escape", "surrogatepass").decode(), text
     )
 
 
 def _shorten(text: str) -> str:
-    """Long names differ at both ends: kernels in their arguments, paths in their files."""
+    """Shortens in the middle: kernel names and paths differ at both ends."""
     if len(text) <= _CELL_WIDTH:
         return text
     tail = _CELL_WIDTH // 3

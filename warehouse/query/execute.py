@@ -1,4 +1,4 @@
-"""Runs one statement and hands out its rows in batches; it converts and prints nothing."""
+"""Runs one statement and returns its rows in batches."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ QueryResult = TypeVar("QueryResult")
 
 
 class Result:
-    """The rows of a query; a context manager that stops the query when it is left early.
+    """A running query; a context manager that interrupts it when left early.
 
-    `columns` are name, type, unit and meaning of each column; `n_rows` counts what was read so far.
+    `columns` hold name, type, unit and description; `n_rows` counts the rows read so far.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Result:
         self._connection = connection
         self._timeout_s = timeout_s
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        # DuckDB holds the thread it works in, so that Ctrl-C would wait for the query's end.
+        # DuckDB blocks its thread: run there, Ctrl-C would have no effect until the query ends.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="query")
         try:
             relation, self._reader = self._wait_for(self._start)
@@ -60,11 +60,11 @@ class Result:
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns as Arrow has them."""
+        """The Arrow schema."""
         return self._reader.schema
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows, in order, once. Raises QueryError, QueryTimeout."""
+        """Yields the rows in order, once. Raises QueryError, QueryTimeout."""
         while (batch := self._wait_for(self._next)) is not None:
             self.n_rows += batch.num_rows
             yield batch
@@ -76,19 +76,19 @@ class Result:
             return None
 
     def table(self) -> pa.Table:
-        """All rows at once."""
+        """Returns all rows as one table."""
         import pyarrow as pa
 
         with self:
             return pa.Table.from_batches(list(self.batches()), self.schema)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """All rows as Python values."""
+        """Returns all rows as tuples of Python values."""
         columns = [column.to_pylist() for column in self.table().columns]
         return list(zip(*columns, strict=True))
 
     def close(self) -> None:
-        """Stops what still runs and lets the connection be used for something else."""
+        """Stops the query, so that the connection can be used again."""
         self._connection.interrupt()
         self._worker.submit(self._reader.close)
         self._worker.shutdown()
@@ -105,7 +105,7 @@ class Result:
         self.close()
 
     def _wait_for(self, work: Callable[[], QueryResult]) -> QueryResult:
-        """The answer of work done in the other thread, at most until the deadline."""
+        """Waits for the result of the worker thread, at most until the deadline."""
         future = self._worker.submit(work)
         left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
         try:
@@ -114,17 +114,17 @@ class Result:
             self._stop(future.exception)
             raise QueryTimeout(
                 f"the query did not end within {self._timeout_s:g} s",
-                hint="Give it more with --timeout, or less to do with --run, --from and --to.",
+                hint="Raise --timeout, or reduce the scope with --run, --from and --to.",
             ) from None
         except KeyboardInterrupt:
             self._stop(future.exception)
             raise
         except (duckdb.Error, OSError) as error:
-            # Arrow passes DuckDB's errors on as OSError.
+            # Arrow wraps DuckDB's errors in OSError.
             raise query_error(error) from None
 
     def _stop(self, ended: Callable[[float], object]) -> None:
-        """Interrupts until the work is over: one that comes just before it starts is lost."""
+        """Interrupts repeatedly until the work has ended: an interrupt before its start is lost."""
         while True:
             self._connection.interrupt()
             try:
@@ -146,11 +146,11 @@ def _must_be_one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None
     statements = connection.extract_statements(sql)
     if len(statements) != 1:
         count = "there is none" if not statements else f"there are {len(statements)}"
-        raise QueryError(f"a query is one statement; {count}", hint="Run them one after the other.")
+        raise QueryError(f"expected one statement: {count}", hint="Run them one after the other.")
     kind = statements[0].type
     if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         raise QueryError(
-            f"a query only reads; this is {str(kind).rpartition('.')[2]}",
+            f"a query must be read-only; this statement is {str(kind).rpartition('.')[2]}",
             hint="Write one SELECT. Only `tw import` and `tw drop` change the warehouse.",
         )
 

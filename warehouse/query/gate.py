@@ -1,11 +1,11 @@
-"""Judges a run by a baseline: an SQL condition over the rows of one query on both sides.
+"""Compares a run with a baseline by an SQL condition over the rows of one query.
 
     tw compare --baseline tag:release --query utilization \\
       --fail-if 'x.utilization < baseline.utilization - 0.05'
 
-The query runs once for the run (`x`) and once for the baseline. Rows meet on the query's grain, as
-far as it means the same on both sides: a trace is known by its rank, a device by its number, a step
-by its number; ids of the warehouse are not compared. The condition sees nothing but the two rows.
+The query runs once for the run (`x`) and once for the baseline. Rows are matched on the query's
+grain, with ids of the warehouse replaced by what identifies both sides: a trace by its rank, a
+device and a step by their numbers. The condition can only read the two rows.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NOT_IN_RUN, NOT_IN_BASELINE = "not in the run", "not in the baseline"
 
 @dataclass(frozen=True)
 class Rule:
-    """What to judge and by what."""
+    """A query, a condition over its rows, and the baseline."""
 
     query: str
     condition: str
-    baseline: str  # a run's name or id, a tag, tag:NAME
+    baseline: str  # name or ID of a run, a tag, or tag:NAME
     parameters: Mapping[str, str]
     key: tuple[str, ...] = ()  # instead of the grain
     allows_missing: bool = False
@@ -48,7 +48,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of it. `rows` are those that fail or could not be judged, by key."""
+    """The result of a gate; `rows` are those that fail or have no match, by key."""
 
     rule: Rule
     key: tuple[str, ...]
@@ -57,42 +57,42 @@ class Verdict:
     n_compared: int  # rows on both sides
     counts: Mapping[str, int]  # by reason
     rows: pa.Table  # key, reason, and the columns that the condition mentions, of both sides
-    made_from: Mapping[str, Mapping[str, str]]  # provenance of x and of baseline
+    made_from: Mapping[str, Mapping[str, str]]  # manifest entries of x and of baseline
 
     @property
     def reason(self) -> str | None:
-        """Why it fails, as one clause; None when it holds."""
+        """Why the gate fails, as one clause; None if it passes."""
         n_true = self.counts.get(TRUE, 0)
         n_missing = self.counts.get(NOT_IN_RUN, 0) + self.counts.get(NOT_IN_BASELINE, 0)
         if n_true:
             return f"the condition is true for {n_true:,} of {self.n_compared:,} rows"
         if n_missing and not self.rule.allows_missing:
-            return f"{n_missing:,} rows are on one side only"
+            return f"{n_missing:,} rows have no match"
         if not self.n_compared:
-            return "there is no row on both sides, so nothing was judged"
+            return "no rows match, so nothing was compared"
         if self.counts.get(UNKNOWN, 0) == self.n_compared:
-            return "the condition is NULL for every row, so nothing was judged"
+            return "the condition is NULL for every row, so nothing was compared"
         return None
 
 
 def judge(place: Place, rule: Rule, selection: Selection) -> Verdict:
-    """Runs the query on both sides and the condition over them.
+    """Runs the query on both sides and evaluates the condition.
 
-    Raises ScopeError when a side is not there or both are the same, UsageError for a wrong
-    condition or key, and what the query raises.
+    Raises ScopeError when a side does not exist or both are the same, UsageError for an invalid
+    condition or key, and the exceptions of the query.
     """
     wide = Selection(runs=("all",))
     with session.opened(place, wide) as opened:
         query = opened.queries.find(rule.query)
         if any(each.unit == "side" for each in query.parameters):
-            raise UsageError(f"{rule.query} compares two sides itself", hint="Name another query.")
+            raise UsageError(f"{rule.query} is itself a comparison", hint="Choose another query.")
         baseline = _baseline(opened, rule.baseline, selection)
         chosen = scope.resolve(opened.connection, selection)
         base = scope.resolve(opened.connection, baseline)
         if set(chosen.run_ids) & set(base.run_ids):
             raise ScopeError(
                 f"the run and the baseline are the same: {', '.join(base.run_names)}",
-                hint="Import the new run first, or say which with --run.",
+                hint="Import the new run first, or choose one with --run.",
             )
         x, b = (_answer(opened, query, rule, side) for side in (selection, baseline))
         is_one = len(chosen.trace_ids) == len(base.trace_ids) == 1
@@ -102,7 +102,7 @@ def judge(place: Place, rule: Rule, selection: Selection) -> Verdict:
 
 
 def _baseline(opened: Session, text: str, selection: Selection) -> Selection:
-    """A run, or else a tag of that name; with the same ranks and window as the run."""
+    """Resolves a run, else a tag, of that name, with the ranks and window of the run."""
     ranks, window = selection.ranks, (selection.from_ns, selection.to_ns)
     wanted = Selection((text,), (), ranks, *window)
     try:
@@ -114,8 +114,8 @@ def _baseline(opened: Session, text: str, selection: Selection) -> Selection:
         if text.startswith("tag:"):
             raise
         raise ScopeError(
-            f"the baseline {text!r} is no run and no tag",
-            hint=f"`tw runs` and `tw tag` list them; `tw tag {text} --run RUN` makes a tag.",
+            f"baseline: no run or tag is named {text!r}",
+            hint=f"`tw runs` and `tw tag` list them; `tw tag {text} --run RUN` adds a tag.",
         ) from None
     return wanted
 
@@ -127,7 +127,7 @@ def _answer(opened: Session, query: Query, rule: Rule, side: Selection) -> Query
 
 
 def _key(query: Query, *, is_one: bool) -> tuple[str, ...]:
-    """The grain in words that mean the same in every run; a trace against one other needs none."""
+    """Returns the grain as columns that identify rows in every run; none for one trace a side."""
     header = query.header
     assert header is not None
     units = {column.name: column.unit or "" for column in header.columns}
@@ -174,11 +174,13 @@ def _must_tell_apart(
     key: Sequence[str],
     answer: QueryResult,
 ) -> None:
-    """Raises UsageError where rows of one side share a key: they would be multiplied."""
+    """Raises UsageError if rows of one side share a key: matching would multiply them."""
     unknown = [name for name in key if name not in answer.schema.names]
     if unknown:
         known = ", ".join(answer.schema.names)
-        raise UsageError(f"--key {unknown[0]} is no column of the query", hint=f"Columns: {known}.")
+        raise UsageError(
+            f"--key: the query has no column {unknown[0]!r}", hint=f"Columns: {known}."
+        )
     names = ", ".join(map(_quoted, key)) or "true"
     (n_same,) = database.one(
         connection, f"SELECT count(*) - count(DISTINCT ROW({names}, true)) FROM {side}"
@@ -186,21 +188,21 @@ def _must_tell_apart(
     if n_same:
         told = ", ".join(key) or "nothing"
         raise UsageError(
-            f"rows of {run} are not told apart by {told}",
-            hint="Say which columns tell them apart with --key, or choose fewer ranks or runs.",
+            f"rows of {run} are not unique by {told}",
+            hint="Give columns that identify rows with --key, or choose fewer ranks or runs.",
         )
 
 
 def _judged(
     connection: duckdb.DuckDBPyConnection, condition: str, key: Sequence[str], known: Sequence[str]
 ) -> tuple[Any, int]:
-    """The rows that fail or cannot be judged, and how many are on both sides."""
+    """Returns the rows that fail or have no match, and the number of matched rows."""
     meet = " AND ".join(f"x.{_quoted(n)} IS NOT DISTINCT FROM baseline.{_quoted(n)}" for n in key)
     shown = [f"coalesce(x.{_quoted(n)}, baseline.{_quoted(n)}) AS {_quoted(n)}" for n in key]
     mentioned = [f"{side}.{name}" for side, name in _mentioned(condition, known)]
     shown += [f"{each} AS {_quoted(each.replace(chr(34), ''))}" for each in mentioned]
     joined = f"x FULL JOIN baseline ON {meet or 'true'}"
-    # The condition stands on lines of its own, so that a comment in it ends where it ends.
+    # The condition is on lines of its own, so that a comment in it ends with it.
     columns = ", ".join([*shown[: len(key)], _REASON.format(condition), *shown[len(key) :]])
     sql = f"""
         FROM (SELECT {columns} FROM {joined})
@@ -211,7 +213,7 @@ def _judged(
         rows = connection.sql(sql).to_arrow_table()
     except duckdb.Error as error:
         raise UsageError(
-            f"--fail-if is no condition: {str(error).splitlines()[0]}",
+            f"--fail-if: invalid condition: {str(error).splitlines()[0]}",
             hint=f"Columns of x and baseline: {', '.join(known)}.",
         ) from None
     (n_compared,) = database.one(
@@ -231,7 +233,7 @@ _REASON = f"""
 
 
 def _mentioned(condition: str, known: Sequence[str]) -> list[tuple[str, str]]:
-    """Columns in the condition that both sides have, each once, in order."""
+    """Returns the columns in the condition that both sides have, in order."""
     lower = {name.lower() for name in known}
     found = ((side.lower(), name) for side, name in _MENTIONED.findall(condition))
     kept = [each for each in found if each[1].strip('"').replace('""', '"').lower() in lower]

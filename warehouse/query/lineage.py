@@ -1,4 +1,4 @@
-"""Says which query, parameters, scope, traces and program made a number."""
+"""Describes what rows were made from: query, parameters, scope, traces and program version."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str, str]:
-    """Texts by key: enough to compute the rows again, and to see whether they still stand.
+    """Returns the manifest entries of a query's rows: all that is needed to compute them again.
 
-    `traces` lists what was in scope: id, name, rank, and the sha256 of each source file.
+    `traces` lists the traces in scope: id, name, rank, and the SHA-256 of each source file.
     """
     seen = session.seen
     is_named = session.queries.queries.get(query.key or "") is query
-    # A file of the user's, or a query the program puts together: only its text finds it again.
+    # A user's file or a generated query is only identified by its text.
     return {
         "query": query.key or "",
         "title": query.header.title if query.header else "",
@@ -43,7 +43,7 @@ def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str,
 
 
 def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
-    """The traces a connection sees: id, name, rank, and the sha256 of each source file."""
+    """Returns the traces in scope: id, name, rank, and the SHA-256 of each source file."""
     rows = connection.execute("""
         SELECT t.id, t.name, t.rank, list(f.sha256 ORDER BY f.id)
         FROM trace AS t

@@ -1,7 +1,7 @@
-"""All checks of data quality as one query; it decides nothing about exit codes or printing.
+"""Combines all data-quality checks into one query.
 
-A check is a query called `check_…` that returns the columns all checks share, ours in
-`queries/quality/` or one of the user's: to add a check is to add a file.
+A check is a query named `check_…` with the columns all checks share, in `queries/quality/` or in a
+folder of the user: to add a check is to add a file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COLUMNS = (
 
 
 def checks(queries: Library) -> dict[str, Query]:
-    """The newest version of every check, by its name without `check_`."""
+    """Returns the newest version of every check, by its name without `check_`."""
     return {
         name.removeprefix(PREFIX): query
         for name, query in queries.newest.items()
@@ -51,7 +51,7 @@ def _columns(query: Query) -> tuple[tuple[str, str], ...]:
 
 
 def _given(query: Query) -> str:
-    """What a check must be told that is not in the warehouse: which linkers this program has."""
+    """Returns arguments that are not in the warehouse: the linkers of this program."""
     wanted = {parameter.name for parameter in query.parameters}
     if not wanted & {"linkers", "run_linkers"}:
         return ""
@@ -67,14 +67,14 @@ def _given(query: Query) -> str:
 
 
 def combined(queries: Library, names: Sequence[str] = ()) -> Query:
-    """One query with the findings of the named checks, or of all: the gravest first.
+    """Returns one query with the findings of the named checks, or of all, most severe first.
 
-    Raises UsageError for a name that is no check.
+    Raises UsageError for an unknown check.
     """
     known = checks(queries)
     for name in names:
         if name not in known:
-            raise UsageError(f"there is no check {name!r}", hint=f"There are: {', '.join(known)}.")
+            raise UsageError(f"check {name!r} not found", hint=f"Available: {', '.join(known)}.")
     chosen = [query for name, query in known.items() if not names or name in names]
     columns = ", ".join(name for name, _ in COLUMNS)
     parts = [f'SELECT {columns} FROM "{query.key}"({_given(query)})' for query in chosen]

@@ -1,6 +1,6 @@
-"""The rows of a query in memory, the meaning of each column, and where they come from.
+"""Query results in memory, as returned by `warehouse.open(...).query(...)`.
 
-What `warehouse.open(...).query(...)` returns. pandas and polars are used where they are installed.
+pandas and polars are optional.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _SHOWN_ROWS = 40
 
 
 class QueryResult:
-    """All rows of one query; a sequence of dictionaries, and a table in a notebook.
+    """All rows of a query: a sequence of dictionaries, shown as a table in notebooks.
 
-    `columns` says name, type, unit and meaning of each column; `meta` is where the rows come from:
-    query and hash, parameters, runs, traces with their sha256, schema and program version.
+    `columns` hold name, type, unit and description; `meta` holds the manifest entries: query and
+    digest, parameters, runs, traces with SHA-256, schema and program version.
     """
 
     def __init__(
@@ -35,20 +35,20 @@ class QueryResult:
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns as Arrow has them."""
+        """The Arrow schema."""
         return self._table.schema
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(self._table.num_rows)
 
     def arrow(self) -> pa.Table:
-        """The rows as an Arrow table, without a copy."""
+        """Returns the rows as an Arrow table, without copying."""
         return self._table
 
     def arrow_reader(self) -> pa.RecordBatchReader:
-        """The rows as record batches."""
+        """Yields the rows as record batches."""
         return self._table.to_reader()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -56,7 +56,7 @@ class QueryResult:
         yield from self._table.to_batches()
 
     def df(self) -> Any:
-        """The rows as a pandas DataFrame; integers with NULLs stay integers (Int64)."""
+        """Returns a pandas DataFrame; integers with NULLs stay integers (Int64)."""
         pandas = _optional("pandas")
         import pyarrow as pa
 
@@ -64,17 +64,17 @@ class QueryResult:
         return self._table.to_pandas(types_mapper=exact.get)
 
     def pl(self) -> Any:
-        """The rows as a polars DataFrame."""
+        """Returns a polars DataFrame."""
         return _optional("polars").from_arrow(self._table)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows as tuples of Python values."""
+        """Returns the rows as tuples of Python values."""
         return list(zip(*(column.to_pylist() for column in self._table.columns), strict=True))
 
     def one(self) -> dict[str, Any]:
-        """The only row; raises UsageError when there is another number of them."""
+        """Returns the only row; raises UsageError if there is not exactly one."""
         if self.n_rows != 1:
-            raise UsageError(f"the answer has {self.n_rows} rows, not one")
+            raise UsageError(f"expected one row, not {self.n_rows}")
         return self[0]
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class QueryResult:
         return text.getvalue().decode() + more
 
     def _repr_html_(self) -> str:
-        """The first rows for a notebook; what is in them is text, never markup."""
+        """Renders the first rows for a notebook; values are escaped."""
         head = "".join(
             f'<th title="{html.escape(f"{column.unit or column.type}: {column.help}")}">'
             f"{html.escape(column.name)}</th>"
@@ -126,7 +126,7 @@ def _cell(value: object) -> str:
 
 
 def _optional(package: str) -> Any:
-    """A package that is not required; raises UsageError saying how to get it."""
+    """Imports an optional package; raises UsageError if it is not installed."""
     import importlib
 
     try:

@@ -1,15 +1,15 @@
-"""Which runs, traces, ranks and time window a query sees; it runs no query of the user's.
+"""Resolves and applies scopes: the runs, traces, ranks and time window that a query reads.
 
-`resolve` turns what the user chose into ids. `apply` makes TEMP views that shadow every table which
-belongs to a trace or a run, so plain SQL, library queries and exports see the same rows:
+`resolve` converts a selection to ids. `apply` creates TEMP views that shadow every table whose rows
+belong to a trace or run, so that plain SQL, library queries and exports read the same rows:
 
     chosen = resolve(connection, Selection(runs=("latest",), ranks=(0,)))
     apply(connection, chosen)
 
-A time window is half open, [from, to), in ns on the scale of `slice.ts`: 0 is the trace's own base
-(`trace.base_ns`), in each trace separately. A slice is seen, whole and not clipped, when it meets
-the window; an unfinished one (dur -1) lasts to the end of its trace; a counter value lasts until
-the next. A link is seen when both its ends are.
+A time window is half-open, [from, to), in ns relative to the base of each trace (`trace.base_ns`),
+like `slice.ts`. A slice is in scope, unclipped, if it intersects the window; an unfinished one
+(dur -1) lasts to the end of its trace; a counter value lasts until the next. A link is in scope if
+both its ends are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a query sees, as ids in ascending order."""
+    """A resolved scope; ids are in ascending order."""
 
     run_ids: tuple[int, ...]
     trace_ids: tuple[int, ...]
@@ -39,7 +39,7 @@ class Scope:
     from_ns: int | None = None
     to_ns: int | None = None
     covers_all: bool = False  # every row of the warehouse: no filter is needed
-    notice: str | None = None  # what to tell the user when the program chose for them
+    notice: str | None = None  # printed when the run was chosen by default
 
     @property
     def has_window(self) -> bool:
@@ -69,9 +69,9 @@ class _Catalogue:
 
 
 def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scope:
-    """The scope of a selection: by default the only run, otherwise the last imported.
+    """Resolves a selection; by default the only run, else the last imported.
 
-    Raises ScopeError when a name is unknown or nothing is left.
+    Raises ScopeError for an unknown name or an empty scope.
     """
     _check_window(selection)
     catalogue = _read(connection)
@@ -99,7 +99,7 @@ def of_traces(
     from_ns: int | None = None,
     to_ns: int | None = None,
 ) -> Scope:
-    """The scope of these very traces."""
+    """Returns the scope of the given traces."""
     ids = sorted(set(trace_ids))
     at = _qualifier(connection)
     runs = connection.execute(
@@ -116,12 +116,12 @@ def _check_window(selection: Selection) -> None:
     if start is not None and end is not None and end <= start:
         raise ScopeError(
             f"the time window is empty: it ends at {end} ns and starts at {start} ns",
-            hint="Give --to a later time than --from.",
+            hint="--to must be later than --from.",
         )
 
 
 def _read(connection: duckdb.DuckDBPyConnection) -> _Catalogue:
-    # The tables themselves: an earlier scope may shadow them on this connection.
+    # Stored tables: an earlier scope may shadow them on this connection.
     at = _qualifier(connection)
     runs = connection.execute(f"""
         SELECT
@@ -166,7 +166,7 @@ def _find_runs(catalogue: _Catalogue, text: str) -> list[_Run]:
     if text == "latest":
         if not catalogue.runs:
             raise ScopeError(
-                "there is no run in the warehouse", hint="Import one: `tw import PATH`."
+                "the warehouse has no runs", hint="Import traces with `tw import PATH`."
             )
         return catalogue.runs[-1:]
     if text.startswith("tag:"):
@@ -196,14 +196,14 @@ def _runs_since(catalogue: _Catalogue, text: str) -> list[_Run]:
 
 
 def _runs_of_traces(catalogue: _Catalogue, wanted: Sequence[str]) -> list[_Run]:
-    """The one run that has the named traces; a name that two runs have is not guessed."""
+    """Returns the run of the named traces; raises ScopeError if several runs have them."""
     owners = {t.run_id for text in wanted for t in _find_traces(catalogue.traces, text)}
     runs = [run for run in catalogue.runs if run.id in owners]
     ids = {str(trace.id) for trace in catalogue.traces}
     if len(runs) > 1 and not all(text in ids for text in wanted):
         names = ", ".join(repr(run.name) for run in runs[:5])
         raise ScopeError(
-            f"several runs have a trace of that name: {names}", hint="Say which with --run NAME."
+            f"several runs have a trace of that name: {names}", hint="Choose one with --run NAME."
         )
     return runs
 
@@ -221,8 +221,10 @@ def _choose_traces(
         missing = [rank for rank in selection.ranks if rank not in known]
         if missing:
             raise ScopeError(
-                f"there is no rank {missing[0]} in the chosen runs",
-                hint=f"Ranks there: {_ranges(known)}." if known else "No trace there has a rank.",
+                f"rank {missing[0]} not found in the selected runs",
+                hint=f"Available ranks: {_ranges(known)}."
+                if known
+                else "Their traces have no ranks.",
             )
         traces = [trace for trace in traces if trace.rank in selection.ranks]
     return traces
@@ -241,14 +243,14 @@ def _unknown(kind: str, text: str, names: Sequence[str]) -> ScopeError:
     if near:
         hint = f"Did you mean {near[0]!r}?"
     elif names:
-        hint = f"There are: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
+        hint = f"Available: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
     else:
-        hint = f"The warehouse has no {kind} at all."
-    return ScopeError(f"there is no {kind} {text!r}", hint=hint)
+        hint = f"The warehouse has no {kind}s."
+    return ScopeError(f"{kind} {text!r} not found", hint=hint)
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """[0, 1, 2, 5] as "0-2, 5"."""
+    """Formats [0, 1, 2, 5] as `0-2, 5`."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number == spans[-1][1] + 1:
@@ -259,9 +261,9 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
-    """Makes the connection see only the scope's rows, in place of any earlier scope.
+    """Restricts the connection to the scope's rows, replacing an earlier scope.
 
-    Tables without a trace or a run (the schema's history, schedules) stay as they are.
+    Tables without trace or run (schema history, schedules) are not restricted.
     """
     _forget(connection)
     if scope.covers_all:
@@ -273,14 +275,14 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
             connection.execute(
                 f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
             )
-    # The stored views name stored tables; the same text as TEMP views finds the shadows.
+    # Stored views read stored tables; recreated as TEMP views they read the shadowing views.
     for migration in migrate.migrations():
         if migration.version is None:
             connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> str:
-    """The SELECT of a stored table's rows in scope, for a TEMP view that adds some of its own."""
+    """Returns the SELECT of a stored table's rows in scope."""
     at = _qualifier(connection)
     condition = (
         None if scope.covers_all else _condition(table, _tables(connection)[table], scope, at)
@@ -290,7 +292,7 @@ def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> 
 
 
 def _forget(connection: duckdb.DuckDBPyConnection) -> None:
-    """Takes away what shadows a table or view of the schema."""
+    """Drops the TEMP views that shadow tables and views of the schema."""
     shadows = connection.execute("""
         SELECT view_name FROM duckdb_views() WHERE database_name = 'temp' AND view_name IN (
           SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
@@ -326,7 +328,7 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> dict[str, frozenset[str]]:
 
 
 def _condition(name: str, columns: frozenset[str], scope: Scope, at: str) -> str | None:
-    """The filter of one table's view, or None for a table that belongs to no trace or run."""
+    """Returns the filter of a table's view; None for a table without trace or run."""
     if name in _SPECIAL:
         return _SPECIAL[name](scope, at)
     if "trace_id" not in columns:
@@ -350,7 +352,7 @@ def _in_window(scope: Scope, *, has_length: bool) -> str:
 
 
 def _counter(scope: Scope, at: str) -> str:
-    """A value holds until the next, so the one that holds when the window opens is seen too."""
+    """Includes the counter value in effect when the window starts."""
     traces = _among("trace_id", scope.trace_ids)
     if scope.from_ns is None:
         return _all([traces, _in_window(scope, has_length=False)])
@@ -381,7 +383,7 @@ def _metric(scope: Scope, at: str) -> str:
 
 
 def _source_event(scope: Scope, at: str) -> str:
-    """Records that are on the timeline go with what was made of them; others always stay."""
+    """Keeps records whose slice or flow point is in scope, and records without one."""
     traces = _among("trace_id", scope.trace_ids)
     if not scope.has_window:
         return traces
@@ -410,7 +412,7 @@ _SPECIAL: dict[str, Callable[[Scope, str], str]] = {
 
 
 def _among(column: str, ids: Sequence[int]) -> str:
-    """A condition DuckDB can prune by: constants, and a range where the ids have no gaps."""
+    """Returns a condition that DuckDB can prune by: a range if ids have no gaps, else a list."""
     if not ids:
         return "false"
     if len(ids) > 2 and ids[-1] - ids[0] == len(ids) - 1:

@@ -12,7 +12,7 @@ from warehouse.times import parse_time
 
 @dataclass(frozen=True)
 class Selection:
-    """What the user chose; empty means the default. Choices of one kind add up."""
+    """The selected runs, traces, ranks and window; empty means the default."""
 
     runs: tuple[str, ...] = ()  # NAME, ID, latest, all, tag:NAME, since:7d
     traces: tuple[str, ...] = ()  # NAME or ID
@@ -32,7 +32,7 @@ def select(
     start: int | str | None = None,
     end: int | str | None = None,
 ) -> Selection:
-    """A selection from one value or several; raises ScopeError for a text that is none."""
+    """Creates a selection from single values or sequences; raises ScopeError for invalid text."""
     if isinstance(rank, str):
         ranks = parse_ranks(rank)
     else:
@@ -51,11 +51,11 @@ def _texts(given: Names) -> tuple[str, ...]:
 
 
 def parse_ranks(text: str) -> tuple[int, ...]:
-    """Ranks as in "3", "0,2" or "0-3,8"; raises ScopeError."""
+    """Parses ranks such as `3`, `0,2` or `0-3,8`; raises ScopeError."""
     ranks: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", part)
         if not match or int(match[2] or match[1]) - int(match[1]) not in range(1_000_000):
-            raise ScopeError(f"{text!r} is no rank", hint="Write numbers and ranges: 0,2-5.")
+            raise ScopeError(f"invalid rank {text!r}", hint="Write numbers and ranges: 0,2-5.")
         ranks.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return tuple(sorted(ranks))

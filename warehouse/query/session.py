@@ -1,7 +1,7 @@
-"""A locked connection that sees what the user chose, with the library at hand.
+"""Sessions: an open warehouse with a scope and the query library.
 
-Every entrance that runs queries goes through here: the command line, the shell, Python, exports.
-The file is held from the beginning of a session to its end, so a session is kept short.
+The command line, the shell, the Python API and exports all run queries through a session. The file
+is locked for the duration of a session, so sessions are short.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DIALECTS = ("duckdb", "perfetto")
 
 @dataclass(frozen=True)
 class Place:
-    """Which warehouse, how it is opened, and where the user's own queries are."""
+    """A warehouse file, how to open it, and the folders of the user's queries."""
 
     path: Path
     wait_s: float = database.DEFAULT_WAIT_S
@@ -47,7 +47,7 @@ class Place:
         wait_s: float = database.DEFAULT_WAIT_S,
         query_path: tuple[Path, ...] = (),
     ) -> Place:
-        """The warehouse named, or else the configured one; settings as configured."""
+        """Returns the given or configured warehouse, with configured settings."""
         settings = config.load()
         return cls(
             config.database_path(db),
@@ -60,25 +60,25 @@ class Place:
 
 @dataclass
 class Session:
-    """An open warehouse, narrowed to a scope."""
+    """An open warehouse restricted to a scope."""
 
     place: Place
     connection: duckdb.DuckDBPyConnection
-    seen: scope.Scope  # what the statement that runs, or the last one, sees
+    seen: scope.Scope  # scope of the current or last statement
     queries: library.Library
     selection: Selection
-    chosen: scope.Scope  # what the selection stands for; a comparison sees its sides instead
+    chosen: scope.Scope  # scope of the selection; comparisons use the scope of their sides
     traces: list[dict[str, object]]  # what is in scope; see provenance.traces
-    compared: tuple[dict[str, str], Selection] | None = None  # the sides that are seen, if any are
-    installed: set[str] = field(default_factory=set)  # macros that the connection has
+    compared: tuple[dict[str, str], Selection] | None = None  # sides of the scope in effect, if any
+    installed: set[str] = field(default_factory=set)  # macros created on the connection
 
     def choose(self, selection: Selection) -> None:
-        """Sees another selection from now on; raises ScopeError."""
+        """Applies another selection; raises ScopeError."""
         self.selection, self.chosen = selection, scope.resolve(self.connection, selection)
         self._see(self.chosen)
 
     def choose_traces(self, trace_ids: Iterable[int], window_ns: Sequence[int | None]) -> None:
-        """Sees these very traces from now on, in a time window."""
+        """Applies the scope of the given traces, in a time window."""
         self.chosen = scope.of_traces(self.connection, trace_ids, *window_ns)
         self.selection = Selection(
             runs=("all",), from_ns=self.chosen.from_ns, to_ns=self.chosen.to_ns
@@ -93,9 +93,9 @@ class Session:
         dialect: str = "duckdb",
         timeout_s: float | None = None,
     ) -> Result:
-        """Starts a query; see `execute.run`. One that compares sides sees these.
+        """Starts a query; see `execute.run`. A comparison reads the traces of its sides.
 
-        A statement may be in Perfetto's SQL instead; it takes no parameters.
+        A statement may also be PerfettoSQL; it takes no parameters.
         """
         query = self.queries.resolve(query)
         check(query, parameters or {}, dialect)
@@ -112,22 +112,22 @@ class Session:
         )  # fmt: skip
 
     def _rewritten(self, query: library.Query) -> library.Query:
-        """The statement in DuckDB's SQL; what it needs is made on the connection."""
+        """Translates a PerfettoSQL script, and creates the views it needs on the connection."""
         from warehouse.dialect import run
 
         self._see(self.chosen)
         return replace(query, sql=run.prepare(self.connection, query.sql))
 
     def _see_sides(self, texts: dict[str, str]) -> None:
-        """Sees the traces of a comparison's sides. The file is open and cannot change, so those of
-        the last comparison need not be looked for again."""
+        """Applies the scope of a comparison's sides; kept for the next query with the same sides,
+        because the file cannot change while it is open."""
         asked = (texts, self.selection)
         if self.compared == asked:
             return
         try:
             wanted = comparison.widened(self.connection, self.queries, texts, self.selection)
         except BaseException:
-            self._see(self.chosen)  # names were looked for in the whole warehouse
+            self._see(self.chosen)  # names were resolved in the whole warehouse
             raise
         self._see(wanted)
         self.compared = asked
@@ -138,23 +138,23 @@ class Session:
         self.seen, self.traces = wanted, lineage.traces(self.connection)
 
     def provenance(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
-        """Where the rows of a query come from, for the metadata of a file."""
+        """Returns the manifest entries of a query's rows."""
         return lineage.of(self, query, values)
 
 
 def check(query: library.Query, parameters: Mapping[str, object], dialect: str) -> None:
-    """Raises UsageError when the parameters are wrong, or the dialect is not the query's."""
-    if dialect != "perfetto":  # a script's $names are its functions' own
+    """Raises UsageError for invalid parameters, or a dialect that does not fit the query."""
+    if dialect != "perfetto":  # a script's $names belong to its functions
         arguments(query, parameters)
         return
     if query.header is not None:
         raise UsageError(
-            f"{query.key} is a query of the library, not Perfetto's SQL",
-            hint="Leave out the dialect, or give a statement.",
+            f"{query.key} is a library query, not PerfettoSQL",
+            hint="Omit --dialect, or give a statement.",
         )
     if parameters:
         raise UsageError(
-            "parameters do not go with Perfetto's SQL", hint="Write the value into the statement."
+            "PerfettoSQL statements take no parameters", hint="Write the value into the statement."
         )
 
 
@@ -164,9 +164,9 @@ def opened(
     selection: Selection | None = None,
     queries: library.Library | None = None,
 ) -> Iterator[Session]:
-    """A session; raises DatabaseError, ScopeError and, for broken query files, ContractError.
+    """Opens a session; raises DatabaseError, ScopeError, or ContractError for invalid query files.
 
-    `queries` is the library of the place, where the caller has it already.
+    `queries` is the library, if the caller has already loaded it.
     """
     queries = queries or library.load(place.query_path)
     with database.Reader(
@@ -177,8 +177,8 @@ def opened(
     ) as reader:
         wanted = selection or Selection()
         chosen = scope.resolve(reader.connection, wanted)
-        if not chosen.covers_all:  # as a fresh connection does; reading the catalogue takes long
+        if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow
             scope.apply(reader.connection, chosen)
-        # Read now: while a result is open, the connection answers nothing else.
+        # Read now: an open result blocks the connection.
         traces = lineage.traces(reader.connection)
         yield Session(place, reader.connection, chosen, queries, wanted, chosen, traces)

@@ -1,4 +1,4 @@
-"""Describes the schema: tables, columns, types, and the comments the migrations wrote on them."""
+"""Describes the schema: tables, columns, types and comments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNIT = re.compile(r"\[([^\]]*)\]\s*(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Table:
-    """A table or view and what it is for."""
+    """A table or view with its comment."""
 
     name: str
     kind: str  # table or view
@@ -40,7 +40,7 @@ class Column:
 
 @contextmanager
 def empty() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A warehouse without traces, for looking at its schema."""
+    """Opens an empty warehouse, to inspect its schema."""
     from warehouse.store import database
 
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +51,7 @@ def empty() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def tables(connection: duckdb.DuckDBPyConnection) -> list[Table]:
-    """All tables by name, then all views."""
+    """Returns all tables by name, then all views."""
     rows = connection.execute("""
         SELECT table_name AS name, 'table' AS kind, coalesce(comment, '')
         FROM duckdb_tables() WHERE database_name = current_database()
@@ -81,17 +81,17 @@ def trace_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def find(tables: Sequence[Table], name: str) -> Table:
-    """The table or view of that name; raises UsageError naming the nearest."""
+    """Returns the table or view of a name; raises UsageError naming the nearest."""
     for table in tables:
         if table.name == name.lower():
             return table
     near = difflib.get_close_matches(name, [table.name for table in tables], n=1)
     hint = f"Did you mean {near[0]!r}?" if near else "`tw schema show` lists them."
-    raise UsageError(f"there is no table {name!r}", hint=hint)
+    raise UsageError(f"table {name!r} not found", hint=hint)
 
 
 def columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[Column]:
-    """The columns of a table or view in order."""
+    """Returns the columns of a table or view in order."""
     rows = connection.execute(
         "SELECT column_name, data_type, coalesce(comment, '') FROM duckdb_columns() "
         "WHERE database_name = current_database() AND table_name = ? ORDER BY column_index",
@@ -101,6 +101,6 @@ def columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[Column]:
 
 
 def _split(comment: str) -> tuple[str, str]:
-    """The unit in brackets, and the rest."""
+    """Splits a comment into the unit in brackets and the rest."""
     match = _UNIT.fullmatch(comment)
     return (match[1], match[2]) if match else ("", comment)

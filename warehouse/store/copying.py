@@ -1,4 +1,4 @@
-"""Whole copies of a warehouse: one that gives its free space back, one to keep."""
+"""Copies of a warehouse: `tw vacuum` (compacted, replaces the file) and `tw backup`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warehouse.errors import DatabaseError, UsageError
 from warehouse.ingest.pipeline import scratch_folder
 from warehouse.store import database
 
-#: Exits with the number of the error, as errno(3) has it.
+#: Exits with the errno(3) of a failure.
 _COPY = """
 import shutil, sys
 try:
@@ -29,21 +29,21 @@ except OSError as error:
 
 @dataclass(frozen=True)
 class VacuumResult:
-    """Bytes of the file before and after."""
+    """Size of the file in bytes before and after."""
 
     before: int
     after: int
 
 
 def vacuum(path: Path, *, wait_s: float = database.DEFAULT_WAIT_S) -> VacuumResult:
-    """Writes the warehouse anew without its free space, and gives the new file its name.
+    """Replaces the warehouse by a compacted copy.
 
-    DuckDB reuses free blocks but never shortens a file. The old file is held until the new one has
-    its name, so nobody writes between; whoever opens the old one at that moment notices and opens
-    again (see store.py). Killed at any moment it leaves the old file or the new one. Raises
-    DatabaseError; the warehouse is then as it was.
+    DuckDB reuses free blocks but never shrinks a file. The old file is locked until the copy has
+    replaced it; a process that opens the old file at that moment notices and retries (database.py).
+    If killed, either the old or the new file remains. Raises DatabaseError; the warehouse is then
+    unchanged.
     """
-    real = path.resolve()  # a link goes on pointing where it did
+    real = path.resolve()  # a symbolic link keeps its target
     with scratch_folder(real) as folder:
         part = folder / "vacuum.duckdb"
         try:
@@ -54,14 +54,12 @@ def vacuum(path: Path, *, wait_s: float = database.DEFAULT_WAIT_S) -> VacuumResu
                 _settle(part)
                 os.replace(part, real)
         except OSError as error:
-            raise DatabaseError(
-                f"{path} cannot be written anew: {error.strerror or error}"
-            ) from None
+            raise DatabaseError(f"{path} cannot be compacted: {error.strerror or error}") from None
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise DatabaseError(
-                f"{path} cannot be written anew: {reason}",
-                hint="Is there room for a second copy of it? The warehouse is as it was.",
+                f"{path} cannot be compacted: {reason}",
+                hint="Is there space for a second copy? The warehouse is unchanged.",
             ) from None
     return VacuumResult(before, real.stat().st_size)
 
@@ -69,18 +67,18 @@ def vacuum(path: Path, *, wait_s: float = database.DEFAULT_WAIT_S) -> VacuumResu
 def backup(
     path: Path, target: Path, *, replaces: bool = False, wait_s: float = database.DEFAULT_WAIT_S
 ) -> int:
-    """Copies the warehouse as it is now to `target`, whole or not at all; returns its bytes.
+    """Copies the warehouse to `target`, completely or not at all; returns its size in bytes.
 
-    Others may read meanwhile; who wants to write waits. The copy is opened once before it gets its
-    name. Raises UsageError where `target` exists and may not be replaced, DatabaseError otherwise.
+    Readers are not blocked, writers wait. The copy is opened once before it is renamed. Raises
+    UsageError if `target` exists and may not be replaced, DatabaseError otherwise.
     """
     if target.exists() and (not replaces or target.samefile(path)):
-        raise UsageError(f"{target} exists already", hint="Name another file, or add --force.")
+        raise UsageError(f"{target} already exists", hint="Name another file, or add --force.")
     with database.Reader(path, wait_s=wait_s), _part_of(target) as part:
         try:
             _copy(path, part)
             log = path.with_name(path.name + ".wal")
-            if log.exists():  # left by a program that was killed; DuckDB reads it with the file
+            if log.exists():  # log of a killed process, part of the file
                 _copy(log, part.with_name(part.name + ".wal"))
                 database.absorb_log(part)
             with database.Reader(part):
@@ -94,7 +92,7 @@ def backup(
 
 @contextlib.contextmanager
 def _part_of(target: Path) -> Iterator[Path]:
-    """A name beside the target for what is not yet whole; nothing is left there in the end."""
+    """Yields a temporary name beside the target, and removes what is left there."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield part
@@ -104,14 +102,14 @@ def _part_of(target: Path) -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copies bytes, in another process: a process that closes a file gives up all its locks on it,
-    DuckDB's too (fcntl(2)). Raises OSError."""
+    """Copies a file in another process, because closing a file releases all fcntl(2) locks of the
+    process on it, DuckDB's included. Raises OSError."""
     done = subprocess.run([sys.executable, "-I", "-S", "-c", _COPY, source, target], check=False)
     if done.returncode:
         raise OSError(done.returncode, os.strerror(done.returncode))
 
 
 def _settle(path: Path) -> None:
-    """Waits until the bytes are on the disk, so that the new name never stands for less."""
+    """Flushes the file to disk before it is renamed."""
     with path.open("rb") as file:
         os.fsync(file.fileno())

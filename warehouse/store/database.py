@@ -1,14 +1,12 @@
-"""Opens warehouse files; nothing else in the program opens a database.
-
-Three ways in, by what the caller needs:
+"""Opens warehouse files; no other module does.
 
 - `Reader(path)`: locked read-only, for everything that runs a user's SQL;
 - `attach_for_writing(connection, path)`: the warehouse as `warehouse` beside a scratch database;
   `writer(path)`: the same without one;
 - `upgrade_file(path)`: migrations.
 
-DuckDB lets one process write or many read. So a file is held only while something runs, and
-waiting for another process is bounded and says for whom.
+DuckDB allows one writing process or several reading ones. A file is therefore locked only while a
+statement runs, and waiting for another process is bounded and names it.
 """
 
 from __future__ import annotations
@@ -33,18 +31,18 @@ from warehouse.store import migrate, writer_lock
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-#: The oldest storage format that has all the schema needs: other DuckDB clients can open it.
+#: The oldest storage format that supports the schema, for compatibility with other DuckDB clients.
 STORAGE_VERSION = "v1.5.0"
 DEFAULT_WAIT_S = 10.0
 Prepare = Callable[[duckdb.DuckDBPyConnection], object]
 _PID = re.compile(r"\(PID (\d+)\)")
 
-#: DuckDB 2.0.0 misjudges the largest sum over a LEFT JOIN whose right side a filter leaves empty.
-#: By such statistics it drops rows (HAVING sum(x) > ...) and cuts numbers short when it sorts them;
-#: without them its answers are right. tests/store/test_store.py has the case.
+#: DuckDB 2.0.0 derives wrong statistics for a sum over a LEFT JOIN whose right side is filtered to
+#: nothing, then drops rows (HAVING sum(x) > ...) and truncates numbers when sorting. Reproduced in
+#: tests/store/test_store.py.
 NO_WRONG_STATISTICS: Final = {"disabled_optimizers": "statistics_propagation"}
 
-#: No SQL that runs under these settings reads or writes anything but the open database.
+#: Under these settings SQL can access nothing but the open database.
 LOCKED_PROFILE: dict[str, Any] = {
     "enable_external_access": False,
     "autoinstall_known_extensions": False,
@@ -57,10 +55,10 @@ LOCKED_PROFILE: dict[str, Any] = {
 
 
 class Reader:
-    """A locked read-only connection; a context manager that closes the file at its end.
+    """A locked read-only connection, as a context manager.
 
     `connection` may run any SQL: it cannot write, read other files, load extensions or change
-    settings. Raises DatabaseError (Missing, Locked, TooNew, InvalidDatabase) when the file cannot be read.
+    settings. Raises Missing, Locked, TooNew or InvalidDatabase when the file cannot be read.
     """
 
     def __init__(
@@ -77,7 +75,7 @@ class Reader:
             config["memory_limit"] = memory_limit
         if threads:
             config["threads"] = threads
-        writer_lock.pass_door(path, wait_s)
+        writer_lock.wait_for_writer(path, wait_s)
         self.connection = _patiently(path, wait_s, lambda: _locked(path, config))
         try:
             if any(m.version is not None for m in migrate.check_history(self.connection)):
@@ -108,8 +106,8 @@ def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         connection.close()
         raise _FileReplaced
     (is_locked,) = one(connection, "SELECT current_setting('lock_configuration')")
-    if not is_locked:  # a second connection of this process finds the settings of the first
-        # Where DuckDB takes the program for a shell, as under `python -c`, it draws over stdout.
+    if not is_locked:  # a second connection of this process shares the settings of the first
+        # Under `python -c` DuckDB takes the program for a shell and draws a progress bar.
         connection.execute("SET enable_progress_bar = false")
         connection.execute("SET lock_configuration = true")
     return connection
@@ -122,17 +120,17 @@ def attach_for_writing(
     *,
     wait_s: float = DEFAULT_WAIT_S,
 ) -> Iterator[None]:
-    """Holds the warehouse for writing as the current database `warehouse` of `connection`.
+    """Attaches the warehouse for writing, as the current database `warehouse` of `connection`.
 
-    A new file is made with this program's schema. The caller runs its own transactions; one that
-    is open at the end is rolled back.
+    Creates the file if it does not exist. The caller runs its own transactions; one that is open at
+    the end is rolled back.
     """
     if not path.exists():
         _make(path)
     _must_exist(path)
     literal = str(path).replace("'", "''")
     (before,) = one(connection, "SELECT current_database()")
-    with writer_lock.hold_door(path, wait_s):
+    with writer_lock.hold(path, wait_s):
         _patiently(path, wait_s, lambda: _attach(connection, path, literal))
     try:
         connection.execute("USE warehouse")
@@ -143,7 +141,7 @@ def attach_for_writing(
             migrate.upgrade(connection)
         yield
     finally:
-        _end_transaction(connection)  # after a failure nothing else may run before it
+        _end_transaction(connection)  # after a failure, nothing may run before the rollback
         connection.execute(f'USE "{before}"')
         connection.execute("DETACH warehouse")
 
@@ -157,12 +155,12 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> 
 
 
 def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
-    with suppress(duckdb.Error):  # none was open: the caller ended its own
+    with suppress(duckdb.Error):  # no transaction is open
         connection.execute("ROLLBACK")
 
 
 def _make(path: Path) -> None:
-    """Puts a warehouse without traces at `path`: made beside it, so that it is never half there."""
+    """Creates an empty warehouse at `path`, atomically."""
     folder = path.with_name(path.name + ".scratch")
     part = folder / f"{os.getpid()}-{time.time_ns():x}" / "new.duckdb"
     try:
@@ -175,13 +173,12 @@ def _make(path: Path) -> None:
         raise explain(path, error) from None
     finally:
         shutil.rmtree(part.parent, ignore_errors=True)
-        with suppress(OSError):  # an import may be at work in it
+        with suppress(OSError):  # an import may be using it
             folder.rmdir()
 
 
 def expect_new() -> None:
-    """Says that a warehouse will be made soon: a thread makes it ready, while the caller reads what
-    goes into it."""
+    """Starts building an empty warehouse in a thread, while the caller reads the input."""
     _new_file()
 
 
@@ -189,13 +186,13 @@ def _new_content() -> bytes:
     try:
         return _new_file().result()
     except BaseException:
-        _new_file.cache_clear()  # the next may succeed
+        _new_file.cache_clear()  # the next attempt may succeed
         raise
 
 
 @cache
 def _new_file() -> Future[bytes]:
-    """A warehouse without traces, as bytes: made once a process, in a thread of its own."""
+    """Returns an empty warehouse as bytes; built once per process, in a thread."""
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(1)
@@ -222,7 +219,7 @@ def _empty_file() -> bytes:
 
 
 def _put(part: Path, path: Path) -> None:
-    """Gives the file its name, unless another process was first: then its warehouse is as good."""
+    """Renames the new file, unless another process has created the warehouse meanwhile."""
     try:
         os.link(part, path)
     except FileExistsError:
@@ -234,7 +231,7 @@ def _put(part: Path, path: Path) -> None:
 
 @contextmanager
 def writer(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that holds an existing warehouse for writing; the caller runs transactions."""
+    """Opens an existing warehouse for writing; the caller runs transactions."""
     _must_exist(path)
     connection = duckdb.connect()
     try:
@@ -246,7 +243,7 @@ def writer(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> Iterator[duckdb.Duc
 
 @contextmanager
 def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """What runs inside happens wholly or not at all."""
+    """Runs the block in a transaction; rolls back on any exception."""
     connection.execute("BEGIN")
     try:
         yield
@@ -257,9 +254,9 @@ def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def write_copy(connection: duckdb.DuckDBPyConnection, target: Path) -> None:
-    """Writes all that the warehouse of a `writer` holds into a new file, without its free space.
+    """Copies the warehouse of a `writer` into a new, compacted file.
 
-    Tables keep the order of their rows, which scans prune by. The caller gives the file its name.
+    Tables keep the order of their rows, which scans prune by. The caller renames the file.
     """
     literal = str(target).replace("'", "''")
     connection.execute("CHECKPOINT warehouse")
@@ -271,7 +268,7 @@ def write_copy(connection: duckdb.DuckDBPyConnection, target: Path) -> None:
 
 @contextmanager
 def scratchpad() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory, for SQL that is to see nothing but what the caller registers."""
+    """Opens a locked in-memory database, for SQL over objects that the caller registers."""
     connection = duckdb.connect(config=dict(LOCKED_PROFILE))
     try:
         connection.execute("SET enable_progress_bar = false")
@@ -282,12 +279,12 @@ def scratchpad() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def absorb_log(path: Path) -> None:
-    """Brings what stands in the log beside a database file (FILE.wal) into the file itself."""
+    """Checkpoints the write-ahead log (FILE.wal) of a database file into the file."""
     duckdb.connect(str(path)).close()
 
 
 def schema_version(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> int:
-    """The schema version of a warehouse, whether or not this program can work with it."""
+    """Returns the schema version of a warehouse, also of one this program cannot read."""
     _must_exist(path)
     connection: duckdb.DuckDBPyConnection = _patiently(
         path,
@@ -306,13 +303,13 @@ def upgrade_file(
     wait_s: float = DEFAULT_WAIT_S,
     afterwards: Prepare | None = None,
 ) -> list[str]:
-    """Runs the pending migrations of a warehouse, then `afterwards`; returns what was run."""
+    """Runs the pending migrations of a warehouse, then `afterwards`; returns the names run."""
     _must_exist(path)
     connection: duckdb.DuckDBPyConnection = _patiently(
         path, wait_s, lambda: duckdb.connect(str(path))
     )
     try:
-        migrate.version(connection)  # refuse to put a schema into somebody else's database
+        migrate.version(connection)  # raises for a database that is not a warehouse
         done = [m.name for m in migrate.upgrade(connection)]
         if afterwards is not None and afterwards(connection):
             done.append("queries")
@@ -322,9 +319,9 @@ def upgrade_file(
 
 
 def create_empty(path: Path) -> None:
-    """Makes a new warehouse without traces; refuses to touch an existing file."""
+    """Creates an empty warehouse; raises DatabaseError if the file exists."""
     if path.exists():
-        raise DatabaseError(f"{path} exists already")
+        raise DatabaseError(f"{path} already exists")
     connection = duckdb.connect()
     try:
         with attach_for_writing(connection, path):
@@ -334,8 +331,8 @@ def create_empty(path: Path) -> None:
 
 
 def one(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None) -> tuple[Any, ...]:
-    """The single row of a result. (A `fetchone` would leave the result open, and DuckDB refuses
-    further statements on the connection until it is closed.)"""
+    """Returns the single row of a result. (`fetchone` would leave the result open, which blocks
+    further statements on the connection.)"""
     rows = connection.execute(sql, parameters).fetchall()
     assert len(rows) == 1
     return tuple(rows[0])
@@ -354,11 +351,11 @@ def _too_old(path: Path) -> InvalidDatabase:
 
 
 class _FileReplaced(Exception):
-    """Another file took the warehouse's name, as after `tw vacuum`, while the old was opened."""
+    """The file was replaced while it was being opened, as by `tw vacuum`."""
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """Which file the name stands for now; (0, 0) while it stands for none."""
+    """Returns device and inode of the file; (0, 0) if it does not exist."""
     try:
         found = path.stat()
     except OSError:
@@ -369,15 +366,15 @@ def _identity(path: Path) -> tuple[int, int]:
 def _must_exist(path: Path) -> None:
     if not path.exists():
         raise Missing(
-            f"there is no warehouse at {path}",
-            hint="Import something first: `tw import PATH`, or name another file with --db.",
+            f"warehouse {path} not found",
+            hint="Import traces with `tw import PATH`, or name another file with --db.",
         )
     if path.is_dir():
         raise InvalidDatabase(f"{path} is a folder, not a warehouse")
 
 
 def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
-    """Runs `attempt`, again and again while another process holds the file, up to `wait_s`."""
+    """Runs `attempt`, retrying for up to `wait_s` while another process has locked the file."""
     deadline = time.monotonic() + wait_s
     pause = 0.05
     while True:
@@ -385,7 +382,7 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
             return attempt()
         except _FileReplaced:
             if time.monotonic() > deadline + 1:
-                raise Locked(f"{path} is replaced again and again", hint="Try again.") from None
+                raise Locked(f"{path} is being replaced repeatedly", hint="Try again.") from None
             continue
         except duckdb.Error as error:
             failure = explain(path, error)
@@ -396,25 +393,25 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
 
 
 def explain(path: Path, error: duckdb.Error) -> DatabaseError:
-    """DuckDB's complaint about a file, as one of ours."""
+    """Converts an error of DuckDB about a file to a DatabaseError."""
     text = str(error)
     if "lock on file" in text or "different configuration" in text:
         holder = _PID.search(text)
         who = f"process {holder.group(1)}" if holder else "another connection of this process"
         return Locked(
             f"{path} is in use by {who}",
-            hint="Wait for it to finish, or give tw more patience with --wait SECONDS.",
+            hint="Wait for it to finish, or wait longer with --wait SECONDS.",
         )
     if "version number" in text:
         return TooNew(
-            f"{path} was written by a DuckDB this one (duckdb {duckdb.__version__}) cannot read",
+            f"{path} was written by a newer DuckDB than the installed {duckdb.__version__}",
             hint="Upgrade the duckdb package: pip install --upgrade duckdb.",
         )
     if not os.access(path if path.exists() else path.parent, os.R_OK):
-        return DatabaseError(f"{path} may not be read: permission denied")
+        return DatabaseError(f"{path} cannot be read: permission denied")
     if "not a valid DuckDB database" in text or "Corrupt" in text or "checksum" in text:
         return InvalidDatabase(
-            f"{path} is damaged, or no DuckDB file",
-            hint="Restore it from a copy, or name another file with --db.",
+            f"{path} is damaged or not a DuckDB file",
+            hint="Restore it from a backup, or name another file with --db.",
         )
     return DatabaseError(f"{path} cannot be opened: {text.splitlines()[0]}")

@@ -1,4 +1,4 @@
-"""What a warehouse file is and how large: for `tw info` and Python."""
+"""Size and contents of a warehouse file, for `tw info` and Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableSize:
-    """Rows of a table, and the bytes of the blocks it has parts in; small tables share blocks."""
+    """Rows of a table, and bytes of the blocks that hold it; small tables share blocks."""
 
     name: str
     n_rows: int
@@ -24,7 +24,7 @@ class TableSize:
 
 @dataclass(frozen=True)
 class TraceSize:
-    """Rows of a trace in all tables, and its share of their bytes, by rows in each table."""
+    """Rows of a trace in all tables, and its share of their bytes, proportional to rows."""
 
     name: str  # RUN/TRACE
     imported_at: str  # UTC
@@ -38,7 +38,7 @@ class Info:
 
     path: str
     n_bytes: int
-    n_free_bytes: int  # inside the file, for the next import
+    n_free_bytes: int  # inside the file, reused by imports
     schema_version: int
     latest_schema_version: int
     tw_version: str
@@ -54,7 +54,7 @@ class Info:
 
 
 def read(session: Session) -> Info:
-    """The facts of an open warehouse, whatever the session's scope."""
+    """Returns the facts of an open warehouse, ignoring the scope of the session."""
     import duckdb
 
     connection, path = session.connection, session.place.path
@@ -79,7 +79,7 @@ def read(session: Session) -> Info:
 
 
 def _tables(session: Session, block_size: int) -> list[TableSize]:
-    """Every table, largest first."""
+    """Returns all tables, largest first."""
     connection = session.connection
     names = [
         str(name)
@@ -101,7 +101,7 @@ def _tables(session: Session, block_size: int) -> list[TableSize]:
 
 
 def _traces(session: Session, tables: list[TableSize]) -> list[TraceSize]:
-    """Every trace, largest first. DuckDB stores by table, so a trace's bytes are its share."""
+    """Returns all traces, largest first. DuckDB stores by table, so bytes are estimated shares."""
     connection = session.connection
     n_rows: Counter[int] = Counter()
     n_bytes: dict[int, float] = defaultdict(float)

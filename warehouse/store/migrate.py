@@ -1,8 +1,8 @@
-"""Brings a warehouse's schema to this program's version: numbered files, forward only.
+"""Migrates the schema of a warehouse, forward only.
 
-`V0001__name.sql` files run once, in order, each in one transaction with its row in
-`schema_migration`. `R__name.sql` files run again whenever their text changed. Both carry their
-documentation as SQL comments, which become the COMMENTs of tables and columns.
+`V0001__name.sql` files run once, in order, each in a transaction with its row in
+`schema_migration`. `R__name.sql` files are repeatable: they run whenever their text has changed.
+SQL comments in both become the COMMENTs of tables and columns.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _VIEW_COLUMN = re.compile(r"(\w+),?\s+-- (\[.*)$")
 
 @dataclass(frozen=True)
 class Migration:
-    """One file of the schema folder; `version` is None for one that runs again on change."""
+    """A file of the schema folder; `version` is None for a repeatable one."""
 
     version: int | None
     name: str
@@ -50,7 +50,7 @@ class Migration:
 
 @cache
 def migrations() -> tuple[Migration, ...]:
-    """All migrations in the order they run: numbered ones first."""
+    """Returns all migrations in the order they run, numbered ones first."""
     found = []
     for path in sorted(sql_folder("schema").glob("[VR]*__*.sql")):
         number, name = path.stem.split("__", 1)
@@ -60,19 +60,20 @@ def migrations() -> tuple[Migration, ...]:
 
 
 def latest_version() -> int:
-    """The schema version this program writes."""
+    """Returns the schema version of this program."""
     return max(m.version or 0 for m in migrations())
 
 
 def version(connection: duckdb.DuckDBPyConnection) -> int:
-    """The schema version of the open database; raises InvalidDatabase if it is not a warehouse."""
+    """Returns the schema version; raises InvalidDatabase if the database is not a warehouse."""
     return max((number or 0 for number, _, _ in _history(connection)), default=0)
 
 
 def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, str, str]]:
-    """Version, name and sha256 of what ran here, in order; raises InvalidDatabase where nothing can have.
+    """Returns version, name and sha256 of the migrations that ran, in order.
 
-    The table itself is asked, not the catalogue: listing all tables takes longer than opening.
+    Raises InvalidDatabase if the database is not a warehouse. Reads the table without looking it up
+    in the catalogue first: listing all tables takes longer than opening the file.
     """
     import duckdb
 
@@ -83,20 +84,23 @@ def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, st
     except (duckdb.CatalogException, duckdb.BinderException):
         raise InvalidDatabase(
             "this DuckDB file is not a trace warehouse",
-            hint="Name another file with --db, or let `tw import` make a new one.",
+            hint="Name another file with --db, or create one with `tw import`.",
         ) from None
     return [(number, str(name), str(sha)) for number, name, sha in rows]
 
 
 def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
-    """The migrations still to run. Raises TooNew or InvalidDatabase when the history is not ours."""
+    """Returns the pending migrations.
+
+    Raises TooNew or InvalidDatabase when the history does not match this program's migrations.
+    """
     history = _history(connection)
     found = max((number or 0 for number, _, _ in history), default=0)
     if found > latest_version():
         raise TooNew(
             f"the warehouse has schema version {found}; this tw {__version__} "
-            f"knows versions up to {latest_version()}",
-            hint="Install the newer tw that made it.",
+            f"supports versions up to {latest_version()}",
+            hint="Install the newer tw that wrote it.",
         )
     applied = {(number, name): sha for number, name, sha in history}  # the last one counts
     pending = []
@@ -105,8 +109,8 @@ def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
         if migration.version is not None and sha not in (None, migration.sha256):
             raise InvalidDatabase(
                 f"schema migration {migration.version} ({migration.name}) of this warehouse "
-                "is not the one this tw has",
-                hint="The warehouse was made by a changed copy of tw; use that one.",
+                "differs from the one of this tw",
+                hint="The warehouse was written by a modified tw; use that one.",
             )
         if sha != migration.sha256:
             pending.append(migration)
@@ -114,7 +118,7 @@ def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
 
 
 def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
-    """Runs what is pending, each file in a transaction of its own; returns what ran."""
+    """Runs pending migrations, each in its own transaction; returns those that ran."""
     connection.execute(_HISTORY)
     write_comments(connection, "-- Which schema migrations ran here" + _HISTORY)
     pending = check_history(connection)
@@ -140,7 +144,7 @@ def write_comments(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
 
 
 def comments(sql: str) -> Iterator[tuple[str, str, str]]:
-    """Reads the documentation out of a schema file: (TABLE|VIEW|COLUMN, what, text)."""
+    """Extracts the comments of a schema file: (TABLE|VIEW|COLUMN, name, text)."""
     above: list[str] = []
     table, column = "", _COLUMN
     for line in sql.splitlines():

@@ -1,4 +1,4 @@
-"""Removes whole traces: what `tw drop` and `tw prune` do, and what they would."""
+"""Removes traces for `tw drop` and `tw prune`, and plans removals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RemovalPlan:
-    """What is to go: the traces, and their names for the user to agree to."""
+    """The traces to remove, with their names for confirmation."""
 
     scope: Scope
     names: tuple[str, ...]  # RUN/TRACE
@@ -27,7 +27,7 @@ class RemovalPlan:
 
 @dataclass(frozen=True)
 class Age:
-    """Which runs are too old: all but the young, the tagged, and the last few."""
+    """Rule for runs to remove: minimum age, except tagged runs and the newest."""
 
     older_than: timedelta | None = None  # since the last import into the run
     keep_tagged: bool = False
@@ -35,7 +35,7 @@ class Age:
 
 
 def look(path: Path, wait_s: float, selection: Selection, age: Age | None = None) -> RemovalPlan:
-    """What would go; the warehouse is held for reading no longer than the look takes."""
+    """Plans a removal; the warehouse is locked for reading only meanwhile."""
     with database.Reader(path, wait_s=wait_s) as reader:
         return _plan(reader.connection, selection, age)
 
@@ -43,14 +43,14 @@ def look(path: Path, wait_s: float, selection: Selection, age: Age | None = None
 def remove(
     path: Path, wait_s: float, selection: Selection, agreed: RemovalPlan, age: Age | None = None
 ) -> None:
-    """Removes what was agreed to, all or nothing; DatabaseError where it is no longer the same."""
+    """Removes the planned traces in one transaction; raises DatabaseError if the plan changed."""
     from warehouse.ingest.commit import delete_trace
     from warehouse.link import linkers
 
     with database.writer(path, wait_s=wait_s) as connection:
         if _plan(connection, selection, age).scope.trace_ids != agreed.scope.trace_ids:
             raise DatabaseError(
-                "the warehouse was changed meanwhile; nothing was removed", hint="Try again."
+                "the warehouse has changed meanwhile; nothing was removed", hint="Try again."
             )
         with database.transaction(connection):
             runs = {delete_trace(connection, trace_id) for trace_id in agreed.scope.trace_ids}
@@ -79,7 +79,7 @@ def _plan(
 
 
 def _old_runs(connection: duckdb.DuckDBPyConnection, age: Age) -> set[int]:
-    """Runs last imported into before the limit, without those that are to be kept."""
+    """Returns the runs that the rule selects."""
     limit = datetime.now(UTC).replace(tzinfo=None) - (age.older_than or timedelta())
     rows = connection.execute(
         """

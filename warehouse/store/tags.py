@@ -1,4 +1,4 @@
-"""Labels on runs: `--run tag:NAME` finds them, `tw prune --keep-tagged` spares them."""
+"""Tags of runs: selected by `--run tag:NAME`, kept by `tw prune --keep-tagged`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[^\s:,/][^\s:,/]{0,99}")
 
 @dataclass(frozen=True)
 class Tag:
-    """A label and a run it is on; `tagged_at` in UTC."""
+    """A tag of a run; `tagged_at` in UTC."""
 
     name: str
     run: str
@@ -25,7 +25,7 @@ class Tag:
 
 
 def tags(path: Path, *, wait_s: float = database.DEFAULT_WAIT_S) -> list[Tag]:
-    """All labels, by name and run."""
+    """Returns all tags, by name and run."""
     with database.Reader(path, wait_s=wait_s) as reader:
         rows = reader.connection.execute(
             "SELECT g.name, r.name, r.id, g.created_at::VARCHAR FROM tag AS g "
@@ -42,13 +42,13 @@ def put(
     moves: bool = False,
     wait_s: float = database.DEFAULT_WAIT_S,
 ) -> tuple[str, ...]:
-    """Labels the chosen runs, and with `moves` no others; returns their names.
+    """Tags the selected runs, and with `moves` no others; returns their names.
 
-    Raises UsageError for a name that `--run tag:NAME` could not say, ScopeError for no such run.
+    Raises UsageError for an invalid tag name, ScopeError if no run is selected.
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} is no name for a tag",
+            f"invalid tag name {name!r}",
             hint="Up to 100 characters, no spaces, :, / or commas.",
         )
     with database.writer(path, wait_s=wait_s) as connection:
@@ -72,7 +72,7 @@ def take(
     *,
     wait_s: float = database.DEFAULT_WAIT_S,
 ) -> tuple[str, ...]:
-    """Takes the label off the chosen runs, or off all; returns their names, raises ScopeError."""
+    """Removes the tag from the selected runs, or all; returns their names, raises ScopeError."""
     with database.writer(path, wait_s=wait_s) as connection:
         tagged = scope.resolve(connection, Selection(runs=(f"tag:{name}",)))
         chosen = scope.resolve(connection, selection) if selection else tagged
@@ -80,7 +80,7 @@ def take(
             n for n, i in zip(tagged.run_names, tagged.run_ids, strict=True) if i in chosen.run_ids
         ]
         if not gone:
-            raise ScopeError(f"no chosen run has the tag {name!r}", hint="`tw tag` lists them.")
+            raise ScopeError(f"no selected run has the tag {name!r}", hint="`tw tag` lists them.")
         with database.transaction(connection):
             connection.execute(
                 "DELETE FROM tag WHERE name = ? AND run_id IN (SELECT unnest(?))",

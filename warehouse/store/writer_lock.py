@@ -1,10 +1,9 @@
-"""Lets a writer have its turn: who wants to read waits at the door while somebody waits to write.
+"""Writer-preference lock: new readers block while a writer waits.
 
-DuckDB's lock goes to whoever asks at the right moment. Where several read again and again, there
-may never be a moment without a reader, and a writer would wait for ever. So a writer holds the door
-while it waits for the lock, and readers pass through the door before they ask for it. The door is
-flock(2) on the warehouse's folder: it leaves no file behind, is gone with its process, and is
-independent of DuckDB's own locks. Where there is no flock, nobody waits at the door.
+DuckDB's file lock has no queue: with several readers in a loop, a writer could wait forever. A
+writer therefore holds a second lock while it waits, which readers wait for before they open the
+file. It is flock(2) on the folder of the warehouse: it leaves no file behind, ends with its
+process, and is independent of DuckDB's locks. Without flock there is no preference.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not on this system
+except ImportError:  # not available on this system
     fcntl = None  # type: ignore[assignment]
 
 _PAUSE_S = 0.02
 
 
-def pass_door(path: Path, wait_s: float) -> None:
-    """A reader's way: waits while a writer holds the door, but no longer than it may at all."""
+def wait_for_writer(path: Path, wait_s: float) -> None:
+    """Waits while a writer holds the lock, for at most `wait_s` seconds; called by readers."""
     with _held(path, wait_s, is_writer=False):
         pass
 
 
 @contextmanager
-def hold_door(path: Path, wait_s: float) -> Iterator[None]:
-    """A writer's way: held until the block ends, which is when it has the lock or gives up."""
+def hold(path: Path, wait_s: float) -> Iterator[None]:
+    """Holds the lock until the block ends: until the writer has opened the file, or gives up."""
     with _held(path, wait_s, is_writer=True):
         yield
 
@@ -51,7 +50,7 @@ def _held(path: Path, wait_s: float, *, is_writer: bool) -> Iterator[None]:
 
 
 def _lock(folder: int, wait_s: float, kind: int) -> None:
-    """Takes the lock, or goes on without it when time is up: it is courtesy, not safety."""
+    """Acquires the lock, or continues without it at the deadline: it only ensures fairness."""
     deadline = time.monotonic() + wait_s
     while True:
         try:
@@ -60,7 +59,7 @@ def _lock(folder: int, wait_s: float, kind: int) -> None:
             if time.monotonic() >= deadline:
                 return
             time.sleep(_PAUSE_S)
-        except OSError:  # this file system knows no such locks
+        except OSError:  # not supported by this file system
             return
         else:
             return

@@ -1,10 +1,9 @@
-"""Writes a trace as Trace Event JSON; all text is built in SQL, Python only writes it out.
+"""Writes a trace as Trace Event JSON; SQL builds the text.
 
-A trace that was imported from Trace Event JSON (of any writer) comes back with the
-same events and metadata, numbers to the last digit; the order of events and of keys, and white
-space, are not kept. Any other trace becomes a plain timeline: see chrome_made.sql. There,
-slices that overlap without nesting stay on one row, where viewers of this format may drop them:
-the Perfetto export has lanes for them.
+A trace imported from Trace Event JSON is written with the same events, metadata and digits; the
+order of events and keys, and white space, may differ. Any other trace is converted to a plain
+timeline (made.sql), where slices that overlap without nesting stay on one track and viewers may
+drop them: the Perfetto export writes them to lanes.
 
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
@@ -31,12 +30,12 @@ _SEPARATOR = b",\n"
 
 @dataclass(frozen=True)
 class WrittenTrace:
-    """One file: where it is, and how many events it holds."""
+    """A written file and its number of events."""
 
     path: Path
     trace_name: str
     n_events: int
-    is_restored: bool  # from Trace Event JSON: the same events again
+    is_restored: bool  # imported from Trace Event JSON: the same events
 
 
 class _Trace(NamedTuple):
@@ -50,14 +49,14 @@ class _Trace(NamedTuple):
 
 
 def export_chrome(connection: duckdb.DuckDBPyConnection, path: Path) -> WrittenTrace:
-    """Writes the scope's one trace to a `.json` or `.json.gz` file.
+    """Writes the only trace in scope to a `.json` or `.json.gz` file.
 
-    Raises ExportError when the scope has several traces, as this format has no place for them.
+    Raises ExportError when the scope has several traces, which the format cannot hold.
     """
     traces = _traces(connection)
     if len(traces) != 1:
         raise ExportError(
-            f"a Chrome trace holds one trace, and {len(traces)} are chosen",
+            f"a Chrome trace file holds one trace, but {len(traces)} are in scope",
             hint="Choose one with --rank or --trace, or name a folder: -o FOLDER/.",
         )
     with whole_file(path) as file:
@@ -65,7 +64,7 @@ def export_chrome(connection: duckdb.DuckDBPyConnection, path: Path) -> WrittenT
 
 
 def export_chrome_folder(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[WrittenTrace]:
-    """Writes each of the scope's traces to a `.json.gz` file of its own in a new folder."""
+    """Writes each trace in scope to a `.json.gz` file in a new folder."""
     written = []
     with whole_folder(folder) as part:
         names = _distinct([file_stem(trace.name) for trace in _traces(connection)])
@@ -118,7 +117,7 @@ def _write(
 
 
 def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
-    """Whether the trace was Trace Event JSON: only that prints its times, or leaves event texts."""
+    """Whether the trace was imported from Trace Event JSON: its time styles or texts are stored."""
     if trace.ts_style is not None:
         return True
     query = "SELECT 1 FROM source_event WHERE trace_id = ? AND starts_with(event_text, '{') LIMIT 1"
@@ -136,7 +135,7 @@ def _query(trace: _Trace, is_restored: bool) -> str:
 
 
 def _document(trace: _Trace) -> tuple[bytes, bytes]:
-    """What goes before and after the events: the rest of the document, verbatim."""
+    """Returns the text before and after the events: the rest of the document, verbatim."""
     metadata = trace.metadata_json
     if not metadata:
         return b"[\n", b"\n]\n"

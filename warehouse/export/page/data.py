@@ -1,7 +1,7 @@
-"""Turns the sections of a report into what a page shows: columns, rows and charts as plain values.
+"""Converts the sections of a report to the values of a page: columns, rows and charts.
 
-A page holds the first `ROWS` rows of a table and says how many there are; charts are drawn from all
-rows, long lines thinned to their extremes. Integers a script cannot hold exactly become text.
+A page holds the first `ROWS` rows of a table and the total number; charts use all rows, long lines
+thinned to their extremes. Integers above 2^53 become text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ ROWS = 2_000
 TEXT_LENGTH = 1_000
 EXACT_INTEGER = 1 << 53
 LINES = 50  # of one chart
-_PIECES = 500  # of a long line; each leaves its lowest and its highest point
+_PIECES = 500  # of a long line; each keeps its lowest and highest point
 
 
 def section(filled: FilledSection) -> dict[str, Any]:
-    """One table with its chart, and which query, version and parameters made it."""
+    """Returns a table with its chart, query, version and parameters."""
     answer = filled.answer
     shown = encoding.flat(answer.arrow().slice(0, ROWS))
     return {
@@ -48,7 +48,7 @@ def section(filled: FilledSection) -> dict[str, Any]:
 
 
 def values(column: pa.ChunkedArray) -> list[Any]:
-    """The values of a column as JSON can say them."""
+    """Returns the values of a column as JSON values."""
     return [_value(each) for each in column.to_pylist()]
 
 
@@ -63,14 +63,14 @@ def _value(value: Any) -> Any:
 
 
 def cut(text: str, length: int = TEXT_LENGTH) -> str:
-    """A text as a page shows it: names of generated kernels can be longer than a screen."""
+    """Shortens a text for the page: names of generated kernels can exceed a screen."""
     if len(text) <= length:
         return text
     return f"{text[:length]} … [{len(text):,} characters]"
 
 
 def chart(answer: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
-    """The chart of a table; None where there is none, or nothing to draw."""
+    """Returns the chart of a table; None if there is none, or nothing to draw."""
     if drawn is None or not answer.n_rows:
         return None
     units = {column.name: column.unit or "" for column in answer.columns}
@@ -102,7 +102,7 @@ def _rows(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
 
 
 def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
-    """A line for each label and value: rows of one label lie together, as queries order them."""
+    """Returns a line per label and value column; rows of a label are contiguous."""
     assert drawn.x is not None
     x = _numbers(table.column(drawn.x))
     columns = {name: _numbers(table.column(name)) for name in drawn.values}
@@ -129,14 +129,14 @@ def _stretches(keys: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, int, tupl
 
 
 def _numbers(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """NULL becomes NaN: a gap in the line."""
+    """Converts NULL to NaN, a gap in the line."""
     import pyarrow as pa
 
     return column.cast(pa.float64(), safe=False).to_numpy()  # type: ignore[no-any-return]
 
 
 def thinned(y: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Which points of a line to draw: all, or of equal pieces the lowest, the highest, the ends."""
+    """Returns the points to draw: all, or the lowest, highest and ends of equal pieces."""
     if len(y) <= 4 * _PIECES:
         return np.arange(len(y))
     edges = np.linspace(0, len(y), _PIECES + 1).astype(np.int64)

@@ -1,8 +1,7 @@
-"""Writes a report as one HTML file that needs no network: tables, charts and a timeline.
+"""Writes a report as one self-contained HTML file: tables, charts and a timeline.
 
-The page's styles and scripts are the files in `page/`. Data goes in as JSON that cannot end its own
-element, and a policy in the page lets no other script run and nothing be loaded; no markup is made
-from the text of a trace.
+Styles and scripts are files in this folder. Data is embedded as escaped JSON; a content security
+policy blocks all other scripts and all requests; text of traces never becomes markup.
 """
 
 from __future__ import annotations
@@ -39,19 +38,19 @@ STYLES = ("page.css",)
 _LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-LICENSE-d3")
 _MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
 _COMPARED = {
-    "compare_summary": "What differs",
+    "compare_summary": "Comparison",
     "compare_steps": "Steps compared",
     "compare_kernels": "Kernels compared",
     "compare_ops": "Operators compared",
 }
-_APART = ("timeline", "origin")  # have elements of their own
+_APART = ("timeline", "origin")  # have their own elements
 Values = dict[str, Any]
 ReportChoice = tuple[Sequence[str], Mapping[str, str], str | None]
 
 
 @dataclass(frozen=True)
 class PageSummary:
-    """What went into a page, and what it only says the size of."""
+    """Sizes of a page: rows and slices shown and in total."""
 
     path: Path
     n_bytes: int
@@ -63,7 +62,7 @@ class PageSummary:
 
 
 def of_session(opened: session.Session, chosen: report.Report, max_slices: int) -> Values:
-    """The values of a page about all that is in scope."""
+    """Returns the values of a page about the scope."""
     runs, made = _runs(opened), _PageParts()
     sections = [_joined([each]) for each in _filled(opened, chosen, made)]
     return {
@@ -83,15 +82,17 @@ def of_two(
     given: ReportChoice,
     max_slices: int,
 ) -> Values:
-    """The values of a page with two runs side by side: what differs, then each section twice.
+    """Returns the values of a page on two runs: differences, then both sides of each section.
 
-    `given` is what `report.choose` takes beside the session.
+    `given` holds the arguments of `report.choose` after the session.
     """
     if selection.runs:
-        raise UsageError("give either --run or --compare", hint="--compare names both runs.")
+        raise UsageError(
+            "--run and --compare cannot be combined", hint="--compare selects both runs."
+        )
     sides, filled, made = [], [], _PageParts()
     with session.opened(place, replace(selection, runs=compared)) as opened:
-        chosen = report.choose(opened, *given)  # one for both: alone they may have different ones
+        chosen = report.choose(opened, *given)  # the same report for both sides
     for name in compared:
         with session.opened(place, replace(selection, runs=(name,))) as opened:
             sides.append({"name": name, "runs": _runs(opened), **_origin(opened)})
@@ -113,7 +114,7 @@ def of_two(
 
 
 class _PageParts:
-    """What the sections of a page were made from."""
+    """Manifest entries and parts of a page."""
 
     def __init__(self) -> None:
         self.abouts: list[Mapping[str, str]] = []
@@ -131,13 +132,13 @@ def _filled(opened: session.Session, chosen: report.Report, made: _PageParts) ->
 
 
 def _named(differences: report.Report) -> report.Report:
-    """Titles people read instead of the queries' names."""
+    """Returns readable titles of comparison queries."""
     sections = (replace(each, title=_COMPARED[each.title]) for each in differences.sections)
     return replace(differences, sections=tuple(sections))
 
 
 def _joined(sides: Any) -> Values:
-    """A section of one or two sides; what is the same on both is said once."""
+    """Returns a section of one or two sides, with common values stated once."""
     first = sides[0]
     shared = ("title", "about", "query", "hash", "columns")
     return {
@@ -164,7 +165,7 @@ def _made(opened: session.Session) -> Values:
 
 
 def write(values: Mapping[str, Any], path: Path) -> PageSummary:
-    """Writes the page; the file appears whole or not at all. Raises ExportError."""
+    """Writes the page atomically; raises ExportError."""
     content = page(values).encode()
     with files.whole_file(path) as file:
         file.write(content)
@@ -193,18 +194,18 @@ def page(values: Mapping[str, Any]) -> str:
         "timeline": as_json(values["timeline"]),
         "licences": html.escape("\n\n".join(_text(name) for name in _LICENCES)),
     }
-    # In one pass: what was put in is not looked at again.
+    # In one pass: inserted text is not substituted again.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _text("page.html"))
 
 
 def as_json(values: object) -> str:
-    """JSON that stands inside a script element: without any < it can neither end nor nest one."""
+    """Returns JSON for a script element: without `<` it can neither end nor nest one."""
     text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
 def _policy(scripts: list[str]) -> str:
-    """Only these very scripts may run, and nothing may be loaded."""
+    """Returns a content security policy that allows only these scripts."""
     sums = (hashlib.sha256(each.encode()).digest() for each in scripts)
     hashes = " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in sums)
     return (

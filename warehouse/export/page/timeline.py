@@ -1,7 +1,7 @@
-"""Gathers the timeline of a page: tracks, their longest slices, and buckets that sum up the rest.
+"""Builds the timeline of a page: tracks, their longest slices, and buckets of the others.
 
-What is shown is decided by the queries `timeline_track`, `timeline_slice` and `timeline_shade`;
-here their columns become compact lists: starts as differences, names and categories as numbers.
+The queries `timeline_track`, `timeline_slice` and `timeline_shade` select the rows; this module
+packs their columns: starts as differences, names and categories as indexes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MAX_SLICES = 30_000
 _MAX_BUCKETS = 120_000  # over all rows of the timeline
 _BUCKETS_A_ROW = 6_000
 _NAMES_LENGTH = 4_000_000  # characters, of all names together
-_SHORTEST_NAME = 100  # where there are very many, no name is cut shorter
+_SHORTEST_NAME = 100  # minimum length when many names are shortened
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
-    """The timeline of all that is in scope; without tracks where there are no slices."""
+    """Returns the timeline of the scope; without slices there are no tracks."""
     limit: dict[str, object] = {"max_slices": max_slices}
     tracks = _table(session, "timeline_track", limit)
     rows = tracks.to_pylist()
@@ -104,7 +104,7 @@ def _table(session: Session, query: str, parameters: Mapping[str, object]) -> pa
 
 
 def _extent(session: Session, rows: list[dict[str, Any]]) -> tuple[int, int]:
-    """From the first start to the last end, on the tracks' own times; the user's window if any."""
+    """Returns first start and last end in ns, limited by the time window."""
     seen = session.seen
     start = min(row["start_ns"] for row in rows)
     end = max(row["end_ns"] for row in rows)
@@ -116,7 +116,7 @@ def _extent(session: Session, rows: list[dict[str, Any]]) -> tuple[int, int]:
 
 
 def _bucket_ns(rows: list[dict[str, Any]], span_ns: int) -> int:
-    """Buckets as narrow as a page can hold, since each row of the timeline has its own."""
+    """Returns the bucket width in ns: each row of the timeline has its own buckets."""
     n_rows: int = sum(row["n_levels"] for row in rows if row["n_shown"] < row["n_slices"])
     n_buckets = max(50, min(_BUCKETS_A_ROW, _MAX_BUCKETS // max(1, n_rows)))
     return max(1, math.ceil(span_ns / n_buckets))
@@ -129,7 +129,7 @@ def _chunked(*columns: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _numbered(column: pa.ChunkedArray) -> tuple[list[str], Whole]:
-    """The different texts of a column, and for each row the place of its text; none is empty."""
+    """Dictionary-encodes a column: distinct texts, and an index per row; NULL becomes ''."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -147,7 +147,7 @@ def _whole(table: pa.Table, name: str) -> Whole:
 
 
 def _slices(table: pa.Table, name_of: Whole, category_of: Whole) -> dict[str, Whole]:
-    """Columns by the names they have in the page; ids without the trace's part."""
+    """Returns columns under their names in the page; ids without the trace part."""
     return {
         "start": _whole(table, "start_ns"),
         "dur": _whole(table, "dur_ns"),
@@ -160,7 +160,7 @@ def _slices(table: pa.Table, name_of: Whole, category_of: Whole) -> dict[str, Wh
 
 
 def _shade(table: pa.Table, bucket_ns: int, category_of: Whole) -> dict[str, Whole]:
-    """Buckets are numbered from time 0, shares are in thousandths, at least 1."""
+    """Returns bucket columns: buckets numbered from time 0, shares in 1/1000, at least 1."""
     share = np.ceil(_whole(table, "busy_share") * 1000).astype(np.int64)
     return {
         "bucket": _whole(table, "bucket_start_ns") // bucket_ns,
@@ -174,7 +174,7 @@ def _shade(table: pa.Table, bucket_ns: int, category_of: Whole) -> dict[str, Who
 def _add(
     rows: list[dict[str, Any]], key: str, table: pa.Table, columns: Mapping[str, Whole]
 ) -> None:
-    """Gives each track its part of the columns; the rows of a track lie together."""
+    """Adds the columns' values to their tracks; rows of a track are contiguous."""
     track_ids = _whole(table, "track_id")
     order = np.argsort(track_ids, kind="stable")
     sorted_ids = track_ids[order]

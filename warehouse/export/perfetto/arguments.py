@@ -1,11 +1,11 @@
-"""Slice arguments as Perfetto debug annotations, whole batches at a time.
+"""Encodes slice arguments as Perfetto debug annotations, in batches.
 
-Kinds of values: integers (int64, uint64 above that), doubles, strings, booleans, nested lists and
-objects. What the format cannot say goes as a string: `null`, empty lists and objects, integers
-beyond 64 bits. Field numbers: protos/perfetto/trace/track_event/debug_annotation.proto.
+Values are integers (int64, or uint64 above), doubles, strings, booleans, nested lists and objects.
+Values the format lacks become strings: `null`, empty lists and objects, integers beyond 64 bits.
+Field numbers: protos/perfetto/trace/track_event/debug_annotation.proto.
 
-Common kinds (short integers, doubles, strings without escapes) are encoded column-wise. The rest
-is encoded once for each distinct text, through the protobuf classes.
+Common kinds (short integers, doubles, strings without escapes) are encoded column-wise, others once
+per distinct text with the protobuf classes.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from warehouse.export.perfetto.interning import Interned
 
 _FIELD = b"\x22"  # TrackEvent.debug_annotations
 _INT, _DOUBLE, _STRING, _OTHER = 0, 1, 2, 3
-_SAFE_DIGITS = 18  # any integer of so many characters fits int64
+_SAFE_DIGITS = 18  # any integer of this many characters fits int64
 
 
 def encode(args: Any, texts: Any, names: Interned) -> wire.Column:
-    """The debug_annotations fields of a batch, one row a slice.
+    """Encodes the debug_annotations fields of a batch, one row per slice.
 
-    `args`: map<string, json text>, a JSON null as null; null where there are no arguments, or where
-    they are no plain object; then `texts` (the arguments' own text) says which, and is encoded.
+    `args` is map<string, JSON text>, with null for JSON null; null if there are no arguments or
+    they are not a plain object: then `texts`, the text of the arguments, is encoded.
     """
     keys = pc.cast(args.keys, pa.large_binary()).dictionary_encode()
     items = pc.fill_null(args.items.cast(pa.large_string()), "null")
@@ -40,13 +40,13 @@ def encode(args: Any, texts: Any, names: Interned) -> wire.Column:
     odd = pc.and_(pc.is_null(args), pc.is_valid(texts))
     if not pc.any(odd).as_py():
         return rows
-    # Doubled keys, or arguments that are no object: too rare for more than a loop.
+    # Duplicate keys, or arguments that are not an object: rare, so a loop is enough.
     replacements = [_odd_arguments(text) for text in texts.filter(odd).to_pylist()]
     return pc.replace_with_mask(rows, odd, wire.literals(replacements))
 
 
 def _values(items: Any) -> wire.Column:
-    """The value fields of annotations, from JSON texts."""
+    """Encodes the value fields of annotations, from JSON texts."""
     kinds = _kinds(items)
     encoded, places = [], []
     for kind, encoder in enumerate((_integers, _doubles, _strings, _others)):
@@ -116,11 +116,11 @@ def _odd_arguments(text: str) -> bytes:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """A JSON object that may have a key twice."""
+    """A JSON object that may have duplicate keys."""
 
 
 def _message(value: Any) -> Any:
-    """A DebugAnnotation without a name."""
+    """Returns a DebugAnnotation without name."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import DebugAnnotation
 
     message = DebugAnnotation()

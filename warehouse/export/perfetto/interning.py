@@ -1,7 +1,7 @@
-"""Perfetto's interning: a text is written once and meant by a small number from then on.
+"""Interned strings of Perfetto traces: a string is written once and referenced by a number.
 
-The numbers hold for one packet sequence from the packet that defines them; numbering starts at 1.
-See protos/perfetto/trace/interned_data/interned_data.proto.
+Numbers are valid in one packet sequence after the packet that defines them, and start at 1. See
+protos/perfetto/trace/interned_data/interned_data.proto.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from warehouse.export import wire
 
 
 class Interned:
-    """One kind of interned text; memory grows with the number of distinct texts only."""
+    """Interned strings of one kind; memory is proportional to distinct strings."""
 
     def __init__(self, field: str) -> None:
         self.field = field  # of InternedData: event_names, ...
@@ -20,7 +20,7 @@ class Interned:
         self._fresh: list[bytes] = []
 
     def fields(self, texts: Any, tag: bytes) -> wire.Column:
-        """For each text the varint field that means it; a null text gives a null."""
+        """Returns the varint field of each string; null for null."""
         return wire.literals(
             [
                 None if text is None else tag + wire.varint(self._number(text))
@@ -36,7 +36,8 @@ class Interned:
         return number
 
     def define(self, data: Any) -> bool:
-        """Adds what is new since the last call to an InternedData message; says if anything was."""
+        """Adds strings that are new since the last call to an InternedData message; returns whether
+        there were any."""
         first = len(self._numbers) - len(self._fresh) + 1
         for number, text in enumerate(self._fresh, start=first):
             getattr(data, self.field).add(iid=number, name=text.decode())
@@ -45,13 +46,13 @@ class Interned:
         return found
 
 
-#: Fields that mean an interned text, and those that hold the text itself: of TrackEvent categories
-#: and name, of DebugAnnotation name.
+#: Fields of interned references, and of the strings themselves: TrackEvent categories and name,
+#: DebugAnnotation name.
 _PLAIN = {b"\x18": b"\xb2\x01", b"\x50": b"\xba\x01", b"\x08": b"\x52"}
 
 
 class Verbatim(Interned):
-    """The same for readers that know no interning: the text itself stands wherever it is meant."""
+    """Strings written in every packet, for readers without support for interning."""
 
     def fields(self, texts: Any, tag: bytes) -> wire.Column:
         return wire.literals(
@@ -62,5 +63,5 @@ class Verbatim(Interned):
         )
 
     def define(self, data: Any) -> bool:
-        """Nothing is numbered, so nothing is defined."""
+        """Adds nothing."""
         return False

@@ -1,8 +1,8 @@
-"""Spreads slices that overlap without nesting over lanes, so that a viewer drops none.
+"""Assigns lanes to slices that overlap without nesting, so that viewers drop none.
 
-A viewer's track is a stack: a slice ends before, or with, the one it began in. Real tracks break
-that now and then: streams whose kernels overlap by rounding, async groups, wrong clocks. Tracks
-that keep the rule, nearly all, are found by a query and never come here.
+In a viewer a track is a stack: a slice ends before, or with, its parent. Real tracks violate this:
+kernels that overlap by rounding, async groups, wrong clocks. A query selects these tracks; the
+others are not processed here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from warehouse.export.perfetto import load
 if TYPE_CHECKING:
     import duckdb
 
-UNFINISHED_END = 2**63 - 1  # after everything else
+UNFINISHED_END = 2**63 - 1  # after all other times
 _BATCH_ROWS = 100_000
 
 
@@ -30,7 +30,7 @@ class Lanes:
         self.is_flat = is_flat
 
     def place(self, ts: int, end: int) -> int:
-        """The first lane on which [ts, end] nests in what is open there."""
+        """Returns the first lane on which [ts, end] nests in the open slices."""
         for lane, ends in enumerate(self.open_ends):
             while ends and ends[-1] <= ts:
                 ends.pop()
@@ -42,7 +42,7 @@ class Lanes:
 
 
 def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int, int], int]:
-    """Makes the TEMP table `export_lane(slice_id, lane)`: a row for each slice not on lane 0.
+    """Creates the TEMP table `export_lane(slice_id, lane)`: a row for each slice not on lane 0.
 
     Ranges projected onto streams (ranges.py) are among them.
 
@@ -58,7 +58,7 @@ def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int
     flat = {track_id for track_id, is_flat in odd if is_flat}
     slice_ids, lanes, extra = array("q"), array("q"), {}
     state, current = Lanes(), None
-    # A loop, because where a slice goes depends on where all before it went; on odd tracks only.
+    # A loop over rows, only of these tracks: a lane depends on the lanes of all earlier slices.
     for track_id, slice_id, ts, end in _rows(connection, tracks):
         if track_id != current:
             state, current = Lanes(is_flat=track_id in flat), track_id

@@ -1,10 +1,9 @@
-"""The order of begin and end packets on a track, where many have the same time.
+"""Orders begin and end packets of equal time on a track.
 
-Viewers sort packets by time and keep the file's order where times are equal, and an end closes
-whatever is on top of the track's stack. So at one time on one track come the ends of what began
-earlier, last begun first; then the beginnings of longer slices, outer ones first; then the slices
-without length, which lie inside what begins or goes on there, not inside what ends there: the same
-nesting the warehouse computes (module nesting).
+Viewers sort packets by time, keep the file order of equal times, and let an end close the top of
+the track's stack. At one time on a track the order is therefore: ends of slices that began earlier,
+innermost first; begins of longer slices, outermost first; slices of duration 0, which nest in
+slices that begin or continue, not in those that end, as in `warehouse.ingest.nesting`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from warehouse.export import wire
 
-# What an event is, in the order at one time. A POINT has its end, if any, in the same bytes.
+# Kinds of events in their order at one time. A POINT includes its end, if any.
 END, BEGIN, POINT = 0, 1, 2
 
 Numbers = NDArray[np.int64]
@@ -25,7 +24,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass
 class Events:
-    """Packets with what decides their order; row i of every column is one event."""
+    """Packets with their sort keys; row i of every column is one event."""
 
     tracks: Numbers  # the lane, as a number that sorts
     times: Numbers  # ns
@@ -47,7 +46,7 @@ class Events:
 
 
 def concatenate(parts: list[Events]) -> Events:
-    """The events of several tables, one after the other."""
+    """Concatenates events."""
     return Events(
         np.concatenate([part.tracks for part in parts]),
         np.concatenate([part.times for part in parts]),
@@ -58,14 +57,14 @@ def concatenate(parts: list[Events]) -> Events:
 
 
 def order(events: Events) -> Numbers:
-    """The rows in the order to write them."""
+    """Returns row indexes in write order."""
     within = np.where(events.kinds == END, -events.ordinals, events.ordinals)
     rows: Numbers = np.lexsort((within, events.kinds, events.times, events.tracks))
     return rows
 
 
 def is_settled(events: Events, track: int, time: int) -> NDArray[np.bool_]:
-    """Which events nothing still to come can precede, when the next start is at (track, time)."""
+    """Returns which events no later one can precede, given the (track, time) of the next start."""
     settled: NDArray[np.bool_] = (events.tracks < track) | (
         (events.tracks == track) & (events.times < time)
     )

@@ -1,4 +1,4 @@
-"""Perfetto trace packets for whole batches of events.
+"""Encodes batches of events as Perfetto trace packets.
 
 A packet is `Trace.packet`: timestamp, sequence id, track event, flags. All packets of a file are on
 one sequence, whose first one declares the interning state new. Field numbers:
@@ -35,7 +35,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass
 class Tracks:
-    """The track_uuid field of each event; encoded once for each uuid."""
+    """The track_uuid fields of events, encoded once per uuid."""
 
     fields: wire.Column  # field of uuid i at row i
 
@@ -56,24 +56,24 @@ def begins(
     annotations: list[wire.Column],
     flows: list[wire.Column],
 ) -> wire.Column:
-    """A packet for each slice's beginning, or for an instant; `types` says which."""
+    """Returns a packet per slice begin or instant, by `types`."""
     kinds = wire.literals([_TYPE + bytes([kind]) for kind in range(4)]).take(pa.array(types))
     return packets(times, [category, *annotations, kinds, name, track, *flows])
 
 
 def ends(times: Numbers, track: wire.Column, flows: list[wire.Column]) -> wire.Column:
-    """A packet for each slice's end."""
+    """Returns a packet per slice end."""
     return packets(times, [_TYPE + bytes([SLICE_END]), track, *flows])
 
 
 def counters(times: Numbers, track: wire.Column, values: NDArray[np.float64]) -> wire.Column:
-    """A packet for each value of a counter."""
+    """Returns a packet per counter value."""
     value = wire.fixed64(values, tag=_DOUBLE_VALUE)
     return packets(times, [_TYPE + bytes([COUNTER]), track, value])
 
 
 def packets(times: Numbers, fields: list[wire.Column | bytes]) -> wire.Column:
-    """Puts TrackEvents into packets; their fields are given apart, so that each is copied once."""
+    """Encodes TrackEvents as packets; fields are passed separately, to be copied once."""
     stamps = wire.varints(times.view(np.uint64))
     sizes = np.zeros(len(times), np.int64)
     for field in fields:
@@ -94,14 +94,14 @@ def packets(times: Numbers, fields: list[wire.Column | bytes]) -> wire.Column:
 
 
 def flow_fields(lists: Any, tag: bytes) -> wire.Column:
-    """Repeated fixed64 fields from a list<int64> column; a null list gives no field."""
+    """Encodes a list<int64> column as repeated fixed64 fields; none for a null list."""
     ids = lists.values.to_numpy(zero_copy_only=False)
     offsets = lists.offsets.to_numpy().astype(np.int64)
     return wire.regroup(wire.fixed64(ids.astype(np.int64).view(np.uint64), tag=tag), offsets)
 
 
 def opening() -> bytes:
-    """The packet that starts the sequence."""
+    """Returns the packet that starts the sequence."""
     packet = _new_packet()
     packet.sequence_flags = _CLEARED
     packet.first_packet_on_sequence = True
@@ -109,14 +109,14 @@ def opening() -> bytes:
 
 
 def descriptor(track: Any) -> bytes:
-    """A packet that describes a track."""
+    """Returns the packet of a track descriptor."""
     packet = _new_packet()
     packet.track_descriptor.CopyFrom(track)
     return _framed(packet)
 
 
 def definitions(kinds: list[Interned]) -> bytes:
-    """A packet that defines what was newly interned; nothing if nothing was."""
+    """Returns a packet with new interned strings; empty if there are none."""
     packet = _new_packet()
     packet.sequence_flags = 2
     found = [kind.define(packet.interned_data) for kind in kinds]

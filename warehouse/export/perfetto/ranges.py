@@ -1,7 +1,7 @@
-"""Ranges of the host as they fall on streams: rows beside the timeline's, for the Perfetto export.
+"""Projects host ranges (NVTX, rocTX) onto streams, for the Perfetto export.
 
-PyTorch's profiler records such projections itself; profilers of GPUs leave them to their viewers.
-One goes from the start of the first work launched in a range to the end of the last, on one stream.
+The PyTorch profiler records such projections itself; other GPU profilers leave them to viewers. A
+projection spans the device work launched in a range, from first start to last end, on one stream.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def project(connection: duckdb.DuckDBPyConnection) -> int:
-    """Makes the TEMP tables `export_range_track` and `export_range`; returns how many ranges.
+    """Creates the TEMP tables `export_range_track` and `export_range`; returns how many ranges.
 
-    Ranges that nest on their thread are projected, of traces of profilers that do not.
+    Projects ranges that nest on their thread, of traces without recorded projections.
     """
     connection.execute(load("range_tables"))
     ((wanted,),) = connection.execute(

@@ -1,18 +1,16 @@
-"""Writes the scope's timeline as a Perfetto trace (protobuf); reads the views, changes nothing.
+"""Writes the timelines in scope as a Perfetto trace (protobuf).
 
-What becomes what:
+Mapping:
 
-- slices: a begin and an end packet, to the nanosecond; instants (phase i, I, R, n, T, p): an
-  instant packet; a slice of no length stays a slice;
-- a slice that never ended (dur -1): a begin packet only, which trace_processor shows as dur -1;
-- a slice that ends before it begins: no length, its duration as the argument `tw.dur_ns`;
+- slices: a begin and an end packet, in ns; instants (phase i, I, R, n, T, p): an instant packet; a
+  slice of duration 0 stays a slice;
+- unfinished slices (dur -1): a begin packet only, which trace_processor shows as dur -1;
+- slices of negative duration: duration 0, with the duration as argument `tw.dur_ns`;
 - slices that overlap without nesting: lanes beside their track (module tracks, lanes);
 - arguments: debug annotations; links of the default set: flows; counters: counter tracks;
-- ranges of the host, in files of profilers of GPUs: slices beside each stream they launched work on
-  (`ranges.py`), on tracks of their own;
-- times: `trace.base_ns + ts`, plus the offset of the trace's clock where it is known.
-
-Memory is bounded by a batch of slices, the open slices, and the distinct names.
+- host ranges of GPU profilers: slices on tracks beside each stream they launched work on
+  (`ranges.py`);
+- times: `trace.base_ns + ts`, plus the clock offset of the trace if known.
 """
 
 from __future__ import annotations
@@ -56,21 +54,21 @@ _FLOW_COLUMNS = {
 
 @dataclass
 class PerfettoSummary:
-    """What a file holds, and what is not in it as the warehouse has it."""
+    """Numbers of what was written, and of what differs from the warehouse."""
 
     n_slices: int = 0
     n_counter_values: int = 0
     n_flows: int = 0
     n_tracks: int = 0
-    n_ranges: int = 0  # of the host, projected onto streams, besides the slices
-    n_on_extra_lanes: int = 0  # slices that overlapped others without nesting
+    n_ranges: int = 0  # host ranges projected onto streams
+    n_on_extra_lanes: int = 0  # slices that overlap without nesting
     n_unfinished: int = 0  # written without an end
-    n_negative: int = 0  # written without length
+    n_negative: int = 0  # written with duration 0
     n_reversed_flows: int = 0  # their target ends before their source begins
-    n_outside: int = 0  # slices of the same traces that the scope does not show
-    n_null_values: int = 0  # counter values that are no number: left out
-    unaligned_traces: tuple[str, ...] = ()  # of several traces, those whose clock offset is unknown
-    moved_ns: int = 0  # added to all times, because the earliest was below 0
+    n_outside: int = 0  # slices of the same traces outside the scope
+    n_null_values: int = 0  # counter values that are not numbers: omitted
+    unaligned_traces: tuple[str, ...] = ()  # of several traces, those without clock offset
+    moved_ns: int = 0  # added to all times because the earliest was negative
 
 
 def export_perfetto(
@@ -81,12 +79,12 @@ def export_perfetto(
     with_flows: bool = True,
     with_interning: bool | None = None,
 ) -> PerfettoSummary:
-    """Writes the rows the connection's scope shows to one `.pftrace` file.
+    """Writes the rows in scope to one `.pftrace` file.
 
-    With interning a name is written once and meant by a number from then on. Without, the file is
-    several times larger, but programs that read single packets can use it. By default names are
-    interned unless the presentation of a format in scope says otherwise.
-    Raises ExportError when there is nothing to write or the file cannot be written.
+    With interning a name is written once and referenced by number. Without, the file is several
+    times larger, but readers of single packets can use it. The default is interning, unless the
+    presentation of a format in scope differs. Raises ExportError when there is nothing to write or
+    the file cannot be written.
     """
     import duckdb
 
@@ -99,7 +97,7 @@ def export_perfetto(
             request = _Request(presentations, with_args, with_flows, with_interning)
             return _Export(connection, file, request).run()
     except duckdb.Error as error:
-        raise ExportError(f"the timeline cannot be read: {str(error).splitlines()[0]}") from error
+        raise ExportError(f"cannot read the timeline: {str(error).splitlines()[0]}") from error
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ class _Export:
         return self.written
 
     def _one(self, query: str) -> Any:
-        # All of it: a result with rows left would keep the connection busy.
+        # Fetch all rows: an open result would block the connection.
         return self.connection.execute(query).fetchall()[0][0]
 
     def _check_traces(self) -> None:
@@ -168,8 +166,8 @@ class _Export:
         ).fetchall()
         if not self._one("SELECT count(*) FROM track"):
             raise ExportError(
-                "there is nothing to export: the chosen traces have no timeline",
-                hint="`tw runs` lists what the warehouse holds.",
+                "nothing to export: the traces in scope have no timeline",
+                hint="`tw runs` lists the contents of the warehouse.",
             )
         if len(rows) > 1:
             self.written.unaligned_traces = tuple(name for name, known in rows if not known)
@@ -178,7 +176,7 @@ class _Export:
             FROM (SELECT trace_id, ts FROM slice UNION ALL SELECT trace_id, ts FROM counter)
             JOIN export_trace USING (trace_id)
         """)
-        self.written.moved_ns = max(0, -earliest)  # the format's times are unsigned
+        self.written.moved_ns = max(0, -earliest)  # timestamps are unsigned
 
     def _prepare_flows(self) -> None:
         if not self.with_flows:
@@ -250,7 +248,7 @@ class _Export:
         return uuids
 
     def _events(self, batch: Any) -> list[Events]:
-        """The begin, end and instant packets of a batch; where the next batch goes on."""
+        """Returns the begin, end and instant packets of a batch, and records its last position."""
         uuids = self._uuids(batch) + batch["lane"].to_numpy()
         times, durs = batch["ts"].to_numpy(), batch["dur"].to_numpy()
         is_instant = batch["is_instant"].to_numpy(zero_copy_only=False)
@@ -324,7 +322,7 @@ class _Export:
 
 
 def _columns_of(batch: Any, prefix: str) -> Any:
-    """The columns whose names have a prefix, without it."""
+    """Returns the columns whose names have a prefix, without the prefix."""
     names = [name for name in batch.schema.names if name.startswith(prefix)]
     return pa.RecordBatch.from_arrays(
         [batch[name] for name in names], names=[name.removeprefix(prefix) for name in names]

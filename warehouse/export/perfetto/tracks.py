@@ -1,10 +1,10 @@
-"""The places of a trace as Perfetto track descriptors: processes, threads, named tracks, counters.
+"""Lays out Perfetto track descriptors: processes, threads, named tracks and counters.
 
-Every descriptor of a file gets a uuid of its own, small numbers in the order of the warehouse's
-ids. Thread tracks carry a ThreadDescriptor; streams, engines, links, async groups and counters are
-named tracks under their process, or under their device where they have no process. The lanes of an
-overlapping track are siblings of it (children of it, for a thread) called NAME #2, NAME #3, ...;
-lanes and streams are kept apart on screen, async tracks of one name may be shown merged.
+Descriptors have consecutive uuids in the order of the warehouse's ids. Thread tracks have a
+ThreadDescriptor; streams, engines, links, async groups and counters are named tracks under their
+process, or under their device if they have no process. The lanes of a track are its siblings
+(children, for a thread) named NAME #2, NAME #3, ...; lanes and streams are not merged by viewers,
+async tracks of one name may be.
 
 Field meanings: protos/perfetto/trace/track_event/track_descriptor.proto.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from warehouse.export.presentation import Counter
 
-# Above the numbers systems give; apart, because a tid equal to the pid marks the main thread.
+# Above real pids and tids; distinct, because a tid equal to the pid marks the main thread.
 _FIRST_INVENTED_PID = 1 << 30
 _FIRST_INVENTED_TID = _FIRST_INVENTED_PID | 1 << 29
 _MAX_PID = 2**31 - 1  # ProcessDescriptor.pid is int32
@@ -61,7 +61,7 @@ class _Track(NamedTuple):
 
 @dataclass
 class Plan:
-    """The descriptors of a file, and where slices and counters go."""
+    """The descriptors of a file, and the uuid of each track."""
 
     descriptors: list[Any] = field(default_factory=list)  # TrackDescriptor messages
     uuids: dict[int, int] = field(default_factory=dict)  # track id -> uuid of its lane 0
@@ -72,7 +72,7 @@ class Plan:
 
 
 class _Numbers:
-    """Gives pids or tids: the source's own where it is usable and new, else an invented one."""
+    """Assigns pids or tids: the recorded one if valid and unused, else an invented one."""
 
     def __init__(self, limit: int, first_invented: int, wanted: Iterable[int | None]) -> None:
         self._limit = limit
@@ -81,7 +81,7 @@ class _Numbers:
         self._next = first_invented
 
     def give(self, number: int | None) -> int:
-        # Viewers take 0 for the idle task.
+        # Viewers treat 0 as the idle task.
         if number is None or not 0 < number <= self._limit or number in self._taken:
             while self._next in self._taken or self._next in self._wanted:
                 self._next += 1
@@ -122,7 +122,7 @@ class _Planner:
         self.n_traces, self.n_runs = len(runs), len(set(runs))
         self._processes()
         tracks = list(self._rows(_Track, "places"))
-        # Numbered before described: a track may lie under one with a higher id.
+        # Numbered first: the parent of a track may have a higher id.
         for track in tracks:
             self.plan.uuids[track.id] = self._uuids(1 + self.extra_lanes.get(track.id, 0))
         tids = _Numbers(_MAX_TID, _FIRST_INVENTED_TID, (track.tid for track in tracks))
@@ -173,7 +173,7 @@ class _Planner:
             _set_sort_index(target, process.sort_index)
 
     def _prefix(self, process: _Process) -> str:
-        """Which trace it is of, in files that hold several."""
+        """Returns the name of the trace, in files of several traces."""
         if self.n_traces == 1 and not process.has_own_rank:
             return ""
         place = process.trace_name if process.rank is None else f"rank {process.rank}"
@@ -193,7 +193,7 @@ class _Planner:
             extra.sibling_merge_behavior = extra.SIBLING_MERGE_BEHAVIOR_NONE
 
     def _is_thread(self, track: _Track) -> bool:
-        """Whether it is the one track that stands for its thread."""
+        """Whether the track represents its thread."""
         if track.kind != "thread" or track.thread_id is None or track.process_id is None:
             return False
         is_first = track.thread_id not in self.threads_seen

@@ -1,9 +1,9 @@
-"""Writes a report as a workbook: an overview with charts, one sheet a query, what every column
-means, and where the numbers come from.
+"""Writes a report as an xlsx workbook: overview with charts, a sheet per query, column descriptions
+and the manifest.
 
-Spreadsheets hold less than a warehouse: 1,048,576 rows a sheet, 32,767 characters a cell, integers
-to 2^53. Rows beyond go to further sheets; longer texts are cut and greater integers written as
-text, both are counted in `WorkbookSummary`. Text is never a formula or a link.
+Spreadsheets are limited to 1,048,576 rows per sheet, 32,767 characters per cell and integers to
+2^53. Further rows go to additional sheets; longer texts are truncated and greater integers written
+as text, both counted in `WorkbookSummary`. Text is never a formula or a link.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ ROWS_A_SHEET = 1_000_000
 TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
-_KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where headings are the vendor's
-_NAMED = 12  # series of a chart at most
+_KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where a section has its own headings
+_NAMED = 12  # maximum series of a chart
 _TRACES, _FILES = 8, 3  # named on the overview
-_LABEL = 48  # characters of a bar's name
+_LABEL = 48  # maximum characters of a bar's label
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
     "ns": "#,##0", "byte": "#,##0", "count": "#,##0", "ratio": "0.0%", "percent": "0.0",
@@ -46,7 +46,7 @@ _ORIGIN = ("runs", "traces", "window_ns", "warehouse", "schema_version", "tw_ver
 
 @dataclass
 class WorkbookSummary:
-    """What went into a workbook, and what did not go in as it is."""
+    """Sizes of a workbook, and numbers of truncated or converted values."""
 
     path: Path
     n_rows: int = 0
@@ -58,12 +58,12 @@ class WorkbookSummary:
 
 @dataclass
 class _Sheet:
-    """A sheet of rows, as charts refer to it."""
+    """A sheet of rows, for reference by charts."""
 
     name: str
     filled: report.FilledSection
     n_rows: int
-    labels: tuple[str, int] | None = None  # sheet and column of what its bars are called
+    labels: tuple[str, int] | None = None  # sheet and column of the labels of its bars
 
     @property
     def chart(self) -> report.Chart | None:
@@ -72,7 +72,7 @@ class _Sheet:
 
 
 class _Book:
-    """An open workbook with its formats and the names taken."""
+    """An open workbook with its cell formats and used names."""
 
     def __init__(self, book: Workbook, written: WorkbookSummary) -> None:
         self.book = book
@@ -94,7 +94,7 @@ class _Book:
 
 
 def export_xlsx(title: str, parts: Iterable[report.FilledSection], path: Path) -> WorkbookSummary:
-    """Writes the parts of a report; the file appears whole or not at all. Raises ExportError."""
+    """Writes the parts of a report atomically; raises ExportError."""
     import xlsxwriter
 
     written = WorkbookSummary(path)
@@ -105,7 +105,7 @@ def export_xlsx(title: str, parts: Iterable[report.FilledSection], path: Path) -
         }  # fmt: skip
         with xlsxwriter.Workbook(file, options) as workbook:
             book = _Book(workbook, written)
-            # Rows of a sheet go to disk as they come, but sheets may be filled in any order.
+            # Rows of a sheet are streamed to disk; sheets may be filled in any order.
             overview = book.sheet("Overview")
             meanings = book.sheet("Columns")
             sheets = [sheet for filled in parts for sheet in _data(book, filled)]
@@ -117,7 +117,7 @@ def export_xlsx(title: str, parts: Iterable[report.FilledSection], path: Path) -
 
 
 def _made_from(book: _Book) -> None:
-    """The origin for `tw verify`, on a hidden sheet, cut into pieces that cells hold."""
+    """Writes the manifest to a hidden sheet, split to fit into cells."""
     if not book.parts:
         return
     text = manifest.of(book.abouts, "xlsx", book.parts).to_json()
@@ -128,7 +128,7 @@ def _made_from(book: _Book) -> None:
 
 
 def _sheet_name(title: str, taken: Sequence[str]) -> str:
-    """A name a spreadsheet accepts: 31 characters, without what it forbids, unlike any other."""
+    """Returns a valid, unique sheet name: at most 31 characters, without forbidden ones."""
     base = _FORBIDDEN.sub(" ", title).strip("' ")[:31] or "Sheet"
     lower = {name.lower() for name in taken} | {"history", manifest.SHEET.lower()}
     name, number = base, 1
@@ -140,7 +140,7 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
 
 
 def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
-    """The sheets of one query: one, or more when it has more rows than fit."""
+    """Writes the sheets of a query: one, or several if its rows exceed a sheet."""
     n_rows = filled.answer.n_rows
     book.abouts.append(filled.answer.meta)
     book.parts.append(manifest.of_answer(filled.answer))
@@ -160,7 +160,7 @@ def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
 
 
 def _rows(book: _Book, sheet: Worksheet, answer: QueryResult, headings: Mapping[str, str]) -> None:
-    """Where a section has headings of its own, columns without any value are hidden."""
+    """Hides columns without values if the section has its own headings."""
     import pyarrow as pa
 
     columns = answer.columns
@@ -169,7 +169,7 @@ def _rows(book: _Book, sheet: Worksheet, answer: QueryResult, headings: Mapping[
         is_empty = bool(headings) and answer.arrow().column(place).null_count == answer.n_rows
         style, options = _cell_style(book, column), {"hidden": is_empty or column.name in _KEYS}
         sheet.set_column(place, place, _width(answer, place), style, options if headings else {})
-    # A row once begun cannot be returned to: first all that lies above, then row after row.
+    # In constant-memory mode rows must be written in order.
     sheet.freeze_panes(1, _n_fixed(columns))
     sheet.set_row(0, 32)
     for place, column in enumerate(columns):
@@ -189,7 +189,7 @@ def _rows(book: _Book, sheet: Worksheet, answer: QueryResult, headings: Mapping[
 
 
 def _shorten(label: str) -> str:
-    """A bar's name: kernels differ at both ends."""
+    """Shortens the label of a bar in the middle: kernel names differ at both ends."""
     if len(label) <= _LABEL:
         return label
     return f"{label[: _LABEL // 2]}…{label[-(_LABEL // 2 - 1) :]}"
@@ -201,7 +201,7 @@ def _header(column: Column) -> str:
 
 
 def _n_fixed(columns: Sequence[Column]) -> int:
-    """The columns that say what a row is about, up to its name, stay in sight."""
+    """Freezes the identifying columns, up to the name."""
     names = [column.name for column in columns]
     return names.index("name") + 1 if "name" in names[:8] else 0
 
@@ -214,7 +214,7 @@ def _cell_style(book: _Book, column: Column) -> Format | None:
 
 
 def _width(answer: QueryResult, place: int) -> float:
-    """As wide as its first rows, within reason."""
+    """Returns a column width from the first rows, within limits."""
     column = answer.columns[place]
     shown = [len(column.name), len(column.unit or "") + 2]
     for value in answer.arrow().column(place).slice(0, 200).to_pylist():
@@ -224,7 +224,7 @@ def _width(answer: QueryResult, place: int) -> float:
 
 
 def _write(written: WorkbookSummary, sheet: Worksheet, row: int, place: int, value: Any) -> None:
-    """One cell. xlsxwriter answers with a negative number where it drops something."""
+    """Writes a cell. xlsxwriter returns a negative number when it drops data."""
     if value is None:
         return
     if isinstance(value, bool):
@@ -239,12 +239,12 @@ def _write(written: WorkbookSummary, sheet: Worksheet, row: int, place: int, val
 
 
 def _is_exact(value: int | float) -> bool:
-    """Whether a spreadsheet, which knows doubles alone, has this number."""
+    """Whether an integer is exact as a double, the only number type of spreadsheets."""
     return math.isfinite(value) if isinstance(value, float) else abs(value) <= EXACT_INTEGER
 
 
 def _text(written: WorkbookSummary, text: str) -> str:
-    # A spreadsheet counts UTF-16 units; half of the limit is always enough.
+    # Spreadsheets count UTF-16 units; half of the limit is always safe.
     if len(text) <= TEXT_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= TEXT_LENGTH:
         return text
     written.n_cut_texts += 1
@@ -253,7 +253,7 @@ def _text(written: WorkbookSummary, text: str) -> str:
 
 
 def _bars(sheet: Worksheet, columns: Sequence[Column], n_rows: int) -> None:
-    """Shares and totals show at a glance."""
+    """Adds data bars to shares and totals."""
     for place, column in enumerate(columns):
         bar: dict[str, Any] = {"type": "data_bar", "bar_solid": True, "bar_color": "#9DC3E6"}
         if column.unit == "ratio":
@@ -264,7 +264,7 @@ def _bars(sheet: Worksheet, columns: Sequence[Column], n_rows: int) -> None:
 
 
 def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
-    """What each column of each sheet means, and which query made it."""
+    """Writes the sheet of column descriptions, with queries."""
     head = book.style(bold=True, bottom=1, bg_color="#E8EDF3")
     wrapped = book.style(text_wrap=True, valign="top")
     titles = ("sheet", "column", "unit", "type", "meaning", "query")
@@ -285,7 +285,7 @@ def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
 
 
 def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
-    """What the bars of each chart are called, on a hidden sheet: one column a chart."""
+    """Writes the labels of chart bars to a hidden sheet, one column per chart."""
     barred = [each for each in sheets if each.chart and each.chart.kind != "line"]
     if not barred:
         return
@@ -306,7 +306,7 @@ def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
 
 
 def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet]) -> None:
-    """Title, contents with links, provenance; charts beside them."""
+    """Writes title, linked contents, manifest and charts."""
     sheet.hide_gridlines(2)
     sheet.set_landscape()
     sheet.fit_to_pages(1, 0)
@@ -333,7 +333,7 @@ def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet
 
 
 def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -> None:
-    """Where the numbers come from; what differs between sheets is in the sheet Columns."""
+    """Writes the manifest entries common to all sheets; others are in the sheet Columns."""
     if not sheets:
         return
     meta = sheets[0].filled.answer.meta
@@ -366,7 +366,7 @@ def _traces(meta: Mapping[str, str]) -> str:
 
 
 def _chart(book: _Book, sheet: _Sheet) -> Any:
-    """A chart over the rows of a sheet."""
+    """Adds a chart of the rows of a sheet."""
     chart = sheet.chart
     assert chart is not None
     if chart.kind == "line":
@@ -380,7 +380,7 @@ def _chart(book: _Book, sheet: _Sheet) -> Any:
         drawn.add_series(each)
     drawn.set_title({"name": sheet.filled.section.title, "name_font": {"size": 11}})
     drawn.set_size({"width": 620, "height": 380})
-    # Many names would leave no room for what they name; the sheet has them.
+    # A long legend would leave no room for the chart; the sheet has the names.
     is_named = 1 < len(series) <= _NAMED
     drawn.set_legend({"position": "bottom"} if is_named else {"none": True})
     axis = {"num_format": _axis_format(sheet, chart), "num_font": {"size": 8}}
@@ -416,7 +416,7 @@ def _bar_series(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
 
 
 def _lines(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
-    """A line for each label: rows of one label lie together, since queries order by them."""
+    """Adds a line per label; rows of a label are contiguous."""
     places = _places(sheet)
     assert chart.x is not None
     keys = list(
