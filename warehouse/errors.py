@@ -11,7 +11,7 @@
     │   └── InvalidDatabase           damaged, or not a warehouse
     ├── TraceError            exit 1   an input file cannot be imported
     │   ├── UnknownFormat             no importer recognises its content
-    │   │   └── ForeignFile           a known format that must be converted first
+    │   │   └── UnsupportedFormat     a known format that must be converted first
     │   ├── CorruptTrace              truncated or invalid at a known offset
     │   └── DuplicateTrace            already imported
     ├── QueryError            exit 1   a query is refused or fails

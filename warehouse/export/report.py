@@ -67,9 +67,7 @@ class Section:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     chart: Chart | None = None
     each: str | None = None  # a query: the section is repeated for each of its rows
-    where: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # values that rows of `each` must have
+    where: Mapping[str, Any] = field(default_factory=dict)  # values that rows of `each` must have
     only: str | None = None  # workbook or page: omitted elsewhere
     headings: Mapping[str, str] = field(default_factory=dict)  # of columns in a workbook
     tab: str | None = None  # colour of its tab in a workbook
@@ -150,7 +148,9 @@ def choose(
     """Returns the report of the given queries, the named one, that of the formats in scope, or
     `pytorch`."""
     if queries and name:
-        raise UsageError("QUERIES and --report cannot be combined", hint="A report has its own queries.")
+        raise UsageError(
+            "QUERIES and --report cannot be combined", hint="A report has its own queries."
+        )
     if queries:
         return of_queries(queries, parameters, session.queries)
     if parameters:

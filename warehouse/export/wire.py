@@ -50,7 +50,7 @@ def varint(value: int) -> bytes:
 
 
 def varints(values: Words) -> Column:
-    """Encodes numbers as varints: 7 bits per byte, low bits first, bit 7 set on all but the last."""
+    """Encodes numbers as varints: 7 bits a byte, low bits first, bit 7 set on all but the last."""
     n = len(values)
     if not n:
         return literals([])
@@ -98,7 +98,7 @@ def length_prefixed(tag: bytes, values: Column) -> Column:
 
 
 def regroup(values: Column, boundaries: NDArray[np.int64]) -> Column:
-    """Concatenates rows: row i of the result is rows boundaries[i]:boundaries[i + 1] of `values`."""
+    """Concatenates rows: row i of the result joins rows boundaries[i]:boundaries[i + 1]."""
     offsets, data = parts_of(values)
     return column(offsets[boundaries], data)
 

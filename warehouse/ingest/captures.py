@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from warehouse.errors import TwError
 from warehouse.ingest import formats
 from warehouse.ingest.importer import Capture, Captures, Listing, Part
-from warehouse.ingest.sources import SourceSet, Source, below, look
+from warehouse.ingest.sources import Source, SourceSet, below, look
 
 _ARCHIVE = tuple[Path, tuple[str, ...]]
 

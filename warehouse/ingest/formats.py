@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 
 from warehouse import plugins
-from warehouse.errors import UnsupportedFormat, TwError, UnknownFormat, UsageError
+from warehouse.errors import TwError, UnknownFormat, UnsupportedFormat, UsageError
 from warehouse.ingest.importer import ENTRY_POINT_GROUP, SNIFF_BYTES, AnyImporter, FileImporter
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import TraceStream

@@ -1,11 +1,11 @@
-"""A folder that traces are put into: imports what is new there, once, and moves nothing.
+"""Imports the new files of an inbox folder.
 
-Each file's size and time of change are remembered with what became of it, so that a look at a full
-inbox reads nothing twice. A file that may still be written to is left for the next look: one that
-changed a moment ago, one with a name of unfinished downloads, and one that changes while it is
-read, whose trace is taken out again. A file that failed is tried again when it changes, or with
-another version of the program. One that has grown, its earlier content being the beginning of the
-present one, takes the place of what was imported before; one that was overwritten does not.
+Size and modification time of each file are recorded with its outcome, so that a scan reads no file
+twice. Files that may still be written are left for the next scan: recently changed ones, names of
+unfinished downloads, and files that change while they are read (their traces are removed again). A
+failed file is retried when it changes, or by another version of tw. A file that has grown (its
+earlier content is a prefix of the present one) replaces its earlier import; an overwritten one does
+not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Stamp:
-    """What tells without reading whether a file has changed."""
+    """Size and modification time of a file."""
 
     n_bytes: int
     modified_ns: int
@@ -46,7 +46,7 @@ class Stamp:
 
 @dataclass(frozen=True)
 class FileState:
-    """What is remembered of a file."""
+    """The recorded state of a file."""
 
     stamp: Stamp
     status: str  # imported, present, ignored, failed
@@ -58,10 +58,10 @@ class FileState:
 
 @dataclass(frozen=True)
 class InboxScan:
-    """What one look at the inbox found and did."""
+    """The result of a scan."""
 
     outcomes: tuple[Outcome, ...]
-    n_known: int  # files as they were
+    n_known: int  # unchanged files
     n_failed_before: int  # of these, those that failed
     unsettled: tuple[Path, ...]  # may still be written to
 
@@ -75,10 +75,10 @@ def import_new(
     settle_s: float = SETTLE_S,
     retries_failed: bool = False,
 ) -> InboxScan:
-    """Imports what is new in a folder and below; raises UsageError, and as `import_paths` does."""
+    """Imports the new files below a folder; raises UsageError, and what `import_paths` raises."""
     options = options or Options()
     if not folder.is_dir():
-        raise UsageError(f"the inbox {folder} is no folder")
+        raise UsageError(f"the inbox {folder} is not a folder")
     known = _known(db, options.wait_s)
     look = _Scan(known, settle_s, retries_failed)
     outcomes: list[Outcome] = []
@@ -96,7 +96,7 @@ def import_new(
 
 
 class _Scan:
-    """Decides which sources are new, and keeps their stamps from before they were read."""
+    """Selects new sources, and keeps their stamps from before they are read."""
 
     def __init__(
         self, known: Mapping[Path, FileState], settle_s: float, retries_failed: bool
@@ -134,14 +134,14 @@ class _Scan:
 
 
 def _paths(source: Source) -> list[Path]:
-    """The files on disk a source is read from."""
+    """Returns the files on disk that a source is read from."""
     return list(dict.fromkeys(file.path for file in source.files))
 
 
 def _stamp(path: Path) -> Stamp:
     try:
         found = path.stat()
-    except OSError:  # taken away meanwhile
+    except OSError:  # removed meanwhile
         return Stamp(-1, -1)
     return Stamp(found.st_size, found.st_mtime_ns)
 
@@ -169,7 +169,7 @@ def _remember(
     look: _Scan,
     changed: set[Path],
 ) -> None:
-    """Writes down what became of each file, in one transaction with what is taken out again."""
+    """Records the outcome of each file, in one transaction with the removal of traces."""
     if not db.exists():
         database.create_empty(db)
     by_path: dict[Path, list[Outcome]] = {path: [] for path in look.before}
@@ -202,7 +202,7 @@ def _trace_ids(outcomes: Sequence[Outcome]) -> list[int]:
 
 
 def _grew(path: Path, known: FileState) -> bool:
-    """Whether the earlier content is the beginning of the present one."""
+    """Whether the earlier content is a prefix of the present one."""
     if known.sha256 is None or known.stamp.n_bytes >= path.stat().st_size:
         return False
     digest, left = hashlib.sha256(), known.stamp.n_bytes

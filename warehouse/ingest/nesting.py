@@ -1,15 +1,15 @@
-"""Finds the parent and depth of every slice of a trace, exactly, also where slices overlap.
+"""Computes the parent and depth of every slice of a trace, also where slices overlap.
 
-Definition: on one track, in the order (ts, longer first, file order), the parent of a slice is
-the nearest earlier slice that contains it, i.e. ends no sooner. A slice of zero length counts as
-ending just after its instant: it contains nothing, and what ends at that instant does not contain
+Definition: on one track, in the order (ts, longer first, file order), the parent of a slice is the
+nearest earlier slice that contains it, i.e. ends no earlier. A slice of duration 0 counts as ending
+just after its instant: it contains nothing, and a slice that ends at that instant does not contain
 it. Depth is the parent's depth plus one; roots have depth 0.
 
-Why not SQL: "the nearest earlier row with a value at least mine" is a previous-greater-element
-search. A running sum answers it only where slices nest properly, which real host threads do not
-(Python frames cross profiler ranges); a window pass for each level is slow for deep stacks. Here
-every row first points at its predecessor; then all rows whose target is too short jump at once to
-that target's own target, until none is left: whole columns at a time, a handful of rounds.
+Python rather than SQL: this is a previous-greater-element search. A running sum only works where
+slices nest properly, which real host threads violate (Python frames cross profiler ranges), and a
+window pass per level is slow for deep stacks. Here every row first points at its predecessor; then
+all rows whose target is too short follow the target's own pointer at once, column-wise, until none
+is left, in a few rounds.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_MANY_TRACKS = 1 << 12  # in a block: looking at one by one would take longer than it saves
-BLOCK_ROWS = 1 << 18  # memory stays bounded: a block carries over only the slices still open
+_MANY_TRACKS = 1 << 12  # in a block: processing single slices would take longer than it saves
+BLOCK_ROWS = 1 << 18  # bounds memory: a block carries over only open slices
 
 SCHEMA = pa.schema([("entry_n", pa.int64()), ("depth", pa.int32()), ("parent_n", pa.int64())])
 
-#: `entry` is the importer's: slices, and whatever else wants to know the slice around it.
+#: `entry` is created by the importer: slices, and other records that need their enclosing slice.
 _ORDERED = """
 SELECT entry_n, track_n, ts, ts + reach AS end_ts
 FROM entry
@@ -42,7 +42,7 @@ ORDER BY track_n, ts, reach DESC, seq
 
 @dataclass
 class _Open:
-    """The slices that may still contain later ones, outermost first."""
+    """Open slices: those that may contain later ones, outermost first."""
 
     entry_n: Ints
     track_n: Ints
@@ -55,7 +55,7 @@ class _Open:
 
 
 def nest(connection: duckdb.DuckDBPyConnection) -> None:
-    """Makes the table `nest` (entry_n, depth, parent_n) of the scratch database's `entry`."""
+    """Creates the table `nest` (entry_n, depth, parent_n) from the scratch table `entry`."""
     cursor = connection.cursor()
     ordered = cursor.sql(_ORDERED).to_arrow_reader(BLOCK_ROWS)
     nested = pa.RecordBatchReader.from_batches(SCHEMA, _nested(ordered))
@@ -83,14 +83,14 @@ def _nested(ordered: Any) -> Iterator[pa.RecordBatch]:
 def nest_block(
     still_open: _Open, entry_n: Ints, track_n: Ints, ts: Ints, end_ts: Ints
 ) -> tuple[Ints, Ints, _Open]:
-    """Depths and parents (-1 for roots) of rows that follow those `still_open`, in nesting order.
+    """Returns depths and parents (-1 for roots) of rows that follow `still_open`, in nesting order.
 
-    All columns are int64 and equally long; times in whole nanoseconds.
+    All columns are int64 of equal length; times in ns.
     """
     n_open = len(still_open.entry_n)
     track = np.concatenate((still_open.track_n, track_n))
     end = np.concatenate((still_open.end, end_ts))
-    # What a container must reach: a zero-length slice is contained only by what goes on after it.
+    # The end a container must reach: a slice of duration 0 needs one that continues after it.
     need = np.concatenate((still_open.end, end_ts + (end_ts == ts)))
     parent = _parents(track, end, need, n_open)
     depth = _depths(parent, still_open.depth)
@@ -102,7 +102,7 @@ def nest_block(
 
 
 def _parents(track: Ints, end: Ints, need: Ints, n_open: int) -> Ints:
-    """For each row the index of its parent, -1 for none; the `n_open` first nest in a chain."""
+    """Returns the index of each row's parent, -1 for none; the first `n_open` form a chain."""
     parent = np.arange(-1, len(track) - 1, dtype=np.int64)
     parent[_roots(track, end, need)] = -1
     waiting = np.flatnonzero(parent >= 0)
@@ -110,16 +110,16 @@ def _parents(track: Ints, end: Ints, need: Ints, n_open: int) -> Ints:
     while len(waiting):
         target = parent[waiting]
         waiting, target = _drop(waiting, target, end[target] < need[waiting])
-        # All that lies between a row and its target is too short for the target, so for us too.
+        # All rows between a row and its target are too short for the target, hence for the row.
         parent[waiting] = parent[target]
         waiting = waiting[parent[waiting] >= 0]
     return parent
 
 
 def _roots(track: Ints, end: Ints, need: Ints) -> NDArray[np.bool_]:
-    """Rows that reach further than all before them on their track, as nearly all of a stream do.
+    """Returns rows that end later than all before them on their track, as nearly all on a stream.
 
-    They would find that out too, but only after a round for every doubling of their number.
+    They are roots; pointer jumping would take logarithmically many rounds to find that out.
     """
     is_root = np.empty(len(track), bool)
     is_root[:1] = True
@@ -138,11 +138,11 @@ def _drop(rows: Ints, targets: Ints, keep: NDArray[np.bool_]) -> tuple[Ints, Int
 
 
 def _depths(parent: Ints, open_depth: Ints) -> Ints:
-    """Length of each row's chain of parents, by halving the chains that are left."""
+    """Returns the length of each row's chain of parents, by pointer doubling."""
     depth = (parent >= 0).astype(np.int64)
     depth[: len(open_depth)] = open_depth
     jump = parent.copy()
-    jump[: len(open_depth)] = -1  # their depth is known and ends every chain
+    jump[: len(open_depth)] = -1  # their depth is given and ends every chain
     active = np.flatnonzero(jump >= 0)
     while len(active):
         target = jump[active]
@@ -154,7 +154,7 @@ def _depths(parent: Ints, open_depth: Ints) -> Ints:
 
 
 def _open_at_end(track: Ints, end: Ints) -> NDArray[np.bool_]:
-    """Which rows a later row of the last track could still have as its parent."""
+    """Returns the rows that may be parents of later rows of the last track."""
     if not len(track):
         return np.empty(0, bool)
     longest_after = np.maximum.accumulate(end[::-1])[::-1]

@@ -1,10 +1,9 @@
-"""Finds the timeline a graph belongs to: an execution trace names neither its rank nor its job.
+"""Pairs graphs with timelines: an execution trace names neither its rank nor its job.
 
-What decides, in this order: the rank the user or the file's name gives it; the process that
-recorded both; of several, the rank that is in all process groups the graph names, since a process
-lists the groups it is in; that a run has but one timeline. Where that leaves several, or the file's
-name and the process contradict each other, none is taken, and the reason is a problem of the
-import.
+Criteria, in this order: the rank given by the user or the file name; the process that recorded
+both; of several, the rank that is in all process groups the graph names, since a process lists its
+own groups; that a run has only one timeline. If several timelines remain, or the file name
+contradicts the process, the graph is not paired, and the reason is a problem of the import.
 """
 
 from __future__ import annotations
@@ -22,32 +21,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A timeline that may be that of a graph."""
+    """A candidate timeline of a graph."""
 
     trace_id: int
     run_id: int
     name: str
     rank: int | None
     folder: str
-    pids: frozenset[int]  # of processes with operators; empty: the file says none
+    pids: frozenset[int]  # of processes with operators; empty if the file has none
 
 
 @dataclass(frozen=True)
 class Graph:
-    """What is known of a graph without looking at its nodes."""
+    """Facts about a graph that do not require its nodes."""
 
     pid: int | None
     rank: int | None
     rank_rule: str | None
     folder: str
-    ranks: frozenset[int] = frozenset()  # it may be, by its process groups; empty: they do not tell
+    ranks: frozenset[int] = frozenset()  # possible ranks by its process groups; empty: any
 
     def is_member(self, timeline: Timeline) -> bool:
         """Whether the timeline's rank is in all process groups of the graph."""
         return timeline.rank in self.ranks
 
     def is_of(self, timeline: Timeline) -> bool:
-        """Whether both were recorded by one process, as far as numbers of processes tell."""
+        """Whether both have the same process id."""
         return self.pid in timeline.pids
 
     def is_elsewhere(self, timeline: Timeline) -> bool:
@@ -57,7 +56,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Pair:
-    """The timeline of a graph and the rule that found it, or what speaks against any."""
+    """The timeline of a graph and the rule that found it, or the reason why there is none."""
 
     timeline: Timeline | None = None
     rule: str | None = None
@@ -65,7 +64,7 @@ class Pair:
 
 
 def decide(graph: Graph, timelines: Sequence[Timeline], *, share_run: bool) -> Pair:
-    """The graph's timeline among these; `share_run`: that they belong together was said."""
+    """Pairs a graph with one of the timelines; `share_run`: they are in the same run."""
     if graph.rank is not None:
         of_rank = _narrowed(graph, [t for t in timelines if t.rank == graph.rank])
         if of_rank:
@@ -101,7 +100,7 @@ def _by_rank(graph: Graph, of_rank: list[Timeline], *, share_run: bool) -> Pair:
 
 
 def _narrowed(graph: Graph, found: list[Timeline]) -> list[Timeline]:
-    """Those of the same process, of its possible ranks, beside it, as far as that leaves any."""
+    """Filters by process, possible ranks and folder, as far as timelines remain."""
     tests: list[Callable[[Timeline], bool]] = [
         graph.is_of, graph.is_member, lambda t: t.folder == graph.folder
     ]  # fmt: skip
@@ -114,19 +113,17 @@ def _narrowed(graph: Graph, found: list[Timeline]) -> list[Timeline]:
 def _other_process(graph: Graph, timeline: Timeline) -> Problem | None:
     if not graph.is_elsewhere(timeline):
         return None
-    return Problem(
-        "other_process", "the graph and its timeline were recorded by processes of other numbers", 1
-    )
+    return Problem("other_process", "the graph and its timeline have different process ids", 1)
 
 
 def _refused(kind: str, why: str, found: list[Timeline]) -> Pair:
     names = ", ".join(t.name for t in found[:4]) + (", ..." if len(found) > 4 else "")
-    meaning = f"{why} ({names}); it was paired with none: name its run and rank with --run, --rank"
+    meaning = f"{why} ({names}); the graph was not paired: give its run and rank with --run, --rank"
     return Pair(problem=Problem(kind, meaning, 1))
 
 
 def timelines(connection: duckdb.DuckDBPyConnection, condition: str) -> list[Timeline]:
-    """The timelines among the traces `t` of a condition."""
+    """Returns the timelines among the traces `t` that meet a condition."""
     rows = connection.execute(f"""
         WITH working AS (
           SELECT DISTINCT trace_id, track_id FROM cpu_op
@@ -153,9 +150,9 @@ def timelines(connection: duckdb.DuckDBPyConnection, condition: str) -> list[Tim
 
 
 def common_ranks(connection: duckdb.DuckDBPyConnection, groups: str) -> frozenset[int]:
-    """The ranks that are in all of some process groups; empty where all groups are of all ranks.
+    """Returns the ranks that are in all process groups; empty if all groups have all ranks.
 
-    `groups` is what to select their `ranks_json` from, a FROM clause.
+    `groups` is a FROM clause that provides `ranks_json`.
     """
     rows = connection.execute(f"""
         WITH member AS (
@@ -180,12 +177,12 @@ _PLACE = """(
 
 
 def folder_of(place: str | None) -> str:
-    """The folder of a file, or of a member of an archive."""
+    """Returns the folder of a file or of an archive member."""
     return str(PurePath(place or "").parent)
 
 
 def pair_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
-    """Pairs the graphs of a run that have no timeline yet, and gives each its timeline's rank."""
+    """Pairs the unpaired graphs of a run, and sets their ranks to those of their timelines."""
     waiting = connection.execute(f"""
         SELECT t.id, g.pid, t.rank, t.rank_rule, {_PLACE}
         FROM trace AS t
@@ -231,7 +228,7 @@ def _store(connection: duckdb.DuckDBPyConnection, trace_id: int, pair: Pair) -> 
 
 
 def forget(connection: duckdb.DuckDBPyConnection, trace_id: int) -> None:
-    """Takes back what was said of a timeline that goes; its graphs keep their ranks."""
+    """Removes the pairing with a timeline that is removed; its graphs keep their ranks."""
     connection.execute(
         "UPDATE trace SET timeline_trace_id = NULL, pair_rule = NULL WHERE timeline_trace_id = ?",
         [trace_id],

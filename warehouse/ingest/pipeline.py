@@ -1,8 +1,8 @@
-"""Imports traces: find → sniff → decode (no lock) → commit (one transaction a trace) → link runs.
+"""Imports traces: find → sniff → decode (no lock) → commit (a transaction per trace) → link runs.
 
-Each trace lands wholly or not at all. Several sources are decoded at once, by threads or by worker
-processes, and committed one after another in the order they were named, timelines before graphs, so
-that ids do not depend on luck.
+Each trace is imported completely or not at all. Sources are decoded in parallel, by threads or
+worker processes, and committed in the order given, timelines before graphs, so that ids are
+deterministic.
 """
 
 from __future__ import annotations
@@ -40,24 +40,22 @@ if TYPE_CHECKING:
 
 OnDuplicate = Literal["skip", "replace", "error"]
 _in_use: set[Path] = set()  # scratch folders of this process
-#: Stored bytes; below this starting a worker, or sharing the work among threads, costs more than it
-#: saves.
+#: Stored bytes below which starting a worker, or using several threads, costs more than it saves.
 _WORTH_SHARING = 1 << 20
-#: Stored bytes of all sources; below this they are shared among threads of this process: starting
-#: another takes as long as decoding 20 MB, and what threads have to wait for, Python, is a quarter
-#: of the work.
+#: Stored bytes of all sources below which threads decode them: starting a process takes as long as
+#: decoding 20 MB, and only a quarter of the work holds the interpreter lock.
 _WORTH_PROCESSES = 128 << 20
-#: Content bytes; with less, the rows of a table go to one thread, and several only cost memory.
+#: Content bytes below which DuckDB uses one thread: more would only cost memory.
 _WORTH_ALL_THREADS = 256 << 20
 
 
 @dataclass(frozen=True)
 class Options:
-    """What `tw import` can be asked; see its help."""
+    """Options of an import; see `tw import --help`."""
 
     run: str | None = None
     rank: int | None = None
-    is_one_run: bool = False  # all sources are of one run, though they do not say so
+    is_one_run: bool = False  # all sources belong to one run
     format: str | None = None
     on_duplicate: OnDuplicate = "skip"
     wait_s: float = database.DEFAULT_WAIT_S
@@ -67,7 +65,7 @@ class Options:
 
 @dataclass
 class Outcome:
-    """What became of one source."""
+    """The outcome of one source."""
 
     source: Source
     status: Literal["imported", "present", "failed", "ignored"]
@@ -79,7 +77,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job:
-    """A source that is to be imported, in a folder of its own."""
+    """A source to import, with its scratch folder."""
 
     source: Source
     importer: str
@@ -88,16 +86,16 @@ class Job:
 
 
 class Progress:
-    """Told what happens; does nothing by itself."""
+    """Receives progress events; this base class ignores them."""
 
     def start(self, n_sources: int, n_bytes: int) -> None:
-        """Before the first byte is read: how many sources, and their stored bytes."""
+        """Called before reading, with the number of sources and their stored bytes."""
 
     def advance(self, n_bytes: int) -> None:
-        """So many more stored bytes were read."""
+        """Called when stored bytes have been read."""
 
     def outcome(self, outcome: Outcome) -> None:
-        """A source is done with."""
+        """Called when a source is complete."""
 
 
 def import_paths(
@@ -109,12 +107,12 @@ def import_paths(
     stdin: Any = None,
     wanted: Callable[[Source], bool] | None = None,
 ) -> list[Outcome]:
-    """Imports files, folders, globs, archives, or `-` for `stdin`; one outcome a source, in order.
+    """Imports files, folders, globs, archives, or `-` for `stdin`; returns an outcome per source.
 
-    Only what concerns all sources raises (no such file, the warehouse cannot be opened); what goes
-    wrong with one source is its outcome. Files of a folder that no importer knows are ignored.
-    What links the traces of a run is made at the end; when that fails, it raises, and every source
-    had its outcome. Sources that are not `wanted` are not read and have no outcome.
+    Raises only for failures that concern all sources (file not found, warehouse cannot be opened);
+    the failure of a source is its outcome. Files of a folder in unsupported formats are ignored.
+    The traces of a run are linked at the end; a failure there is raised after all outcomes.
+    Sources for which `wanted` is false are not read and have no outcome.
     """
     options, progress = options or Options(), progress or Progress()
     db = Path(db).absolute()
@@ -125,7 +123,7 @@ def import_paths(
         _check_options(options)
         present, is_unlinked = _present(db, options)
         planned = [_plan(source, n, scratch, options, present) for n, source in enumerate(sources)]
-        # Timelines first: graphs belong to those recorded by the same processes.
+        # Timelines first: graphs are paired with those of the same processes.
         order = sorted(range(len(planned)), key=lambda n: _is_graph(planned[n]))
         jobs = [job for n in order if isinstance(job := planned[n], Job)]
         n_bytes = sum(job.source.size() for job in jobs)
@@ -134,7 +132,7 @@ def import_paths(
         progress.start(len(jobs), n_bytes)
         choice = RunChoice(options.run, options.rank, options.is_one_run)
         outcomes: dict[int, Outcome] = {}
-        # Closed here, not when it is collected: then the interpreter may already be ending.
+        # Closed explicitly: garbage collection may run at interpreter shutdown.
         with closing(_decode_all(jobs, options, progress)) as decoded:
             for n in order:
                 plan = planned[n]
@@ -146,7 +144,7 @@ def import_paths(
                 outcomes[n] = outcome
                 progress.outcome(outcome)
         done = [outcome.committed for outcome in outcomes.values() if outcome.committed]
-        # Nothing is opened for a trace that is alone in its run.
+        # Runs of one trace need no linking.
         if done[-1].leaves_unlinked if done else is_unlinked:
             link_runs(db, scratch, options.settings, wait_s=options.wait_s)
         return [outcomes[n] for n in range(len(planned))]
@@ -158,7 +156,7 @@ def _is_graph(plan: Job | Outcome) -> bool:
 
 @contextmanager
 def scratch_folder(db: Path) -> Iterator[Path]:
-    """A folder beside the warehouse for decoded data; also sweeps those of dead processes."""
+    """Creates a scratch folder beside the warehouse, and removes those of dead processes."""
     parent = db.with_name(db.name + ".scratch")
     try:
         parent.mkdir(parents=True, exist_ok=True)
@@ -167,7 +165,7 @@ def scratch_folder(db: Path) -> Iterator[Path]:
     for folder in parent.iterdir():
         if _is_stale(folder):
             shutil.rmtree(folder, ignore_errors=True)
-    # A name of its own also where process numbers come again soon, as they do in containers.
+    # Unique also where process ids are reused soon, as in containers.
     mine = parent / f"{os.getpid()}-{time.time_ns():x}"
     mine.mkdir(parents=True)
     _in_use.add(mine)
@@ -176,7 +174,7 @@ def scratch_folder(db: Path) -> Iterator[Path]:
     finally:
         _in_use.discard(mine)
         shutil.rmtree(mine, ignore_errors=True)
-        with suppress(OSError):  # another import is at work in it
+        with suppress(OSError):  # in use by another import
             parent.rmdir()
 
 
@@ -200,7 +198,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _copy_stdin(stdin: Any, scratch: Path) -> Path:
-    """Standard input can be read but once; it is looked at twice: what it is, what it says."""
+    """Copies standard input to a file: it is read twice, to sniff and to decode."""
     copy = scratch / "stdin"
     try:
         with copy.open("wb") as target:
@@ -211,18 +209,18 @@ def _copy_stdin(stdin: Any, scratch: Path) -> Path:
 
 
 def _check_options(options: Options) -> None:
-    """Refuses options of importers that none has."""
+    """Raises UsageError for options that no importer has."""
     known = sorted({name for each in formats.loadable() for name in each.options})
     for name, _ in options.settings.options:
         if name not in known:
-            hint = f"Known: {', '.join(known)}." if known else "No importer has any."
+            hint = f"Known: {', '.join(known)}." if known else "No importer has options."
             raise UsageError(f"no importer has an option {name!r}", hint=hint)
 
 
 def _present(db: Path, options: Options) -> tuple[set[tuple[str, ...]], bool]:
-    """The files of every trace in the warehouse, and whether an import ended before it linked runs.
+    """Returns the files of all stored traces, and whether runs are left unlinked.
 
-    Opening the warehouse also says early if it cannot be.
+    Opening the warehouse here reports failures early.
     """
     if not db.exists():
         return set(), False
@@ -237,7 +235,7 @@ def _present(db: Path, options: Options) -> tuple[set[tuple[str, ...]], bool]:
 def _plan(
     source: Source, n: int, scratch: Path, options: Options, present: set[tuple[str, ...]]
 ) -> Job | Outcome:
-    """Decides what to do with a source; reads its first bytes and its hash."""
+    """Chooses the importer of a source and detects duplicates, from its first bytes and SHA-256."""
     if source.trouble is not None:
         return Outcome(source, "failed", error=source.trouble)
     try:
@@ -260,8 +258,8 @@ def _plan(
 
 def _duplicate(source: Source, options: Options) -> Outcome:
     error = DuplicateTrace(
-        f"{source.label} is in the warehouse already",
-        hint="--on-duplicate replace imports it anew.",
+        f"{source.label} has already been imported",
+        hint="--on-duplicate replace imports it again.",
     )
     is_failure = options.on_duplicate == "error"
     return Outcome(source, "failed" if is_failure else "present", error=error)
@@ -275,7 +273,7 @@ def _finish(
     choice: RunChoice,
     is_last: bool,
 ) -> Outcome:
-    """Commits what was decoded; frees its folder either way."""
+    """Commits a decoded source and removes its scratch folder."""
     if isinstance(decoded, TwError):
         is_passed_over = isinstance(decoded, UnknownFormat) and not job.source.is_named
         return Outcome(job.source, "ignored" if is_passed_over else "failed", error=decoded)
@@ -307,14 +305,14 @@ def _database_trouble(job: Job, error: duckdb.Error) -> TwError:
     first = str(error).splitlines()[0]
     return TwError(
         f"{job.source.label} could not be stored: {first}",
-        hint="Is the disk full? Nothing of this file was kept.",
+        hint="Is the disk full? Nothing of this file was stored.",
     )
 
 
 def _decode_all(
     jobs: list[Job], options: Options, progress: Progress
 ) -> Generator[Decoded | TwError, None, None]:
-    """Decodes in order; in worker processes where that is worth it."""
+    """Decodes sources in order, in worker processes where that is faster."""
     cores = decoding.available_cores()
     large = sum(job.source.size() >= _WORTH_SHARING for job in jobs)
     n_workers = options.jobs or min(cores, large)
@@ -354,12 +352,12 @@ def _try_decode(
     except duckdb.Error as error:
         return TwError(
             f"{job.source.label} could not be decoded: {str(error).splitlines()[0]}",
-            hint="Is there room for scratch data? If so, please report it, with the file.",
+            hint="Is there space for scratch data? If so, please report it, with the file.",
         )
 
 
 class _Counter:
-    """Bytes read by threads; tells them, too, that nobody wants what they do any more."""
+    """Counts bytes read by threads, and cancels the threads."""
 
     def __init__(self) -> None:
         self.n_bytes = 0
@@ -367,9 +365,9 @@ class _Counter:
         self._lock = threading.Lock()
 
     def advance(self, n_bytes: int) -> None:
-        """So many more; ends the thread that calls it when the import was given up."""
+        """Adds to the count; raises in the calling thread when the import has been cancelled."""
         if self.is_unwanted:
-            raise TwError("the import was given up")
+            raise TwError("the import was cancelled")
         with self._lock:
             self.n_bytes += n_bytes
 
@@ -379,7 +377,7 @@ def _decode_in_threads(
 ) -> Iterator[Decoded | TwError]:
     settings, counter, seen = _shared(options.settings, n_threads), _Counter(), 0
     with ThreadPoolExecutor(n_threads) as pool:
-        # No more of them than threads: what is decoded is open until it is committed.
+        # No more than threads: a decoded source stays open until it is committed.
         futures: deque[Future[Decoded | TwError]] = deque()
         waiting = iter(jobs)
         try:
@@ -405,11 +403,11 @@ def _decode_in_threads(
 def _decode_in_workers(
     jobs: list[Job], n_workers: int, options: Options, progress: Progress
 ) -> Iterator[Decoded | TwError]:
-    # Not fork: DuckDB and Arrow have threads, which a forked child would lack.
+    # Not fork: a forked child would lack the threads of DuckDB and Arrow.
     context = get_context("spawn")
     counter = context.Value("q", 0)
     settings = _shared(options.settings, n_workers)
-    # Nothing is ever sent: its end tells the workers that this process gave up, or is gone. (An
+    # Nothing is sent: end of file tells workers that this process has cancelled or ended. (An
     # Event has a lock, and waits for ever for a worker that ended while it held it.)
     listening, lifeline = context.Pipe(duplex=False)
     with ProcessPoolExecutor(
@@ -419,7 +417,7 @@ def _decode_in_workers(
         seen = 0
         try:
             for job, future in zip(jobs, futures, strict=True):
-                # without the lock, which a killed worker may hold
+                # without locking: a killed worker may hold the lock
                 seen = _watch(future, lambda: counter.get_obj().value, seen, progress)
                 yield _result(job, future)
         finally:
@@ -435,12 +433,12 @@ def _result(job: Job, future: Future[Decoded | TwError]) -> Decoded | TwError:
     except BrokenExecutor:
         return TwError(
             f"{job.source.label} could not be decoded: a worker process was killed",
-            hint="Is the memory full? Use fewer --jobs or a smaller --memory-limit.",
+            hint="Out of memory? Use fewer --jobs or a smaller --memory-limit.",
         )
 
 
 def _watch(future: Future[Any], n_read: Callable[[], int], seen: int, progress: Progress) -> int:
-    """Passes on the progress of others until the future is done; returns the bytes seen."""
+    """Reports the progress of workers until the future is done; returns the bytes reported."""
     from concurrent.futures import TimeoutError, wait
 
     done: set[Any] = set()
@@ -468,7 +466,7 @@ def _start_worker(counter: Synchronized[int], listening: Connection) -> None:
 
 
 def _die_with_parent(listening: Connection) -> None:
-    """Ends this worker when the import is given up, or its process was killed."""
+    """Ends this worker when the import is cancelled or its process has ended."""
     with suppress(EOFError, OSError):
         listening.recv_bytes()
     os._exit(1)
@@ -484,7 +482,7 @@ def _decode_in_worker(job: Job, settings: Settings) -> Decoded | TwError:
 
 
 def _shared(settings: Settings, n: int) -> Settings:
-    """The settings of one of `n` that decode at the same time."""
+    """Returns the settings of one of `n` concurrent decoders."""
     return replace(
         settings,
         threads=max(1, decoding.available_cores() // n),
@@ -493,6 +491,6 @@ def _shared(settings: Settings, n: int) -> Settings:
 
 
 def _share(memory_limit: str, n: int) -> str:
-    """The n-th part of a memory limit such as 800MB or 2GiB."""
+    """Divides a memory limit such as 800MB or 2GiB by n."""
     digits = memory_limit.rstrip("BKMGTibkmgt ")
     return f"{float(digits) / n:.3f}{memory_limit[len(digits) :]}"

@@ -1,7 +1,7 @@
-"""Finds the files a user means: paths, folders, globs, standard input, members of archives.
+"""Finds source files: paths, folders, globs, standard input, members of archives.
 
-Archives are never extracted: a member is a stream. What a file holds is not looked at here; which
-files together are one capture is asked of importers, by their names (warehouse/ingest/captures.py).
+Archives are never extracted: members are streams. Contents are not read here; importers group files
+into captures by their names (warehouse/ingest/captures.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_MEMBERS = 100_000
 MAX_ARCHIVE_DEPTH = 3
 _HASH_CHUNK = 1 << 20
 _GZIP_HEAD = 1 << 16
-# All that the archive modules raise for damage, encryption or methods they do not know.
+# Exceptions of the archive modules for damage, encryption or unsupported methods.
 _UNREADABLE = (
     OSError, EOFError, KeyError, ValueError, RuntimeError, NotImplementedError, zlib.error,
     GZIP_ERROR, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile,
@@ -38,7 +38,7 @@ _UNREADABLE = (
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a member is: bytes of the unpacked tar, or a name in a zip."""
+    """The position of a member: a byte range of the unpacked tar, or a name in a zip."""
 
     offset: int | None
     n_bytes: int
@@ -46,23 +46,23 @@ class _Place:
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or a member of an archive: names from the file inwards."""
+    """A file, or a member of an archive, identified by names from the outside in."""
 
     path: Path
     members: tuple[str, ...] = ()
-    is_named: bool = True  # the user named this very file, not only its folder or archive
-    title: str | None = None  # what to call it, where its path says nothing to the user
-    trouble: TraceError | None = field(default=None, compare=False)  # why it cannot be looked at
+    is_named: bool = True  # the user gave this file, not its folder or archive
+    title: str | None = None  # name for the user if the path is internal
+    trouble: TraceError | None = field(default=None, compare=False)  # why it cannot be read
     places: tuple[_Place, ...] = field(default=(), compare=False, repr=False)
-    #: Of a capture: what each of its files is, and the files; `path` and `members` say its folder.
+    #: Of a capture: the roles of its files, and the files; `path` and `members` are its folder.
     parts: tuple[Part, ...] = ()
     part_files: tuple[Source, ...] = field(default=(), compare=False, repr=False)
-    importer: str | None = None  # of a capture: whose it is
-    stands_for: str | None = field(default=None, compare=False)  # the one file the user named
+    importer: str | None = None  # of a capture: its importer
+    stands_for: str | None = field(default=None, compare=False)  # the file the user gave
 
     @property
     def files(self) -> tuple[Source, ...]:
-        """What is read: the file itself, or those of the capture."""
+        """The files to read: the file itself, or those of the capture."""
         return self.part_files or (self,)
 
     @property
@@ -71,7 +71,7 @@ class Source:
 
     @property
     def origin(self) -> str:
-        """The file itself, as the user knows it."""
+        """The file as shown to the user."""
         return self.title or _printable(str(self.path))
 
     @property
@@ -85,13 +85,13 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """The stored bytes, still compressed if they are; raises TraceError if unreadable."""
+        """Opens the stored, possibly compressed bytes; raises TraceError if unreadable."""
         with self.open_bare() as stream:
             yield _CheckedFile(stream, self.label)  # type: ignore[misc]
 
     @contextmanager
     def open_bare(self) -> Iterator[IO[bytes]]:
-        """The same for archive modules, which want to meet the errors of reading themselves."""
+        """Like `open`, but with the original exceptions, for the archive modules."""
         with ExitStack() as stack:
             try:
                 stream: IO[bytes] = stack.enter_context(self.path.open("rb"))
@@ -102,13 +102,13 @@ class Source:
             yield stream
 
     def size(self) -> int:
-        """Bytes as stored, compressed if they are."""
+        """The number of stored, possibly compressed bytes."""
         if self.part_files:
             return sum(file.size() for file in self.part_files)
         return self.places[-1].n_bytes if self.places else self.path.stat().st_size
 
     def sha256(self) -> tuple[str, ...]:
-        """Of the stored bytes of each of its files, hexadecimal."""
+        """The SHA-256 of the stored bytes of each file, hexadecimal."""
         return tuple(file._sha256() for file in self.files)
 
     def _sha256(self) -> str:
@@ -120,7 +120,7 @@ class Source:
 
 
 class _CheckedFile(io.RawIOBase):
-    """A stream whose failures while reading are told as ours, with the source's name."""
+    """A stream that converts read errors to TraceError with the name of the source."""
 
     def __init__(self, stream: IO[bytes], label: str) -> None:
         self._stream, self._label = stream, label
@@ -180,14 +180,14 @@ class _Slice(io.RawIOBase):
 
 @dataclass(frozen=True)
 class SourceSet:
-    """What one argument means: sources, and the folder their names are relative to."""
+    """The sources of one argument, and the folder their names are relative to."""
 
     folder: Path
     sources: list[Source]
     is_file: bool = False  # the argument is a single file, or an archive
 
     def name(self, source: Source) -> str:
-        """A file's name below the folder or in its archive, with `/`."""
+        """Returns the name of a file relative to the folder or archive, with `/`."""
         if source.members:
             return source.members[-1].removeprefix("./")
         try:
@@ -197,17 +197,17 @@ class SourceSet:
 
 
 def find(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Source]:
-    """All sources the arguments mean, in order, each once.
+    """Returns the sources of all arguments, in order, each once.
 
-    `stdin_copy` is the file standard input was copied to, for the argument `-`.
-    Raises TraceError for an argument that means nothing.
+    `stdin_copy` is the copy of standard input, for the argument `-`. Raises TraceError for an
+    argument without any source.
     """
     found = (source for each in look(paths, stdin_copy) for source in each.sources)
     return list(dict.fromkeys(found))
 
 
 def look(paths: Sequence[str], stdin_copy: Path | None = None) -> list[SourceSet]:
-    """What each argument means, a glob once for each match; otherwise as `find`."""
+    """Returns the sources per argument, and per match of a glob; otherwise like `find`."""
     found = []
     for text in paths:
         try:
@@ -233,12 +233,12 @@ def _files(text: str, stdin_copy: Path | None) -> Iterator[SourceSet]:
         yield SourceSet(path.resolve().parent, [Source(path.resolve())], is_file=True)
     elif path.exists():
         raise TraceError(
-            f"{text} is no regular file", hint="Pipe it in: `tw import -` reads standard input."
+            f"{text} is not a regular file", hint="Pipe it in: `tw import -` reads standard input."
         )
     else:
         matches = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []
         if not matches:
-            raise TraceError(f"there is no file {text}")
+            raise TraceError(f"file {text} not found")
         for match in matches:
             for each in _files(match, None):
                 unnamed = [replace(source, is_named=False) for source in each.sources]
@@ -246,7 +246,7 @@ def _files(text: str, stdin_copy: Path | None) -> Iterator[SourceSet]:
 
 
 def below(folder: Path, pattern: str = "**/*") -> list[Source]:
-    """All files of a folder but hidden ones, by name."""
+    """Returns all files of a folder except hidden ones, by name."""
     inside = sorted(p for p in folder.glob(pattern) if p.is_file() and not _hidden(p, folder))
     return [Source(p.resolve(), is_named=False) for p in inside]
 
@@ -256,9 +256,9 @@ def _hidden(path: Path, folder: Path) -> bool:
 
 
 def _expand(source: Source, depth: int) -> Iterator[Source]:
-    """The source itself, or the members of the archive it is; never raises, but says what is wrong.
+    """Returns the source, or the members if it is an archive.
 
-    (One bad archive among many files is that archive's failure.)
+    Never raises: an unreadable archive among many files is returned as a source with an error.
     """
     try:
         with source.open() as checked:
@@ -305,7 +305,7 @@ def _gzip_head(stored: bytes) -> bytes:
 
 
 def _members(source: Source, stream: IO[bytes], kind: str) -> list[tuple[str, _Place]]:
-    """The files in an archive; the last of those with one name, as unpacking would have it."""
+    """Returns the files in an archive; of duplicate names the last, as unpacking would."""
     list_members = _zip_members if kind == "zip" else _tar_members
     found: dict[str, _Place] = {}
     try:

@@ -1,7 +1,7 @@
-"""Byte streams of trace files: plain or gzip, counted, bounded, and honest about a cut end.
+"""Byte streams of trace files, plain or gzip: counted, and bounded in size.
 
-Nothing is ever unpacked to disk. A stream that expands without measure is refused; one that ends
-early, or goes bad half-way, ends there with a problem to report, so that what came before counts.
+Nothing is unpacked to disk. Decompression bombs are rejected. A stream that is truncated or corrupt
+ends there and reports a problem; the data before it is used.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from isal import isal_zlib
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import Problem
 
-# Small steps: when a gzip stream goes bad, what the failing step had expanded is lost with it.
+# Small steps: at a corrupt position, the output of the failing step is lost.
 _COMPRESSED_CHUNK = 1 << 16
 _EXPANDED_CHUNK = 1 << 17
 GZIP_ERROR: type[Exception] = isal_zlib.error  # type: ignore[assignment]
 GZIP_MAGIC = b"\x1f\x8b"
 MAX_RATIO = 200  # text traces compress 10 to 30 times; a bomb a thousand times
 MAX_CONTENT_BYTES = 64 << 30
-RATIO_FREE_BYTES = 32 << 20  # small files may be as repetitive as they like
+RATIO_FREE_BYTES = 32 << 20  # small files are not limited
 
 
 class Listener(Protocol):
-    """Told how many stored bytes were read since the last call."""
+    """Called with the number of stored bytes read since the last call."""
 
     def __call__(self, n_bytes: int, /) -> None: ...
 
 
 @dataclass
 class TraceStream:
-    """Decompressed bytes of one file or member; `read(n)` gives at most n, b'' at the end.
+    """Decompressed bytes of a file or member; `read(n)` returns at most n, b'' at the end.
 
-    Raises CorruptTrace when the very beginning is bad, or when the content is larger than
-    `max_bytes` or suspiciously more than was stored.
+    Raises CorruptTrace when the start is corrupt, the content is larger than `max_bytes`, or the
+    compression ratio is that of a decompression bomb.
     """
 
     stored: IO[bytes]
@@ -47,7 +47,7 @@ class TraceStream:
     n_stored_bytes: int = 0
     n_content_bytes: int = 0
     problems: list[Problem] = field(default_factory=list)
-    path: Path | None = None  # the file `stored` is all of
+    path: Path | None = None  # the file that `stored` contains completely
     _inflater: Any = None
     _waiting: bytes = b""
     _started: bool = False
@@ -62,7 +62,7 @@ class TraceStream:
         return block
 
     def file(self) -> Path | None:
-        """The file that holds the content as it is, which then counts as read; else None."""
+        """Returns the file if it is uncompressed, and counts it as read; else None."""
         if not self._started:
             self._start()
         if self.path is None or self._inflater is not None:
@@ -99,10 +99,10 @@ class TraceStream:
                 self._waiting = self._stored(_COMPRESSED_CHUNK)
             is_last = not self._waiting
             try:
-                # Without more input it still hands out what it holds back.
+                # Without further input it returns the buffered output.
                 part = self._inflater.decompress(self._waiting, min(missing, _EXPANDED_CHUNK))
             except GZIP_ERROR:
-                self._cut("corrupt_gzip", "the gzip stream goes bad", size - missing)
+                self._cut("corrupt_gzip", "the gzip stream is corrupt", size - missing)
                 break
             parts.append(part)
             missing -= len(part)
@@ -113,13 +113,13 @@ class TraceStream:
         return b"".join(parts)
 
     def _advance(self) -> None:
-        """Goes on in the compressed bytes; a gzip file may hold several streams in a row."""
+        """Continues with the next member; a gzip file may have several."""
         inflater = self._inflater
         if not inflater.eof:
             self._waiting = inflater.unconsumed_tail
             return
         rest = inflater.unused_data or self._stored(_COMPRESSED_CHUNK)
-        rest = rest.lstrip(b"\0")  # padding some archivers leave
+        rest = rest.lstrip(b"\0")  # padding written by some archivers
         if len(rest) == 1:
             rest += self._stored(_COMPRESSED_CHUNK)
         if rest.startswith(GZIP_MAGIC):
@@ -131,7 +131,7 @@ class TraceStream:
             self.problems.append(Problem("trailing_bytes", meaning, 1, None))
 
     def _cut(self, kind: str, meaning: str, n_pending: int) -> None:
-        """Ends the stream; `n_pending` bytes were expanded and not yet handed out."""
+        """Ends the stream; `n_pending` bytes are decompressed but not yet returned."""
         self._ended = True
         n_good = self.n_content_bytes + n_pending
         if self.is_strict or n_good == 0:
@@ -140,14 +140,14 @@ class TraceStream:
                 hint="Copy or record it again.",
                 offset=self.n_stored_bytes,
             )
-        meaning = f"{meaning}; what came before was read"
+        meaning = f"{meaning}; the data before it was read"
         self.problems.append(Problem(kind, meaning, 1, n_good, severity="error"))
 
     def _check_size(self) -> None:
         if self.n_content_bytes > self.max_bytes:
             raise CorruptTrace(
                 f"{self.label}: larger than {self.max_bytes:,} bytes after decompression",
-                hint="Raise the limit with --max-size if the file is to be trusted.",
+                hint="If you trust the file, raise the limit with --max-size.",
             )
         if (
             self.n_content_bytes > RATIO_FREE_BYTES
@@ -155,6 +155,6 @@ class TraceStream:
             and self.max_bytes == MAX_CONTENT_BYTES
         ):
             raise CorruptTrace(
-                f"{self.label}: expands more than {MAX_RATIO} times, as no trace does",
-                hint="If the file is to be trusted, say how much it may hold: --max-size BYTES.",
+                f"{self.label}: expands more than {MAX_RATIO} times: a decompression bomb?",
+                hint="If you trust the file, set its maximum size with --max-size BYTES.",
             )

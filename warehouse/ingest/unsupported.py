@@ -1,4 +1,4 @@
-"""Files of other tools that no importer reads: what they are, and what to make of them."""
+"""Recognises known formats without importer, and suggests how to convert them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NSYS = "Export it first: nsys export --type sqlite --output trace.sqlite "
 
 @dataclass(frozen=True)
 class Refusal:
-    """How a file is known, by its name's ending or its first bytes, and what to tell."""
+    """A known format: its suffixes or first bytes, a description and a hint."""
 
     endings: tuple[str, ...]
     magic: tuple[bytes, ...]
@@ -27,7 +27,7 @@ _KNOWN = (
     ),
     Refusal(
         (".nsys-rep", ".qdrep", ".qdstrm"), (),
-        "a report of Nsight Systems, or what is left of one, and no SQLite file",
+        "a report of Nsight Systems, not its SQLite export",
         _NSYS + "{name}",
     ),
     Refusal(
@@ -39,7 +39,7 @@ _KNOWN = (
                 "osrt_sum",
             )
         ), (),
-        "a report printed by `nsys stats`, which is less than what it was printed from",
+        "a report printed by `nsys stats`, which contains less than its source",
         "Import the SQLite file beside the .nsys-rep; it gives the same reports as queries.",
     ),
     Refusal(
@@ -49,8 +49,8 @@ _KNOWN = (
             for quote in (b"", b'"')
             for heading in (b"Start (ns)", b"Time (%)", b"API Start (ns)", b"Total (MB)")
         ),
-        "a report printed by `nsys stats`, which says less than what it was made from",
-        "Import the SQLite file beside it, and ask for the report: tw query cuda_gpu_kern_sum, ...",
+        "a report printed by `nsys stats`, which contains less than its source",
+        "Import the SQLite file beside it, and run the report: tw query cuda_gpu_kern_sum, ...",
     ),
     Refusal(
         (".ncu-rep",), (b"NVR\0",),
@@ -60,39 +60,39 @@ _KNOWN = (
     Refusal(
         (".h5", ".hdf", ".arrows", ".arrow"), (b"\x89HDF\r\n", b"ARROW1\0\0"),
         "a table of HDF5 or Arrow",
-        "If Nsight Systems made it, export the report as SQLite instead: "
+        "If Nsight Systems wrote it, export the report as SQLite instead: "
         "nsys export --type sqlite REPORT.nsys-rep",
     ),
     Refusal(
         (".pftrace", ".perfetto-trace", ".proto"), (),
         "a Perfetto trace, which tw writes but does not read",
-        "rocprofv3 makes what tw reads with `--output-format rocpd` (or csv, json).",
+        "Use rocprofv3 with `--output-format rocpd` (or csv, json), which tw imports.",
     ),
     Refusal(
         (".otf2",), (b"OTF2",),
         "a part of an OTF2 archive",
-        "rocprofv3 makes what tw reads with `--output-format rocpd` (or csv, json).",
+        "Use rocprofv3 with `--output-format rocpd` (or csv, json), which tw imports.",
     ),
     Refusal(
         (".nvvp", ".nvprof"), (),
-        "no SQLite database, as those of nvprof are",
+        "not a SQLite database, as nvprof writes",
         "Import the file that `nvprof -o FILE` wrote, not a session of the Visual Profiler.",
     ),
     Refusal(
         (".rpd",), (),
-        "no SQLite database, as those of rocmProfileData are",
-        "Was it written to its end, or copied whole?",
+        "not a SQLite database, as rocmProfileData writes",
+        "Was it written or copied completely?",
     ),
     Refusal(
         (".sqlite", ".sqlite3", ".db"), (),
-        "no SQLite database, or an encrypted one",
-        "Was it copied whole? An encrypted one has to be decrypted first.",
+        "not a SQLite database, or an encrypted one",
+        "Was it copied completely? An encrypted database must be decrypted first.",
     ),
 )  # fmt: skip
 
 
 def refusal(name: str, head: bytes) -> Refusal | None:
-    """What is known of a file no importer reads; the hint names it."""
+    """Returns the known format of a file that no importer reads, or None."""
     plain = name.lower()
     for packed in _PACKED:
         plain = plain.removesuffix(packed)

@@ -1,26 +1,25 @@
-"""Exports that are made again and again.
+"""Scheduled exports.
 
-Definitions and the record of every run live in the warehouse; the operating system gives the tick:
-`tw schedule run-due`, called every few minutes by cron or a systemd timer, makes what is due and
-ends. One way through:
+Definitions and the history of runs are stored in the warehouse. `tw schedule run-due`, called every
+few minutes by cron or a systemd timer, runs what is due and exits. Modules:
 
-    definition   what is to be made, when, and where to
-    due          which times of a schedule have come since the last one recorded
+    definition   what to export, when, and to which path
+    due          due times since the last recorded one
     records      the tables `schedule` and `schedule_run`: claims, results, history
     produce      one definition and one due time → one file
-    tick         all of it, for every schedule
-    install      the unit or the line that lets the operating system tick
+    tick         one call of run-due, over all schedules
+    install      the systemd timer or crontab line
 
-Each due time has one outcome, whatever happens:
+Each due time has exactly one outcome:
 
-- Missed times (the machine was off): the latest is made, the others are recorded as skipped;
-  `catch_up` all or none says otherwise.
-- An hour that the clocks leave out: made when it would have been over, at its end. An hour that
-  comes twice: made once, the first time. (Schedules with a star in minute or hour, such as */15,
-  follow the elapsed time instead; both as Debian's cron does.)
-- Two machines tick at once: the first to write the claim makes it, the other goes on.
-- Killed while making: no half file is left, since a file takes its name when it is whole; the next
-  tick on the same machine, or on any after `grace_s`, makes it again.
-- The warehouse is in use for too long: nothing is recorded, the next tick finds the time still due.
-- Nothing in scope: recorded as skipped, with the reason.
+- Missed times (the machine was off): the latest is run, the others are recorded as skipped, unless
+  `catch_up` is all or none.
+- An hour skipped by daylight saving time: run at its end. A repeated hour: run the first time.
+  (Schedules with a star in minute or hour, such as */15, follow elapsed time; both like Debian's
+  cron.)
+- Two machines tick at once: the first to write its claim runs the due time.
+- Killed while running: no partial file is left; the next tick on the same machine, or on any after
+  `grace_s`, runs it again.
+- The warehouse stays locked: nothing is recorded, and the next tick retries.
+- Empty scope: recorded as skipped, with the reason.
 """

@@ -1,4 +1,4 @@
-"""What a schedule makes, when, and where to; checked when it is added, not when it is due."""
+"""Definitions of schedules: what to export, when, and to which path; checked when added."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DAY_S = 86_400
 
 @dataclass(frozen=True)
 class Definition:
-    """One schedule. A query or a report, not both; `runs` and `ranks` as `--run` and `--rank`."""
+    """A schedule of a query or a report; `runs` and `ranks` like `--run` and `--rank`."""
 
     name: str
     cron: str  # minute hour day month weekday
@@ -44,9 +44,9 @@ class Definition:
     format: str = "xlsx"
     output: str = ""  # relative to the warehouse's folder
     catch_up: str = "latest"
-    grace_s: int = DAY_S  # after this, another machine's unfinished run is taken over
+    grace_s: int = DAY_S  # time after which another machine's unfinished run is taken over
     keep_last: int | None = None
-    counts_from: str = ""  # UTC, ISO 8601: due times before it are none of its business
+    counts_from: str = ""  # UTC, ISO 8601; earlier due times are ignored
     is_enabled: bool = True
     created_at: datetime | None = None
 
@@ -56,7 +56,7 @@ class Definition:
 
     @property
     def start(self) -> datetime:
-        """The moment from which times count, UTC."""
+        """The start of the schedule, UTC."""
         return datetime.fromisoformat(self.counts_from)
 
     @property
@@ -64,7 +64,7 @@ class Definition:
         return Selection(runs=self.runs, ranks=self.ranks)
 
     def to_json(self) -> str:
-        """All that has no column of its own in the table `schedule`."""
+        """The settings without a column in the table `schedule`, as JSON."""
         values = asdict(self)
         for key in _COLUMNS:
             del values[key]
@@ -74,7 +74,7 @@ class Definition:
     def from_row(
         cls, name: str, cron: str, zone: str, text: str, is_enabled: bool, created_at: datetime
     ) -> Definition:
-        """A row of the table `schedule`; what only a newer program knows is left out."""
+        """Creates a definition from a row of `schedule`; ignores settings of newer versions."""
         values: dict[str, Any] = json.loads(text)
         known = {key: values[key] for key in cls.__dataclass_fields__ if key in values}
         for key in ("runs", "ranks"):
@@ -85,7 +85,7 @@ class Definition:
         )  # fmt: skip
 
     def counting_from(self, moment: datetime) -> Definition:
-        """The same schedule with a new beginning."""
+        """Returns the schedule with another start."""
         return replace(self, counts_from=moment.astimezone(UTC).isoformat(timespec="seconds"))
 
 
@@ -93,10 +93,10 @@ _COLUMNS = ("name", "cron", "time_zone", "is_enabled", "created_at")
 
 
 def check(definition: Definition, library: Library, query_path: tuple[Path, ...]) -> None:
-    """Raises UsageError for the first thing wrong with a definition."""
+    """Raises UsageError for the first invalid setting of a definition."""
     if not definition.name or file_stem(definition.name) != definition.name:
         raise UsageError(
-            f"{definition.name!r} is no name for a schedule",
+            f"invalid schedule name {definition.name!r}",
             hint="Letters, digits, -, + and . only: it becomes part of file names.",
         )
     check_cron(definition.cron)
@@ -106,7 +106,7 @@ def check(definition: Definition, library: Library, query_path: tuple[Path, ...]
 
 
 def check_cron(cron: str) -> None:
-    """Raises UsageError unless the text is five fields of a time that comes."""
+    """Raises UsageError unless the text is a cron expression with a next time."""
     if len(cron.split()) != 5:
         raise UsageError(
             f"--cron {cron!r} has {len(cron.split())} fields, not 5",
@@ -116,19 +116,23 @@ def check_cron(cron: str) -> None:
         next(CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC)))
     except CronSimError as error:
         raise UsageError(
-            f"--cron {cron!r} is no time: {str(error).lower()}",
+            f"invalid --cron {cron!r}: {str(error).lower()}",
             hint="minute hour day month weekday: '0 6 * * 1-5' is at six on working days.",
         ) from None
     except StopIteration:
-        raise UsageError(f"--cron {cron!r} never comes") from None
+        raise UsageError(f"--cron {cron!r} is never due") from None
 
 
 def _check_zone(name: str) -> None:
     known = available_timezones()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
-        hint = f"Did you mean {near[0]}?" if near else "Such as Europe/Berlin, or UTC."
-        raise UsageError(f"there is no time zone {name!r}", hint=hint)
+        hint = (
+            f"Did you mean {near[0]}?"
+            if near
+            else "Use an IANA name such as Europe/Berlin, or UTC."
+        )
+        raise UsageError(f"time zone {name!r} not found", hint=hint)
 
 
 def _check_content(definition: Definition, library: Library, query_path: tuple[Path, ...]) -> None:
@@ -136,17 +140,21 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
     from warehouse.library.arguments import arguments
 
     if (definition.query is None) == (definition.report is None):
-        raise UsageError("give either --query or --report", hint="`tw queries list` names queries.")
+        raise UsageError(
+            "exactly one of --query and --report is required",
+            hint="`tw queries list` names queries.",
+        )
     if definition.query is not None:
         found = library.find(definition.query)
         arguments(found, definition.parameters)
         return
     report.load(str(definition.report), query_path)
     if definition.parameters:
-        raise UsageError("a report has its own parameters", hint="-p goes with --query.")
+        raise UsageError("-p cannot be combined with --report", hint="-p requires --query.")
     if definition.format not in BOOKS:
         raise UsageError(
-            f"a report is no {definition.format}", hint="--format xlsx or html; or name a --query."
+            f"a report cannot be written as {definition.format}",
+            hint="Use --format xlsx or html, or a --query.",
         )
 
 
@@ -156,13 +164,14 @@ def _check_output(definition: Definition) -> None:
         path_of(definition, datetime(2026, 1, 1, tzinfo=UTC), "run", Path("/"))
     except (ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
         raise UsageError(
-            f"--output {definition.output!r} is no name: {error}", hint=_EXAMPLE
+            f"invalid --output {definition.output!r}: {error}", hint=_EXAMPLE
         ) from None
     if not definition.output or definition.output.endswith("/"):
         raise UsageError("--output names no file", hint=_EXAMPLE)
     if definition.keep_last is not None and "due" not in fields:
         raise UsageError(
-            "--keep-last needs a name that differs from run to run", hint="Put {due} into it."
+            "--keep-last requires a path that differs between runs",
+            hint="Include {due} in the path.",
         )
 
 
@@ -173,10 +182,10 @@ _EXAMPLE = (
 
 
 def path_of(definition: Definition, due: datetime, run: str, folder: Path) -> Path:
-    """The file of one due time; raises KeyError and ValueError for a template that is none.
+    """Returns the path of a due time; raises KeyError or ValueError for an invalid template.
 
     `{due}` is the due time in the schedule's zone, by default as 2026-11-20T0600; `{run}` the run's
-    name without what file systems refuse, or `runs` where there are several.
+    name without characters that file systems reject, or `runs` for several.
     """
     names = {
         "schedule": definition.name,
@@ -188,7 +197,7 @@ def path_of(definition: Definition, due: datetime, run: str, folder: Path) -> Pa
 
 
 class _Due:
-    """A time whose default text goes into file names; any strftime format will do."""
+    """A time whose default text is valid in file names; accepts strftime formats."""
 
     def __init__(self, moment: datetime) -> None:
         self._moment = moment

@@ -1,4 +1,4 @@
-"""Which times of a schedule have come."""
+"""Computes due times."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from cronsim import CronSim
 
 from warehouse.schedule.definition import Definition
 
-#: A machine that was off for a year must not write half a million rows.
+#: Limit of recorded skips: a machine that was off for a year must not write half a million rows.
 RECORDED = 500
-#: With `catch_up` none, a time this old is missed; ticks come more often.
+#: With `catch_up` none, a time this old is missed; ticks are more frequent.
 NOT_LATE = timedelta(minutes=15)
 
 
 @dataclass(frozen=True)
 class Due:
-    """The times that have come, oldest first, UTC: to be made, and to be recorded as skipped."""
+    """Due times in UTC, oldest first: those to run, and those to record as skipped."""
 
     made: tuple[datetime, ...] = ()
     skipped: tuple[datetime, ...] = ()
@@ -26,7 +26,7 @@ class Due:
 
 
 def due(definition: Definition, last: datetime | None, now: datetime) -> Due:
-    """What is due of a schedule whose last recorded time is `last`, or None; times are UTC."""
+    """Returns what is due of a schedule whose last recorded time is `last` (or None), in UTC."""
     after = max(definition.start, last) if last else definition.start
     come: deque[datetime] = deque(maxlen=RECORDED)
     n = 0
@@ -34,7 +34,7 @@ def due(definition: Definition, last: datetime | None, now: datetime) -> Due:
         moment = moment.astimezone(UTC)
         if moment > now:
             break
-        if moment > after:  # of an hour that comes twice, the second is not after the first
+        if moment > after:  # of a repeated hour, the second is not after the first
             come.append(moment)
             n += 1
     if not definition.is_enabled:
@@ -43,7 +43,7 @@ def due(definition: Definition, last: datetime | None, now: datetime) -> Due:
 
 
 def next_due(definition: Definition, now: datetime) -> datetime:
-    """The first time after `now`, UTC."""
+    """Returns the first due time after `now`, UTC."""
     for moment in CronSim(definition.cron, max(now, definition.start).astimezone(definition.zone)):
         if moment.astimezone(UTC) > now:
             return moment.astimezone(UTC)

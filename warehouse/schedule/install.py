@@ -1,4 +1,4 @@
-"""What lets the operating system tick: a systemd user service with its timer, or a crontab line."""
+"""Creates what calls run-due: a systemd user service with a timer, or a crontab line."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from warehouse.errors import ExportError, UsageError
 
 @dataclass(frozen=True)
 class Tick:
-    """The command, where it runs, and how often. Paths are absolute."""
+    """The command, its folder and interval. Paths are absolute."""
 
     command: tuple[str, ...]
-    folder: Path  # whose tw.toml holds
+    folder: Path  # whose tw.toml applies
     every_min: int
 
     @property
     def unit(self) -> str:
-        """The units' name: one for each warehouse, the same each time."""
+        """The name of the units, unique per warehouse and stable."""
         digest = hashlib.sha256("\0".join(self.command).encode()).hexdigest()
         return f"tw-schedule-{digest[:8]}"
 
 
 def tick(db: Path, folder: Path, every_min: int) -> Tick:
-    """The tick of a warehouse; raises UsageError for an interval that does not divide an hour,
-    and for paths with line breaks."""
+    """Returns the tick of a warehouse; raises UsageError for an interval that does not divide an
+    hour, and for paths with line breaks."""
     if not 1 <= every_min <= 60 or 60 % every_min:
         raise UsageError(
             f"--every {every_min} does not divide an hour", hint="Say 1, 5, 10, 15, 30 or 60."
         )
     if any(not text.isprintable() for text in (str(db.resolve()), str(folder.resolve()))):
-        raise UsageError("the warehouse's path holds what no unit or crontab can say")
+        raise UsageError("the path of the warehouse cannot be written in a unit or crontab")
     command = (*_program(), "schedule", "run-due", "--db", str(db.resolve()), "--wait", "60")
     return Tick(command, folder.resolve(), every_min)
 
 
 def _program() -> tuple[str, ...]:
-    """How this program is called from anywhere: units and crontabs have their own PATH."""
+    """Returns the absolute command of tw: units and crontabs have their own PATH."""
     beside = Path(sys.executable).with_name("tw")
     found = str(beside) if beside.is_file() else shutil.which("tw")
     return (found,) if found else (sys.executable, "-m", "warehouse")
 
 
 def crontab(tick: Tick) -> str:
-    """A line for `crontab -e`; cron ends a command at the first bare percent sign."""
+    """Returns a line for `crontab -e`, with % escaped: cron ends a command at a bare one."""
     minutes = {1: "*", 60: "0"}.get(tick.every_min, f"*/{tick.every_min}")
     command = f"cd {shlex.quote(str(tick.folder))} && {shlex.join(tick.command)} --quiet"
     return f"{minutes} * * * * {command}\n".replace("%", r"\%")
 
 
 def units(tick: Tick) -> dict[str, str]:
-    """The unit files by name."""
+    """Returns the unit files by name."""
     calendar = {1: "*:*", 60: "hourly"}.get(tick.every_min, f"*:0/{tick.every_min}")
     service = f"""\
 [Unit]
@@ -84,7 +84,7 @@ WantedBy=timers.target
 
 
 def unit_folder() -> Path:
-    """Where a user's systemd looks for units."""
+    """Returns the folder of the user's systemd units."""
     base = os.environ.get("XDG_CONFIG_HOME")
     return (Path(base) if base else Path("~/.config").expanduser()) / "systemd" / "user"
 
@@ -96,7 +96,7 @@ def write_units(tick: Tick, folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ExportError(f"the folder {folder} cannot be made: {error.strerror}") from None
+        raise ExportError(f"the folder {folder} cannot be created: {error.strerror}") from None
     written = []
     for name, text in units(tick).items():
         with files.whole_file(folder / name) as file:
@@ -106,11 +106,11 @@ def write_units(tick: Tick, folder: Path) -> list[Path]:
 
 
 def _specified(text: str) -> str:
-    """Plain text in a unit: % begins a specifier there (systemd.unit(5))."""
+    """Escapes text in a unit: % starts a specifier (systemd.unit(5))."""
     return text.replace("%", "%%")
 
 
 def _quoted(text: str) -> str:
-    """One word of a command line in a unit (systemd.service(5)): $ begins a variable there."""
+    """Quotes a word of a command line in a unit: $ starts a variable (systemd.service(5))."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
     return f'"{_specified(escaped)}"'

@@ -1,4 +1,4 @@
-"""Makes the file of one due time; the warehouse is open for reading only, and only meanwhile."""
+"""Writes the file of one due time; the warehouse is opened read-only meanwhile."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def produce(place: Place, definition: Definition, due: datetime) -> RunResult:
-    """Writes the file, whole or not at all; what went wrong is in the result.
+    """Writes the file atomically; a failure is part of the result.
 
-    Raises only Locked: then nothing was tried, and the time is still due.
+    Raises only Locked: then nothing was attempted, and the time is still due.
     """
     try:
         with session.opened(place, definition.selection) as opened:
             if not opened.seen.trace_ids:
-                return RunResult("skipped", error="nothing is in scope")
+                return RunResult("skipped", error="the scope is empty")
             path = path_of(definition, due, _run_name(opened), place.path.resolve().parent)
             _make_folder(path.parent)
             n_rows = _write(opened, definition, path)
@@ -49,11 +49,11 @@ def _make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ExportError(f"the folder {path} cannot be made: {error.strerror}") from None
+        raise ExportError(f"the folder {path} cannot be created: {error.strerror}") from None
 
 
 def _write(opened: Session, definition: Definition, path: Path) -> int:
-    """Returns how many rows are in the file."""
+    """Returns the number of rows in the file."""
     if definition.format in BOOKS:
         return _write_book(opened, definition, path)
     query = opened.queries.find(str(definition.query))

@@ -1,6 +1,6 @@
 """The tables `schedule` and `schedule_run`: definitions, claims, results.
 
-Whoever writes holds the whole warehouse, so a claim needs no more than a look before the insert.
+A writer locks the whole warehouse, so a claim is a SELECT followed by an INSERT.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MANUAL, _DUE = "manual", "due"
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of a run."""
+    """The result of a run."""
 
     status: str  # ok, failed, skipped
     n_rows: int | None = None
@@ -58,12 +58,12 @@ class Run:
 
 
 def me() -> str:
-    """This process, as it signs its claims: HOST:PID:START."""
+    """Returns the identity of this process in claims: HOST:PID:START."""
     return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
 
 
 def _started(pid: int) -> str:
-    """When a process of this machine began, in clock ticks: numbers of processes come again."""
+    """Returns the start of a local process in clock ticks: process ids are reused."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]
@@ -72,7 +72,7 @@ def _started(pid: int) -> str:
 
 
 def is_gone(claimed_by: str) -> bool:
-    """Whether the claim is of a process of this machine that has ended."""
+    """Whether a claim belongs to a process of this machine that has ended."""
     host, _, rest = claimed_by.rpartition(":")
     host, _, pid = host.rpartition(":")
     if host != socket.gethostname() or not pid.isdigit():
@@ -87,7 +87,7 @@ def is_gone(claimed_by: str) -> bool:
 
 
 def schedules(connection: Connection) -> list[Definition]:
-    """All definitions by name."""
+    """Returns all definitions by name."""
     rows = connection.execute(
         "SELECT name, cron, time_zone, definition_json, is_enabled, created_at "
         "FROM schedule ORDER BY name"
@@ -96,16 +96,16 @@ def schedules(connection: Connection) -> list[Definition]:
 
 
 def find(connection: Connection, name: str) -> Definition:
-    """One definition; raises UsageError naming those there are."""
+    """Returns a definition; raises UsageError if there is none of that name."""
     known = {each.name: each for each in schedules(connection)}
     if name not in known:
-        names = f"There are: {', '.join(known)}." if known else "There is none yet."
-        raise UsageError(f"there is no schedule {name!r}", hint=names)
+        names = f"Available: {', '.join(known)}." if known else "There are no schedules."
+        raise UsageError(f"schedule {name!r} not found", hint=names)
     return known[name]
 
 
 def save(connection: Connection, definition: Definition) -> None:
-    """Stores a definition in place of any of its name; its runs stay."""
+    """Inserts or replaces a definition; its runs are kept."""
     with database.transaction(connection):
         connection.execute("DELETE FROM schedule WHERE name = ?", [definition.name])
         connection.execute(
@@ -119,14 +119,14 @@ def save(connection: Connection, definition: Definition) -> None:
 
 
 def remove(connection: Connection, name: str) -> None:
-    """Removes a definition and the record of its runs; the files stay."""
+    """Removes a definition and its runs; the files are kept."""
     with database.transaction(connection):
         connection.execute("DELETE FROM schedule WHERE name = ?", [name])
         connection.execute("DELETE FROM schedule_run WHERE schedule_name = ?", [name])
 
 
 def last_due(connection: Connection, name: str) -> datetime | None:
-    """The latest due time that has an outcome or is being made."""
+    """Returns the latest due time that has an outcome or is running."""
     (found,) = database.one(
         connection,
         "SELECT max(due_at) FROM schedule_run WHERE schedule_name = ? AND origin = ?",
@@ -136,7 +136,7 @@ def last_due(connection: Connection, name: str) -> datetime | None:
 
 
 def unfinished(connection: Connection, definition: Definition, now: datetime) -> list[datetime]:
-    """Due times that somebody began and will not end: killed here, or too long ago elsewhere."""
+    """Returns due times of abandoned runs: of ended local processes, or too old ones elsewhere."""
     rows = connection.execute(
         "SELECT due_at, claimed_by, claimed_at FROM schedule_run "
         "WHERE schedule_name = ? AND status = 'running' ORDER BY due_at",
@@ -151,9 +151,9 @@ def unfinished(connection: Connection, definition: Definition, now: datetime) ->
 
 
 def claim(connection: Connection, name: str, due_at: datetime, *, manual: bool = False) -> bool:
-    """Makes the due time this process's own; False where another has it, or had it and ended.
+    """Claims a due time for this process; False if another process has claimed or finished it.
 
-    An unfinished claim of a process that is gone is taken over: the caller has looked.
+    Takes over an abandoned claim, which the caller has found.
     """
     before = connection.execute(
         "SELECT status, claimed_by FROM schedule_run WHERE schedule_name = ? AND due_at = ?",
@@ -173,7 +173,7 @@ def claim(connection: Connection, name: str, due_at: datetime, *, manual: bool =
 
 
 def skip(connection: Connection, name: str, times: Sequence[datetime], reason: str) -> None:
-    """Records due times that are not made, with the reason."""
+    """Records due times as skipped, with the reason."""
     connection.execute(
         "INSERT INTO schedule_run (schedule_name, due_at, status, origin, error, tw_version) "
         "SELECT $name, due_at, 'skipped', $origin, $reason, $version "
@@ -189,7 +189,7 @@ def skip(connection: Connection, name: str, times: Sequence[datetime], reason: s
 def finish(
     connection: Connection, name: str, due_at: datetime, now: datetime, made: RunResult
 ) -> bool:
-    """Writes the result of this process's claim; False where it has been taken over meanwhile."""
+    """Records the result of this process's claim; False if it has been taken over meanwhile."""
     done = connection.execute(
         "UPDATE schedule_run SET status = ?, finished_at = ?, n_rows = ?, n_bytes = ?, "
         "sha256 = ?, output = ?, error = ? "
@@ -204,7 +204,7 @@ def finish(
 
 
 def release(connection: Connection, name: str, due_at: datetime) -> None:
-    """Gives a claim of this process back, as if it had never been made."""
+    """Deletes a claim of this process."""
     connection.execute(
         "DELETE FROM schedule_run "
         "WHERE schedule_name = ? AND due_at = ? AND status = 'running' AND claimed_by = ?",
@@ -215,7 +215,7 @@ def release(connection: Connection, name: str, due_at: datetime) -> None:
 def superseded(
     connection: Connection, name: str, n_kept: int
 ) -> tuple[list[tuple[datetime, str, str]], set[str]]:
-    """Outputs older than the newest `n_kept` (due time, path, sha256), and the paths of these."""
+    """Returns outputs older than the newest `n_kept` (due time, path, SHA-256), and their paths."""
     rows = connection.execute(
         "SELECT due_at, output, sha256 FROM schedule_run "
         "WHERE schedule_name = ? AND status = 'ok' AND removed_at IS NULL ORDER BY due_at DESC",
@@ -226,7 +226,7 @@ def superseded(
 
 
 def removed(connection: Connection, name: str, due_at: datetime, now: datetime) -> None:
-    """Records that an output is no longer kept."""
+    """Records that an output has been removed."""
     connection.execute(
         "UPDATE schedule_run SET removed_at = ? WHERE schedule_name = ? AND due_at = ?",
         [_stored(now), name, _stored(due_at)],
@@ -234,7 +234,7 @@ def removed(connection: Connection, name: str, due_at: datetime, now: datetime) 
 
 
 def history(connection: Connection, name: str | None = None, limit: int = -1) -> list[Run]:
-    """Runs, the latest first."""
+    """Returns runs, latest first."""
     rows = connection.execute(
         "SELECT schedule_name, due_at, status, origin, claimed_by, claimed_at, started_at, "
         "finished_at, n_rows, n_bytes, sha256, output, error, removed_at FROM schedule_run "
@@ -246,5 +246,5 @@ def history(connection: Connection, name: str | None = None, limit: int = -1) ->
 
 
 def _stored(moment: datetime) -> datetime:
-    """As the tables have it: UTC without saying so."""
+    """Converts a time to the naive UTC of the tables."""
     return moment.astimezone(UTC).replace(tzinfo=None)

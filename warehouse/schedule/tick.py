@@ -1,7 +1,7 @@
-"""One tick: makes what is due, writes down what became of it, and ends.
+"""One tick: runs what is due, and records the outcomes.
 
-The warehouse is held for writing twice for each file, for moments: to claim and to write the
-result. What is made in between is read as any query is.
+The warehouse is locked for writing twice per file, briefly: to claim the due time and to record the
+result.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from warehouse.query.session import Place
 
-#: A finished file waits longer for its line in the record than a tick waits to begin.
+#: Recording the result of a finished file waits longer than starting a tick.
 _FINISH_WAIT_S = 60.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A due time and what became of it; or the last of several that were missed."""
+    """A due time with its result, or the last of several that were missed."""
 
     schedule: str
     due_at: datetime
@@ -42,9 +42,9 @@ class Outcome:
 
 
 def run_due(place: Place, now: datetime | None = None) -> Iterator[Outcome]:
-    """Makes all that has come until `now` (UTC), oldest first in each schedule.
+    """Runs all that is due at `now` (UTC), oldest first per schedule.
 
-    Raises Locked where the warehouse stays in use; what was not made then is due at the next tick.
+    Raises Locked if the warehouse stays locked; the rest is then due at the next tick.
     """
     now = now or datetime.now(UTC)
     for name in _with_work(place, now):
@@ -58,18 +58,18 @@ def run_due(place: Place, now: datetime | None = None) -> Iterator[Outcome]:
 
 
 def run_now(place: Place, name: str, now: datetime | None = None) -> Outcome:
-    """Makes a schedule's file at once, whether or not it is due or paused; raises UsageError."""
+    """Runs a schedule now, whether or not it is due or paused; raises UsageError."""
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     with database.writer(place.path, wait_s=place.wait_s) as connection:
         definition = records.find(connection, name)
         with database.transaction(connection):
             if not records.claim(connection, name, now, manual=True):
-                raise UsageError(f"{name} has run this very second", hint="Try again.")
+                raise UsageError(f"{name} has already run in this second", hint="Try again.")
     return _make(place, definition, now)
 
 
 def _with_work(place: Place, now: datetime) -> list[str]:
-    """Schedules with something to do; most ticks find none and never hold the warehouse."""
+    """Returns schedules with due times; most ticks find none and do not lock the warehouse."""
     with database.Reader(place.path, wait_s=place.wait_s) as reader:
         connection = reader.connection
         return [
@@ -82,7 +82,7 @@ def _with_work(place: Place, now: datetime) -> list[str]:
 def _todo(
     connection: duckdb.DuckDBPyConnection, definition: Definition, now: datetime
 ) -> tuple[list[datetime], list[datetime], int]:
-    """Times to make, times to record as skipped, and how many were too many to record."""
+    """Times to run, times to record as skipped, and the number of times not recorded."""
     found = due(definition, records.last_due(connection, definition.name), now)
     left = records.unfinished(connection, definition, datetime.now(UTC))
     return [*left, *found.made], list(found.skipped), found.n_forgotten
@@ -91,16 +91,16 @@ def _todo(
 def _claim_next(
     place: Place, name: str, now: datetime
 ) -> tuple[Outcome | None, tuple[Definition, datetime] | None]:
-    """Looks again, now that nobody else can write: what is skipped, and what is ours to make."""
+    """Claims the next due time, rechecking under the lock, and records skipped ones."""
     with database.writer(place.path, wait_s=place.wait_s) as connection:
         known = [each for each in records.schedules(connection) if each.name == name]
         if not known:
             return None, None
         (definition,) = known
         wanted, missed, n_forgotten = _todo(connection, definition, now)
-        reason = "missed: no tick came in time"
+        reason = "missed: run-due was not called in time"
         if n_forgotten:
-            reason += f"; so were {n_forgotten:,} times before those recorded"
+            reason += f"; {n_forgotten:,} earlier times were also missed"
         with database.transaction(connection):
             records.skip(connection, name, missed, reason)
             taken = next((at for at in wanted if records.claim(connection, name, at)), None)
@@ -121,7 +121,7 @@ def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
     with _writer(place) as connection, database.transaction(connection):
         ended = datetime.now(UTC)
         if not records.finish(connection, definition.name, due_at, ended, made):
-            made = RunResult("skipped", error="another process took it over")
+            made = RunResult("skipped", error="taken over by another process")
         elif made.status == "ok" and definition.keep_last is not None:
             _prune(connection, definition, ended)
     return Outcome(definition.name, due_at, made)
@@ -132,7 +132,7 @@ def _writer(place: Place) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
 
 
 def _prune(connection: duckdb.DuckDBPyConnection, definition: Definition, now: datetime) -> None:
-    """Removes all outputs but the last few; a file that somebody changed is left alone."""
+    """Removes all outputs but the last ones; keeps files that have been changed."""
     old, kept = records.superseded(connection, definition.name, int(definition.keep_last or 0))
     for due_at, output, digest in old:
         path = Path(output)

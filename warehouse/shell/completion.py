@@ -1,4 +1,4 @@
-"""What can follow in a shell's input: pure functions over a vocabulary; they open nothing."""
+"""Completion for the shell: pure functions over a vocabulary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AFTER_TABLE = {"from", "join", "summarize", "describe"}
 
 
 class Candidate(NamedTuple):
-    """A text that can stand in place of the last `length` characters, and what it is."""
+    """A completion that replaces the last `length` characters, with a description."""
 
     text: str
     length: int
@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
 
 @dataclass
 class Vocabulary:
-    """The names an input can have; `columns` by table, `parameters` by query, with meanings."""
+    """Names for completion; `columns` by table, `parameters` by query, with descriptions."""
 
     columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     tables: Mapping[str, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Vocabulary:
 
 
 def vocabulary(session: Session) -> Vocabulary:
-    """The names of an open warehouse and the library."""
+    """Returns the names of an open warehouse and the library."""
     columns: dict[str, dict[str, str]] = {}
     for table, column, meaning in session.connection.execute(
         "SELECT table_name, column_name, coalesce(comment, '') FROM duckdb_columns() "
@@ -71,7 +71,7 @@ def vocabulary(session: Session) -> Vocabulary:
 
 
 def candidates(text: str, words: Vocabulary) -> list[Candidate]:
-    """What can stand at the end of `text`, best first."""
+    """Returns completions of `text`, best first."""
     found = _dot_command(text, words) if text.lstrip().startswith(".") else _sql(text, words)
     return list(dict.fromkeys(found))
 
@@ -136,7 +136,7 @@ def _starting(prefix: str, names: Mapping[str, str]) -> Iterator[Candidate]:
 
 
 def _open_call(before: Iterable[str], words: Vocabulary) -> str | None:
-    """The library query whose arguments are being written."""
+    """Returns the library query whose arguments are being typed."""
     open_calls: list[str] = []
     previous = ""
     for text in before:
@@ -150,21 +150,21 @@ def _open_call(before: Iterable[str], words: Vocabulary) -> str | None:
 
 
 def _in_from(before: Sequence[str]) -> bool:
-    """Whether a comma separates tables: FROM is the last clause that was begun."""
+    """Whether a comma separates tables: the last clause is FROM."""
     clauses = ("select", "from", "where", "by", "having", "on", "using", "limit")
     begun = [text.lower() for text in before if text.lower() in clauses]
     return bool(begun) and begun[-1] == "from"
 
 
 def _sources(text: str, words: Vocabulary) -> list[str]:
-    """The tables and queries the text speaks of, in order."""
+    """Returns the tables and queries in the text, in order."""
     names = (token.text.lower() for token in tokens.split(text) if token.kind == "word")
     known = (name for name in names if name in words.columns or name in words.results)
     return list(dict.fromkeys(known))
 
 
 def _columns_of(alias: str, text: str, words: Vocabulary) -> Mapping[str, str]:
-    """The columns behind a table's name or alias: `slice AS s`, `slice s`, `utilization() u`."""
+    """Returns the columns of a table or alias: `slice AS s`, `slice s`, `utilization() u`."""
     alias = alias.lower()
     found = [token.text.lower() for token in tokens.split(text)
              if token.kind not in ("space", "comment") and token.text.lower() != "as"]  # fmt: skip

@@ -1,7 +1,7 @@
 """The SQL shell without its terminal: statements and dot commands in, text out.
 
-The file is opened for each statement and closed after it, so a shell that waits at its prompt keeps
-nobody from importing. `warehouse.cli.shell` gives it a terminal.
+The file is opened for each statement and closed after it, so that an idle shell does not block
+imports. `warehouse.cli.shell` provides the terminal.
 """
 
 from __future__ import annotations
@@ -27,30 +27,31 @@ from warehouse.store import database
 if TYPE_CHECKING:
     from warehouse.library.library import Query
 
-#: What ends an input.
+#: Ends an input.
 _QUIT = ("quit", "exit", "q")
 Show = Callable[[bytes], None]
 
 
 @dataclass
 class State:
-    """What the dot commands set."""
+    """Settings changed by dot commands."""
 
     selection: Selection = field(default_factory=Selection)
     parameters: dict[str, str] = field(default_factory=dict)
     dialect: str = "duckdb"
-    made: list[str] = field(default_factory=list)  # what CREATE made in Perfetto's SQL
+    made: list[str] = field(default_factory=list)  # objects created in PerfettoSQL
     format: str = "table"
     max_rows: int = encoding.DEFAULT_ROWS
-    target: Path | None = None  # where the next result goes; None: to the screen
+    target: Path | None = None  # target of the next result; None: the screen
     is_timed: bool = False
-    notice: str | None = None  # of the scope, as last said
+    notice: str | None = None  # last printed notice of the scope
 
 
 class Shell:
-    """Runs one input after another.
+    """Runs inputs.
 
-    `show` gets results, `say` everything else; `can_write` lets statements change the warehouse.
+    `show` receives results, `say` all other text; `can_write` allows statements that modify the
+    warehouse.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Shell:
         self._show, self._say = show, say
 
     def run(self, text: str) -> None:
-        """One statement or one dot command. Raises TwError."""
+        """Runs one statement or dot command; raises TwError."""
         text = text.strip()
         if text.startswith("."):
             self._command(text)
@@ -91,7 +92,7 @@ class Shell:
             self._say(f"{time.perf_counter() - started:.3f} s")
 
     def _perfetto(self, statement: str) -> None:
-        """A statement in Perfetto's SQL; what CREATE makes is there for those that follow."""
+        """Runs a PerfettoSQL statement; objects it creates are kept for later statements."""
         script = ";\n".join([*self.state.made, statement])
         if statement.split(None, 1)[0].upper() != "CREATE":
             self._statement(library.from_text(script), {}, "perfetto")
@@ -103,7 +104,7 @@ class Shell:
             self.state.made.append(statement)
 
     def _set_for(self, query: Query) -> dict[str, str]:
-        """The parameters set by .params that a query has."""
+        """Returns the parameters set by .params that a query declares."""
         known = {parameter.name for parameter in query.parameters}
         return {name: value for name, value in self.state.parameters.items() if name in known}
 
@@ -128,7 +129,7 @@ class Shell:
             self._say(f"({n_shown:,} of {result.n_rows:,} rows; .rows -1 for all)")
 
     def _change(self, sql: str) -> None:
-        """A statement that writes: one transaction, over the whole warehouse."""
+        """Runs a writing statement in a transaction, over the whole warehouse."""
         import duckdb
 
         from warehouse.errors import query_error
@@ -141,7 +142,7 @@ class Shell:
         self._say("Done.")
 
     def _announce(self, notice: str | None) -> None:
-        """Which run the program chose: said when it changes."""
+        """Prints the run chosen by default when it changes."""
         if notice and notice != self.state.notice:
             self._say(f"Scope: {notice}")
         self.state.notice = notice
@@ -154,7 +155,7 @@ class Shell:
         if name not in COMMANDS:
             near = difflib.get_close_matches(name, COMMANDS, n=1)
             hint = f"Did you mean .{near[0]}?" if near else "See .help."
-            raise UsageError(f"there is no command .{name}", hint=hint)
+            raise UsageError(f"command .{name} not found", hint=hint)
         COMMANDS[name].run(self, rest.strip().removesuffix(";"))
 
     def _lines(self, lines: list[str]) -> None:
@@ -164,8 +165,8 @@ class Shell:
         """List the commands."""
         rows = [[f".{name} {each.usage}".rstrip(), each.help] for name, each in COMMANDS.items()]
         self._lines([
-            *describe.aligned([*rows, [".quit", "Leave; so does Ctrl-D."]]), "",
-            "Anything else is SQL and ends with a semicolon.",
+            *describe.aligned([*rows, [".quit", "Quit; also Ctrl-D."]]), "",
+            "Other input is SQL and ends with a semicolon.",
         ])  # fmt: skip
 
     def tables(self, rest: str) -> None:
@@ -174,9 +175,9 @@ class Shell:
             self._lines(describe.tables(opened.connection, rest))
 
     def schema(self, rest: str) -> None:
-        """Show the columns of a table with type, unit and meaning."""
+        """Show the columns of a table with type, unit and description."""
         if not rest:
-            raise UsageError(".schema needs a table", hint=".tables lists them.")
+            raise UsageError(".schema requires a table", hint=".tables lists them.")
         with session.opened(self.place, Selection(runs=("all",))) as opened:
             self._lines(describe.table(opened.connection, rest))
 
@@ -188,12 +189,12 @@ class Shell:
         """Run a library query."""
         name, values = _pairs(rest)
         if not name:
-            raise UsageError(".run needs a query", hint=".queries lists them.")
+            raise UsageError(".run requires a query", hint=".queries lists them.")
         found = library.load(self.place.query_path).find(name)
         self._statement(found, {**self._set_for(found), **values})
 
     def params(self, rest: str) -> None:
-        """Show or set what $NAME stands for."""
+        """Show or set values of $NAME parameters."""
         if rest == "clear":
             self.state.parameters.clear()
             return
@@ -204,7 +205,7 @@ class Shell:
         self._lines([f"{key} = {value}" for key, value in self.state.parameters.items()])
 
     def scope(self, rest: str) -> None:
-        """Show or set which runs, traces, ranks and times are seen."""
+        """Show or set the scope: runs, traces, ranks and time window."""
         if rest == "clear":
             self.state.selection = Selection()
         elif rest:
@@ -214,32 +215,32 @@ class Shell:
         self.state.notice = opened.seen.notice
 
     def dialect(self, rest: str) -> None:
-        """Show or set whose SQL statements are in: duckdb, or perfetto for trace_processor's."""
+        """Show or set the SQL dialect: duckdb, or perfetto for PerfettoSQL."""
         if rest and rest not in DIALECTS:
-            raise UsageError(f"there is no dialect {rest}", hint=f"One of {', '.join(DIALECTS)}.")
+            raise UsageError(f"dialect {rest} not found", hint=f"One of {', '.join(DIALECTS)}.")
         self.state.dialect = rest or self.state.dialect
         self._say(f"Dialect: {self.state.dialect}")
 
     def format(self, rest: str) -> None:
-        """Show or set how rows are printed."""
+        """Show or set the output format."""
         if rest:
             known = [name for name in encoding.FORMATS if name not in encoding.BINARY]
             if rest not in known:
-                raise UsageError(f"there is no format {rest}", hint=f"One of {', '.join(known)}.")
+                raise UsageError(f"format {rest} not found", hint=f"One of {', '.join(known)}.")
             self.state.format = rest
         self._say(f"Format: {self.state.format}")
 
     def rows(self, rest: str) -> None:
-        """Show or set how many rows a table shows."""
+        """Show or set the maximum number of rows in a table."""
         if rest:
             try:
                 self.state.max_rows = max(-1, int(rest))
             except ValueError:
-                raise UsageError(f"{rest} is no number of rows") from None
+                raise UsageError(f"invalid number of rows {rest}") from None
         self._say(f"Rows: {'all' if self.state.max_rows < 0 else self.state.max_rows}")
 
     def output(self, rest: str) -> None:
-        """Write the next result to a file, whole or not at all; the name says the format."""
+        """Write the next result to a file; its suffix selects the format."""
         if not rest:
             self.state.target = None
             return
@@ -248,19 +249,21 @@ class Shell:
         self.state.target = target
 
     def timer(self, rest: str) -> None:
-        """Say how long each statement took."""
+        """Print the run time of each statement."""
         if rest not in ("", "on", "off"):
-            raise UsageError(f".timer {rest} means nothing", hint="Write .timer on or .timer off.")
+            raise UsageError(
+                f"invalid argument of .timer: {rest}", hint="Write .timer on or .timer off."
+            )
         self.state.is_timed = rest != "off"
 
     def explain(self, rest: str) -> None:
-        """Explain a library query, or how a statement would be run."""
+        """Show the plan of a library query or a statement."""
         queries = library.load(self.place.query_path)
         if rest and " " not in rest:
             self._lines(describe.query(queries.find(rest), queries))
             return
         if not tokens.statement(rest):
-            raise UsageError(".explain needs a query's name or a statement")
+            raise UsageError(".explain requires the name of a query or a statement")
         with (
             session.opened(self.place, self.state.selection) as opened,
             opened.run(f"EXPLAIN {tokens.statement(rest)}") as result,
@@ -273,7 +276,7 @@ class Shell:
 
 @dataclass(frozen=True)
 class Command:
-    """A dot command: what follows its name, and what it does."""
+    """A dot command: its arguments and its function."""
 
     usage: str
     run: Callable[[Shell, str], None]
@@ -301,7 +304,7 @@ COMMANDS = {
 
 
 def is_complete(text: str) -> bool:
-    """Whether an input can run: a dot command, nothing, or SQL up to its semicolon."""
+    """Whether an input is complete: a dot command, empty, or SQL up to its semicolon."""
     stripped = text.strip()
     if not stripped or stripped.startswith("."):
         return True
@@ -310,7 +313,7 @@ def is_complete(text: str) -> bool:
 
 
 def inputs(text: str) -> list[str]:
-    """A script as single inputs: dot commands, a line each, and statements."""
+    """Splits a script into dot commands, one per line, and statements."""
     found: list[str] = []
     pending = ""
     for line in text.splitlines(keepends=True):
@@ -343,7 +346,7 @@ def _reads(sql: str) -> bool:
 
 
 def _pairs(text: str) -> tuple[str, dict[str, str]]:
-    """Words with a name and a value, and the one word before them that has none."""
+    """Splits words into NAME=VALUE pairs and an optional first word."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -365,7 +368,7 @@ def _selection(text: str) -> Selection:
         raise UsageError(f"{name} has no value", hint="Write .scope run=NAME rank=0,1.")
     for key in values:
         if key not in names:
-            raise UsageError(f"there is no {key} to choose", hint=f"One of {', '.join(names)}.")
+            raise UsageError(f"unknown scope option {key}", hint=f"One of {', '.join(names)}.")
     chosen: dict[str, Any] = {names[key]: value for key, value in values.items()}
     for key in ("run", "trace"):
         if key in chosen:
