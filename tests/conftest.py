@@ -71,7 +71,7 @@ def data_dir() -> Path:
     if not value:
         pytest.skip(f"{DATA} is not set")
     folder = Path(value)
-    assert folder.is_dir(), f"{DATA} names {folder}, which is no folder"
+    assert folder.is_dir(), f"{DATA} names {folder}, which is not a folder"
     return folder
 
 

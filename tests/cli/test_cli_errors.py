@@ -25,15 +25,15 @@ def warehouse(tmp_path: Path) -> Path:
 
 CASES = [
     (("query", "utilisation"), 2, "query 'utilisation' not found", "'utilization'"),
-    (("query",), 2, "give one of NAME", "tw queries list"),
+    (("query",), 2, "exactly one of NAME", "tw queries list"),
     (("query", "utilization", "-p", "x=1"), 2, "no parameter 'x'", "none"),
-    (("query", "utilization", "--run", "x"), 2, "there is no run 'x'", "no run"),
+    (("query", "utilization", "--run", "x"), 2, "run 'x' not found", "no run"),
     (("query", "-c", "SELECT * FROM slise"), 1, "slise", "slice"),
-    (("query", "-c", "DROP TABLE slice"), 1, "only reads", "SELECT"),
+    (("query", "-c", "DROP TABLE slice"), 1, "must be read-only", "SELECT"),
     (("query", "-c", "SELECT 1", "-o", "no/such/folder.csv"), 1, "cannot be written", None),
-    (("drop",), 2, "say what to remove", "--run"),
-    (("drop", "--run", "x", "--yes"), 2, "there is no run 'x'", "no run"),
-    (("schema", "show", "slise"), 2, "there is no table 'slise'", "'slice'"),
+    (("drop",), 2, "nothing selected", "--run"),
+    (("drop", "--run", "x", "--yes"), 2, "run 'x' not found", "no run"),
+    (("schema", "show", "slise"), 2, "table 'slise' not found", "'slice'"),
     (("formats", "kinetto"), 2, "importer 'kinetto' not found", "kineto"),
     (("export", "perfetto"), 1, "nothing to export", "tw runs"),
     (("import", "absent.json"), 1, "absent.json", None),
@@ -71,8 +71,8 @@ def test_without_a_warehouse_the_exit_code_is_3(
     ran = tw(*arguments)
 
     assert ran.code == 3
-    assert ran.errors == ["Error: there is no warehouse at traces.duckdb"]
-    assert "Hint: Import something first" in ran.err
+    assert ran.errors == ["Error: warehouse traces.duckdb not found"]
+    assert "Hint: Import traces with `tw import PATH`" in ran.err
     assert list(tmp_path.glob("*.duckdb")) == []
 
 

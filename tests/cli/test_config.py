@@ -62,14 +62,14 @@ def test_the_search_ends_at_a_repository(tmp_path: Path) -> None:
     ("text", "message", "hint"),
     [
         ("thread = 2", "unknown key 'thread'", "Did you mean 'threads'?"),
-        ("colour = 2", "unknown key 'colour'", "Known keys: db, memory_limit"),
-        ("threads = 0", "threads must be a number from 1, not 0", None),
-        ("threads = true", "threads must be a number from 1, not True", None),
+        ("colour = 2", "unknown key 'colour'", "Valid keys: db, memory_limit"),
+        ("threads = 0", "threads must be a positive integer, not 0", None),
+        ("threads = true", "threads must be a positive integer, not True", None),
         ("db = 1", "db must be a path, not 1", None),
         ('memory_limit = "much"', 'memory_limit must be a size such as "4GB"', None),
         ('format = "xls"', "format must be one of table, csv", None),
         ("query_path = [1]", "query_path must be a path", None),
-        ("threads = ", "is no TOML", None),
+        ("threads = ", "is not valid TOML", None),
     ],
 )
 def test_a_mistake_is_named_with_its_file(

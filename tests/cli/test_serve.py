@@ -93,7 +93,7 @@ def test_a_taken_port_and_a_missing_file_are_named(tmp_path: Path) -> None:
         serve.serve(tmp_path / "run.pftrace", print, port=port)
     ask(serving.url)
     assert serving.join()
-    with pytest.raises(UsageError, match="no file"):
+    with pytest.raises(UsageError, match="not found"):
         serve.serve(tmp_path / "none.pftrace", print, port=0)
 
 

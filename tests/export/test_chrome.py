@@ -166,7 +166,7 @@ def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_p
 
 def test_several_traces_need_a_folder(tmp_path: Path, imported_files: Imported) -> None:
     with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
-        with pytest.raises(ExportError, match="holds one trace, and 2 are chosen") as caught:
+        with pytest.raises(ExportError, match="holds one trace, but 2 are in scope") as caught:
             export_chrome(reader.connection, tmp_path / "x.json")
         files = export_chrome_folder(reader.connection, tmp_path / "traces")
 

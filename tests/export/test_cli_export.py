@@ -42,7 +42,7 @@ def test_perfetto_says_what_it_left_out(db: Path, tmp_path: Path) -> None:
 
     result = run(db, "perfetto", "-o", str(tmp_path / "x.pftrace"), *options)
 
-    assert "slices are outside the time window: left out" in result.stderr
+    assert "slices outside the time window: omitted" in result.stderr
     assert "--no-args" in result.stderr
     assert "--no-flows" in result.stderr
     assert "Clocks" not in result.stderr
@@ -87,7 +87,7 @@ def test_a_missing_folder_is_named(db: Path, tmp_path: Path) -> None:
     result = run(db, "perfetto", "-o", str(tmp_path / "none" / "x.pftrace"))
 
     assert isinstance(result.exception, ExportError)
-    assert str(result.exception.hint) == f"Make the folder {tmp_path / 'none'} first."
+    assert str(result.exception.hint) == f"Create the folder {tmp_path / 'none'} first."
 
 
 def test_an_empty_warehouse_has_nothing_to_export(tmp_path: Path) -> None:

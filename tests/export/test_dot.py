@@ -88,7 +88,7 @@ def test_a_node_is_found_by_number_or_name(made: Path, tmp_path: Path) -> None:
 
     assert by_name.n_nodes == by_number.n_nodes == 3
     assert edges(text) == {("step", "mm"), ("mm", "gemm")}
-    with pytest.raises(UsageError, match="has no node of name 'nothing'"):
+    with pytest.raises(UsageError, match="has no node with name 'nothing'"):
         drawn(made, tmp_path / "a.dot", root="nothing")
     with pytest.raises(UsageError, match="no graph of kind chakra"):
         drawn(made, tmp_path / "a.dot", kind="chakra")
@@ -106,7 +106,7 @@ def test_without_graphviz_there_is_no_picture_and_no_file(
 ) -> None:
     monkeypatch.setattr(dot, "_DOT", "no-such-program")
 
-    with pytest.raises(ExportError, match="not on the path"):
+    with pytest.raises(ExportError, match="not found on the path"):
         drawn(made, tmp_path / "a.svg")
 
     assert not list(tmp_path.iterdir())

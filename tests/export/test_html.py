@@ -238,9 +238,12 @@ def test_a_report_becomes_one_file_named_after_the_run(
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["--compare", "one", "two", "--run", "hand/made"], "--compare names both runs"),
+        (
+            ["--compare", "one", "two", "--run", "hand/made"],
+            "--run and --compare cannot be combined",
+        ),
         (["--compare", "hand/made", "none"], "none"),
-        (["no_such_query"], "no query"),
+        (["no_such_query"], "query 'no_such_query' not found"),
         (["--report", "pytorhc"], "pytorch"),
         (["-o", "missing/folder/a.html", "utilization"], "cannot be written"),
     ],

@@ -249,10 +249,10 @@ def test_the_command_writes_the_report_or_the_queries_named(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--report", "pytorhc"), "no report 'pytorhc'"),
-        (("utilization", "--report", "pytorch"), "give either queries or --report"),
-        (("utilization", "-p", "top=1"), "none of the queries has a parameter 'top'"),
-        (("-p", "top=1"), "a report has its own parameters"),
+        (("--report", "pytorhc"), "report 'pytorhc' not found"),
+        (("utilization", "--report", "pytorch"), "QUERIES and --report cannot be combined"),
+        (("utilization", "-p", "top=1"), "no query has a parameter 'top'"),
+        (("-p", "top=1"), "-p cannot be combined with a report"),
     ],
 )
 def test_wrong_requests_are_named(
@@ -276,4 +276,4 @@ def test_a_report_of_ones_own_is_found_in_the_query_path(tw: Tw, tmp_path: Path,
     )
     assert Book(tmp_path / "s.xlsx").sheets == ["Overview", "Columns", "U"]
     ran = tw("export", "xlsx", "--report", "broken", "--query-path", "mine")
-    assert "broken.toml is no report" in ran.err
+    assert "broken.toml: invalid report" in ran.err

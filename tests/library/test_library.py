@@ -206,7 +206,7 @@ def test_a_call_is_pinned_and_a_column_of_that_name_is_not() -> None:
     ("broken", "message"),
     [
         ("SELECT 1", "has no header"),
-        ("/* ---\nname = \n--- */ SELECT 1", "the header is no TOML"),
+        ("/* ---\nname = \n--- */ SELECT 1", "the header is not valid TOML"),
         ('/* ---\nname = "x"\n--- */ SELECT 1', "the header lacks 'version'"),
         (text("X", "SELECT 1"), "is not in lower_snake_case"),
         (text("x", "SELECT 1", version=0), "version 0 is no number from 1"),
@@ -499,7 +499,7 @@ def test_a_query_the_database_refuses_ends_in_one_sentence(
 
 
 def test_a_missing_folder_of_queries_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no folder"):
+    with pytest.raises(ConfigError, match="there is not a folder"):
         library.load([tmp_path / "absent"])
 
 

@@ -146,9 +146,9 @@ def test_each_run_is_linked_by_itself(
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["no-such-run"], 2, "there is no run 'no-such-run'"),
+        (["no-such-run"], 2, "run 'no-such-run' not found"),
         (["gpu", "--all"], 2, "cannot be combined"),
-        (["--db", "missing.duckdb"], 3, "there is no warehouse at"),
+        (["--db", "missing.duckdb"], 3, "missing.duckdb not found"),
     ],
 )
 def test_a_wrong_call_is_one_sentence(

@@ -398,9 +398,9 @@ def test_an_unknown_check_or_run_is_named_with_those_there_are(tw: Tw, tmp_path:
     wrong_check, wrong_run = tw("check", "--check", "nonsense"), tw("check", "q")
 
     assert wrong_check.code == wrong_run.code == 2
-    assert wrong_check.errors == ["Error: there is no check 'nonsense'"]
+    assert wrong_check.errors == ["Error: check 'nonsense' not found"]
     assert "negative_duration" in wrong_check.err
-    assert wrong_run.errors == ["Error: there is no run 'q'"]
+    assert wrong_run.errors == ["Error: run 'q' not found"]
 
 
 def test_a_check_is_added_by_adding_a_file(tw: Tw, tmp_path: Path) -> None:

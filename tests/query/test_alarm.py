@@ -110,7 +110,7 @@ def test_of_several_traces_each_meets_the_one_of_its_rank(tw: Tw, imported: Path
 def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
     ran = judge("false", run="renamed")
     assert ran.code == 1
-    assert "2 rows are on one side only" in ran.err
+    assert "2 rows have no match" in ran.err
     assert "not in the run" in ran.out
     assert "not in the baseline" in ran.out
 
@@ -120,12 +120,12 @@ def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("condition", "more", "error"),
     [
-        ("x.nothing > 1", (), "--fail-if is no condition: Binder Error"),
-        ("x.total_ns >", (), "--fail-if is no condition: Parser Error"),
-        ("x.name", (), "--fail-if is no condition"),
-        ("(SELECT count(*) FROM slice) > 0", (), "--fail-if is no condition"),
-        ("true", ("--key", "size"), "--key size is no column"),
-        ("true", ("--key", "class"), "rows of slower are not told apart by class"),
+        ("x.nothing > 1", (), "--fail-if: invalid condition: Binder Error"),
+        ("x.total_ns >", (), "--fail-if: invalid condition: Parser Error"),
+        ("x.name", (), "--fail-if: invalid condition"),
+        ("(SELECT count(*) FROM slice) > 0", (), "--fail-if: invalid condition"),
+        ("true", ("--key", "size"), "--key: the query has no column 'size'"),
+        ("true", ("--key", "class"), "rows of slower are not unique by class"),
     ],
 )
 def test_a_wrong_condition_or_key_is_refused(
@@ -148,32 +148,35 @@ def test_where_the_condition_is_null_for_every_row_nothing_was_judged(judge: Jud
     ran = judge("NULL", run="same")
 
     assert ran.code == 1
-    assert "NULL for every row, so nothing was judged" in ran.err
+    assert "NULL for every row, so nothing was compared" in ran.err
 
 
 def test_where_no_rows_meet_nothing_was_judged(judge: Judge) -> None:
     ran = judge("false", "--missing", "ok", run="same", query="memory_by_frame")
 
     assert ran.code == 1
-    assert "so nothing was judged" in ran.err
+    assert "so nothing was compared" in ran.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("--baseline", "base"), "needs --baseline, --query and --fail-if"),
-        (("--baseline", "nobody", "--query", "runs", "--fail-if", "true"), "no run and no tag"),
-        (("--baseline", "tag:no", "--query", "runs", "--fail-if", "true"), "there is no tag 'no'"),
-        (("base", "--baseline", "base", "--query", "runs", "--fail-if", "true"), "Leave out A"),
-        (("base",), "say what to compare"),
-        (("base", "same", "--query", "runs"), "go with --baseline"),
+        (("--baseline", "base"), "requires --baseline, --query and --fail-if"),
+        (
+            ("--baseline", "nobody", "--query", "runs", "--fail-if", "true"),
+            "no run or tag is named",
+        ),
+        (("--baseline", "tag:no", "--query", "runs", "--fail-if", "true"), "tag 'no' not found"),
+        (("base", "--baseline", "base", "--query", "runs", "--fail-if", "true"), "Omit A"),
+        (("base",), "nothing to compare"),
+        (("base", "same", "--query", "runs"), "require --baseline"),
         (
             ("--baseline", "base", "--query", "compare_ops", "--fail-if", "true"),
-            "compares two sides itself",
+            "is itself a comparison",
         ),
         (
             ("--baseline", "base", "--query", "runs", "--fail-if", "true", "--format", "csv"),
-            "a table or JSON",
+            "only --format table or json",
         ),
         (
             ("--baseline", "base", "--query", "runs", "--fail-if", "true", "-o", "verdict.txt"),

@@ -286,8 +286,8 @@ def test_ranks_limit_both_sides(random_runs: Runs) -> None:
 def test_a_side_that_is_nothing_is_named(random_runs: Runs) -> None:
     with database.Reader(random_runs.path) as reader:
         for texts, message in (
-            ({"a": "seed-0", "b": "seed-99"}, "side b, 'seed-99', is no run, trace or tag"),
-            ({"a": "tag:none", "b": "seed-0"}, "side a, 'tag:none', is no run, trace or tag"),
+            ({"a": "seed-0", "b": "seed-99"}, "side b: no run, trace or tag is named 'seed-99'"),
+            ({"a": "tag:none", "b": "seed-0"}, "side a: no run, trace or tag is named 'tag:none'"),
         ):
             with pytest.raises(ScopeError, match=message):
                 comparison.widened(reader.connection, LIBRARY, texts, Selection())
@@ -382,7 +382,7 @@ def test_the_unions_of_a_real_pair_equal_the_exact_count(pair: Path, data_dir: P
 REPORT = """\
 A: seed-0 (1 trace, 3 steps)
 B: seed-0 (1 trace, 3 steps)
-Changes are B less A, of totals: both have as many traces and steps.
+Changes are B minus A, of totals (both sides have the same numbers of traces and steps).
 """
 
 
@@ -431,14 +431,17 @@ def test_nothing_to_judge_is_a_failure(tw: Tw, tmp_path: Path) -> None:
     ran = tw("compare", "a", "b", "--fail-if-slower", "5%")
 
     assert ran.code == 1
-    assert ran.errors[0].startswith("Error: there is nothing to judge")
+    assert ran.errors[0].startswith("Error: no measure to compare")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a", "q"), "side b, 'q', is no run, trace or tag"),
-        (("a", "b", "--by", "op", "--format", "report"), "the report has all tables"),
+        (("a", "q"), "side b: no run, trace or tag is named 'q'"),
+        (
+            ("a", "b", "--by", "op", "--format", "report"),
+            "--by cannot be combined with --format report",
+        ),
     ],
 )
 def test_a_wrong_comparison_is_one_sentence(
@@ -458,7 +461,7 @@ def test_a_share_is_written_with_or_without_percent(tw: Tw, tmp_path: Path) -> N
     ran = tw("compare", "a", "b", "--threshold", "five")
 
     assert ran.code == 2
-    assert "write 5% or 0.05" in ran.err
+    assert "expected e.g. 5% or 0.05" in ran.err
 
 
 def make_pair(path: Path, step_ns: int | None) -> None:

@@ -204,7 +204,7 @@ def test_the_format_comes_from_option_name_or_default(
 
 
 def test_a_name_that_says_no_format_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"'a\.xyz' says no format"):
+    with pytest.raises(UsageError, match=r"cannot infer the format from 'a\.xyz'"):
         encoding.format_of(Path("a.xyz"), None)
 
 

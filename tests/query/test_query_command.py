@@ -154,7 +154,7 @@ def test_a_file_with_the_name_of_a_library_query_is_pointed_out(tw: Run, tmp_pat
     done = tw("query", "utilization.sql", "--format", "json")
 
     assert done.out == "[]\n"
-    assert "Running the library query; for the file write ./utilization.sql" in done.err
+    assert "Running the library query; for the file use ./utilization.sql" in done.err
 
 
 def test_an_own_query_may_call_the_library(tw: Run) -> None:
@@ -189,16 +189,16 @@ def test_own_queries_take_the_place_of_ours_and_say_so(tw: Run, tmp_path: Path) 
         (["kernel_summary", "-p", "top=0"], 2, "parameter top must be at least 1, not 0"),
         (["kernel_summary", "-p", "top"], 2, "-p top has no value"),
         (["-c", "SELECT $x AS x"], 2, "parameter x has no value"),
-        (["./absent.sql"], 2, "there is no file absent.sql"),
-        ([], 2, "give one of NAME, -c SQL and -f FILE"),
+        (["./absent.sql"], 2, "file absent.sql not found"),
+        ([], 2, "exactly one of NAME, -c SQL and -f FILE is required"),
         (["utilization", "--run", "frist"], 2, "Did you mean 'first'?"),
-        (["-c", "SELECT 1", "-o", "rows.xyz"], 2, "says no format"),
+        (["-c", "SELECT 1", "-o", "rows.xyz"], 2, "cannot infer the format"),
         (["-c", "SELEC 1"], 1, 'syntax error at or near "SELEC"'),
         (["-c", "SELECT nam FROM slice"], 1, "Candidate bindings"),
         (["-c", "SELECT * FROM slce"], 1, 'Did you mean "slice"'),
-        (["-c", "SELECT 1; SELECT 2"], 1, "a query is one statement; there are 2"),
-        (["-c", ""], 1, "a query is one statement; there is none"),
-        (["-c", "SELECT 1", "--db", "absent.duckdb"], 3, "there is no warehouse at absent.duckdb"),
+        (["-c", "SELECT 1; SELECT 2"], 1, "expected one statement: there are 2"),
+        (["-c", ""], 1, "expected one statement: there is none"),
+        (["-c", "SELECT 1", "--db", "absent.duckdb"], 3, "warehouse absent.duckdb not found"),
     ],
 )
 def test_a_failure_is_a_sentence_and_an_exit_code(

@@ -108,13 +108,13 @@ def test_the_default_among_several_runs_is_announced(
 @pytest.mark.parametrize(
     ("selection", "message", "hint"),
     [
-        (Selection(runs=("odl",)), "there is no run 'odl'", "Did you mean 'old'?"),
-        (Selection(runs=("xyz",)), "there is no run 'xyz'", "There are: old, new."),
-        (Selection(runs=("tag:goof",)), "there is no tag 'goof'", "Did you mean 'good'?"),
+        (Selection(runs=("odl",)), "run 'odl' not found", "Did you mean 'old'?"),
+        (Selection(runs=("xyz",)), "run 'xyz' not found", "Available: old, new."),
+        (Selection(runs=("tag:goof",)), "tag 'goof' not found", "Did you mean 'good'?"),
         (Selection(runs=("since:yesterday",)), "'yesterday' is not an age", "such as 7d"),
         (Selection(runs=("since:1min",)), "no run was imported in the last 1min", None),
-        (Selection(traces=("rank-9",)), "there is no trace 'rank-9'", "Did you mean"),
-        (Selection(runs=("old",), ranks=(7,)), "there is no rank 7", "Ranks there: 0-1."),
+        (Selection(traces=("rank-9",)), "trace 'rank-9' not found", "Did you mean"),
+        (Selection(runs=("old",), ranks=(7,)), "rank 7 not found", "Available ranks: 0-1."),
         (Selection(from_ns=5, to_ns=5), "the time window is empty", "--to"),
     ],
 )

@@ -118,7 +118,7 @@ def test_missed_times_are_recorded_as_skipped(db: Path) -> None:
         ("11-21 06:00", "skipped"),
         ("11-22 06:00", "ok"),
     ]
-    assert history(db)[0].error == "missed: no tick came in time"
+    assert history(db)[0].error == "missed: run-due was not called in time"
 
 
 @pytest.mark.parametrize("runs", [("tag:none",), ("since:1min",)])
@@ -131,7 +131,7 @@ def test_nothing_in_scope_is_a_skipped_run_with_its_reason(db: Path, runs: tuple
 
     (run,) = history(db)
     assert run.status == "skipped"
-    assert "there is no tag 'none'" in str(run.error) or "no run was imported" in str(run.error)
+    assert "tag 'none' not found" in str(run.error) or "no run was imported" in str(run.error)
     assert files(db) == []
 
 

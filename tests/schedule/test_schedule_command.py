@@ -46,7 +46,7 @@ def test_a_schedule_is_made_at_once_when_asked_for_and_is_still_due_later(tw: Tw
 
     assert [run.origin for run in history(db)] == ["manual"]
     assert run_due(db, "2027-01-01T06:05")[-1] == ("01-01 06:00", "ok")
-    assert "(asked for)" in tw("schedule", "history", "nightly", "--limit", "1000").out
+    assert "(manual)" in tw("schedule", "history", "nightly", "--limit", "1000").out
 
 
 def test_times_that_passed_while_it_was_paused_are_not_made_later(tw: Tw, db: Path) -> None:
@@ -60,23 +60,29 @@ def test_times_that_passed_while_it_was_paused_are_not_made_later(tw: Tw, db: Pa
     ("arguments", "error"),
     [
         ((*ADD[:4], "0 6 * *", *ADD[5:], "-o", "a.csv"), "has 4 fields, not 5"),
-        ((*ADD[:4], "61 6 * * *", *ADD[5:], "-o", "a.csv"), "is no time: bad minute"),
-        ((*ADD[:4], "0 0 31 2 *", *ADD[5:], "-o", "a.csv"), "is no time: bad day-of-month"),
+        (
+            (*ADD[:4], "61 6 * * *", *ADD[5:], "-o", "a.csv"),
+            "invalid --cron '61 6 * * *': bad minute",
+        ),
+        (
+            (*ADD[:4], "0 0 31 2 *", *ADD[5:], "-o", "a.csv"),
+            "invalid --cron '0 0 31 2 *': bad day-of-month",
+        ),
         ((*ADD, "--tz", "Europe/Berln", "-o", "a.csv"), "Did you mean Europe/Berlin?"),
-        ((*ADD[:2], "a/b", *ADD[3:], "-o", "a.csv"), "is no name for a schedule"),
-        ((*ADD, "-o", "a"), "says no format"),
-        ((*ADD, "-o", "{dew}.csv"), "is no name: 'dew'"),
-        ((*ADD, "-o", "{due.csv"), "is no name"),
-        ((*ADD, "-o", "a.csv", "--keep-last", "3"), "needs a name that differs"),
-        ((*ADD, "-o", "a.csv", "--report", "pytorch"), "either --query or --report"),
-        ((*ADD[:5], "--report", "pytorch", "-o", "a.csv"), "a report is no csv"),
+        ((*ADD[:2], "a/b", *ADD[3:], "-o", "a.csv"), "invalid schedule name"),
+        ((*ADD, "-o", "a"), "cannot infer the format"),
+        ((*ADD, "-o", "{dew}.csv"), "invalid --output '{dew}.csv': 'dew'"),
+        ((*ADD, "-o", "{due.csv"), "invalid --output"),
+        ((*ADD, "-o", "a.csv", "--keep-last", "3"), "requires a path that differs"),
+        ((*ADD, "-o", "a.csv", "--report", "pytorch"), "exactly one of --query and --report"),
+        ((*ADD[:5], "--report", "pytorch", "-o", "a.csv"), "a report cannot be written as csv"),
         ((*ADD[:5], "--report", "pytorsch", "-o", "a.xlsx"), "Did you mean 'pytorch'?"),
         ((*ADD[:6], "utilisation", "-o", "a.csv"), "utilization"),
         ((*ADD, "-p", "bucket=1", "-o", "a.csv"), "bucket"),
         ((*ADD, "--grace", "soon", "-o", "a.csv"), "'soon' is not an age"),
-        (("schedule", "run", "nightly"), "there is no schedule 'nightly'"),
-        (("schedule", "history", "nightly"), "There is none yet."),
-        (("schedule", "run-due", "--at", "noon"), "'noon' is no time"),
+        (("schedule", "run", "nightly"), "schedule 'nightly' not found"),
+        (("schedule", "history", "nightly"), "There are no schedules."),
+        (("schedule", "run-due", "--at", "noon"), "invalid time 'noon'"),
         (("schedule", "install", "--every", "7"), "does not divide an hour"),
     ],
 )
@@ -102,7 +108,7 @@ def test_two_schedules_do_not_write_the_same_file(tw: Tw, db: Path) -> None:
     tw(*ADD, "-o", "{due}.csv")
     ran = tw("schedule", "add", "other", *ADD[3:], "-o", "{due}.csv")
 
-    assert "nightly writes to {due}.csv too" in ran.err
+    assert "'nightly' also writes to {due}.csv" in ran.err
 
 
 # What ticks

@@ -123,17 +123,17 @@ def test_a_deleted_tag_is_gone_from_all_runs_or_from_those_named(tw: Tw, db: Pat
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["tag", "a b"], "is no name for a tag"),
-        (["tag", "a:b"], "is no name for a tag"),
-        (["tag", "--delete"], "say which tag"),
-        (["tag", "a", "--delete"], "there is no tag 'a'"),
-        (["tag", "a", "--run", "mew"], "there is no run 'mew'"),
-        (["prune"], "say what is old"),
+        (["tag", "a b"], "invalid tag name"),
+        (["tag", "a:b"], "invalid tag name"),
+        (["tag", "--delete"], "no tag given"),
+        (["tag", "a", "--delete"], "tag 'a' not found"),
+        (["tag", "a", "--run", "mew"], "run 'mew' not found"),
+        (["prune"], "no age or number of runs given"),
         (["prune", "--older-than", "soon"], "'soon' is not an age"),
         (["prune", "--older-than", "99999999w"], "is not an age"),
         (["prune", "--older-than", "30d"], "this would remove 2 traces"),
-        (["backup", "traces.duckdb"], "traces.duckdb exists already"),
-        (["backup", "traces.duckdb", "--force"], "traces.duckdb exists already"),
+        (["backup", "traces.duckdb"], "traces.duckdb already exists"),
+        (["backup", "traces.duckdb", "--force"], "traces.duckdb already exists"),
         (["backup", "no/such/folder/b.duckdb"], "cannot be written"),
     ],
 )
@@ -175,7 +175,7 @@ def test_pruning_looks_only_at_the_runs_named(tw: Tw, db: Path) -> None:
 def test_where_nothing_is_old_nothing_goes(tw: Tw, db: Path) -> None:
     ran = tw("prune", "--older-than", "90d")
 
-    assert (ran.code, ran.err) == (0, "Nothing is old enough to go.\n")
+    assert (ran.code, ran.err) == (0, "No runs to remove.\n")
 
 
 def test_a_vacuum_keeps_every_row_and_gives_space_back(tw: Tw, db: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_vacuum_that_fails_leaves_the_warehouse_as_it_was(
     before = db.read_bytes()
     monkeypatch.setattr(copying, "_settle", full)
 
-    with pytest.raises(DatabaseError, match="cannot be written anew: No space left"):
+    with pytest.raises(DatabaseError, match="cannot be compacted: No space left"):
         copying.vacuum(db)
     assert db.read_bytes() == before
     assert [path.name for path in db.parent.iterdir()] == [db.name]

@@ -107,7 +107,7 @@ def query(
     \b
     Example:
       tw query utilization
-      tw query utilization_over_time@1 -p bucket_ns=1ms --rank 0
+      tw query utilization_over_time@2 -p bucket_ns=1ms --rank 0
       tw query ./own.sql --format csv -o own.csv
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
       tw query --dialect perfetto -c "SELECT MAX(dur) / 1e6 FROM slice WHERE name GLOB 'aten*'"

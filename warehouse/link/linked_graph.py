@@ -264,7 +264,7 @@ def _refuse(
     """Raises TwError with the first reason why the rules of a set cannot link the traces."""
     rows = connection.execute(query.bound_sql, {"graph_id": graph_id}).fetchall()
     for _, node_id, name, reason in rows:
-        what = f"{name!r}" if node_id is None else f"node {node_id}, {name!r},"
+        what = repr(name) if node_id is None else f"node {node_id} ({name!r})"
         raise TwError(
             f"link set {link_set} cannot link {what}: {reason}",
             hint=f"Use the link set {DEFAULT}.",
