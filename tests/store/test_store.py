@@ -106,7 +106,7 @@ def test_a_warehouse_another_process_made_first_is_used(
 
 
 def test_a_missing_warehouse_is_no_traceback(tmp_path: Path) -> None:
-    with pytest.raises(Missing, match="none.duckdb not found"):
+    with pytest.raises(Missing, match=r"none\.duckdb not found"):
         database.Reader(tmp_path / "none.duckdb")
 
 
