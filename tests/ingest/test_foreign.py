@@ -27,7 +27,7 @@ _NOISE = bytes(range(1, 250))
         ("cuda_api_trace.csv", b"Start (ns),Name\n1,a\n", "`nsys stats`", "SQLite file"),
         ("a.pftrace", _NOISE, "Perfetto trace", "--output-format rocpd"),
         ("traces.def", b"OTF2" + _NOISE, "OTF2 archive", "--output-format rocpd"),
-        ("a.nvvp", _NOISE, "no SQLite database", "nvprof -o FILE"),
+        ("a.nvvp", _NOISE, "not a SQLite database", "nvprof -o FILE"),
         ("a.h5", b"\x89HDF\r\n\x1a\n" + _NOISE, "HDF5", "nsys export --type sqlite"),
         (
             "a_cuda_gpu_trace.csv",
@@ -36,7 +36,7 @@ _NOISE = bytes(range(1, 250))
             "SQLite",
         ),
         ("a.sqlite.zst", b"\x28\xb5\x2f\xfd" + _NOISE, "compressed by zstd", "gzip"),
-        ("a.sqlite", _NOISE, "encrypted", "copied whole"),
+        ("a.sqlite", _NOISE, "encrypted", "copied completely"),
     ],
 )
 def test_it_is_told_what_the_file_is_and_what_to_do(

@@ -151,7 +151,7 @@ def test_what_failed_is_remembered_with_its_reason_and_not_tried_again(
 
     assert second.code == 0
     assert "2 known." in second.err
-    assert "1 of the known ones failed before" in second.err
+    assert "1 recorded files failed earlier" in second.err
     row = json.loads(tw("query", "inbox", "--format", "json").out)[0]
     assert row["status"] == "failed"
     assert "bad.json.gz" in row["error"]
@@ -187,5 +187,5 @@ def test_an_archive_is_one_file_of_the_inbox(folder: Path, db: Path) -> None:
 def test_an_inbox_may_be_empty_and_must_be_there(tw: Tw, folder: Path) -> None:
     assert "The inbox is empty." in tw("import", "--inbox", folder).err
     assert tw("import", "--inbox", folder / "no").code == 2
-    assert "say what to import" in tw("import").err
-    assert "say what to import" in tw("import", "x.json", "--inbox", folder).err
+    assert "nothing to import" in tw("import").err
+    assert "nothing to import" in tw("import", "x.json", "--inbox", folder).err

@@ -79,14 +79,14 @@ def test_a_glob_is_sorted_and_a_file_named_twice_is_read_once(tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["none.json", "none*.json"])
 def test_what_is_not_there_is_said(tmp_path: Path, name: str) -> None:
-    with pytest.raises(TraceError, match="there is no file"):
+    with pytest.raises(TraceError, match="not found"):
         find([str(tmp_path / name)])
 
 
 def test_an_empty_folder_and_a_pipe_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
-    with pytest.raises(TraceError, match="no regular file"):
+    with pytest.raises(TraceError, match="not a regular file"):
         find([str(tmp_path / "pipe")])
     with pytest.raises(TraceError, match="empty folder"):
         find([str(tmp_path)])
