@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
 CHROMIUM = "TW_CHROMIUM"  # the browser, where it is not on the path
+
+# A shell starts programs in the background with SIGINT ignored, and what tests start inherits it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Else every process that a test starts compiles the whole program.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -115,6 +115,7 @@ def small(tmp_path: Path) -> Iterator[list[tuple[str, Graph]]]:
     ]
 
 
+@pytest.mark.integration
 def test_a_graph_without_an_order_is_refused_with_the_nodes_named(
     small: list[tuple[str, Graph]], tmp_path: Path
 ) -> None:

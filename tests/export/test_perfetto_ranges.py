@@ -87,6 +87,7 @@ def test_a_range_lies_beside_each_stream_it_launched_work_on(
     assert len(timeline.slices) == n_slices + written.n_ranges
 
 
+@pytest.mark.integration
 def test_a_trace_whose_profiler_projects_ranges_itself_gets_no_more_of_them(
     data_dir: Path, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.support.sharing import GPU, Imported
 from warehouse.export.perfetto.trace import export_perfetto
 from warehouse.query.session import Place, opened
@@ -39,6 +41,7 @@ def test_a_plain_file_says_the_same_and_needs_no_state(
     assert all(event.name for event in events if event.type == event.TYPE_SLICE_BEGIN)
 
 
+@pytest.mark.integration
 def test_the_command_has_both(tw: Tw, tmp_path: Path) -> None:
     tw("import", KINETO / "gpu_handwritten" / "trace.json", "--jobs", "1")
     for option in ("--plain", "--interned"):

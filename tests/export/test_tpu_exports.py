@@ -76,6 +76,7 @@ def test_of_two_messages_of_one_length_the_first_is_sent(cases: Cases, tmp_path:
         assert rows[0]["name"] == f"sys_msg_tx_{first}"
 
 
+@pytest.mark.integration
 def test_a_transfer_of_bm1688_is_counted_once(cases: Cases, tmp_path: Path) -> None:
     """Defect 6: the vendor's tool adds up what every interface on the way counts."""
     ours = exported(cases, "bm1688_m1_2core", tmp_path)

@@ -193,6 +193,7 @@ def test_a_file_that_was_changed_does_not_stand(tw: Tw, db: Path, kind: str) -> 
     assert "changed after it was written" in ran.out
 
 
+@pytest.mark.integration
 def test_rows_that_were_changed_in_a_columnar_file_do_not_stand(tw: Tw, db: Path) -> None:
     from pyarrow import parquet
 
@@ -203,6 +204,7 @@ def test_rows_that_were_changed_in_a_columnar_file_do_not_stand(tw: Tw, db: Path
     assert tw("verify", path).code == 1
 
 
+@pytest.mark.integration
 def test_scope_window_parameters_and_statements_are_made_again(tw: Tw, db: Path) -> None:
     window = ("--from", "30us", "--to", "100us")
     bucket = ("-p", "bucket_ns=10us")
@@ -250,6 +252,7 @@ def test_a_query_of_a_file_outside_the_library_is_kept_as_text(
     assert (ran.code, "contract" in ran.out) == (0, False), ran.out
 
 
+@pytest.mark.integration
 def test_several_files_stand_only_if_all_do(tw: Tw, db: Path) -> None:
     first, second = written(tw, "csv"), written(tw, "jsonl")
     assert tw("verify", first, second).code == 0

@@ -219,6 +219,7 @@ def test_another_programs_database_is_refused_whatever_it_is_called(tmp_path: Pa
         path = tmp_path / name
 
 
+@pytest.mark.integration
 def test_reports_of_the_ranks_of_a_program_are_one_run(tmp_path: Path) -> None:
     folder = tmp_path / "job"
     folder.mkdir()

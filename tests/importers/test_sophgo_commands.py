@@ -6,6 +6,7 @@ import random
 import struct
 
 import numpy as np
+import pytest
 
 from tests.support import sophgo_capture as capture
 from tw_importers.sophgo import commands
@@ -77,6 +78,7 @@ def plain_wraps(engines: list[str]) -> dict[str, list[tuple[int, bool]]]:
     return given
 
 
+@pytest.mark.integration
 def test_rvt_commands_restart_both_counters_at_their_limit() -> None:
     rng = random.Random(1)
     engines = ["TIU" if rng.random() < 0.9 else "GDMA" for _ in range(2 * _LIMIT + 70_000)]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pytest
 
 from tests.support import sophgo_capture as capture
 
@@ -45,6 +46,7 @@ def test_a_capture_that_says_when_its_counters_stopped_ends_then(
     assert Counter(rows(db, SHOWN)) == theirs
 
 
+@pytest.mark.integration
 def test_any_other_capture_begins_when_the_first_call_ends(tw: Tw, tmp_path: Path) -> None:
     folder = capture.write(tmp_path / "capture", capture.program(random.Random(1), 1, [5_000]))
     events = [

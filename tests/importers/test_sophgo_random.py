@@ -128,6 +128,7 @@ def monitor(rows: list[tuple[int, int, int]], engine: str = "TIU") -> records.Mo
     return records._monitor(engine, of_engine, words)
 
 
+@pytest.mark.integration
 @given(
     st.lists(st.tuples(st.integers(0, 3_000), st.integers(0, 3_000)), min_size=2, max_size=30),
     st.integers(0, _WRAP - 1),

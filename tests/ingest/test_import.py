@@ -318,6 +318,7 @@ def test_other_duckdb_clients_find_the_queries_as_macros_once_stored(tw: Tw, db:
     ]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("n_times", [1, slow(10)])
 def test_a_command_with_workers_ends_when_its_work_is_done(db: Path, n_times: int) -> None:
     """It once waited for ever, at its very end, for a worker that had already gone."""

@@ -36,6 +36,7 @@ def test_a_file_cut_anywhere_is_read_or_refused(tmp_path: Path) -> None:
         assert fuzzer.run(ZIPPED[: len(ZIPPED) * n // 4], tmp_path)
 
 
+@pytest.mark.integration
 def test_flipped_bits_are_repaired_or_refused(tmp_path: Path) -> None:
     for seed in range(5):
         assert fuzzer.run(flipped(TRACE, seed), tmp_path)
@@ -43,6 +44,7 @@ def test_flipped_bits_are_repaired_or_refused(tmp_path: Path) -> None:
         assert fuzzer.run(flipped(ZIPPED, seed), tmp_path)
 
 
+@pytest.mark.integration
 def test_mutated_documents_break_no_rule() -> None:
     results, bad = fuzzer.fuzz(seed=1, count=5)
 

@@ -249,6 +249,7 @@ def decoded(path: Path, folder: Path) -> decode.Decoded:
     return decode.decode(source, source.sha256(), "kineto", folder, decode.Settings())
 
 
+@pytest.mark.integration
 def test_a_run_that_was_not_committed_is_not_remembered(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

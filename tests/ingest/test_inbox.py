@@ -173,6 +173,7 @@ def test_what_is_no_trace_is_ignored_and_remembered(tw: Tw, folder: Path, db: Pa
     assert "1 known." in tw("import", "--inbox", folder).err
 
 
+@pytest.mark.integration
 def test_an_archive_is_one_file_of_the_inbox(folder: Path, db: Path) -> None:
     with zipfile.ZipFile(folder / "ranks.zip", "w") as archive:
         archive.writestr("r0.json", GPU)

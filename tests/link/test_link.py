@@ -133,6 +133,7 @@ def test_links_between_traces_are_made_with_the_second_trace(
     ]  # fmt: skip
 
 
+@pytest.mark.integration
 def test_offsets_of_clocks_are_stored_with_the_second_trace(
     tmp_path: Path, with_run_queries: library.Library
 ) -> None:
@@ -160,6 +161,7 @@ def test_an_offset_from_elsewhere_is_kept(
     assert rows(db, "SELECT extra_json FROM clock WHERE trace_id = 2") == [('{"by":"me"}',)]
 
 
+@pytest.mark.integration
 def test_dropping_a_trace_makes_what_links_the_others_anew(
     tw: Tw, tmp_path: Path, with_run_queries: library.Library
 ) -> None:

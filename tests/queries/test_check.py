@@ -369,6 +369,7 @@ def test_warnings_fail_only_when_asked_to(tw: Tw, tmp_path: Path) -> None:
     assert tw("check", "--strict", "--check", "negative_duration").code == 0
 
 
+@pytest.mark.integration
 def test_findings_are_written_in_every_format(tw: Tw, tmp_path: Path) -> None:
     make(tmp_path / "traces.duckdb", NEGATIVE)
 
@@ -415,6 +416,7 @@ def test_a_check_is_added_by_adding_a_file(tw: Tw, tmp_path: Path) -> None:
     assert '"my_own","warning",1,1' in ran.out
 
 
+@pytest.mark.integration
 def test_links_of_an_older_program_are_stale(tmp_path: Path) -> None:
     path = make(
         tmp_path / "w.duckdb",

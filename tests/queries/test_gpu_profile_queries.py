@@ -248,6 +248,7 @@ def test_every_public_query_runs_on_every_profile(db: duckdb.DuckDBPyConnection)
         assert set(n_rows[name]) == {trace for (trace,) in traces}, name
 
 
+@pytest.mark.integration
 def test_damaged_profiles_are_decoded_or_refused_by_a_sentence() -> None:
     results, bad = fuzz(1, 6)
     assert bad == [], results

@@ -9,6 +9,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.graphs import Graphs, io, run
 from warehouse.ingest import pipeline
 
@@ -151,6 +153,7 @@ def test_ranges_of_gloo_count_only_where_no_call_was_recorded(tmp_path: Path) ->
     assert [(row["graph_id"], row["message_bytes"]) for row in found] == [(bare, 24), (full, 24)]
 
 
+@pytest.mark.integration
 def test_a_recorded_training_equals_its_calls_of_record_param_comms(
     data_dir: Path, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ from tests.support.metamorphic import (
     units,
 )
 from tests.support.randomtrace import LIBRARY, Row, Runs, import_jobs, import_once
+from tests.support.sharing import integration
 from warehouse.library import contract, header
 from warehouse.library.library import Query
 from warehouse.query import execute
@@ -143,6 +144,11 @@ def compared(query: Query, rows: list[Row]) -> list[Row]:
 
 
 every_query = pytest.mark.parametrize("query", PUBLIC, ids=lambda query: str(query.key))
+some_queries = pytest.mark.parametrize(
+    "query",
+    [integration(query) if n % 8 else query for n, query in enumerate(PUBLIC)],
+    ids=lambda query: str(query.key),
+)
 
 
 def test_the_tables_name_what_there_is() -> None:
@@ -361,7 +367,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     made.close()
 
 
-@every_query
+@some_queries
 def test_an_empty_warehouse_gives_no_rows(nothing: Answers, query: Query) -> None:
     assert nothing.table(query, given(query)).num_rows == 0
 

@@ -209,6 +209,7 @@ def test_a_run_without_offsets_gives_rows_that_do_not_compare(tmp_path: Path) ->
     assert rows(db, "rank_wait") == []
 
 
+@pytest.mark.integration
 def test_an_old_recording_with_gaps_is_linked_by_time(tmp_path: Path, data_dir: Path) -> None:
     db = tmp_path / "w.duckdb"
     folder = data_dir / "kineto" / "two_ranks"

@@ -207,6 +207,7 @@ def key_of(row: Row) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in names)
 
 
+@pytest.mark.integration
 def test_tenfold_times_are_a_tenfold_run(tmp_path: Path) -> None:
     trace = make(5, odd=False, steps=3)
     slow = [

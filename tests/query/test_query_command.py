@@ -226,10 +226,13 @@ def test_ctrl_c_stops_a_query_at_once(warehouse: Path, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         env=environment(tmp_path),
     )
-    time.sleep(2)
-    started = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    try:
+        time.sleep(2)
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()  # the query never ends by itself
 
     assert process.returncode == 130
     assert b"Interrupted." in stderr
