@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.plugin import installed
 from warehouse.ingest import conservation, formats
-from warehouse.ingest.conservation import Balance
+from warehouse.ingest.conservation import Account
 from warehouse.ingest.pipeline import import_paths
 from warehouse.store import database
 
@@ -96,9 +96,12 @@ def test_what_is_merged_derived_or_unused_is_accounted_for(tw: Tw, tmp_path: Pat
     assert ran.code == 0, ran.err
 
 
-def test_a_balance_is_even_when_every_record_has_a_disposition() -> None:
-    assert Balance(n_records=9, n_stored=4, n_merged=3, n_unused=2).n_lost == 0
-    assert Balance(n_records=9, n_stored=4, n_merged=0, n_unused=2).n_lost == 3
+def test_only_rows_of_record_tables_count() -> None:
+    account = Account(9, {}, {"ends": 3}, {"no time": 2}, {"slice": 1, "metric": 7})
+
+    assert account.n_lost({"slice": 5}) == 0
+    assert account.n_lost({"slice": 2, "counter": 1}) == 2
+    assert account.n_lost({"slice": 5, "metric": 9}) == -2
 
 
 def importers_of(folder: Path, tmp_path: Path) -> set[str]:

@@ -155,10 +155,8 @@ def _insert(
     _insert_trace(connection, importer, decoded, choice, trace_id, run.id)
     for script in importer.normalize:
         connection.execute(script.read_text())
-    problems = [
-        *decoded.facts.problems,
-        *conservation.check(connection, importer, trace_id, is_strict=settings.is_strict),
-    ]
+    stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
+    lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
     pairing.pair_run(connection, run.id)
     normalized = time.perf_counter()
     linkers.link_trace(connection, linkers.linkers(), trace_id, run.id)
@@ -169,11 +167,11 @@ def _insert(
         "write": normalized - locked,
         "link": time.perf_counter() - normalized,
     }
-    _insert_problems(connection, problems, trace_id)
-    _insert_stats(connection, decoded, trace_id, seconds)
+    _insert_problems(connection, [*decoded.facts.problems, *lost], trace_id)
+    counts = _counts(connection, decoded, trace_id, stored)
+    _insert_stats(connection, decoded, trace_id, counts, seconds)
     return Committed(
-        trace_id, run.id, run.name, _counts(connection, trace_id),
-        _named_counts(connection, "SELECT reason, n FROM scratch.unused"),
+        trace_id, run.id, run.name, counts, dict(decoded.account.unused),
         _named_counts(
             connection,
             f"SELECT kind, count FROM import_problem WHERE trace_id = {trace_id}",
@@ -279,13 +277,13 @@ def _insert_stats(
     connection: duckdb.DuckDBPyConnection,
     decoded: Decoded,
     trace_id: int,
+    counts: dict[str, int],
     seconds: dict[str, float],
 ) -> None:
     stats: list[tuple[str, str | None, float, str]] = [
         ("content", None, decoded.n_content_bytes, "byte"),
-        *((name, None, value, "count") for name, value in _counts(connection, trace_id).items()),
-        *(("unused", reason, n, "count") for reason, n in _named_counts(
-            connection, "SELECT reason, n FROM scratch.unused").items()),
+        *((name, None, value, "count") for name, value in counts.items()),
+        *(("unused", reason, n, "count") for reason, n in decoded.account.unused.items()),
         *(("seconds", stage, value, "s") for stage, value in seconds.items()),
     ]  # fmt: skip
     # After the rows that linking has inserted.
@@ -298,21 +296,21 @@ def _insert_stats(
         )
 
 
-def _counts(connection: duckdb.DuckDBPyConnection, trace_id: int) -> dict[str, int]:
-    (n_events,) = database.one(connection, "SELECT count(*) FROM scratch.event")
-    return {
-        "events": int(n_events),
-        "slices": _count(connection, "slice", trace_id),
-        "counter_values": _count(connection, "counter", trace_id),
-        "flow_points": _count(connection, "flow_point", trace_id),
-        "links": _count(connection, "link", trace_id),
-        **{
-            name: n
-            for name, table in (("nodes", "graph_node"), ("edges", "graph_edge"),
-                                ("tensors", "tensor"))
-            if (n := _count(connection, table, trace_id))
-        },
+def _counts(
+    connection: duckdb.DuckDBPyConnection, decoded: Decoded, trace_id: int, stored: dict[str, int]
+) -> dict[str, int]:
+    """Rows of the trace by what they are; `stored` has those of the record tables."""
+
+    def n_rows(table: str) -> int:
+        return stored[table] if table in stored else _count(connection, table, trace_id)
+
+    always = {
+        "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
     }  # fmt: skip
+    of_graphs = {"nodes": "graph_node", "edges": "graph_edge", "tensors": "tensor"}
+    counts = {"events": decoded.account.n_events}
+    counts |= {name: n_rows(table) for name, table in always.items()}
+    return counts | {name: n for name, table in of_graphs.items() if (n := n_rows(table))}
 
 
 def _count(connection: duckdb.DuckDBPyConnection, table: str, trace_id: int) -> int:

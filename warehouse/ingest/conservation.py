@@ -1,11 +1,12 @@
 """Checks that an import loses nothing: every record is stored, merged or unused.
 
-Records are counted in the scratch database, stored ones by the rows of core tables, both here and
-not by the reader. See importer.py for the scratch tables. Only counts are taken, no rows read.
+Records are counted in the scratch database, and stored ones as rows of core tables; no count comes
+from the reader. See importer.py for the scratch tables. Only counts are taken, no rows are read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,74 +18,80 @@ if TYPE_CHECKING:
     import duckdb
 
 KIND = "unaccounted_records"  # of the problem
+_Counts = Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Balance:
-    """The records of one source by what became of them."""
+class Account:
+    """The records of one source as its scratch database counts them, by source, reason or table."""
 
-    n_records: int
-    n_stored: int
-    n_merged: int
-    n_unused: int
+    n_events: int
+    records: _Counts
+    merged: _Counts
+    unused: _Counts
+    derived: _Counts  # rows of core tables that are not a record of their own
 
     @property
-    def n_lost(self) -> int:
-        """Records without a disposition; negative if there are more rows than records."""
-        return self.n_records - self.n_stored - self.n_merged - self.n_unused
+    def n_records(self) -> int:
+        """Records read; each has one row in `event` unless `record_count` has the number."""
+        return sum(self.records.values()) if self.records else self.n_events
+
+    def n_lost(self, stored: _Counts) -> int:
+        """Records without a disposition, for rows of core tables; negative for rows too many."""
+        n_derived = sum(n for table, n in self.derived.items() if table in stored)
+        n_stored = sum(stored.values()) - n_derived
+        return self.n_records - n_stored - sum(self.merged.values()) - sum(self.unused.values())
+
+
+def account(connection: duckdb.DuckDBPyConnection) -> Account:
+    """Counts the records of a scratch database whose `prepare` scripts have run."""
+    (n_events,) = database.one(connection, "SELECT count(*) FROM event")
+    return Account(
+        int(n_events),
+        records=_sums(connection, "record_count", "source"),
+        merged=_sums(connection, "merged", "reason"),
+        unused=_sums(connection, "unused", "reason"),
+        derived=_sums(connection, "derived", "table_name"),
+    )
 
 
 def check(
-    connection: duckdb.DuckDBPyConnection, importer: Importer, trace_id: int, *, is_strict: bool
+    importer: Importer, account: Account, stored: _Counts, *, is_strict: bool
 ) -> list[Problem]:
-    """A problem if the balance of a trace is not even; raises CorruptTrace if strict."""
-    found = balance(connection, importer, trace_id)
-    if not found.n_lost:
+    """A problem if records got lost; raises CorruptTrace instead if strict.
+
+    `stored` has the number of rows of the trace in each of the importer's record tables.
+    """
+    n_lost = account.n_lost(stored)
+    if not n_lost:
         return []
-    meaning = _meaning(found)
+    meaning = _meaning(n_lost, account.n_records)
     if is_strict:
         raise CorruptTrace(
             f"{meaning} (importer {importer.name})",
             hint="Report it to the author of the importer; without --strict it is imported.",
         )
-    return [Problem(KIND, meaning, abs(found.n_lost), severity="error")]
+    return [Problem(KIND, meaning, abs(n_lost), severity="error")]
 
 
-def _meaning(found: Balance) -> str:
-    if found.n_lost < 0:
-        rows = "row" if found.n_lost == -1 else "rows"
-        return f"{-found.n_lost:,} {rows} more than the {found.n_records:,} records account for"
-    have = "has" if found.n_lost == 1 else "have"
-    return f"{found.n_lost:,} of {found.n_records:,} records {have} no disposition"
+def _meaning(n_lost: int, n_records: int) -> str:
+    if n_lost < 0:
+        rows = "row" if n_lost == -1 else "rows"
+        return f"{-n_lost:,} {rows} more than the {n_records:,} records account for"
+    return f"{n_lost:,} of {n_records:,} records {'has' if n_lost == 1 else 'have'} no disposition"
 
 
-def balance(connection: duckdb.DuckDBPyConnection, importer: Importer, trace_id: int) -> Balance:
-    """Counts the records of a trace whose `normalize` scripts have run, within its transaction."""
-    tables = _scratch_tables(connection)
-    n_records = (
-        _sum("record_count") if "record_count" in tables else "SELECT count(*) FROM scratch.event"
-    )
-    rows = [
-        f"(SELECT count(*) FROM {table} WHERE trace_id = {trace_id})"
-        for table in importer.record_tables
-    ]
-    listed = ", ".join(f"'{table}'" for table in importer.record_tables)
-    derived = _sum("derived", f"table_name IN ({listed})") if "derived" in tables else "0"
-    merged = _sum("merged") if "merged" in tables else "0"
-    counts = database.one(
-        connection,
-        f"SELECT ({n_records}), {' + '.join(rows)} - ({derived}), ({merged}), ({_sum('unused')})",
-    )
-    return Balance(*map(int, counts))
+def _sums(connection: duckdb.DuckDBPyConnection, table: str, key: str) -> dict[str, int]:
+    """The sums of n by key, in order of the rows; empty if there is no such table."""
+    import duckdb
 
-
-def _sum(table: str, condition: str = "true") -> str:
-    return f"SELECT coalesce(sum(n), 0) FROM scratch.{table} WHERE {condition}"
-
-
-def _scratch_tables(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    rows = connection.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE database_name = 'scratch' "
-        "UNION ALL SELECT view_name FROM duckdb_views() WHERE database_name = 'scratch'"
-    ).fetchall()
-    return {str(name) for (name,) in rows}
+    try:
+        rows = connection.execute(f"SELECT {key}, n FROM {table}").fetchall()
+    except duckdb.CatalogException:
+        if table == "unused":
+            raise
+        return {}
+    sums: dict[str, int] = {}
+    for name, n in rows:
+        sums[str(name)] = sums.get(str(name), 0) + int(n or 0)
+    return sums

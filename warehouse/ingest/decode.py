@@ -18,7 +18,8 @@ from typing import IO
 import duckdb
 
 from warehouse.errors import CorruptTrace, TraceError, TwError, UnknownFormat
-from warehouse.ingest import formats, nesting
+from warehouse.ingest import conservation, formats, nesting
+from warehouse.ingest.conservation import Account
 from warehouse.ingest.importer import (
     NESTING,
     AnyImporter,
@@ -68,6 +69,7 @@ class Decoded:
     importer_name: str
     files: tuple[SourceFile, ...]
     facts: TraceFacts
+    account: Account
     seconds: dict[str, float] = field(default_factory=dict)
     #: The scratch database, where this process has it open still; whoever commits closes it.
     connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
@@ -187,12 +189,14 @@ def _decode(
     ]  # fmt: skip
     was_read = time.perf_counter()
     prepare(importer, scratch, facts)
+    account = conservation.account(scratch.connection)
     return Decoded(
         source=source,
         folder=scratch.folder,
         importer_name=importer.name,
         files=_files(source, sha256, streams),
         facts=facts,
+        account=account,
         seconds={"read": was_read - started, "prepare": time.perf_counter() - was_read},
     )
 
