@@ -14,7 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.support.randomtrace import Runs
-    from tests.support.sharing import Imported
+    from tests.support.sharing import WarehouseCache
 
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
@@ -30,8 +30,8 @@ sys.dont_write_bytecode = False
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What one `tw` command left behind."""
+class CommandResult:
+    """The exit code and output of one `tw` command."""
 
     code: int
     out: str
@@ -42,7 +42,7 @@ class Ran:
         return [line for line in self.err.splitlines() if line.startswith("Error:")]
 
 
-Tw = Callable[..., Ran]
+Tw = Callable[..., CommandResult]
 
 #: All tests of the files collected, before those of other tiers are deselected.
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
@@ -58,13 +58,13 @@ def tw(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str | Path) -> Ran:
+    def run(*arguments: str | Path) -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["tw", *map(str, arguments)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()
         out, err = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), out, err)
+        return CommandResult(int(ended.value.code or 0), out, err)
 
     return run
 
@@ -114,11 +114,11 @@ def shared_place(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
 
 
 @pytest.fixture(scope="session")
-def imported_files(shared_place: Path) -> Iterator[Imported]:
+def imported_files(shared_place: Path) -> Iterator[WarehouseCache]:
     """Warehouses of recordings, each imported once (see `tests/support/sharing.py`)."""
-    from tests.support.sharing import Imported
+    from tests.support.sharing import WarehouseCache
 
-    made = Imported(shared_place)
+    made = WarehouseCache(shared_place)
     yield made
     made.close()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sharing import GPU, Imported
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.cli import COMMANDS
 from warehouse.library import library
 
@@ -25,7 +25,7 @@ DATA = Path(__file__).parents[1] / "data/kineto"
 
 
 @pytest.fixture(scope="module")
-def db(imported_files: Imported) -> Path:
+def db(imported_files: WarehouseCache) -> Path:
     return imported_files(("gpu run", GPU[1]))
 
 

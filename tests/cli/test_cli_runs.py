@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sharing import DDP, GPU, Imported
+from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.ingest import formats, importer
 from warehouse.query import scope
 from warehouse.query.selection import Selection
@@ -23,7 +23,7 @@ KINETO = Path(__file__).parents[1] / "data" / "kineto"
 
 
 @pytest.fixture(scope="module")
-def imported(imported_files: Imported) -> Path:
+def imported(imported_files: WarehouseCache) -> Path:
     """The run `ddp` of two ranks, and the run `gpu` of one trace."""
     return imported_files.file(DDP, GPU)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import GPU, Imported
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.dialect.errors import UnsupportedSql
 from warehouse.dialect.perfetto import translate
 
@@ -17,7 +17,7 @@ DATA = Path(__file__).parent.parent / "data" / "kineto"
 
 
 @pytest.fixture(scope="module")
-def database(imported_files: Imported) -> Path:
+def database(imported_files: WarehouseCache) -> Path:
     return imported_files(GPU)
 
 

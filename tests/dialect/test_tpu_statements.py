@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import Imported, integration
+from tests.support.sharing import WarehouseCache, integration
 from tests.support.tpu_cases import Cases
 from warehouse.dialect.errors import UnsupportedSql
 
@@ -46,7 +46,7 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def cases(data_dir: Path, imported_files: Imported) -> Cases:
+def cases(data_dir: Path, imported_files: WarehouseCache) -> Cases:
     return Cases(imported_files, data_dir / "bigtpu")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.sharing import Imported, slow
+from tests.support.sharing import WarehouseCache, slow
 from warehouse.errors import ExportError
 from warehouse.export.chrome import load
 from warehouse.export.chrome.trace import export_chrome, export_chrome_folder
@@ -164,7 +164,7 @@ def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_p
     assert not written.is_restored
 
 
-def test_several_traces_need_a_folder(tmp_path: Path, imported_files: Imported) -> None:
+def test_several_traces_need_a_folder(tmp_path: Path, imported_files: WarehouseCache) -> None:
     with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         with pytest.raises(ExportError, match="holds one trace, but 2 are in scope") as caught:
             export_chrome(reader.connection, tmp_path / "x.json")
@@ -177,7 +177,7 @@ def test_several_traces_need_a_folder(tmp_path: Path, imported_files: Imported) 
         assert events(document(tmp_path / "traces" / name)) == events(before)
 
 
-def test_one_rank_of_several_can_be_chosen(tmp_path: Path, imported_files: Imported) -> None:
+def test_one_rank_of_several_can_be_chosen(tmp_path: Path, imported_files: WarehouseCache) -> None:
     with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         chosen = scope.resolve(reader.connection, Selection(ranks=(1,)))
         scope.apply(reader.connection, chosen)

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.support.sharing import Imported
+from tests.support.sharing import WarehouseCache
 from warehouse.cli import tw
 from warehouse.errors import ExportError
 from warehouse.store import database
@@ -20,7 +20,7 @@ SOURCE = Path(__file__).parents[1] / "data" / "kineto" / "ddp_two_ranks"
 
 
 @pytest.fixture(scope="module")
-def db(imported_files: Imported) -> Path:
+def db(imported_files: WarehouseCache) -> Path:
     return imported_files((None, [SOURCE]))
 
 

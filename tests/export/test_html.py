@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.support.sharing import GPU, Imported
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.export import report
 from warehouse.export.page import data as page_data
 from warehouse.export.page import page as html
@@ -213,7 +213,7 @@ def test_a_thinned_line_keeps_its_extremes_and_its_ends() -> None:
 
 
 @pytest.fixture(scope="module")
-def handmade(imported_files: Imported) -> Path:
+def handmade(imported_files: WarehouseCache) -> Path:
     """A warehouse with one run."""
     return imported_files(("hand/made", GPU[1]))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.sharing import GPU, Imported
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.export.perfetto.trace import export_perfetto
 from warehouse.query.session import Place, opened
 
@@ -24,7 +24,7 @@ def packets(path: Path) -> Any:
 
 
 def test_a_plain_file_says_the_same_and_needs_no_state(
-    read: Any, tmp_path: Path, imported_files: Imported
+    read: Any, tmp_path: Path, imported_files: WarehouseCache
 ) -> None:
     db = imported_files(GPU)
     plain, interned = tmp_path / "plain.pftrace", tmp_path / "interned.pftrace"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import GPU, Imported, integration
+from tests.support.sharing import GPU, WarehouseCache, integration
 from tests.support.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, counted, slices_of
 from tw_importers.sophgo.export import registers, summary
 from warehouse.errors import ExportError
@@ -27,7 +27,7 @@ SOUND = [
 
 
 @pytest.fixture(scope="module")
-def cases(data_dir: Path, imported_files: Imported) -> Cases:
+def cases(data_dir: Path, imported_files: WarehouseCache) -> Cases:
     return Cases(imported_files, data_dir / "bigtpu")
 
 
@@ -160,7 +160,9 @@ def test_a_summary_has_what_the_vendors_announces_and_lacks(cases: Cases) -> Non
     assert [line.split()[0] for line in shares[4:-1]] == [*map(str, range(8)), "chip"]
 
 
-def test_without_a_capture_there_is_no_summary(tmp_path: Path, imported_files: Imported) -> None:
+def test_without_a_capture_there_is_no_summary(
+    tmp_path: Path, imported_files: WarehouseCache
+) -> None:
     with opened(Place(imported_files(GPU)), Selection()) as session:
         with pytest.raises(ExportError, match="no TPU capture"):
             summary.text(session)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, program
-from tests.support.sharing import Imported
+from tests.support.sharing import WarehouseCache
 from tests.support.tpu_cases import Cases, Workbook
 from warehouse.export import report
 from warehouse.export.page import page as html
@@ -21,7 +21,7 @@ NOTHING = ("-", "None", "None -> None", "0x0", "0", "0.0", 0.0, None)
 
 
 @pytest.fixture(scope="module")
-def cases(data_dir: Path, imported_files: Imported) -> Cases:
+def cases(data_dir: Path, imported_files: WarehouseCache) -> Cases:
     return Cases(imported_files, data_dir / "bigtpu")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from tests.support.sharing import DDP, GPU, Imported, integration, slow
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration, slow
 from warehouse.export import digest, manifest
 from warehouse.ingest import pipeline
 from warehouse.library.header import Column
@@ -43,13 +43,13 @@ KINDS = [
 
 
 @pytest.fixture(scope="module")
-def imported(imported_files: Imported) -> Path:
+def imported(imported_files: WarehouseCache) -> Path:
     """One recording of a GPU in the run `gpu`; then one of two ranks."""
     return imported_files.file(GPU, DDP)
 
 
 @pytest.fixture(scope="module")
-def reversed_order(imported_files: Imported) -> Path:
+def reversed_order(imported_files: WarehouseCache) -> Path:
     """The same recordings, imported elsewhere and in another order."""
     return imported_files(DDP, GPU)
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 
-from tests.support.sharing import GPU, Imported
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.export import report
 from warehouse.export.workbook import workbook
 from warehouse.library import library
@@ -223,7 +223,7 @@ def test_a_shipped_report_names_what_the_library_has(name: str) -> None:
 
 
 @pytest.fixture
-def gpu(imported_files: Imported, tmp_path: Path) -> Path:
+def gpu(imported_files: WarehouseCache, tmp_path: Path) -> Path:
     """A warehouse with one run where `tw` looks for it."""
     return imported_files.copy(tmp_path / "traces.duckdb", GPU)
 

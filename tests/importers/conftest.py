@@ -9,13 +9,13 @@ import duckdb
 import pytest
 
 from tests.support.nsys_cases import CASES
-from tests.support.sharing import Imported
+from tests.support.sharing import WarehouseCache
 from tests.support.sophgo_blocks import FEW, VALID
 
 
 @pytest.fixture(scope="session")
 def captures(
-    data_dir: Path, imported_files: Imported, request: pytest.FixtureRequest
+    data_dir: Path, imported_files: WarehouseCache, request: pytest.FixtureRequest
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The valid cases that are asked for in one warehouse, each a run of its own."""
     is_slow = any(item.get_closest_marker("slow") for item in request.session.items)
@@ -26,7 +26,7 @@ def captures(
 
 
 @pytest.fixture(scope="session")
-def nsys(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
+def nsys(data_dir: Path, imported_files: WarehouseCache) -> Iterator[duckdb.DuckDBPyConnection]:
     """All exports of Nsight Systems in one warehouse, each a run of its own, in their order."""
     files = [data_dir / "gpu" / case for case in CASES.values()]
     connection = duckdb.connect(str(imported_files.file((None, files))), read_only=True)

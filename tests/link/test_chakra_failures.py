@@ -12,7 +12,7 @@ import pytest
 
 from tests.link.test_linked_graph import Linked, assert_sound, linked
 from tests.support import random_execution
-from tests.support.sharing import integration, made_once, slow
+from tests.support.sharing import build_once, integration, slow
 from warehouse.errors import TwError
 from warehouse.ingest.pipeline import Options, import_paths
 
@@ -136,7 +136,7 @@ def changed(shared_place: Path) -> Changed:
         outcomes = import_paths(files, db=path, options=Options(run=run, jobs=1))
         assert all(outcome.error is None for outcome in outcomes), (run, outcomes)
 
-    return lambda run: made_once(
+    return lambda run: build_once(
         shared_place / f"chakra_failure_{run}.duckdb", lambda path: make(run, path)
     )
 

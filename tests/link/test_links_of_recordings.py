@@ -23,7 +23,7 @@ WITH_ARROWS = [name for name in NAMES if name != "triton"]
 #: Here calls carry the External id of their operator; in others they carry a number of their own.
 NAMING_OPERATORS = ("a100_nccl", "mi300_resnet_train", "h100_qwen", "vllm_graph", "event_sync")
 
-#: Imported by default; the others take most of a minute.
+#: WarehouseCache by default; the others take most of a minute.
 FAST = ("a100_nccl", "simple_add_sync", "event_sync")
 
 

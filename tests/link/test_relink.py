@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.sharing import DDP, GPU, Imported
+from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.library import library
 from warehouse.link import linkers
 from warehouse.store import database
@@ -36,7 +36,7 @@ main()
 
 
 @pytest.fixture(scope="module")
-def imported(imported_files: Imported) -> Path:
+def imported(imported_files: WarehouseCache) -> Path:
     """The run `ddp` of two ranks, and the run `gpu` of one trace."""
     return imported_files.file(DDP, GPU)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import Imported, integration
+from tests.support.sharing import WarehouseCache, integration
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -51,7 +51,7 @@ def folder(data_dir: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ask(folder: Path, imported_files: Imported) -> Rows:
+def ask(folder: Path, imported_files: WarehouseCache) -> Rows:
     """The rows of a query on a recording, which is imported when first asked for."""
 
     def rows(case: str, query: str, **parameters: object) -> list[Row]:

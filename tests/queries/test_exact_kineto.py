@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import Imported
+from tests.support.sharing import WarehouseCache
 from warehouse.library import library
 from warehouse.query import execute
 from warehouse.store import database
@@ -71,8 +71,8 @@ def folder() -> Path:
 
 
 @pytest.fixture(scope="module")
-def warehouses(folder: Path, imported_files: Imported) -> dict[str, Path]:
-    """Imported recordings, each in a warehouse of its own, made when first asked for."""
+def warehouses(folder: Path, imported_files: WarehouseCache) -> dict[str, Path]:
+    """WarehouseCache recordings, each in a warehouse of its own, made when first asked for."""
 
     class Warehouses(dict[str, Path]):
         def __missing__(self, case: str) -> Path:

@@ -19,7 +19,7 @@ import duckdb
 import pytest
 
 from tests.importers.fuzz_gpu_profiles import fuzz
-from tests.support.sharing import Imported
+from tests.support.sharing import WarehouseCache
 from warehouse.errors import UsageError
 from warehouse.library import library
 from warehouse.query import execute
@@ -56,7 +56,7 @@ PRESENT = {
 
 
 @pytest.fixture(scope="module")
-def db(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
+def db(data_dir: Path, imported_files: WarehouseCache) -> Iterator[duckdb.DuckDBPyConnection]:
     """Every recorded profile of a GPU, each a run of its own."""
     path = imported_files.file((None, [data_dir / "gpu"]))
     connection = duckdb.connect(str(path), read_only=True)
@@ -65,7 +65,7 @@ def db(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConn
 
 
 @pytest.fixture(scope="module")
-def replayed(data_dir: Path, imported_files: Imported) -> Iterator[duckdb.DuckDBPyConnection]:
+def replayed(data_dir: Path, imported_files: WarehouseCache) -> Iterator[duckdb.DuckDBPyConnection]:
     """The profile whose summaries nvprof printed."""
     path = imported_files.file((None, [data_dir / "gpu" / "nvprof_replay" / "replay_v9.nvvp"]))
     connection = duckdb.connect(str(path), read_only=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import Imported
+from tests.support.sharing import WarehouseCache
 from warehouse.ingest import pipeline
 from warehouse.query import execute
 from warehouse.store import database
@@ -152,7 +152,7 @@ def test_a_roofline_without_peaks_has_rates_and_no_shares(recorded: Path) -> Non
 
 @pytest.mark.integration
 def test_a_large_model_on_a_gpu_stays_below_its_roof(
-    data_dir: Path, imported_files: Imported
+    data_dir: Path, imported_files: WarehouseCache
 ) -> None:
     """H100 SXM by its data sheet: 989 TFLOP/s in bfloat16 without sparsity, 3.35 TB/s."""
     db = imported_files((None, [data_dir / "kineto" / "h100_qwen" / "trace.json.gz"]))

@@ -15,9 +15,9 @@ from warehouse.query.selection import Selection
 from warehouse.store import database, tags
 
 if TYPE_CHECKING:
-    from tests.conftest import Ran, Tw
+    from tests.conftest import CommandResult, Tw
 
-    Judge = Callable[..., Ran]
+    Judge = Callable[..., CommandResult]
 
 KINETO = Path(__file__).parents[1] / "data" / "kineto"
 GPU = KINETO / "gpu_handwritten" / "trace.json"
@@ -55,7 +55,9 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def judge(tw: Tw, imported: Path) -> Judge:
-    def run(condition: str, *more: str, run: str = "slower", query: str = "kernel_summary") -> Ran:
+    def run(
+        condition: str, *more: str, run: str = "slower", query: str = "kernel_summary"
+    ) -> CommandResult:
         return tw(
             "compare", "--db", imported, "--baseline", "release", "--query", query,
             "--fail-if", condition, "--run", run, *more,

@@ -16,13 +16,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.conftest import Ran, Tw
+from tests.conftest import CommandResult, Tw
 from warehouse.errors import QueryError
 from warehouse.library import library
 from warehouse.query import execute
 from warehouse.store import database
 
-Run = Callable[..., Ran]
+Run = Callable[..., CommandResult]
 ROOT = Path(__file__).parents[2]
 TW = [sys.executable, "-c", "from warehouse.cli import main; main()"]
 ENDLESS = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7"
@@ -62,7 +62,7 @@ def environment(home: Path) -> dict[str, str]:
 def tw_process(warehouse: Path, tmp_path: Path) -> Run:
     """Runs `tw ARGUMENTS` as a shell does; `tw` runs the same in this process, for less."""
 
-    def run(*arguments: str) -> Ran:
+    def run(*arguments: str) -> CommandResult:
         done = subprocess.run(
             [*TW, *arguments],
             capture_output=True,
@@ -72,7 +72,7 @@ def tw_process(warehouse: Path, tmp_path: Path) -> Run:
             timeout=60,
             check=False,
         )
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
     return run
 
@@ -81,7 +81,7 @@ def tw_process(warehouse: Path, tmp_path: Path) -> Run:
 def tw(tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("TW_DB", str(warehouse))
 
-    def run(*arguments: str, stdin: str = "") -> Ran:
+    def run(*arguments: str, stdin: str = "") -> CommandResult:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         return tw(*arguments)
 

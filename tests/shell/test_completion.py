@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.sharing import GPU, Imported
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.query import session
 from warehouse.shell import completion
 from warehouse.shell.completion import Vocabulary
 
 
 @pytest.fixture(scope="module")
-def words(imported_files: Imported) -> Vocabulary:
+def words(imported_files: WarehouseCache) -> Vocabulary:
     path = imported_files(("gpu run", GPU[1]))
     with session.opened(session.Place(path)) as opened:
         return completion.vocabulary(opened)

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.sharing import DDP, GPU, Imported
+from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.errors import QueryError, TwError, UsageError
 from warehouse.query import session
 from warehouse.shell import shell
@@ -20,7 +20,7 @@ DATA = Path(__file__).parents[1] / "data/kineto"
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory, imported_files: Imported) -> Path:
+def db(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
     return imported_files.copy(tmp_path_factory.mktemp("shell") / "w.duckdb", GPU, DDP)
 
 

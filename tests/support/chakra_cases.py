@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.support.sharing import integration, made_once, slow
+from tests.support.sharing import build_once, integration, slow
 from warehouse.ingest.pipeline import Options, import_paths
 
 #: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Most are run by
@@ -41,7 +41,7 @@ def import_pair(db: Path, run: str, *files: Path) -> None:
 def import_case(place: Path, data_dir: Path, case: str) -> Path:
     """A warehouse of one pair, imported by the first worker that asks; the others wait for it."""
     files = [data_dir / "chakra" / case / name for name in ("host_et.json.gz", "kineto.json.gz")]
-    return made_once(place / f"chakra_{case}.duckdb", lambda part: import_pair(part, case, *files))
+    return build_once(place / f"chakra_{case}.duckdb", lambda part: import_pair(part, case, *files))
 
 
 def import_written(db: Path, data_dir: Path) -> Path:
@@ -57,7 +57,7 @@ def import_written(db: Path, data_dir: Path) -> Path:
         outcomes = import_paths([folder], db=part, options=Options(jobs=1))
         assert all(outcome.error is None for outcome in outcomes), outcomes
 
-    return made_once(db, make)
+    return build_once(db, make)
 
 
 def golden(data_dir: Path, case: str) -> Any:

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 from tests.support.random_odd import add_odd
 from tests.support.random_program import BACKWARD, LOADER, MAIN, ODD, PID, Event, Knobs, Program
-from tests.support.sharing import made_once
+from tests.support.sharing import build_once
 from warehouse.ingest import pipeline
 from warehouse.library import library
 from warehouse.query import execute, scope
@@ -480,7 +480,7 @@ def import_jobs(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
 
 def import_once(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
     """`import_jobs` by the first worker that asks for the path; the others wait for it."""
-    return Runs(made_once(path, lambda part: import_jobs(part, jobs)), jobs)
+    return Runs(build_once(path, lambda part: import_jobs(part, jobs)), jobs)
 
 
 def standard_jobs() -> dict[str, list[RandomTrace]]:

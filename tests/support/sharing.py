@@ -24,8 +24,8 @@ GPU: Import = ("gpu", [KINETO / "gpu_handwritten" / "trace.json"])
 DDP: Import = ("ddp", sorted((KINETO / "ddp_two_ranks").glob("*.json.gz")))
 
 
-def made_once(path: Path, make: Callable[[Path], object]) -> Path:
-    """A file that the first worker to ask for it makes; the others wait for it."""
+def build_once(path: Path, make: Callable[[Path], object]) -> Path:
+    """Builds a file in the first worker that needs it; other workers wait for it and reuse it."""
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
@@ -35,10 +35,10 @@ def made_once(path: Path, make: Callable[[Path], object]) -> Path:
     return path
 
 
-class Imported:
+class WarehouseCache:
     """Warehouses of recordings: each is imported once for all tests that name the same files.
 
-    No test may write to them; one that must takes a copy: `imported.copy(target, files)`.
+    Tests must not write to them; `copy` returns a warehouse of the test's own.
     """
 
     def __init__(self, place: Path) -> None:
@@ -46,7 +46,7 @@ class Imported:
         self._held: dict[Path, database.Reader] = {}
 
     def __call__(self, *imports: Import) -> Path:
-        """The warehouse, held open: whoever opens it again as we do waits for nothing."""
+        """The path of the warehouse, which stays open: opening it again takes no time."""
         path = self.file(*imports)
         if path not in self._held:
             self._held[path] = database.Reader(path)
@@ -57,20 +57,20 @@ class Imported:
             each.close()
 
     def file(self, *imports: Import) -> Path:
-        """A warehouse with the files of each (run, files), run None as the importer calls it."""
+        """The path of a warehouse with these imports."""
         named = repr([(run, [str(file) for file in files]) for run, files in imports])
         key = hashlib.sha256(named.encode()).hexdigest()[:_LETTERS]
 
         def make(path: Path) -> None:
             for run, files in imports:
-                wanted = Options(run=run, jobs=1)
-                outcomes = pipeline.import_paths(list(files), db=path, options=wanted)
+                options = Options(run=run, jobs=1)
+                outcomes = pipeline.import_paths(list(files), db=path, options=options)
                 assert {each.status for each in outcomes} <= {"imported", "ignored"}, outcomes
 
-        return made_once(self._place / f"imported-{key}.duckdb", make)
+        return build_once(self._place / f"imported-{key}.duckdb", make)
 
     def copy(self, target: Path, *imports: Import) -> Path:
-        """The same as a file of its own, to be written to."""
+        """Copies the warehouse to `target`."""
         target.write_bytes(self.file(*imports).read_bytes())
         return target
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from tests.support.sharing import Imported
+from tests.support.sharing import WarehouseCache
 from warehouse.query import session
 from warehouse.query.selection import Selection
 
@@ -42,7 +42,7 @@ DEFECTS = {"aks_m1_timewrap": 1, "aks_m0_8core_cdma": 3, "bm1688_m1_2core": 6}
 class Cases:
     """A warehouse for each case, as a run of its name, made when it is first asked for."""
 
-    imported: Imported
+    imported: WarehouseCache
     data: Path
 
     def theirs(self, case: str, name: str) -> str:
