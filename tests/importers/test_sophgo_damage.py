@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import struct
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from tests.importers import fuzz_sophgo as fuzz
 from tests.support import sophgo_capture as capture
 from tests.support.sharing import integration
+from tw_importers.sophgo import blocks
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse.errors import TraceError
@@ -309,3 +311,29 @@ def test_layers_whose_numbers_overlap_make_no_command_two(tmp_path: Path) -> Non
             "AND shown_id <= 4)) FROM tpu_command"
         ).fetchall()
     assert found == [(True, ["Add"], 0)]
+
+
+def test_records_of_a_port_that_were_written_twice_are_counted(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    """The last record again: it is dropped, and accounted for."""
+    source = data_dir / "bigtpu" / "aks_m1_8core_cdma" / "input"
+    folder = tmp_path / "cdm_profile_data_dev0"
+    shutil.copytree(source, folder)
+    file = folder / "cdma0_0.profile"
+    file.chmod(0o644)
+    data = file.read_bytes()
+    kind, length = struct.unpack_from("<II", data)
+    assert (kind, len(data)) == (blocks.MONITOR_CDMA, 8 + length)
+    file.write_bytes(struct.pack("<II", kind, length + 128) + data[8:] + data[-128:])
+
+    for name in ("once", "twice"):
+        (tmp_path / name).mkdir()
+    once = import_one(source, tmp_path / "once")
+    twice = import_one(folder, tmp_path / "twice")
+
+    assert once.committed is not None and twice.committed is not None, twice.error
+    assert twice.committed.counts["events"] == once.committed.counts["events"] + 1
+    assert twice.committed.counts["slices"] == once.committed.counts["slices"]
+    reason = "CDMA records before a launch or written twice"
+    assert twice.committed.unused[reason] == once.committed.unused.get(reason, 0) + 1
