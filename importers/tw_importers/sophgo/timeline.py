@@ -159,9 +159,8 @@ def _anchor_cdma(
         if len(port.monitor) > 1:
             n_read = len(port.monitor)
             port.monitor = _repaired(port.monitor, init)
-            line.dropped["CDMA records before a launch or written twice"] += n_read - len(
-                port.monitor
-            )
+            n_dropped = n_read - len(port.monitor)
+            line.dropped["CDMA records before a launch or written twice"] += n_dropped
         if len(port.monitor) < 2:
             continue
         sdma = anchor.monitors["SDMA"] if anchor else None
