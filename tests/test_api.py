@@ -116,7 +116,7 @@ def test_between_calls_others_can_write_and_within_a_block_they_wait(wh: Warehou
     with wh:
         assert len(wh.runs()) == 2
         assert write() != 0
-        with pytest.raises(UsageError, match="held for reading"):
+        with pytest.raises(UsageError, match="open for reading"):
             wh.import_(GPU)
     assert write() == 0
 
@@ -182,3 +182,55 @@ def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
     with duckdb.connect(str(wh.path), read_only=True) as connection:
         rows = connection.sql("FROM utilization()").fetchall()
     assert rows == wh.scope(run="all").query("utilization").rows()
+
+
+def test_exports_have_a_method_for_each_command(wh: Warehouse, tmp_path: Path) -> None:
+    gpu = wh.scope(run="gpu")
+
+    written = gpu.export_perfetto(tmp_path / "gpu.pftrace", no_args=True)
+    files = gpu.export_chrome(tmp_path / "gpu.json")
+    tables = gpu.export_parquet(tmp_path / "lake")
+    book = gpu.export_xlsx(tmp_path / "gpu.xlsx", "utilization", "top_kernels", top=3)
+    page = gpu.export_html(tmp_path / "gpu.html", report="pytorch", slices=10)
+
+    (n_slices,) = gpu.sql("SELECT count(*) AS n FROM slice").one().values()
+    assert written.n_slices == n_slices
+    assert [each.path for each in files] == [tmp_path / "gpu.json"]
+    assert {each.name: each.n_rows for each in tables}["slice"] == n_slices
+    assert book.path.stat().st_size and page.path.stat().st_size
+
+
+def test_an_exported_file_is_verified_as_by_the_command(wh: Warehouse, tmp_path: Path) -> None:
+    wh.scope(run="gpu").export_perfetto(tmp_path / "a.pftrace")
+    wh.scope(run="gpu").export_perfetto(tmp_path / "b.pftrace")
+    with (tmp_path / "b.pftrace").open("ab") as file:
+        file.write(b"x")
+
+    same, changed = wh.verify(tmp_path / "a.pftrace", tmp_path / "b.pftrace")
+
+    assert same.stands and not changed.stands
+
+
+def test_runs_are_tagged_pruned_dropped_and_copied(tmp_path: Path) -> None:
+    wh = warehouse.open(tmp_path / "w.duckdb")
+    wh.import_(GPU, run="gpu")
+    wh.import_(DDP, run="ddp")
+
+    assert wh.tag("baseline", run="gpu") == ("gpu",)
+    assert [(each.name, each.run) for each in wh.tags()] == [("baseline", "gpu")]
+    assert wh.prune(keep_last=1, keep_tagged=True) == ()
+    assert wh.untag("baseline") == ("gpu",)
+    assert wh.prune(keep_last=1, keep_tagged=True, dry_run=True) == ("gpu/trace",)
+    assert wh.backup(tmp_path / "copy.duckdb") == (tmp_path / "copy.duckdb").stat().st_size
+    assert wh.drop(run="ddp", trace="rank1") == ("ddp/rank1",)
+    assert wh.info().n_traces == 2
+    assert wh.vacuum().after == wh.path.stat().st_size
+    assert len(warehouse.open(tmp_path / "copy.duckdb").traces()) == 3
+    with pytest.raises(UsageError, match="nothing selected"):
+        wh.drop()
+
+
+def test_the_public_names_are_listed() -> None:
+    assert {name: getattr(warehouse, name) is not None for name in warehouse.__all__} == {
+        "QueryResult": True, "TwError": True, "Warehouse": True, "__version__": True, "open": True,
+    }  # fmt: skip

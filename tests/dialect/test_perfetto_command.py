@@ -98,12 +98,12 @@ def test_a_library_query_is_not_rewritten(tw: Callable[..., Any], database: Path
         ("SELECT count(*) FROM slice WHERE max(dur) > 1", (1, 34), "misuse of the aggregate", ""),
         ("SELECT substr(name) FROM slice", (1, 8), "wrong number of arguments", ""),
         ("SELECT date('now')", (1, 8), "date()", "ts counts ns"),
-        ("SELECT * FROM ancestor_slice", (1, 15), "ancestor_slice needs an argument", ""),
+        ("SELECT * FROM ancestor_slice", (1, 15), "ancestor_slice requires an argument", ""),
         ("SELECT lag(dur) FROM slice", (1, 8), "lag() needs OVER", ""),
         ("SELECT x!(1)", (1, 1), "no such macro: x", ""),
         ("SELECT dur FROM slice WHERE", (1, 23), "syntax error", ""),
         ("SELECT dur, s.* AS d FROM slice s", (1, 13), "s.* is many columns", "dur AS d, s.*"),
-        ("// slow ones\nSELECT 1", (1, 1), "// is no comment", "--"),
+        ("// slow ones\nSELECT 1", (1, 1), "// does not start a comment", "--"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_at_its_place(

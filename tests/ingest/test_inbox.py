@@ -151,7 +151,7 @@ def test_what_failed_is_remembered_with_its_reason_and_not_tried_again(
 
     assert second.code == 0
     assert "2 known." in second.err
-    assert "1 recorded files failed earlier" in second.err
+    assert "1 recorded file failed earlier" in second.err
     row = json.loads(tw("query", "inbox", "--format", "json").out)[0]
     assert row["status"] == "failed"
     assert "bad.json.gz" in row["error"]

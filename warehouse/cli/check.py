@@ -13,6 +13,7 @@ import click
 from warehouse.cli import options
 from warehouse.errors import ExitCode
 from warehouse.query import encoding
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.result import QueryResult
@@ -78,7 +79,7 @@ def check(
     _write(found, chosen_format, target)
     counts = Counter(row["severity"] for row in found)
     if not quiet:
-        click.echo(f"{n_checks} checks: {_tally(counts)}.", err=True)
+        click.echo(f"{counted(n_checks, 'check')}: {_tally(counts)}.", err=True)
     if counts["error"] or (strict and counts["warning"]):
         click.get_current_context().exit(ExitCode.FAILURE)
 

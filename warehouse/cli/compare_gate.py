@@ -14,6 +14,7 @@ import click
 from warehouse.cli import options
 from warehouse.errors import ExitCode, UsageError
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.gate import Rule, Verdict
@@ -171,4 +172,4 @@ def _print(verdict: Verdict) -> None:
     click.echo(f"{word}: {sides}: {said}: {verdict.rule.condition.strip()}", err=True)
     for reason, count in verdict.counts.items():
         if reason != "condition is true":
-            click.echo(f"  {count:,} row{'s' * (count != 1)}: {reason}.", err=True)
+            click.echo(f"  {counted(count, 'row')}: {reason}.", err=True)

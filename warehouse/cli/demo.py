@@ -10,6 +10,7 @@ import click
 
 from warehouse.errors import TwError
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library
@@ -72,7 +73,7 @@ def demo(db: Path, output: Path) -> None:
         for title, statement in TABLES:
             _show(reader, queries, title, statement)
         written = export_perfetto(reader.connection, output)
-    n_slices = f"{written.n_slices:,} slices"
+    n_slices = counted(written.n_slices, "slice")
     click.echo(f"\nWrote {output}: {n_slices}; ui.perfetto.dev opens it.", err=True)
     click.echo(f"Next: `tw queries list`, `tw query op_summary --db {db} --rank 0`.", err=True)
 

@@ -9,6 +9,7 @@ import click
 
 from warehouse.cli import options
 from warehouse.errors import UsageError
+from warehouse.wording import counted
 
 
 @click.command()
@@ -65,4 +66,4 @@ def ask(names: Sequence[str]) -> None:
 
 def count(names: Sequence[str]) -> str:
     """Formats a count: `1 trace`, `2 traces`."""
-    return f"{len(names):,} trace{'s' * (len(names) != 1)}"
+    return counted(len(names), "trace")

@@ -63,7 +63,8 @@ def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) ->
     if n_shown < n_rows:
         click.echo(f"({grouped(n_shown)} of {grouped(n_rows)} rows; --rows -1 for all)", err=True)
     elif target is not None:
-        click.echo(f"{grouped(n_rows)} rows written to {target}", err=True)
+        rows = "row" if n_rows == 1 else "rows"
+        click.echo(f"{grouped(n_rows)} {rows} written to {target}", err=True)
 
 
 def grouped(number: int) -> str:

@@ -10,6 +10,7 @@ import click
 from warehouse.cli.export_options import names_folder, output_option, run_stem, say, scoped
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.selection import Selection
@@ -35,6 +36,6 @@ def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | 
         files = registry.export(opened, "chrome", path, {"is_folder": names_folder(path, output)})
     for file in files:
         how = "as imported" if file.is_restored else "converted from the timeline"
-        say(f"Wrote {file.path}: {file.n_events:,} events, {how}.")
+        say(f"Wrote {file.path}: {counted(file.n_events, 'event')}, {how}.")
     if opened.seen.has_window:
         say("  Only events of the time window were written.")

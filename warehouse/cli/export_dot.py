@@ -11,6 +11,7 @@ import click
 
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.export.dot import Drawing
@@ -93,7 +94,8 @@ def dot(
 
 def _summary(drawn: Drawing, depth: int) -> Iterator[str]:
     yield (
-        f"Wrote {drawn.path}: {drawn.n_nodes:,} nodes and {drawn.n_edges:,} edges of the "
+        f"Wrote {drawn.path}: {counted(drawn.n_nodes, 'node')} and "
+        f"{counted(drawn.n_edges, 'edge')} of the "
         f"{drawn.graph_kind} graph of {drawn.trace_name}."
     )
     if drawn.n_left_out:

@@ -10,6 +10,7 @@ import click
 from warehouse.cli.export_options import output_option, run_stem, say, scoped
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.selection import Selection
@@ -34,4 +35,7 @@ def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path |
         tables = registry.export(opened, "parquet", path)
     n_rows = sum(table.n_rows for table in tables)
     n_files = sum(table.n_files for table in tables)
-    say(f"Wrote {path}: {n_rows:,} rows of {len(tables)} tables in {n_files:,} files.")
+    say(
+        f"Wrote {path}: {counted(n_rows, 'row')} of {counted(len(tables), 'table')} in "
+        f"{counted(n_files, 'file')}."
+    )

@@ -11,6 +11,7 @@ import click
 from warehouse.cli.export_options import output_option, run_stem, say, scoped
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.export.perfetto.trace import PerfettoSummary
@@ -63,26 +64,27 @@ def perfetto(
 
 
 def _perfetto_summary(written: PerfettoSummary) -> str:
-    parts = [f"{written.n_slices:,} slices", f"{written.n_flows:,} flows"]
+    parts = [counted(written.n_slices, "slice"), counted(written.n_flows, "flow")]
     if written.n_counter_values:
-        parts.append(f"{written.n_counter_values:,} counter values")
+        parts.append(counted(written.n_counter_values, "counter value"))
     if written.n_ranges:
-        parts.append(f"{written.n_ranges:,} ranges projected onto streams")
-    return ", ".join(parts) + f" on {written.n_tracks:,} tracks"
+        parts.append(counted(written.n_ranges, "range") + " projected onto streams")
+    return ", ".join(parts) + f" on {counted(written.n_tracks, 'track')}"
 
 
 def _perfetto_remarks(written: PerfettoSummary, *, no_args: bool, no_flows: bool) -> Iterator[str]:
     """Returns a line for each way in which the file differs from the warehouse."""
-    counted = [
-        (written.n_on_extra_lanes, "slices overlap without nesting: written to lanes #2, #3, ..."),
-        (written.n_unfinished, "unfinished slices: written without an end"),
-        (written.n_negative, "slices with negative duration: written with duration 0"),
-        (written.n_reversed_flows, "flows point backward in time: written reversed"),
-        (written.n_outside, "slices outside the time window: omitted"),
-        (written.n_null_values, "counter values are not numbers: omitted"),
-        (written.moved_ns, "ns were added to all times: the earliest was negative"),
+    remarks = [
+        (written.n_on_extra_lanes, "slice", "overlapping without nesting: on lanes #2, #3, ..."),
+        (written.n_unfinished, "slice", "without an end: written unfinished"),
+        (written.n_negative, "slice", "with negative duration: written with duration 0"),
+        (written.n_reversed_flows, "flow", "backward in time: written reversed"),
+        (written.n_outside, "slice", "outside the time window: omitted"),
+        (written.n_null_values, "counter value", "without a number: omitted"),
     ]
-    yield from (f"{count:,} {what}." for count, what in counted if count)
+    yield from (f"{counted(count, noun)} {what}." for count, noun, what in remarks if count)
+    if written.moved_ns:
+        yield f"{written.moved_ns:,} ns added to all times: the earliest was negative."
     if no_args:
         yield "Arguments were omitted (--no-args)."
     if no_flows:

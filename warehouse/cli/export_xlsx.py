@@ -11,6 +11,7 @@ from warehouse.cli.completion import query_names
 from warehouse.cli.export_options import output_option, query_path_option, run_stem, say
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.selection import Selection
@@ -65,7 +66,10 @@ def xlsx(
         chosen = report.choose(opened, queries, pairs(parameters), name)
         path = output or Path(f"{run_stem(opened.seen)}.xlsx")
         written = export_xlsx(chosen.title, report.fill(opened, chosen, "workbook"), path)
-    say(f"Wrote {path}: {written.n_rows:,} rows on {len(written.sheets)} sheets.")
+    say(
+        f"Wrote {path}: {counted(written.n_rows, 'row')} on "
+        f"{counted(len(written.sheets), 'sheet')}."
+    )
     for count, what in (
         (written.n_split, "queries exceed the row limit of a sheet: split over several."),
         (written.n_cut_texts, "texts exceed the length limit of a cell: truncated."),

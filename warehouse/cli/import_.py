@@ -11,6 +11,7 @@ import click
 from warehouse.cli import import_options
 from warehouse.cli import options as shared
 from warehouse.errors import ExitCode, UnsupportedFormat, UsageError
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.cli.import_options import Inbox
@@ -130,10 +131,8 @@ def _told(found: InboxScan, *, quiet: bool) -> ExitCode:
     if not quiet:
         click.echo(f"{said or 'The inbox is empty'}.", err=True)
         if found.n_failed_before:
-            click.echo(
-                f"{found.n_failed_before:,} recorded files failed earlier: `tw query inbox`.",
-                err=True,
-            )
+            files = counted(found.n_failed_before, "recorded file")
+            click.echo(f"{files} failed earlier: `tw query inbox`.", err=True)
     if not n_failed:
         return ExitCode.OK
     return ExitCode.PARTIAL if len(new) > n_failed else ExitCode.FAILURE

@@ -10,6 +10,7 @@ import click
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 
 @click.command("open")
@@ -57,7 +58,10 @@ def open_(
             names = opened.seen.run_names
             path = Path(folder) / f"{file_stem(names[0]) if len(names) == 1 else 'traces'}.pftrace"
             written = export_perfetto(opened.connection, path)
-        click.echo(f"{written.n_slices:,} slices on {written.n_tracks:,} tracks.", err=True)
+        click.echo(
+            f"{counted(written.n_slices, 'slice')} on {counted(written.n_tracks, 'track')}.",
+            err=True,
+        )
         _show(path, no_browser, patience_s)
 
 

@@ -11,6 +11,7 @@ import click
 
 from warehouse.cli import options
 from warehouse.errors import ExitCode
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.export.verify import Verification
@@ -78,7 +79,7 @@ def _lines(file: Path, found: Verification) -> list[str]:
     from warehouse.library import describe
 
     made = found.origin
-    traces = f"{len(made.traces):,} trace{'s' * (len(made.traces) != 1)}"
+    traces = counted(len(made.traces), "trace")
     lines = [
         f"{file}: {made.format} of {', '.join(made.runs)} ({traces}), "
         f"written {made.written_at} by tw {made.tw_version}",

@@ -1,11 +1,11 @@
-"""Other programs' SQL, rewritten to run on a warehouse: Perfetto's, which is SQLite's with more.
+"""SQL dialects translated to DuckDB: PerfettoSQL, an extension of SQLite's SQL.
 
     script = translate("SELECT name, dur / 1e6 FROM slice WHERE name GLOB 'aten::*'")
     with prepared(connection, script) as query:
         ...
 
-`perfetto.py` takes a script apart; `selects.py`, `expressions.py`, `comparisons.py`,
-`functions.py` and `aggregates.py` rewrite it; `values.py` knows SQLite's types. `tables.sql` has
-Perfetto's tables and `macros.sql` what SQLite's operators do, both as TEMP objects. What cannot be
-rewritten is refused by name.
+`perfetto.py` splits a script; `selects.py`, `expressions.py`, `comparisons.py`, `functions.py` and
+`aggregates.py` translate it; `values.py` implements SQLite's types. `tables.sql` defines Perfetto's
+tables and `macros.sql` SQLite's operators, both as TEMP objects. Unsupported syntax raises
+UnsupportedSql.
 """

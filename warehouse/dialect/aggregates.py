@@ -1,4 +1,4 @@
-"""SQLite's aggregates and window functions. `tail` is what follows the call: FILTER and OVER."""
+"""SQLite's aggregates and window functions. `tail` is the FILTER and OVER of a call."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _sum(args: Values, distinct: str, tail: str) -> Value:
 
 
 def _addend(value: Value) -> Value:
-    """To sum(), a text that is no integer, whole, is a real."""
+    """Converts for sum(): text that is not entirely an integer is a real."""
     value = plain(value)
     if value.type is Type.TEXT:
         return Value(once("sqlite_text_addend({})", value.sql), Type.ANY)

@@ -1,4 +1,4 @@
-"""Rewrites calls of aggregates and windows, and what bare columns beside them mean."""
+"""Translates aggregates, window functions, and bare columns beside aggregates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BARE = re.compile("\x00(\\d+)\x00")
 
 
 class Aggregation(Sources):
-    """Adds aggregates, windows and order to what expressions know."""
+    """Extends expressions by aggregates, windows and ordering."""
 
     def is_aggregate(self, node: Tree, called: str) -> bool:
         return is_aggregate(node)
@@ -123,8 +123,8 @@ class Aggregation(Sources):
         return f"{shown} {side}".strip().upper() if isinstance(edge, str) else f"{shown} {side}"
 
     def _fill_bare(self, sql: str, grouping: Grouping, joined: list[JoinClause]) -> str:
-        """Columns that are neither grouped by nor aggregated come from one row of the group: that
-        of the min() or max(), if there is one, else the first."""
+        """Translates bare columns (neither grouped nor aggregated): their values are those of one
+        row of the group, that of the min() or max() if there is one, else the first."""
         if not grouping.bare:
             return sql
         fields = ", ".join(f"'b{i}': {each}" for i, each in enumerate(grouping.bare))
@@ -148,12 +148,12 @@ class Aggregation(Sources):
         return _BARE.sub(lambda m: f"({chosen}).b{m.group(1)}", sql)
 
     def _ordered(self, node: Tree, value: Value) -> str:
-        """SQLite takes NULL for less than anything, and numbers for less than texts."""
+        """Orders as SQLite: NULL before numbers before texts."""
         value = plain(value)
         self.must_know_all_of(node)
         direction = "DESC" if node.args.get("desc") else "ASC"
         nulls = "FIRST" if node.args.get("nulls_first") else "LAST"
-        if value.type is Type.NULL or value.constant is not None:  # DuckDB refuses a constant
+        if value.type is Type.NULL or value.constant is not None:  # DuckDB rejects constants
             return f"coalesce({value.sql}, {value.sql}) {direction}"
         if value.type is not Type.ANY:
             return f"{value.sql} {direction} NULLS {nulls}"
@@ -165,7 +165,7 @@ class Aggregation(Sources):
 
 
 def is_aggregate(node: Tree) -> bool:
-    """min and max of several arguments are no aggregates."""
+    """Whether a call aggregates: min and max of several arguments do not."""
     called = str(node.this).lower()
     if called in ("min", "max"):
         return len(node.expressions) == 1
@@ -173,7 +173,7 @@ def is_aggregate(node: Tree) -> bool:
 
 
 def aggregates_in(node: Tree) -> bool:
-    """Whether an expression aggregates; windows and SELECTs inside it are other matters."""
+    """Whether an expression contains an aggregate, outside of windows and nested SELECTs."""
     if isinstance(node, exp.Query):
         return False
     if isinstance(node, exp.Anonymous) and is_aggregate(node):

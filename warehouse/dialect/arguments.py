@@ -1,4 +1,4 @@
-"""Perfetto's names for what is inside a slice's arguments, and the table of them."""
+"""Keys of slice arguments in Perfetto, and the `args` table."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _INDEXES = re.compile(r"^(.*?)((?:\[\d+\])*)$", re.DOTALL)
 
 
 def candidate_paths(key: str) -> list[str]:
-    """JSON paths that a key may mean, likeliest first; none for keys of other kinds of arguments.
+    """Returns JSON paths that a key may denote, likeliest first; none for other kinds of keys.
 
-    A dot may be part of a name or stand between an object and its member, which the key does not
-    tell: `args.est. occupancy` is one name, `args.shape.rows` may be two.
+    A dot may be part of a name or separate an object from its member, which is ambiguous:
+    `args.est. occupancy` is one name, `args.shape.rows` may be two.
     """
     prefix = next((each for each in _PREFIXES if key.startswith(each)), None)
     if prefix is None:
         return []
     parts = key[len(prefix) :].split(".")
     places = range(1, len(parts))
-    if len(parts) - 1 > _MOST_DOTS:  # too many ways to cut: all of it, or every dot
+    if len(parts) - 1 > _MOST_DOTS:  # too many ways to split: none, or at every dot
         cuts = [(), tuple(places)]
     else:
         cuts = [cut for count in range(len(parts)) for cut in combinations(places, count)]
@@ -43,7 +43,7 @@ def _member(name: str) -> str:
 
 
 def slices_where(condition: str) -> str:
-    """The slices whose arguments are wanted, for ARGS_OF_SLICES."""
+    """Selects slices for ARGS_OF_SLICES."""
     return (
         "SELECT id AS set_id, args_json FROM perfetto_source "
         f"WHERE args_json IS NOT NULL AND {condition}"
@@ -51,7 +51,7 @@ def slices_where(condition: str) -> str:
 
 
 def one_slice(set_id: str, args: str) -> str:
-    """A slice of a SELECT around this one, whose arguments need not be looked for."""
+    """Arguments of a slice of an enclosing SELECT."""
     return f"SELECT {set_id} AS set_id, {args} AS args_json WHERE {args} IS NOT NULL"
 
 

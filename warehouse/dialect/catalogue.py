@@ -1,11 +1,11 @@
-"""Perfetto's tables as `tables.sql` makes them: names, columns, types. A test compares the two."""
+"""Perfetto's tables in `tables.sql`: names, columns, types. A test compares both."""
 
 from __future__ import annotations
 
 from warehouse.dialect.scope import Column
 from warehouse.dialect.values import Type
 
-#: Beside a slice's arg_set_id, unseen: the arguments themselves.
+#: Hidden column beside a slice's arg_set_id: the arguments.
 HIDDEN_ARGS = "tw args"
 
 _SLICE = "id ts dur track_id category:t name:t depth parent_id arg_set_id:a thread_ts thread_dur"
@@ -51,21 +51,21 @@ def _columns(text: str) -> list[Column]:
 
 TABLES: dict[str, list[Column]] = {name: _columns(text) for name, text in _TEXTS.items()}
 ALIASES = {"slices": "slice"}
-#: Tables that trace_processor has once their module is included; here they are always there.
+#: Tables that trace_processor provides after including a module; always available here.
 MODULES = {
     "slices.with_context": ("thread_slice", "process_slice", "thread_or_process_slice"),
 }
 #: The columns of ancestor_slice and descendant_slice.
 RELATIVE_COLUMNS = [c for c in TABLES["slice"] if c.name not in ("cat", "slice_id")]
 
-#: Tables people ask for that a training trace has nothing for.
+#: Tables of trace_processor without data in these traces, with hints.
 INSTEAD = {
-    "sched": "There is no scheduling data in these traces; slices are in slice.",
-    "thread_state": "There is no scheduling data in these traces; slices are in slice.",
-    "ftrace_event": "There are no kernel events in these traces; slices are in slice.",
-    "raw": "There are no kernel events in these traces; slices are in slice.",
-    "stats": "`tw runs` and the table import_problem say what an import found odd.",
-    "metadata": "`tw query runs` and `tw query traces` say what is known of a trace.",
+    "sched": "These traces have no scheduling data; slices are in slice.",
+    "thread_state": "These traces have no scheduling data; slices are in slice.",
+    "ftrace_event": "These traces have no kernel events; slices are in slice.",
+    "raw": "These traces have no kernel events; slices are in slice.",
+    "stats": "`tw runs` and the table import_problem list problems of imports.",
+    "metadata": "`tw query runs` and `tw query traces` describe traces.",
     "gpu_slice": "Kernels are in slice, with category 'kernel'.",
     "gpu_track": "The streams of a GPU are in thread_track.",
     "cpu_counter_track": "Counters are in counter_track and process_counter_track.",
@@ -89,7 +89,7 @@ def _reached(start: str, edges: str, name: str) -> str:
 
 
 def ancestors(start: str) -> str:
-    """The slices around the slice `start`."""
+    """Returns SQL for the ancestors of the slice `start`."""
     return (
         f"WITH RECURSIVE up(id) AS (SELECT {start} UNION SELECT s.parent_id FROM up "
         "JOIN slice AS s ON s.id = up.id WHERE s.parent_id IS NOT NULL) "
@@ -99,7 +99,7 @@ def ancestors(start: str) -> str:
 
 
 def descendants(start: str) -> str:
-    """The slices inside the slice `start`."""
+    """Returns SQL for the descendants of the slice `start`."""
     return (
         f"WITH RECURSIVE down(id) AS (SELECT {start} UNION SELECT s.id FROM down "
         "JOIN slice AS s ON s.parent_id = down.id AND (s.extra_json IS NULL "
@@ -110,7 +110,7 @@ def descendants(start: str) -> str:
 
 
 def following_flows(start: str) -> str:
-    """Arrows reached from a slice by following arrows and going down into slices."""
+    """Returns SQL for flows reached from a slice by following flows and descendants."""
     return (
         f"WITH RECURSIVE {_reached(start, _FORWARD, 'reached')} "
         "SELECT f.* FROM perfetto_flow AS f WHERE f.slice_out IN (SELECT id FROM reached)"
@@ -118,7 +118,7 @@ def following_flows(start: str) -> str:
 
 
 def preceding_flows(start: str) -> str:
-    """Arrows reached from a slice by following arrows back and going up to parents."""
+    """Returns SQL for flows reached from a slice by following flows backward and ancestors."""
     return (
         f"WITH RECURSIVE {_reached(start, _BACKWARD, 'reached')} "
         "SELECT f.* FROM perfetto_flow AS f WHERE f.slice_in IN (SELECT id FROM reached)"
@@ -126,7 +126,7 @@ def preceding_flows(start: str) -> str:
 
 
 def connected_flows(start: str) -> str:
-    """Arrows of chains that begin or end at a slice."""
+    """Returns SQL for the flows of chains that begin or end at a slice."""
     forward = "SELECT slice_out AS origin, slice_in AS target FROM perfetto_flow"
     backward = "SELECT slice_in AS origin, slice_out AS target FROM perfetto_flow"
     return (
@@ -137,7 +137,7 @@ def connected_flows(start: str) -> str:
     )
 
 
-#: Functions that stand in FROM: their SQL for an argument, and their columns.
+#: Table functions: their SQL for an argument, and their columns.
 TABLE_FUNCTIONS = {
     "ancestor_slice": (ancestors, RELATIVE_COLUMNS),
     "descendant_slice": (descendants, RELATIVE_COLUMNS),

@@ -1,4 +1,4 @@
-"""SQLite's comparisons: which side is converted to the type of the other, and what is never equal.
+"""SQLite's comparisons: affinity conversions, and comparisons across types.
 
 The rules are those of "Datatypes In SQLite", section 4.2: a column of numbers converts a text
 beside it that is a number; a column of texts converts a number beside it; otherwise nothing is
@@ -11,7 +11,7 @@ from warehouse.dialect.values import NUMBERS, Type, Value, anything, once, plain
 
 
 def compare(operator: str, left: Value, right: Value) -> Value:
-    """`left operator right`, a condition; operators are DuckDB's."""
+    """Returns the condition `left operator right`, with an operator of DuckDB."""
     left, right = _converted(plain(left), plain(right))
     if Type.ANY in (left.type, right.type):
         sides = [once("sqlite_key({})", anything(side).sql) for side in (left, right)]

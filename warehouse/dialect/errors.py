@@ -1,4 +1,4 @@
-"""Complaints about a user's text that show the place in it."""
+"""Errors that show their position in the user's text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from warehouse.errors import QueryError
 
 
 class UnsupportedSql(QueryError):
-    """The statement uses what cannot be rewritten, or is wrong; the message shows where."""
+    """The statement is invalid or cannot be translated; the message shows the position."""
 
 
 def at_offset(text: str, offset: int, message: str, hint: str | None = None) -> UnsupportedSql:
-    """An error at a character of the user's text, with its line and a mark under it."""
+    """Returns an error at a character of the text, with its line and a marker."""
     before = text[:offset]
     line_number = before.count("\n") + 1
     start = before.rfind("\n") + 1
@@ -26,7 +26,7 @@ def at_offset(text: str, offset: int, message: str, hint: str | None = None) -> 
 
 
 def at_node(text: str, node: Any, message: str, hint: str | None = None) -> UnsupportedSql:
-    """An error at a part of the parsed statement."""
+    """Returns an error at a node of the parsed statement."""
     offset = offset_of(node)
     if offset is None:
         return UnsupportedSql(message, hint=hint)
@@ -34,7 +34,7 @@ def at_node(text: str, node: Any, message: str, hint: str | None = None) -> Unsu
 
 
 def offset_of(node: Any) -> int | None:
-    """Where the first name, literal or call of a part stands, if the parser kept it."""
+    """Returns the position of the first name, literal or call of a node, if known."""
     starts = [each.meta["start"] for each in node.walk() if each.meta.get("start") is not None]
     if starts:
         return int(min(starts))

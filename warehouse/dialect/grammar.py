@@ -1,7 +1,7 @@
-"""What each part of a parsed statement may have; anything else is refused rather than overlooked.
+"""Arguments supported per node type of a parsed statement; others raise UnsupportedSql.
 
-Some of sqlglot's flags change the meaning: a `negate` that nobody reads would turn an answer
-around.
+Ignoring an unknown flag of sqlglot could change the meaning: an unread `negate` would invert a
+condition.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _KNOWN: dict[Any, str] = {
 
 
 def unknown_parts(node: Tree) -> list[str]:
-    """The names of what a part has that nothing here reads."""
+    """Returns the names of unsupported arguments of a node."""
     for kind, known in _KNOWN.items():
         if isinstance(node, kind):
             return sorted({key for key, part in node.args.items() if part} - set(known.split()))

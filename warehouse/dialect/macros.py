@@ -1,4 +1,4 @@
-"""CREATE PERFETTO MACRO: pieces of SQL that are put in where `name!(…)` stands, token by token."""
+"""CREATE PERFETTO MACRO: expands `name!(…)`, token by token."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Macros:
         words = statement.words(len(statement.tokens))
         at = words.index("MACRO") + 1
         if "AS" not in words[at:] or words[at + 1 : at + 2] != ["("]:
-            raise at_offset(statement.source, statement.start, "a macro needs (…) RETURNS … AS")
+            raise at_offset(statement.source, statement.start, "a macro requires (…) RETURNS … AS")
         close = words.index(")", at)
         parameters = [words[i].lower() for i in range(at + 2, close) if words[i - 1] in ("(", ",")]
         begin = statement.tokens[words.index("AS", at) + 1].start
@@ -36,7 +36,7 @@ class Macros:
         self._known[statement.tokens[at].text.lower()] = _Macro(tuple(parameters), body)
 
     def expand(self, statement: Statement) -> Statement:
-        """The statement with every call replaced; where there is none, the statement itself."""
+        """Returns the statement with all macro calls expanded."""
         if "!" not in statement.text or statement.words(3)[-1:] == ["MACRO"]:
             return statement
         text, found = statement.text, True
@@ -71,7 +71,7 @@ class Macros:
 
 
 def _arguments(text: str, tokens: list[Any], opening: int) -> tuple[list[str], int]:
-    """The texts between a call's parentheses, and where it ends."""
+    """Returns the arguments of a call, and the position of its end."""
     depth, begin, arguments = 0, tokens[opening].end + 1, list[str]()
     for token in tokens[opening:]:
         depth += {"(": 1, ")": -1}.get(token.text, 0)

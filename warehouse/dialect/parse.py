@@ -1,4 +1,4 @@
-"""Parses SQLite's SQL with every function left as it is written, and splits scripts."""
+"""Parses SQLite's SQL without interpreting functions, and splits scripts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sqlglot.errors import ParseError, TokenError
 
 from warehouse.dialect.errors import UnsupportedSql, at_offset
 
-#: sqlglot's trees; how its classes are typed differs from version to version.
+#: sqlglot's trees; its type annotations differ between versions.
 Tree = Any
 
 
 def _dialect() -> Any:
-    """SQLite without sqlglot's knowledge of functions: their meaning is decided here, and only
-    CAST and CASE have a grammar of their own."""
+    """SQLite without sqlglot's functions, which are translated here; only CAST and CASE have their
+    own grammar."""
     parser = type(
         "Parser",
         (SQLite.Parser,),
@@ -37,7 +37,7 @@ Dialect = _dialect()
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of a script: where it stands in the user's text, and its tokens."""
+    """A statement of a script: its position in the text, and its tokens."""
 
     source: str  # the whole text
     start: int
@@ -73,9 +73,7 @@ def tokenize(text: str) -> list[Any]:
     try:
         return list(Dialect().tokenize(text))
     except TokenError as error:
-        raise UnsupportedSql(
-            f"the statement cannot be read: {str(error).splitlines()[0]}"
-        ) from None
+        raise UnsupportedSql(f"cannot parse the statement: {str(error).splitlines()[0]}") from None
 
 
 def parse_at(source: str, start: int, end: int) -> Tree:
@@ -86,7 +84,7 @@ def parse_at(source: str, start: int, end: int) -> Tree:
     except ParseError as error:
         raise _syntax_error(source, error) from None
     if len(trees) != 1 or trees[0] is None:
-        raise at_offset(source, start, "this is not one statement")
+        raise at_offset(source, start, "expected one statement")
     return trees[0]
 
 

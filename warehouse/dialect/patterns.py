@@ -1,4 +1,4 @@
-"""GLOB and LIKE patterns and printf formats, which are taken apart before the query runs."""
+"""Translates GLOB and LIKE patterns and printf formats."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""PerfettoSQL as DuckDB's SQL: a pure function from a script to statements; it runs nothing.
+"""Translates PerfettoSQL scripts to DuckDB statements, as a pure function.
 
-A script is CREATE statements and one SELECT. Tables and views that it makes become TEMP ones,
-functions and macros are put in where they are called.
+A script consists of CREATE statements and one SELECT. Its tables and views become TEMP objects;
+functions and macros are inlined.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from warehouse.dialect.values import Type, name
 
 @dataclass(frozen=True)
 class Script:
-    """What to run: `setup` first, then `query`. Columns of type ANY hold what macros.sql calls
-    sqlite_any; whoever prints them chooses a type. `uses_arrows`: flow is worth keeping."""
+    """A translated script: run `setup`, then `query`. Columns of type ANY hold the type sqlite_any
+    of macros.sql. `uses_arrows`: the script reads flows, which are then materialised."""
 
     setup: tuple[str, ...]
     query: str
@@ -88,7 +88,7 @@ def _select(work: _Work, statement: Statement) -> None:
 
 
 def _as_written(column: Column, text: str) -> Column:
-    """SQLite names a column without a name by its text, as it is written."""
+    """Names unnamed columns by their text, as SQLite does."""
     if re.search(r"\bas\s+\S+$", text, re.IGNORECASE) or re.fullmatch(r"[\w.\"`\[\]*]+", text):
         return column
     if column.name.lower() in text.lower().split()[-1:]:
@@ -140,9 +140,7 @@ def _create(work: _Work, statement: Statement) -> None:
             f"{own} declares {len(declared)} columns, its SELECT has {len(columns)}",
         )
     if own.lower() in catalogue.TABLES or own.lower() in catalogue.ALIASES:
-        raise at_offset(
-            statement.source, statement.tokens[at].start, f"there is a table {own} already"
-        )
+        raise at_offset(statement.source, statement.tokens[at].start, f"table {own} already exists")
     key = f"perfetto own {own.lower()}"
     work.setup.append(f"DROP {_OTHER[kind]} IF EXISTS temp.{name(key)}")
     work.setup.append(f"CREATE OR REPLACE TEMP {kind} {name(key)} AS {sql}")
@@ -225,7 +223,7 @@ def _include(work: _Work, statement: Statement) -> None:
         statement.source,
         statement.tokens[min(3, len(statement.tokens) - 1)].start,
         f"the module {module or '(none)'} is trace_processor's own",
-        f"Here there is {known}; for more, export with `tw export perfetto` and ask there.",
+        f"Available here: {known}. For others, use trace_processor on a `tw export perfetto` file.",
     )
 
 
@@ -235,7 +233,7 @@ def _drop(work: _Work, statement: Statement) -> None:
     known = work.names.views.pop(own, None) or work.names.functions.pop(own, None)
     if known is None and "EXISTS" not in (word.upper() for word in words):
         raise at_offset(
-            statement.source, statement.tokens[-1].start, f"there is no {words[-1]} to drop"
+            statement.source, statement.tokens[-1].start, f"cannot drop {words[-1]}: not found"
         )
 
 
@@ -247,19 +245,22 @@ def _virtual(work: _Work, statement: Statement) -> None:
 
 
 def _index(work: _Work, statement: Statement) -> None:
-    """An index changes no answer."""
+    """Ignores CREATE INDEX, which does not affect results."""
 
 
 def _refuse_statement(work: _Work, statement: Statement) -> None:
     first = statement.tokens[0].text.upper()
     if statement.words(2) == ["/", "/"]:
         raise at_offset(
-            statement.source, statement.start, "// is no comment in SQL", "Begin comments with --."
+            statement.source,
+            statement.start,
+            "// does not start a comment in SQL",
+            "Use -- for comments.",
         )
     raise at_offset(
         statement.source,
         statement.start,
-        f"{first} is not supported: a query only reads",
+        f"{first} is not supported: queries are read-only",
         "Write CREATE PERFETTO TABLE, VIEW, FUNCTION or MACRO, then one SELECT.",
     )
 

@@ -1,4 +1,4 @@
-"""Finds what the names of columns mean, and says so where they mean nothing."""
+"""Resolves column names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warehouse.dialect.values import Value
 
 
 class Resolving:
-    """What every part of the rewriting shares: the user's text, names and refusals."""
+    """Base class of the translators: the user's text, name resolution and errors."""
 
     source: str
 

@@ -1,6 +1,6 @@
-"""Readies a connection for a rewritten script: macros, Perfetto's tables, what the script makes.
+"""Prepares a connection for a translated script: macros, Perfetto's tables, the script's objects.
 
-Everything is TEMP, so that it works on a locked read-only connection and leaves nothing behind.
+All objects are TEMP, so that this works on a locked read-only connection.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HOLDER = "perfetto result"
 
 
 def install(connection: duckdb.DuckDBPyConnection) -> None:
-    """Makes the macros and views. The scope's views must be there: these are built on them."""
+    """Creates the macros and views; requires the views of the scope."""
     install_macros(connection)
     presentations = presentation.prepare(connection)
     connection.execute(_slices(connection, presentations))
@@ -29,7 +29,7 @@ def install(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _slices(connection: duckdb.DuckDBPyConnection, presentations: dict[str, Presentation]) -> str:
-    """The view of slices with their arguments, those stored in detail tables included."""
+    """Returns the view of slices with all arguments, including those stored in detail tables."""
     args, category, joins = ["s.args_json"], "s.category", ""
     for n, each in enumerate(presentations.values()):
         encoder = each.arguments() if each.arguments else None
@@ -48,7 +48,7 @@ def _slices(connection: duckdb.DuckDBPyConnection, presentations: dict[str, Pres
 
 
 def install_macros(connection: duckdb.DuckDBPyConnection) -> None:
-    """SQLite's operators and functions alone; they need no warehouse."""
+    """Creates SQLite's operators and functions, which need no warehouse."""
     connection.execute(_text("macros.sql"))
 
 
@@ -57,9 +57,9 @@ def _text(file: str) -> str:
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, text: str) -> str:
-    """The one SELECT that answers a script in PerfettoSQL, once this has run what it needs.
+    """Runs the setup of a PerfettoSQL script and returns its SELECT in DuckDB's SQL.
 
-    Raises UnsupportedSql for what cannot be rewritten, QueryError for what fails while it runs.
+    Raises UnsupportedSql if it cannot be translated, QueryError if its setup fails.
     """
     script = translate(text)
     install(connection)
@@ -67,7 +67,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, text: str) -> str:
 
 
 def answer(connection: duckdb.DuckDBPyConnection, script: Script) -> str:
-    """The same for a script that is translated already, where everything is installed."""
+    """Like `prepare`, for a translated script, with macros and views created."""
     try:
         if script.uses_arrows:
             _keep_arrows(connection)
@@ -79,15 +79,15 @@ def answer(connection: duckdb.DuckDBPyConnection, script: Script) -> str:
 
 
 def _keep_arrows(connection: duckdb.DuckDBPyConnection) -> None:
-    """Finding all arrows takes long, and what follows them would do it again at every step."""
+    """Materialises flows: finding them is slow, and recursive functions read them per step."""
     kept = name("perfetto kept flow")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {kept} AS FROM perfetto_flow")
     connection.execute(f"CREATE OR REPLACE TEMP VIEW perfetto_flow AS FROM {kept}")
 
 
 def _with_plain_types(connection: duckdb.DuckDBPyConnection, script: Script) -> str:
-    """The query with a plain type for every column. Where types vary by row, only the rows tell
-    which one fits them all, so these are fetched first."""
+    """Returns the query with a plain type for every column. Rows of columns whose type varies are
+    materialised first, to find a type that fits all."""
     varying = [column.name for column in script.columns if column.type is Type.ANY]
     if not varying:
         return script.query

@@ -1,4 +1,4 @@
-"""What names mean inside a SELECT: its tables, their columns, those of the SELECTs around it."""
+"""Name scopes of SELECTs: tables, columns, and the enclosing scope."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Relation:
 
 @dataclass
 class Grouping:
-    """A SELECT with aggregates: what may stand outside of them, and what else was met there."""
+    """The grouping of a SELECT with aggregates, and its bare columns."""
 
     keys: tuple[str, ...]
     has_complex_keys: bool = False  # keys that are not plain columns

@@ -1,4 +1,4 @@
-"""Rewrites whole SELECTs: result columns, grouping with bare columns, order, compounds, WITH."""
+"""Translates SELECTs: result columns, grouping with bare columns, order, compounds, WITH."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class Selects(Aggregation):
         return columns, sql + self._limit(node, scope)
 
     def _must_not_name_stars(self, node: Tree) -> None:
-        """All columns cannot share a name; whoever wrote so meant the value beside them."""
+        """Raises for `*` with an alias, which was meant for the value beside it."""
         for projection in node.expressions:
             if not (isinstance(projection, exp.Alias) and _is_star(projection.this)):
                 continue
@@ -241,7 +241,7 @@ class Selects(Aggregation):
         if isinstance(key, exp.Literal) and not key.args.get("is_string"):
             place = int(key.this)
             if not 1 <= place <= len(node.expressions):
-                raise self.refuse(key, f"there is no column {place} to group by")
+                raise self.refuse(key, f"GROUP BY column {place} not found")
             found = node.expressions[place - 1]
             return found.this if isinstance(found, exp.Alias) else found
         if isinstance(key, exp.Column) and not key.table and not scope.holders(key.name):
@@ -350,7 +350,7 @@ class Selects(Aggregation):
         if isinstance(node, exp.Literal) and not node.args.get("is_string"):
             place = int(float(node.this))
             if not 1 <= place <= len(outputs):
-                raise self.refuse(node, f"there is no column {place} to order by")
+                raise self.refuse(node, f"ORDER BY column {place} not found")
             return outputs[place - 1].value
         if isinstance(node, exp.Column) and not node.table:
             for output in outputs:

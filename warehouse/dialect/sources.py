@@ -1,4 +1,4 @@
-"""Rewrites FROM: tables, views, subqueries, functions, and how they are joined."""
+"""Translates FROM: tables, views, subqueries, table functions and joins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OwnFunction:
 
 @dataclass
 class Names:
-    """What the statements before this one made."""
+    """Objects created by earlier statements."""
 
     views: dict[str, tuple[str, list[Column]]] = field(default_factory=dict)  # name → key, columns
     functions: dict[str, OwnFunction] = field(default_factory=dict)
@@ -53,7 +53,7 @@ _EVERY_SET = "true"
 
 
 class Sources(Expressions):
-    """Adds tables to what expressions know."""
+    """Extends expressions by tables."""
 
     def __init__(self, source: str, names: Names) -> None:
         self.source = source
@@ -154,14 +154,17 @@ class Sources(Expressions):
     def _no_such_table(self, node: Tree) -> UnsupportedSql:
         wanted = node.name.lower()
         if wanted in catalogue.TABLE_FUNCTIONS:
-            return self.refuse(node, f"{node.name} needs an argument", f"Write {wanted}(slice_id).")
+            return self.refuse(
+                node, f"{node.name} requires an argument", f"Write {wanted}(slice_id)."
+            )
         known = [*catalogue.TABLES, *self.names.views]
         near = difflib.get_close_matches(wanted, known, n=1, cutoff=0.6)
         hint = catalogue.INSTEAD.get(wanted) or (f"Did you mean {near[0]}?" if near else None)
         return self.refuse(
             node,
             f"no such table: {node.name}",
-            hint or "Perfetto's tables are here; the warehouse's own are not: leave out --dialect.",
+            hint
+            or "Only Perfetto's tables are available; for the warehouse's tables omit --dialect.",
         )
 
     def _function(self, node: Tree, scope: Scope) -> Relation:
@@ -176,7 +179,7 @@ class Sources(Expressions):
             columns = list(function.columns)
         elif wanted in catalogue.TABLE_FUNCTIONS:
             if len(arguments) != 1:
-                raise self.refuse(call, f"{wanted} takes the id of a slice")
+                raise self.refuse(call, f"{wanted} requires the id of a slice")
             make, columns = catalogue.TABLE_FUNCTIONS[wanted]
             self.names.uses_arrows |= wanted.endswith("_flow")
             sql = make(integer(arguments[0]).sql)

@@ -1,8 +1,8 @@
-"""SQLite's types and how DuckDB converts between them.
+"""SQLite's types, and conversions between them in DuckDB.
 
-SQLite's values have types, its columns do not. Nearly always the type of an expression is known
-before it runs all the same; where it is not (an argument of a slice may be a number or a text), the
-value is `Type.ANY`, which `macros.sql` explains.
+In SQLite values have types, columns do not. The type of nearly every expression is still known
+before it runs; where it is not (an argument of a slice may be a number or text), it is `Type.ANY`,
+see `macros.sql`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum
 
 
 class Type(Enum):
-    """What is known of a value's type; NULL is the literal."""
+    """The static type of a value; NULL is the literal."""
 
     NULL = "NULL"
     INT = "BIGINT"

@@ -18,6 +18,7 @@ from warehouse.export.manifest import Manifest, Part
 from warehouse.query import session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,7 +106,7 @@ def _part(
             then = digest.of(QueryResult(table, answer.columns, {}))
     if digest.of(answer) == then:
         return Finding(name, STANDS, _remark(opened, query, part))
-    counts = f"{n_then:,} rows then, {answer.n_rows:,} now"
+    counts = f"{counted(n_then or 0, 'row')} then, {answer.n_rows:,} now"
     remark = _remark(opened, query, part) or f"written by tw {made.tw_version}"
     return Finding(name, DIFFERS, f"{counts}; {remark}")
 

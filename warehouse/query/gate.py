@@ -22,6 +22,7 @@ from warehouse.query import scope, session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 from warehouse.store import database
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,7 +68,7 @@ class Verdict:
         if n_true:
             return f"the condition is true for {n_true:,} of {self.n_compared:,} rows"
         if n_missing and not self.rule.allows_missing:
-            return f"{n_missing:,} rows have no match"
+            return f"{counted(n_missing, 'row')} without a match"
         if not self.n_compared:
             return "no rows match, so nothing was compared"
         if self.counts.get(UNKNOWN, 0) == self.n_compared:

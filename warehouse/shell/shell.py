@@ -23,6 +23,7 @@ from warehouse.query import scope as scopes
 from warehouse.query.selection import Selection, select
 from warehouse.query.session import DIALECTS
 from warehouse.store import database
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.library.library import Query
@@ -120,7 +121,7 @@ class Shell:
         if target is not None:
             format = encoding.format_of(target, None)
             manifest.write_rows(result, format, target, about)
-            self._say(f"{result.n_rows:,} rows written to {target}")
+            self._say(f"{counted(result.n_rows, 'row')} written to {target}")
             return
         text = io.BytesIO()
         n_shown = encoding.write(result, self.state.format, text, max_rows=self.state.max_rows)

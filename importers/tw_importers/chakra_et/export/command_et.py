@@ -10,6 +10,7 @@ import click
 from warehouse.cli.export_options import output_option, say, scoped
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.selection import Selection
@@ -66,6 +67,9 @@ def chakra_et(
     with scoped(db, wait_s, selection) as opened:
         files = registry.export(opened, "chakra-et", output or Path(), asdict(options))
     for file in files:
-        say(f"Wrote {file.path}: {file.n_nodes:,} nodes, {file.n_data_deps:,} dependencies.")
+        say(
+            f"Wrote {file.path}: {counted(file.n_nodes, 'node')}, "
+            f"{counted(file.n_data_deps, 'dependency', 'dependencies')}."
+        )
         for remark in file.remarks:
             say(f"  {remark}")

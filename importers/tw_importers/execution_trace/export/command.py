@@ -10,6 +10,7 @@ import click
 from warehouse.cli.export_options import names_folder, output_option, run_stem, say, scoped
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.selection import Selection
@@ -38,4 +39,4 @@ def execution_trace(
         options = {"is_folder": names_folder(path, output)}
         files = registry.export(opened, "execution-trace", path, options)
     for file in files:
-        say(f"Wrote {file.path}: {file.n_nodes:,} nodes.")
+        say(f"Wrote {file.path}: {counted(file.n_nodes, 'node')}.")

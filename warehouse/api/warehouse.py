@@ -1,15 +1,4 @@
-"""Trace Warehouse from Python: the same words as on the command line.
-
-    import warehouse
-
-    wh = warehouse.open("traces.duckdb")
-    wh.import_("traces/")
-    wh.scope(run="latest", rank=0).query("utilization_over_time", bucket_ns="10ms").df()
-
-A `Warehouse` reads only, but for what its methods say. Outside a `with` block the file is held only
-while a method runs, so that others can write between two calls; inside, it is held throughout,
-which saves opening it for each call and shows one state of it.
-"""
+"""`Warehouse`, the Python counterpart of the command line."""
 
 from __future__ import annotations
 
@@ -20,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from warehouse.api.exports import Exports
+from warehouse.api.maintenance import Maintenance
 from warehouse.errors import UsageError
 from warehouse.query import session
 from warehouse.query.result import QueryResult
@@ -29,15 +20,13 @@ from warehouse.store import database
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from warehouse.ingest.pipeline import Outcome
     from warehouse.library.library import Query
-    from warehouse.link.rebuild import LinkCount
     from warehouse.query.execute import Result
     from warehouse.query.gate import Verdict
 
 
-class Warehouse:
-    """One warehouse file, seen through a scope; made by `warehouse.open`."""
+class Warehouse(Exports, Maintenance):
+    """A warehouse file with a scope; created by `warehouse.open`."""
 
     def __init__(self, place: session.Place, selection: Selection | None = None) -> None:
         self._place = place
@@ -47,7 +36,7 @@ class Warehouse:
 
     @property
     def path(self) -> Path:
-        """The warehouse file; it need not exist before the first import."""
+        """The warehouse file; the first import creates it."""
         return self._place.path
 
     def scope(
@@ -59,10 +48,10 @@ class Warehouse:
         start: int | str | None = None,
         end: int | str | None = None,
     ) -> Warehouse:
-        """The same warehouse, seeing less: what --run, --trace, --rank, --from and --to choose.
+        """Returns the warehouse with a scope, as with --run, --trace, --rank, --from and --to.
 
-        `run` is a name, an id, latest, all, tag:NAME or since:7d; `rank` a number, numbers, or a
-        text such as "0,2-5"; `start` and `end` are ns after the trace's base, or texts: "1.5ms".
+        `run` is a name, an ID, latest, all, tag:NAME or since:7d; `rank` a number, several, or a
+        text such as "0,2-5"; `start` and `end` are ns after the trace's base, or text: "1.5ms".
         """
         chosen = select(run=run, trace=trace, rank=rank, start=start, end=end)
         return Warehouse(self._place, chosen)
@@ -70,9 +59,10 @@ class Warehouse:
     def query(
         self, name: str, /, *, timeout_s: float | None = None, **parameters: Any
     ) -> QueryResult:
-        """All rows of a library query, pinned (`utilization@1`) or the newest.
+        """Returns all rows of a library query, optionally pinned (`utilization@1`).
 
-        Raises UsageError for a wrong name or parameter, DatabaseError, ScopeError, QueryError.
+        Raises UsageError for an unknown name or invalid parameter, DatabaseError, ScopeError,
+        QueryError.
         """
         with self._session() as open_session:
             found = open_session.queries.find(name)
@@ -86,10 +76,10 @@ class Warehouse:
         dialect: Literal["duckdb", "perfetto"] = "duckdb",
         timeout_s: float | None = None,
     ) -> QueryResult:
-        """All rows of a SELECT over the schema's tables and the library's queries.
+        """Returns all rows of a SELECT over the schema's tables and the library's queries.
 
-        `$name` in the statement stands for `parameters["name"]`. With the dialect `perfetto` it is
-        a script of trace_processor's, over its tables.
+        `$name` in the statement is `parameters["name"]`. With the dialect `perfetto` the statement
+        is a PerfettoSQL script over trace_processor's tables.
         """
         from warehouse.library import library
 
@@ -102,9 +92,9 @@ class Warehouse:
 
     @contextmanager
     def stream(self, query: str, /, **parameters: Any) -> Iterator[pa.RecordBatchReader]:
-        """The rows of a library query or a SELECT as record batches, for more than memory holds.
+        """Streams the rows of a library query or SELECT as record batches.
 
-        The file is held until the block ends.
+        The file is locked until the block ends.
         """
         import pyarrow as pa
 
@@ -112,16 +102,16 @@ class Warehouse:
             yield pa.RecordBatchReader.from_batches(result.schema, result.batches())
 
     def runs(self) -> QueryResult:
-        """What the warehouse holds: one row a run, whatever the scope."""
+        """Returns one row per run of the warehouse, ignoring the scope."""
         return self.scope(run="all").query("runs")
 
     def traces(self) -> QueryResult:
-        """One row a trace; without a scope, of all runs."""
+        """Returns one row per trace in scope; without a scope, of all runs."""
         seen = self if self._selection != Selection() else self.scope(run="all")
         return seen.query("traces")
 
     def queries(self) -> dict[str, Query]:
-        """The newest version of each library query, by name; `.header` says what it is."""
+        """Returns the newest version of each library query by name, with its `header`."""
         from warehouse.library import library
 
         return library.load(self._place.query_path).newest
@@ -134,9 +124,9 @@ class Warehouse:
         by: Literal["summary", "kernels", "ops", "steps"] = "summary",
         **parameters: Any,
     ) -> QueryResult:
-        """What differs between two runs, traces (RUN/TRACE) or tags; changes are `b` less `a`.
+        """Compares two runs, traces (RUN/TRACE) or tags; changes are `b` minus `a`.
 
-        The rows of the library query `compare_summary`, `compare_kernels`, ...; see `tw compare`.
+        Returns the rows of `compare_summary`, `compare_kernels`, ...; see `tw compare`.
         """
         everything = self if self._selection != Selection() else self.scope(run="all")
         return everything.query(f"compare_{by}", a=a, b=b, **parameters)
@@ -151,9 +141,10 @@ class Warehouse:
         missing: Literal["fail", "ok"] = "fail",
         **parameters: Any,
     ) -> Verdict:
-        """Judges the runs in scope by a baseline, as `tw compare --baseline` does.
+        """Compares the runs in scope with a baseline, as `tw compare --baseline`.
 
-        `verdict.reason` says why it fails and is None when it holds; `verdict.rows` are the rows.
+        `verdict.reason` states why the gate fails, None if it passes; `verdict.rows` are the rows
+        that fail or have no match.
         """
         from warehouse.query import gate
 
@@ -161,49 +152,17 @@ class Warehouse:
         return gate.judge(self._place, rule, self._selection)
 
     def check(self, *names: str) -> QueryResult:
-        """Defects of the data: one row a finding, errors first; all checks, or those named."""
+        """Returns data-quality findings, errors first, of all checks or the named ones."""
         from warehouse.query import quality
 
         with self._session() as open_session:
             query = quality.combined(open_session.queries, names)
             return _answer(open_session, open_session.run(query))
 
-    def import_(
-        self,
-        *paths: str | os.PathLike[str],
-        run: str | None = None,
-        rank: int | None = None,
-        format: str | None = None,
-        on_duplicate: Literal["skip", "replace", "error"] = "skip",
-    ) -> list[Outcome]:
-        """Imports files, folders, globs and archives; one outcome a source, in order.
-
-        A source that fails leaves nothing behind, and its outcome has the error.
-        """
-        from warehouse.ingest import pipeline
-
-        self._must_not_be_held()
-        options = pipeline.Options(
-            run=run, rank=rank, format=format, on_duplicate=on_duplicate, wait_s=self._place.wait_s
-        )
-        return pipeline.import_paths(
-            [os.fspath(path) for path in paths], db=self.path, options=options
-        )
-
-    def link(self) -> list[LinkCount]:
-        """Makes all links of the runs in scope anew, with the queries of this program."""
-        from warehouse.link import rebuild
-
-        self._must_not_be_held()
-        with self._session() as open_session:
-            run_ids = open_session.seen.run_ids
-        done = rebuild.relink(self.path, run_ids, wait_s=self._place.wait_s)
-        return [each for counts in done for each in counts]
-
     def _must_not_be_held(self) -> None:
         if self._held is not None:
             raise UsageError(
-                "this warehouse is held for reading", hint="Write before or after the `with` block."
+                "the warehouse is open for reading", hint="Write before or after the `with` block."
             )
 
     def __enter__(self) -> Warehouse:
@@ -241,10 +200,10 @@ def open_warehouse(
     wait_s: float = database.DEFAULT_WAIT_S,
     query_path: Iterable[str | os.PathLike[str]] = (),
 ) -> Warehouse:
-    """A warehouse; without a path the one `tw` would use here.
+    """Opens a warehouse; without a path the one that `tw` uses in this folder.
 
-    `wait_s` is how long to wait for a process that writes; `query_path` are folders of your own
-    queries. Nothing is opened yet: a missing file is an error only of the first query.
+    `wait_s` is how long to wait for a writing process; `query_path` are folders of your own
+    queries. The file is opened by the first method that needs it.
     """
     place = session.Place.of(
         None if path is None else Path(path),
