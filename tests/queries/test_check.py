@@ -340,7 +340,7 @@ def test_sound_data_pass_and_print_nothing(tw: Tw, tmp_path: Path) -> None:
     ran = tw("check")
 
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err == f"{len(CHECKS)} checks: nothing found.\n"
+    assert ran.err == f"{len(CHECKS)} checks: no findings.\n"
 
 
 def test_the_report_says_what_it_means_and_what_to_do(tw: Tw, tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ Run r
   ERROR    negative_duration in trace t, rank 0: 1 of 1
            Slices have a negative recorded duration; every figure counts them as 0 ns.
            Seen: slice 4294967296 at 5 ns: s, -7 ns long
-           To do: Record again with a newer profiler; until then, figures exclude their time.
+           Remedy: Record again with a newer profiler; until then, figures exclude their time.
 """
     )
     assert (ran.code, ran.err) == (1, f"{len(CHECKS)} checks: 1 error.\n")
