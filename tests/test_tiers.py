@@ -17,8 +17,9 @@ def is_default(item: pytest.Item) -> bool:
 
 
 def is_marked_as_a_whole(item: pytest.Item) -> bool:
-    marks = [*getattr(getattr(item, "obj", None), "pytestmark", [])]
-    return any(mark.name in TIERS for mark in marks)
+    of_function = getattr(getattr(item, "obj", None), "pytestmark", [])
+    of_file = [mark for parent in item.listchain()[:-1] for mark in parent.own_markers]
+    return any(mark.name in TIERS for mark in [*of_function, *of_file])
 
 
 @pytest.fixture
@@ -40,8 +41,16 @@ def test_of_every_test_with_parameters_one_runs_by_default(
     assert [name for name, defaults in left.items() if not any(defaults)] == []
 
 
+def needs_recordings(item: pytest.Item) -> bool:
+    return "data_dir" in getattr(item, "fixturenames", ())
+
+
 def test_every_file_has_a_default_test(collected: Sequence[pytest.Item]) -> None:
+    """Except files that say of themselves that they only judge recordings kept elsewhere."""
     files = defaultdict(list)
     for item in collected:
-        files[item.path.name].append(is_default(item))
-    assert [name for name, defaults in files.items() if not any(defaults)] == []
+        files[item.path].append(item)
+    left = [path for path, items in files.items() if not any(map(is_default, items))]
+    for path in left:
+        assert "pytestmark = pytest.mark.integration  # all of it on recordings" in path.read_text()
+        assert any(map(needs_recordings, files[path])), path

@@ -14,6 +14,8 @@ from warehouse.query import session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 NSYS = "gpu/nsys_replay_synthetic/replay_full.sqlite"
 KINETO = "kineto/triton/trace.json.gz"
 
@@ -60,7 +62,6 @@ def test_its_sections_say_what_the_profile_has(opened: session.Session) -> None:
     assert answers["Ranges on the device"].n_rows == 6
 
 
-@pytest.mark.integration
 def test_a_comparison_of_two_kinds_of_profilers_has_one_report_for_both(db: Path) -> None:
     given: tuple[tuple[str, ...], dict[str, str], str | None] = ((), {}, None)
 

@@ -16,6 +16,8 @@ from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.export.workbook import workbook as xlsx
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 #: What the vendor's workbook writes where nothing is known, or for commands that do not have it.
 NOTHING = ("-", "None", "None -> None", "0x0", "0", "0.0", 0.0, None)
 

@@ -9,6 +9,8 @@ import pytest
 
 from warehouse.store import migrate
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 #: The last version in which tpu_command and its counters were stored as they are seen.
 WIDE = 13
 SEEN = (

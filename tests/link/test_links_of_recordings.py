@@ -14,6 +14,8 @@ from warehouse.ingest import pipeline
 from warehouse.link.rebuild import relink
 from warehouse.store import database
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 #: CUDA, ROCm and MTIA; training and inference; with Python stacks, with waits, with graphs.
 NAMES = (
     "a100_nccl", "mi300_resnet_train", "h100_qwen", "vllm_graph", "mtia_inference",

@@ -19,6 +19,8 @@ from tests.support.sharing import WarehouseCache, integration
 from warehouse.query import execute
 from warehouse.store import database
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 Row = dict[str, Any]
 Rows = Callable[..., list[Row]]
 FAST = ("a100_nccl", "two_ranks")

@@ -24,6 +24,8 @@ from warehouse.errors import UsageError
 from warehouse.library import library
 from warehouse.query import execute
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 NVPROF = "gpu/nvprof_replay"
 NSYS = "nsys_replay_synthetic/replay_full.sqlite"
 ROCPROF = "gpu/rocprof_json/rocprofv3_mi350_400dispatch_results.json"
@@ -248,7 +250,6 @@ def test_every_public_query_runs_on_every_profile(db: duckdb.DuckDBPyConnection)
         assert set(n_rows[name]) == {trace for (trace,) in traces}, name
 
 
-@pytest.mark.integration
 def test_damaged_profiles_are_decoded_or_refused_by_a_sentence() -> None:
     results, bad = fuzz(1, 6)
     assert bad == [], results
