@@ -177,3 +177,18 @@ def test_every_shared_column_of_the_program_is_used_by_several_queries() -> None
             )
 
     assert [name for name in names if uses[name] < 2] == []
+
+
+def test_no_header_repeats_what_a_shared_column_gives() -> None:
+    repeated = []
+    for each in library.load().newest.values():
+        declared = header.values(each.sql, str(each.key)).get("column", {})
+        for name, own in declared.items() if isinstance(declared, dict) else ():
+            shared = built_in().find(name) or {}
+            contract = {key: value for key, value in shared.items() if key != "help"}
+            same = [key for key in own if key != "type" and own[key] == shared.get(key)]
+            if "type" in own:
+                same = [name] if contract == {k: v for k, v in own.items() if k != "help"} else []
+            repeated += [f"{each.key}: {name} {same}"] if same else []
+
+    assert repeated == []
