@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 import tomllib
@@ -281,41 +282,38 @@ def test_every_importer_is_in_the_readme() -> None:
     assert [name for name, word in words.items() if word not in table] == []
 
 
-OFFLINE = """
-import socket, sys
-def refuse(*arguments, **more):
-    raise AssertionError("a socket was opened")
-socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-sys.argv = ["tw", *sys.argv[1:]]
-from warehouse.cli import main
-main()
-"""
+def test_it_works_offline(tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Importing, querying and writing a page without any connection."""
 
+    def refuse(*arguments: object, **more: object) -> None:
+        raise AssertionError("a socket was opened")
 
-def test_it_works_offline(tmp_path: Path) -> None:
-    """Importing, querying and an HTML page, in processes that may not connect to anything."""
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
     for arguments in (
-        ["import", "--run", "gpu", str(HANDWRITTEN)],
-        ["query", "utilization"],
-        ["export", "html", "utilization", "-o", "page.html"],
+        ("import", "--jobs", "1", HANDWRITTEN),
+        ("query", "utilization"),
+        ("export", "html", "utilization", "-o", "page.html"),
     ):
-        run_program([sys.executable, "-c", OFFLINE, *arguments], tmp_path)
+        ran = tw(*arguments)
+        assert ran.code == 0, ran.err
     page = (tmp_path / "page.html").read_text()
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
 
 
-def test_only_named_files_are_written(tmp_path: Path) -> None:
-    """What an import, a query and an export leave: the warehouse, the file and its manifest."""
-    home, work = tmp_path / "home", tmp_path / "work"
+def test_only_named_files_are_written(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an import and a query leave: the warehouse, the file and its manifest."""
+    home = tmp_path / "home"
     home.mkdir()
-    work.mkdir()
-    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+    monkeypatch.setenv("HOME", str(home))
     for arguments in (
-        ["import", "--run", "gpu", str(HANDWRITTEN), "--db", "traces.duckdb"],
-        ["query", "utilization", "--db", "traces.duckdb", "-o", "busy.csv"],
+        ("import", "--jobs", "1", HANDWRITTEN),
+        ("query", "utilization", "-o", "busy.csv"),
     ):
-        command = [sys.executable, "-c", "from warehouse.cli import main; main()", *arguments]
-        subprocess.run(command, cwd=work, env=environment, check=True, capture_output=True)
-    written = {str(path.relative_to(work)) for path in work.rglob("*") if path.is_file()}
-    assert written == {"traces.duckdb", "busy.csv", "busy.csv.origin.json"}
-    assert list(home.rglob("*")) == []
+        ran = tw(*arguments)
+        assert ran.code == 0, ran.err
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert written == {"home", "traces.duckdb", "busy.csv", "busy.csv.origin.json"}

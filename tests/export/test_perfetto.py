@@ -156,37 +156,35 @@ def test_a_slice_that_ends_before_it_begins_keeps_its_duration_as_an_argument(
     assert written.n_negative == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "args"),
-    [
-        ('{"a": 1, "b": -1, "c": 0}', {"a": 1, "b": -1, "c": 0}),
-        ('{"big": 9007199254740993}', {"big": 9007199254740993}),
-        ('{"most": 9223372036854775807}', {"most": 9223372036854775807}),
-        ('{"least": -9223372036854775808}', {"least": -9223372036854775808}),
-        ('{"unsigned": 18446744073709551615}', {"unsigned": 18446744073709551615}),
-        ('{"x": 1.5, "y": 1e3, "z": -0.25}', {"x": 1.5, "y": 1000.0, "z": -0.25}),
-        ('{"yes": true, "no": false, "none": null}', {"yes": True, "no": False, "none": "null"}),
-        ('{"s": "text", "empty": ""}', {"s": "text", "empty": ""}),
-        ('{"é": "日本", "q": "a\\"b\\\\c\\n"}', {"é": "日本", "q": 'a"b\\c\n'}),
-        ('{"dims": [[1, 2], [3]]}', {"dims": [[1, 2], [3]]}),
-        ('{"o": {"p": {"q": [1.5, "r"]}}}', {"o": {"p": {"q": [1.5, "r"]}}}),
-        ('{"none": [], "nothing": {}}', {"none": "[]", "nothing": "{}"}),
-        ("{}", {}),
-        ("[1, 2]", {"args": [1, 2]}),
-        ('"text"', {"args": "text"}),
-    ],
-)
-def test_arguments_keep_their_type(
-    warehouse: Any, slices: Any, read: Any, tmp_path: Path, text: str, args: dict[str, Any]
-) -> None:
-    connection = warehouse(
-        slices((0, 0, 0, 1, "before"), (1, 0, 1, 1, "x", 0, "X", text), (2, 0, 2, 1, "after"))
-    )
+#: Arguments as JSON, and what a viewer shows of them.
+ARGUMENTS: list[tuple[str, dict[str, Any]]] = [
+    ('{"a": 1, "b": -1, "c": 0}', {"a": 1, "b": -1, "c": 0}),
+    ('{"big": 9007199254740993}', {"big": 9007199254740993}),
+    ('{"most": 9223372036854775807}', {"most": 9223372036854775807}),
+    ('{"least": -9223372036854775808}', {"least": -9223372036854775808}),
+    ('{"unsigned": 18446744073709551615}', {"unsigned": 18446744073709551615}),
+    ('{"x": 1.5, "y": 1e3, "z": -0.25}', {"x": 1.5, "y": 1000.0, "z": -0.25}),
+    ('{"yes": true, "no": false, "none": null}', {"yes": True, "no": False, "none": "null"}),
+    ('{"s": "text", "empty": ""}', {"s": "text", "empty": ""}),
+    ('{"é": "日本", "q": "a\\"b\\\\c\\n"}', {"é": "日本", "q": 'a"b\\c\n'}),
+    ('{"dims": [[1, 2], [3]]}', {"dims": [[1, 2], [3]]}),
+    ('{"o": {"p": {"q": [1.5, "r"]}}}', {"o": {"p": {"q": [1.5, "r"]}}}),
+    ('{"none": [], "nothing": {}}', {"none": "[]", "nothing": "{}"}),
+    ("{}", {}),
+    ("[1, 2]", {"args": [1, 2]}),
+    ('"text"', {"args": "text"}),
+]
+
+
+def test_arguments_keep_their_type(warehouse: Any, slices: Any, read: Any, tmp_path: Path) -> None:
+    with_arguments = [(n, 0, n, 1, f"x{n}", 0, "X", text) for n, (text, _) in enumerate(ARGUMENTS)]
+    connection = warehouse(slices(*with_arguments, (99, 0, 99, 1, "after")))
 
     export_perfetto(connection, tmp_path / "x.pftrace")
 
     shown = {s.name: s.args for s in read(tmp_path / "x.pftrace").slices}
-    assert shown == {"before": {}, "x": args, "after": {}}
+    expected = {f"x{n}": arguments for n, (_, arguments) in enumerate(ARGUMENTS)}
+    assert shown == {**expected, "after": {}}
 
 
 def test_a_key_that_comes_twice_is_written_twice(
