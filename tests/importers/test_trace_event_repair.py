@@ -166,8 +166,9 @@ def test_odd_values_of_valid_events_do_no_harm(imported: Import, db: Path) -> No
 
 
 @pytest.mark.parametrize(("data", "said"), [
-    (b"", "is empty"), (b"\0" * 99, "not recognised"), (b"hello", "not recognised"), (b"{}", "not recognised"),
-    (b'{"a":1}', "not recognised"), (b"\x1f\x8b\x08\0", "ends early"), (b"PK\3\4 no", "damaged archive"),
+    (b"", "is empty"), (b"\0" * 99, "not recognised"), (b"hello", "not recognised"),
+    (b"{}", "not recognised"), (b'{"a":1}', "not recognised"),
+    (b"\x1f\x8b\x08\0", "ends early"), (b"PK\3\4 no", "damaged archive"),
     (b"\x89PNG\r\n", "not recognised"), ("[{}]".encode("utf-16"), "not recognised"),
     (b'{"traceEvents":5}', "traceEvents array not found"),
 ])  # fmt: skip
