@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,23 @@ if TYPE_CHECKING:
 
     from warehouse.library.header import Value
     from warehouse.library.library import Query
-    from warehouse.query.session import Session
+    from warehouse.query.scope import Scope
 
 
-def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str, str]:
+def entries(
+    query: Query,
+    values: Mapping[str, Value],
+    *,
+    is_named: bool,
+    seen: Scope,
+    traces: Sequence[Mapping[str, object]],
+    file_name: str,
+) -> dict[str, str]:
     """Returns the manifest entries of a query's rows: all that is needed to compute them again.
 
-    `traces` lists the traces in scope: id, name, rank, and the SHA-256 of each source file.
+    `is_named`: the library has the query; `traces` are those of the scope `seen`, as `traces`
+    returns them; `file_name` is that of the warehouse.
     """
-    seen = session.seen
-    is_named = session.queries.queries.get(query.key or "") is query
     # A user's file or a generated query is only identified by its text.
     return {
         "query": query.key or "",
@@ -33,9 +40,9 @@ def of(session: Session, query: Query, values: Mapping[str, Value]) -> dict[str,
         "statement": "" if is_named else query.standalone,
         "parameters": json.dumps(dict(values)),
         "runs": json.dumps(seen.run_names),
-        "traces": json.dumps(session.traces),
+        "traces": json.dumps(traces),
         "window_ns": json.dumps([seen.from_ns, seen.to_ns]),
-        "warehouse": session.place.path.name,
+        "warehouse": file_name,
         "schema_version": str(migrate.latest_version()),
         "tw_version": __version__,
         "written_at": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -139,7 +139,14 @@ class Session:
 
     def provenance(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
         """Returns the manifest entries of a query's rows."""
-        return lineage.of(self, query, values)
+        return lineage.entries(
+            query,
+            values,
+            is_named=self.queries.queries.get(query.key or "") is query,
+            seen=self.seen,
+            traces=self.traces,
+            file_name=self.place.path.name,
+        )
 
 
 def check(query: library.Query, parameters: Mapping[str, object], dialect: str) -> None:

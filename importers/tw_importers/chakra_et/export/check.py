@@ -14,7 +14,7 @@ from warehouse.store import database
 if TYPE_CHECKING:
     import duckdb
 
-    from tw_importers.chakra_et.export.et import EtSummary
+    from tw_importers.chakra_et.export.summary import EtSummary
 
 _MOST_SHOWN = 12  # nodes of a cycle that are named
 _UPSTREAM_SCHEMAS = (

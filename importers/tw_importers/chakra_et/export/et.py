@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 
 from tw_importers.chakra_et.export import attributes, check, load, message
+from tw_importers.chakra_et.export.summary import EtSummary
 from tw_importers.chakra_et.export.text import Texts
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import wire
@@ -81,16 +82,6 @@ class Graph:
     def is_imported(self) -> bool:
         """Whether it is a Chakra file already."""
         return self.kind == "chakra"
-
-
-@dataclass
-class EtSummary:
-    """What is in one file."""
-
-    path: Path
-    n_nodes: int = 0
-    n_data_deps: int = 0
-    remarks: list[str] = field(default_factory=list)
 
 
 def export_chakra_et(
