@@ -147,7 +147,7 @@ def test_all_ranks_are_written_by_one_command_and_read_back_as_one_run(
     assert tw("import", "job.0.et", "job.3.et").code == 0
     done = tw("export", "chakra-et", "-o", "work")
     assert done.code == 0, done.err
-    assert "Wrote work/job.3.et: 1 nodes, 0 dependencies." in done.err
+    assert "Wrote work/job.3.et: 1 node, 0 dependencies." in done.err
     for rank in (0, 3):
         data = (tmp_path / "work" / f"job.{rank}.et").read_bytes()
         assert data == (tmp_path / f"job.{rank}.et").read_bytes()

@@ -233,7 +233,7 @@ def test_a_changed_query_is_reported(tw: Tw, db: Path, tmp_path: Path) -> None:
     ran = tw("verify", "a.csv", "--query-path", own)
 
     assert ran.code == 1
-    assert "1 rows then, 1 now" in ran.out
+    assert "1 row then, 1 now" in ran.out
     (own / "mine.sql").write_text(text.format(column.replace("count", "ns"), 1))
     assert "the contract of the query has changed" in tw("verify", "a.csv", "--query-path", own).out
     gone = tw("verify", "a.csv")
