@@ -57,6 +57,7 @@ def test_runs_and_traces_are_those_of_the_whole_warehouse(wh: Warehouse) -> None
     assert len(wh.scope(run="ddp").traces()) == 2
 
 
+@pytest.mark.integration
 def test_two_sides_are_compared_in_the_words_of_the_command(wh: Warehouse) -> None:
     rows = wh.compare("ddp/rank0", "ddp/rank1", by="ops")
     assert rows.meta["query"].startswith("compare_ops@")

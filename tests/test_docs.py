@@ -349,6 +349,7 @@ def test_every_importer_is_in_the_readme() -> None:
     assert [name for name, word in words.items() if word not in table] == []
 
 
+@pytest.mark.integration
 def test_it_works_offline(tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Importing, querying and writing a page without any connection."""
 
@@ -369,6 +370,7 @@ def test_it_works_offline(tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
 
 
+@pytest.mark.integration
 def test_only_named_files_are_written(
     tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

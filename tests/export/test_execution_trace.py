@@ -139,7 +139,7 @@ def check(memory: Memory, document: Any) -> None:
     same(written_again(memory, source), source)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=5)
 @given(document=documents)
 def test_any_document_comes_back(memory: Memory, document: Any) -> None:
     check(memory, document)

@@ -454,7 +454,7 @@ RANDOM = {"rows": ROWS, "batch_rows": st.sampled_from([1, 3, 1000])}
 UNCHECKED = [HealthCheck.function_scoped_fixture]
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=UNCHECKED)
+@settings(max_examples=5, deadline=None, suppress_health_check=UNCHECKED)
 @given(**RANDOM)
 def test_no_slice_is_lost_or_changed_however_they_lie(
     check_lanes: Check, rows: Rows, batch_rows: int

@@ -58,6 +58,7 @@ def by_place(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["track"], row["ts"], row.get("dur", 0)))
 
 
+@pytest.mark.integration
 def test_a_wrapped_counter_is_shown_as_one_that_never_wrapped(cases: Cases, tmp_path: Path) -> None:
     """Defect 1: the vendor's tool takes the wrap for a lapped buffer."""
     ours = exported(cases, "aks_m1_timewrap", tmp_path)
@@ -65,6 +66,7 @@ def test_a_wrapped_counter_is_shown_as_one_that_never_wrapped(cases: Cases, tmp_
     assert counted(ours) == counted(wanted(cases, "aks_m1_nowrap_ref"))
 
 
+@pytest.mark.integration
 def test_of_two_messages_of_one_length_the_first_is_sent(cases: Cases, tmp_path: Path) -> None:
     """Defect 3: without command words a port's messages are told apart by their counters."""
     ours = counted(exported(cases, "aks_m0_8core_cdma", tmp_path))

@@ -37,8 +37,8 @@ def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path)
 
 
 def test_damaged_exports_end_in_rows_or_a_sentence(tmp_path: Path) -> None:
-    ends = fuzz_nsys.run(3, 30, tmp_path, import_every=15)
-    assert ends["damaged"] + ends["sound"] + ends["refused"] == 30
+    ends = fuzz_nsys.run(3, 16, tmp_path, import_every=8)
+    assert ends["damaged"] + ends["sound"] + ends["refused"] == 16
     assert ends["imported"] + ends["import refused"] == 2
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from tests.support.sophgo_blocks import cases
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 #: The vendor's tool counts a transfer of BM1688 at every interface, and loses a wrapped counter.
 OTHER_BYTES, OTHER_TIMES = {"bm1688_m1_2core"}, {"aks_m1_timewrap"}
 #: Two halves of equal length: which of them waits is a guess.

@@ -226,6 +226,7 @@ def test_a_capture_in_an_archive_is_the_same_capture(tmp_path: Path) -> None:
     assert import_one(folder, tmp_path).status == "present"
 
 
+@pytest.mark.integration
 def test_a_capture_with_one_file_changed_is_another_one(tmp_path: Path) -> None:
     folder = written(tmp_path)
     assert import_one(folder, tmp_path).status == "imported"

@@ -80,6 +80,7 @@ def is_stale(db: Path) -> bool:
     return bool(warehouse.open(db).scope(run="all").check("stale_link"))
 
 
+@pytest.mark.integration
 def test_the_traces_of_a_run_are_linked_once_when_all_are_there(
     db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

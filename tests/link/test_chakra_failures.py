@@ -161,6 +161,7 @@ def test_the_set_of_chakra_takes_it_too(changed: Changed, run: str) -> None:
     assert n_linked(linked(changed(run), run, "chakra-1.0"))
 
 
+@pytest.mark.integration
 def test_a_repeated_correlation_id_is_refused_by_the_rules_of_chakra(changed: Changed) -> None:
     with pytest.raises(
         TwError,
@@ -170,6 +171,7 @@ def test_a_repeated_correlation_id_is_refused_by_the_rules_of_chakra(changed: Ch
         linked(changed("repeated_correlation"), "repeated_correlation", "chakra-1.0")
 
 
+@pytest.mark.integration
 def test_operators_of_equal_times_are_refused_by_the_rules_of_chakra(changed: Changed) -> None:
     with pytest.raises(
         TwError,

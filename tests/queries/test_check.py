@@ -217,6 +217,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path
     return imported(tmp_path_factory.mktemp("recordings"), data_dir, RECORDINGS)
 
 
+@pytest.mark.integration
 def test_checks_of_recordings_find_what_a_plain_count_finds(
     recordings: Path, data_dir: Path
 ) -> None:
@@ -246,6 +247,7 @@ def test_work_without_a_launch_was_launched_before_the_recording(
     assert "; 509 of it was launched before the recording began" in row["meaning"]
 
 
+@pytest.mark.integration
 def test_no_recording_has_an_error(recordings: Path) -> None:
     found = {(row["run"], row["check_name"], row["severity"]) for row in findings(recordings)}
 

@@ -36,6 +36,7 @@ def test_every_node_of_a_recording_is_printed_with_all_it_says(
         assert json.loads(row["attributes"]) == said
 
 
+@pytest.mark.integration
 def test_a_graph_does_not_differ_from_one_of_the_same_program(
     data_dir: Path, tmp_path: Path
 ) -> None:

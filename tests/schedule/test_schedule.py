@@ -173,6 +173,7 @@ def test_a_failure_is_recorded_and_told_and_the_next_time_is_tried(tw: Tw, db: P
     assert [status for _, status in outcomes(db)] == ["failed", "ok"]
 
 
+@pytest.mark.integration
 def test_a_failure_leaves_the_other_schedules_alone(db: Path) -> None:
     put(db, name="bad", output="folder/x.csv")
     put(db, name="good", output="{schedule}.csv")
