@@ -10,6 +10,8 @@ from hashlib import md5
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.graphs import Graphs, io, run, tensor
 from warehouse.ingest import pipeline
 
