@@ -34,7 +34,7 @@ def check(library: Library, queries: Sequence[Query] | None = None) -> list[str]
         database.create_empty(path)
         with database.Reader(path) as reader:
             refused = _install(reader.connection, library.closure(chosen))
-            for query in chosen:
+            for query in (each.on(reader.connection) for each in chosen):
                 wrong = structure.problems(query, library)
                 # What does not even read right gives no better message from the database, nor does
                 # what calls a query that is refused.
@@ -56,7 +56,7 @@ def _install(
     refused: dict[str | None, str] = {}
     for query in queries:
         try:
-            connection.execute(query.macro(temp=True))
+            connection.execute(query.on(connection).macro(temp=True))
         except duckdb.Error as error:
             refused[query.key] = query_error(error).message
     return refused
@@ -94,6 +94,7 @@ def check_rows(
 
     assert query.header is not None
     values = arguments(query, parameters or {})
+    query = query.on(connection)
     try:
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {_CHECKED} AS {query.bound_sql}", values or None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import plugins
 from warehouse.errors import ConfigError, ContractError, UsageError, query_error
-from warehouse.library import aliases, columns, lock, tokens
+from warehouse.library import aliases, columns, generated, lock, tokens
 from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
 from warehouse.library.header import Header, Parameter
@@ -157,6 +157,12 @@ class Query:
             f"({', '.join(required + optional)}) AS TABLE"
         )
 
+    def on(self, connection: duckdb.DuckDBPyConnection) -> Query:
+        """The query, completed by the schema of the open warehouse (see `generated`)."""
+        if not generated.has_parts(self.sql):
+            return self
+        return replace(self, sql=generated.complete(self.sql, connection))
+
     def install(
         self, connection: duckdb.DuckDBPyConnection, *, plain: bool = False, temp: bool = True
     ) -> None:
@@ -167,7 +173,8 @@ class Query:
         import duckdb
 
         try:
-            connection.execute(self.plain_macro(temp=temp) if plain else self.macro(temp=temp))
+            macro = self.plain_macro(temp=temp) if plain else self.on(connection).macro(temp=temp)
+            connection.execute(macro)
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             raise self.trouble(error) from None
 

@@ -171,6 +171,6 @@ def run(
     QueryTimeout.
     """
     queries = library or load()
-    query = queries.resolve(query)
+    query = queries.resolve(query).on(connection)
     queries.install_for(connection, query, installed)
     return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)
