@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 
 from tests.support.sharing import DDP, GPU, WarehouseCache, integration, slow
-from warehouse.export import digest, manifest
+from warehouse.export import manifest
 from warehouse.ingest import pipeline
 from warehouse.library.header import Column
+from warehouse.query import digest
 from warehouse.query.result import QueryResult
 from warehouse.store import database
 

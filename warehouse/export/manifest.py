@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import files
 from warehouse.errors import UsageError
-from warehouse.export.digest import Digest, DigestingRows
 from warehouse.query import encoding
+from warehouse.query.digest import Digest, DigestingRows
 
 if TYPE_CHECKING:
     from warehouse.query.encoding import Rows

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import TwError
-from warehouse.export import digest, manifest
+from warehouse.export import manifest
 from warehouse.export.manifest import Manifest, Part
-from warehouse.query import session
+from warehouse.query import digest, session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 from warehouse.wording import counted

@@ -75,8 +75,7 @@ class Digest:
                 continue
             name = f"c{place}"
             is_fraction = pa.types.is_floating(flat.schema.field(name).type)
-            text = f"printf('%.12g', {name}::DOUBLE)" if is_fraction else f"{name}::VARCHAR"
-            parts.append(f"coalesce({text}, chr(26))")
+            parts.append(_value(name, is_fraction))
         return f"concat_ws(chr(31), {', '.join(parts)})" if parts else "''"
 
     @property
@@ -117,3 +116,25 @@ def of(rows: Rows) -> str:
         for _ in DigestingRows(rows, digest).batches():
             pass
         return digest.hex
+
+
+def hashed_rows(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> list[tuple[str, str]]:
+    """The md5 of each row and its text, in order; ids count, fractions are rounded to 12 digits."""
+    import pyarrow as pa
+
+    names = [f"c{place}" for place in range(table.num_columns)]
+    rows = encoding.flat(pa.Table.from_arrays(table.columns, names))
+    parts = [_value(name, pa.types.is_floating(rows.schema.field(name).type)) for name in names]
+    connection.register("rows_hashed", rows)
+    found = connection.execute(
+        f"SELECT md5(t), replace(replace(t, chr(31), ' | '), chr(26), 'NULL') "
+        f"FROM (SELECT concat_ws(chr(31), {', '.join(parts)}) AS t FROM rows_hashed)"
+    ).fetchall()
+    connection.unregister("rows_hashed")
+    return [(str(hash_), str(text)) for hash_, text in found]
+
+
+def _value(name: str, is_fraction: bool) -> str:
+    """A value as text, in SQL; NULL is not the empty text."""
+    text = f"printf('%.12g', {name}::DOUBLE)" if is_fraction else f"{name}::VARCHAR"
+    return f"coalesce({text}, chr(26))"
