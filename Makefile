@@ -26,3 +26,4 @@ docs: .venv
 	.venv/bin/python docs/make_cli.py
 	.venv/bin/python docs/make_picture.py
 	.venv/bin/tw queries changelog > queries/CHANGELOG.md
+	.venv/bin/tw queries docs -o build/queries

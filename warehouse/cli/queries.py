@@ -12,12 +12,13 @@ from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.completion import query_names
 from warehouse.cli.scope_options import scope
-from warehouse.errors import ContractError, TwError
+from warehouse.errors import ContractError, TwError, UsageError
 from warehouse.library import describe, macros
 from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
+    from warehouse.query.cases import Case, CaseRunner
 
 _QUERY_PATH = click.option(
     "--query-path",
@@ -69,16 +70,32 @@ def install(db: Path | None, wait_s: float) -> None:
 
 
 @queries.command("list")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(("table", "csv", "json")),
+    default="table",
+    show_default=True,
+    help="How to print the list.",
+)
+@click.option("--group", metavar="NAME", help="List only the queries of this group, as summary.")
 @_QUERY_PATH
-def list_(query_path: tuple[Path, ...]) -> None:
+def list_(format: str, group: str | None, query_path: tuple[Path, ...]) -> None:
     """List the queries: name, newest version and title.
+
+    csv and json also have the group and, for a deprecated name, the query to use instead.
 
     \b
     Example:
       tw queries list
+      tw queries list --group memory --format json
     """
-    for line in describe.library(_load(query_path)):
-        click.echo(line)
+    found = _load(query_path)
+    entries = describe.entries(found, group)
+    if group is not None and not entries:
+        groups = sorted({each.layer for each in found.newest.values()})
+        raise UsageError(f"group {group!r} not found", hint=f"Groups: {', '.join(groups)}.")
+    click.echo(describe.formatted(entries, format))
 
 
 @queries.command()
@@ -101,8 +118,9 @@ def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
 
 
 @queries.command()
-@click.argument("names", nargs=-1)
-@click.option("--write-lock", is_flag=True, help="Enter new versions into queries/LOCK.toml.")
+@click.argument("names", nargs=-1, shell_complete=query_names)
+@click.option("--write-lock", is_flag=True, help="Add new versions to LOCK.toml and digests.csv.")
+@click.option("--all-sets", is_flag=True, help="Compare the rows of all reference sets.")
 @click.option("--rows", "on_rows", is_flag=True, help="Check the rows of the warehouse too.")
 @_QUERY_PATH
 @scope
@@ -110,16 +128,20 @@ def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
 def check(
     names: tuple[str, ...],
     write_lock: bool,
+    all_sets: bool,
     on_rows: bool,
     query_path: tuple[Path, ...],
     selection: Selection,
     db: Path | None,
     wait_s: float,
 ) -> None:
-    """Check that queries keep what their headers promise.
+    """Check queries against their headers, and their versions against the lock.
 
-    Their text, their exact types on an empty warehouse and the lock of versions are checked; with
-    --rows also unique keys, NULLs and the checks of columns on the rows of the warehouse.
+    Checks the text and the exact types on an empty warehouse; that the contract of each version is
+    the one in queries/LOCK.toml; and that its rows on the reference tables have the digests in
+    queries/reference/digests.csv. Without NAMES, public queries are run on one reference set each,
+    which takes about 20 s of processor time; --all-sets runs all queries on all sets. --rows also
+    checks unique keys, NULLs and the checks of columns on the rows of the warehouse.
 
     \b
     Example:
@@ -127,24 +149,30 @@ def check(
       tw queries check utilization --rows --run latest
     """
     from warehouse.library import contract, lock
+    from warehouse.query import row_digests
 
     found = _load(query_path)
     chosen = [found.find(name) for name in names] or list(found.queries.values())
     problems = contract.check(found, chosen)
-    if write_lock:
+    if write_lock and not problems:
         for key in lock.write(found, lock.lock_path()):
             click.echo(f"Locked {key}", err=True)
+        for key in row_digests.write(found):
+            click.echo(f"Added digests of {key}", err=True)
     keys = {str(query.key) for query in chosen}
     for problem in lock.problems(found, lock.read(lock.lock_path())):
         if not names or problem.partition(": ")[0] in keys:
             problems.append(problem)
+    if not problems:
+        problems += row_digests.problems(found, chosen, all_sets=all_sets or bool(names))
     if on_rows and not problems:
         problems += _check_rows(found, chosen, config.database_path(db), selection, wait_s)
     for problem in problems:
         click.echo(problem)
     if problems:
         raise ContractError(f"{len(problems)} problem{'s' * (len(problems) > 1)} found")
-    click.echo(f"{len(chosen)} queries keep their contracts", err=True)
+    verb = "queries keep their contracts" if len(chosen) != 1 else "query keeps its contract"
+    click.echo(f"{len(chosen)} {verb}", err=True)
 
 
 def _check_rows(
@@ -188,6 +216,73 @@ def new(name: str, folder: Path) -> None:
     path = contract.new_query(name, folder)
     written = path if path.is_absolute() else f"./{path}"  # without a slash it would be a name
     click.echo(f"Wrote {path}; run it with `tw query {written}`", err=True)
+
+
+@queries.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@_QUERY_PATH
+def test(folder: Path, query_path: tuple[Path, ...]) -> None:
+    """Run the cases of queries in a folder: rows to insert, and the rows a query must return.
+
+    A case is a folder QUERY/CASE with input.sql, which fills an empty warehouse, and expected.csv,
+    as `tw query --format csv` writes it. input.sql may start with the lines
+    `-- parameters: top=3` and `-- input: shared/rows.sql`. Exit code 1 if a case differs.
+
+    \b
+    Example:
+      tw queries test cases --query-path queries
+    """
+    from warehouse.query import cases
+
+    found = cases.find_cases(folder)
+    if not found:
+        raise UsageError(
+            f"{folder} has no cases", hint="A case is QUERY/CASE/input.sql with expected.csv."
+        )
+    n_failed = 0
+    with cases.case_runner(_load(query_path)) as runner:
+        for case in found:
+            n_failed += not _passes(runner, case)
+    if n_failed:
+        raise ContractError(f"{n_failed} of {len(found)} case{'s' * (len(found) != 1)} failed")
+    click.echo(f"{len(found)} case{'s' * (len(found) != 1)} passed", err=True)
+
+
+def _passes(runner: CaseRunner, case: Case) -> bool:
+    try:
+        result = runner.run(case)
+    except TwError as error:
+        click.echo(f"{case.query}/{case.name}: {error.message}")
+        return False
+    if not result.passed:
+        click.echo(result.difference())
+    return result.passed
+
+
+@queries.command()
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder to write to; pages of an earlier call are replaced.",
+)
+@_QUERY_PATH
+def docs(target: Path, query_path: tuple[Path, ...]) -> None:
+    """Write a reference of all queries as HTML pages that need no network.
+
+    Each page has the title, parameters, columns with units, callers and callees of a query, and an
+    example with rows of the reference tables; index.html lists and searches them.
+
+    \b
+    Example:
+      tw queries docs -o reference
+    """
+    from warehouse.export import query_docs
+
+    n_pages = query_docs.write(_load(query_path), target)
+    click.echo(f"Wrote {n_pages} pages to {target}; open {target / 'index.html'}", err=True)
 
 
 @queries.command()

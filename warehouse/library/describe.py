@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from warehouse.library import aliases
@@ -57,6 +61,55 @@ def library(queries: Library, pattern: str = "") -> list[str]:
         if each.header is not None and pattern.lower() in name
     ]
     return aligned(rows)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A query in a list."""
+
+    name: str
+    version: int
+    group: str  # the folder of its file
+    title: str
+    alias_of: str | None  # of a deprecated name: what to write instead
+
+
+def entries(queries: Library, group: str | None = None) -> list[Entry]:
+    """The newest version of each query of a group, or of all, by name."""
+    return [
+        Entry(
+            name,
+            each.header.version,
+            each.layer,
+            each.header.title,
+            aliases.replacement(each.header) if each.header.alias_of else None,
+        )
+        for name, each in queries.newest.items()
+        if each.header is not None and group in (None, each.layer)
+    ]
+
+
+def formatted(found: Sequence[Entry], format: str) -> str:
+    """Entries as table, csv or json."""
+    if format == "json":
+        return json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False)
+    if format == "csv":
+        text = io.StringIO()
+        writer = csv.DictWriter(text, [each.name for each in fields(Entry)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(each) for each in found)
+        return text.getvalue().rstrip("\n")
+    return "\n".join(
+        aligned(
+            [
+                [
+                    f"{each.name}@{each.version}",
+                    f"alias of {each.alias_of}" if each.alias_of else each.title,
+                ]
+                for each in found
+            ]
+        )
+    )
 
 
 def _title(header: Header) -> str:

@@ -1,0 +1,62 @@
+"""Runs the example of each query on the reference tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warehouse.query import reference, row_digests
+
+if TYPE_CHECKING:
+    from warehouse.library.library import Library, Query
+    from warehouse.query.row_digests import Call
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command, and the first rows it prints."""
+
+    command: str
+    set: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    n_rows: int
+
+
+def run(queries: Library, chosen: Iterable[Query]) -> dict[str, Example]:
+    """The example of each query, by name; queries without reference rows have none."""
+    due: dict[str, Call] = {}
+    for call, rows in row_digests.read().items():
+        if rows.n_rows:
+            due.setdefault(call.query, call)
+    found = {}
+    calls = [due[str(query.key)] for query in chosen if str(query.key) in due]
+    with reference.opened(queries) as opened:
+        for call in sorted(calls, key=lambda each: each.set):
+            reference.choose(opened, call.set)
+            parameters = json.loads(call.parameters)
+            table = opened.run(queries.queries[call.query], parameters).table()
+            name = call.query.partition("@")[0]
+            found[name] = Example(
+                _command(name, parameters),
+                call.set,
+                tuple(table.column_names),
+                tuple(tuple(row.values()) for row in table.slice(0, _SHOWN).to_pylist()),
+                table.num_rows,
+            )
+    return found
+
+
+def _command(name: str, parameters: dict[str, Any]) -> str:
+    values = "".join(f" -p {key}={_text(value)}" for key, value in parameters.items())
+    return f"tw query {name}{values}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
