@@ -254,7 +254,7 @@ def test_a_file_is_written_whole_or_not_at_all(tw: Run, tmp_path: Path) -> None:
 
     assert (failed.code, kept_by_failed) == (1, "old")
     assert (late.code, kept_by_late) == (4, "old")
-    assert (done.out, done.err.splitlines()[-1]) == ("", "1 rows written to rows.csv")
+    assert (done.out, done.err.splitlines()[-1]) == ("", "1 row written to rows.csv")
     assert (tmp_path / "rows.csv").read_text() == '"one"\n1\n'
     assert list(tmp_path.glob(".*.part")) == []
 
