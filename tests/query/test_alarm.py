@@ -112,7 +112,7 @@ def test_of_several_traces_each_meets_the_one_of_its_rank(tw: Tw, imported: Path
 def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
     ran = judge("false", run="renamed")
     assert ran.code == 1
-    assert "2 rows have no match" in ran.err
+    assert "2 rows without a match" in ran.err
     assert "not in the run" in ran.out
     assert "not in the baseline" in ran.out
 

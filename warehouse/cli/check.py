@@ -145,5 +145,5 @@ def _paragraph(label: str, text: str) -> list[str]:
 def _tally(counts: Counter[str]) -> str:
     from warehouse.query.quality import SEVERITIES
 
-    said = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in SEVERITIES if counts[s]]
-    return ", ".join(said) or "no findings"
+    parts = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in SEVERITIES if counts[s]]
+    return ", ".join(parts) or "no findings"

@@ -136,16 +136,16 @@ def compare(
             "nothing to compare", hint="Use `tw compare A B`, or --baseline, --query and --fail-if."
         )
     chosen = _format(format, by, target)
-    wanted = {"a": a, "b": b}
+    sides = {"a": a, "b": b}
     limits = {"top": top, "threshold": threshold or 0.0}
     wide = Selection(runs=("all",), ranks=chosen_ranks)
     with session.opened(place, wide) as opened:
         if chosen == REPORT:
-            _write_report(opened, wanted, limits, target)
+            _write_report(opened, sides, limits, target)
         else:
-            _write_rows(_answer(opened, by or "summary", wanted, limits), chosen, target, quiet)
+            _write_rows(_result(opened, by or "summary", sides, limits), chosen, target, quiet)
         if limit is not None:
-            _fail_if_slower(opened, wanted, limit)
+            _fail_if_slower(opened, sides, limit)
 
 
 def _format(format: str | None, by: str | None, target: Path | None) -> str:
@@ -168,21 +168,19 @@ def _says_json(format: str | None, others: tuple[object, ...]) -> bool:
     return format == "json"
 
 
-def _answer(
-    opened: Session, by: str, wanted: dict[str, str], limits: dict[str, Any]
-) -> QueryResult:
+def _result(opened: Session, by: str, sides: dict[str, str], limits: dict[str, Any]) -> QueryResult:
     from warehouse.query.result import QueryResult
 
     query = opened.queries.find(BY[by])
     known = {parameter.name for parameter in query.parameters}
-    values = {**wanted, **{name: value for name, value in limits.items() if name in known}}
+    values = {**sides, **{name: value for name, value in limits.items() if name in known}}
     result = opened.run(query, values)
     table = result.table()
     return QueryResult(table, result.columns, opened.provenance(query, result.parameters))
 
 
-def _fail_if_slower(opened: Session, wanted: dict[str, str], limit: float) -> None:
-    is_slower, text = _judge(list(_answer(opened, "summary", wanted, {})), limit)
+def _fail_if_slower(opened: Session, sides: dict[str, str], limit: float) -> None:
+    is_slower, text = _judge(list(_result(opened, "summary", sides, {})), limit)
     click.echo(text, err=True)
     if is_slower:
         click.get_current_context().exit(ExitCode.FAILURE)
@@ -216,12 +214,12 @@ def _write_rows(found: QueryResult, format: str, target: Path | None, quiet: boo
 
 
 def _write_report(
-    opened: Session, wanted: dict[str, str], limits: dict[str, Any], target: Path | None
+    opened: Session, sides: dict[str, str], limits: dict[str, Any], target: Path | None
 ) -> None:
     from warehouse.cli.compare_report import report
     from warehouse.cli.emit import emit_text
 
     few = {**limits, "top": limits["top"] or 10}
-    answers = {by: _answer(opened, by, wanted, few) for by in BY}
-    text = report(wanted, {by: list(answer) for by, answer in answers.items()})
-    emit_text(text, target, list(answers.values()))
+    results = {by: _result(opened, by, sides, few) for by in BY}
+    text = report(sides, {by: list(each) for by, each in results.items()})
+    emit_text(text, target, list(results.values()))

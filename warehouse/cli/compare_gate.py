@@ -165,11 +165,11 @@ def _print(verdict: Verdict) -> None:
         sys.stdout.buffer.flush()
     if rows.num_rows > _SHOWN:
         click.echo(f"({_SHOWN} of {rows.num_rows:,} rows; --format json for all)", err=True)
-    said = verdict.reason or f"not true for any of {verdict.n_compared:,} rows"
+    reason = verdict.reason or f"not true for any of {verdict.n_compared:,} rows"
     word = "FAIL" if verdict.reason else "pass"
     query = verdict.made_from["x"]["query"]
     sides = f"{query} of {verdict.run} against {verdict.baseline}"
-    click.echo(f"{word}: {sides}: {said}: {verdict.rule.condition.strip()}", err=True)
+    click.echo(f"{word}: {sides}: {reason}: {verdict.rule.condition.strip()}", err=True)
     for reason, count in verdict.counts.items():
         if reason != "condition is true":
             click.echo(f"  {counted(count, 'row')}: {reason}.", err=True)

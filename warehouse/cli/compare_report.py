@@ -31,7 +31,7 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
 
 
 def _heading(sides: dict[str, str], row: Row) -> list[str]:
-    told = {
+    descriptions = {
         "total": "totals (both sides have the same numbers of traces and steps)",
         "step": "means per step (numbers of traces or steps differ)",
         "trace": "means per trace (numbers of traces differ, and not both sides have steps)",
@@ -41,7 +41,7 @@ def _heading(sides: dict[str, str], row: Row) -> list[str]:
         f"({_count(row[f'n_traces_{name}'], 'trace')}, {_count(row[f'n_steps_{name}'], 'step')})"
         for name, text in sides.items()
     ]
-    return [*lines, f"Changes are B minus A, of {told[row['basis']]}."]
+    return [*lines, f"Changes are B minus A, of {descriptions[row['basis']]}."]
 
 
 def _absent(sides: dict[str, str], rows: list[Row]) -> dict[str, str]:

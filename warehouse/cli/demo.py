@@ -83,9 +83,9 @@ def _import(db: Path) -> None:
     from warehouse.ingest import pipeline
 
     recording = Path(__file__).parent.parent / "demo_data"
-    wanted = pipeline.Options(run=RUN, jobs=1)
+    options = pipeline.Options(run=RUN, jobs=1)
     with Bar(quiet=False) as bar:
-        outcomes = pipeline.import_paths([recording], db=db, options=wanted, progress=bar)
+        outcomes = pipeline.import_paths([recording], db=db, options=options, progress=bar)
     for outcome in outcomes:
         if outcome.status == "failed":
             raise outcome.error or TwError("the sample recording could not be imported")

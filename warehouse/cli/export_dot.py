@@ -86,8 +86,8 @@ def dot(
         announce(opened.seen, quiet=False)
         names = opened.seen.run_names
         path = output or Path(f"{file_stem(names[0]) if len(names) == 1 else 'graph'}.dot")
-        wanted = asdict(Request(root, depth, direction, max_nodes, kind))
-        drawn: Drawing = registry.export(opened, "dot", path, wanted)
+        request = asdict(Request(root, depth, direction, max_nodes, kind))
+        drawn: Drawing = registry.export(opened, "dot", path, request)
     for line in _summary(drawn, depth):
         click.echo(line, err=True)
 

@@ -52,12 +52,12 @@ def perfetto(
 
     with scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{run_stem(opened.seen)}.pftrace")
-        wanted = {
+        request = {
             "with_args": not no_args,
             "with_flows": not no_flows,
             "with_interning": interned,
         }
-        written: PerfettoSummary = registry.export(opened, "perfetto", path, wanted)
+        written: PerfettoSummary = registry.export(opened, "perfetto", path, request)
     say(f"Wrote {path}: {_perfetto_summary(written)}.")
     for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):
         say(f"  {line}")

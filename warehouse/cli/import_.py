@@ -89,7 +89,7 @@ def import_(
     from warehouse.cli.import_progress import Bar
     from warehouse.ingest import pipeline
 
-    wanted = pipeline.Options(
+    options = pipeline.Options(
         run=run, rank=rank, format=format_, wait_s=wait_s, jobs=jobs, settings=settings,
         on_duplicate=on_duplicate,  # type: ignore[arg-type]
         is_one_run=trace_file is not None,
@@ -99,25 +99,25 @@ def import_(
     database = config.database_path(db)
     with Bar(quiet) as bar:
         if inbox is not None:
-            found = _look(inbox, database, wanted, bar)
+            found = _look(inbox, database, options, bar)
         else:
             outcomes = pipeline.import_paths(
                 (*paths, trace_file) if trace_file else paths,
-                db=database, options=wanted, progress=bar, stdin=sys.stdin.buffer,
+                db=database, options=options, progress=bar, stdin=sys.stdin.buffer,
             )  # fmt: skip
-    sys.exit(_told(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
+    sys.exit(_conclude_inbox(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
 
 
-def _look(inbox: Inbox, db: Path, wanted: Options, bar: Progress) -> InboxScan:
+def _look(inbox: Inbox, db: Path, options: Options, bar: Progress) -> InboxScan:
     from warehouse.ingest.inbox import import_new
 
     return import_new(
-        inbox.folder, db=db, options=wanted, progress=bar, settle_s=inbox.settle_s,
+        inbox.folder, db=db, options=options, progress=bar, settle_s=inbox.settle_s,
         retries_failed=inbox.retries_failed,
     )  # fmt: skip
 
 
-def _told(found: InboxScan, *, quiet: bool) -> ExitCode:
+def _conclude_inbox(found: InboxScan, *, quiet: bool) -> ExitCode:
     """Prints the result of an inbox scan; files that failed before are not new failures."""
     new = [each for each in found.outcomes if each.status != "ignored"]
     n_failed = sum(each.status == "failed" for each in new)
@@ -127,9 +127,9 @@ def _told(found: InboxScan, *, quiet: bool) -> ExitCode:
         (found.n_known, "known"),
         (len(found.unsettled), "still being written"),
     )
-    said = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    summary = ", ".join(f"{count:,} {what}" for count, what in counts if count)
     if not quiet:
-        click.echo(f"{said or 'The inbox is empty'}.", err=True)
+        click.echo(f"{summary or 'The inbox is empty'}.", err=True)
         if found.n_failed_before:
             files = counted(found.n_failed_before, "recorded file")
             click.echo(f"{files} failed earlier: `tw query inbox`.", err=True)
@@ -148,18 +148,18 @@ def _explain_first(outcomes: list[Outcome]) -> None:
 
 def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:
     """Prints how many sources were imported, and returns the exit code."""
-    wanted = [o for o in outcomes if o.status != "ignored"]
-    done = [o for o in wanted if o.status in ("imported", "present")]
-    n_ignored = len(outcomes) - len(wanted)
+    recognised = [o for o in outcomes if o.status != "ignored"]
+    done = [o for o in recognised if o.status in ("imported", "present")]
+    n_ignored = len(outcomes) - len(recognised)
     if n_ignored and not quiet:
         files = "file is" if n_ignored == 1 else "files are"
         click.echo(f"{n_ignored} other {files} not in a supported format.", err=True)
-    if len(wanted) > 1 and not (quiet and len(done) == len(wanted)):
-        click.echo(f"{len(done)} of {len(wanted)} imported or already present.", err=True)
-    if not wanted:
+    if len(recognised) > 1 and not (quiet and len(done) == len(recognised)):
+        click.echo(f"{len(done)} of {len(recognised)} imported or already present.", err=True)
+    if not recognised:
         click.echo("Error: no file is a trace.", err=True)
         _explain_first(outcomes)
         return ExitCode.FAILURE
-    if len(done) == len(wanted):
+    if len(done) == len(recognised):
         return ExitCode.OK
     return ExitCode.PARTIAL if done else ExitCode.FAILURE

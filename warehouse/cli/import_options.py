@@ -66,8 +66,8 @@ def inbox(command: Command) -> Command:
         *args: Any, inbox: Path | None, settle: str, retry_failed: bool, **kwargs: Any
     ) -> Any:
         seconds = parse_time(settle) / _NANOSECONDS
-        wanted = Inbox(inbox.resolve(), seconds, retry_failed) if inbox else None
-        return command(*args, inbox=wanted, **kwargs)
+        requested = Inbox(inbox.resolve(), seconds, retry_failed) if inbox else None
+        return command(*args, inbox=requested, **kwargs)
 
     return _with(with_inbox, _INBOX)  # type: ignore[no-any-return]
 

@@ -82,8 +82,8 @@ def summary(outcome: Outcome, seconds: float) -> str:
         unused = ", ".join(f"{n:,} {reason}" for reason, n in sorted(done.unused.items()))
         parts.append(f"unused: {unused}")
     if done.problems:
-        odd = ", ".join(f"{n:,} {kind}" for kind, n in sorted(done.problems.items()))
-        parts.append(f"odd: {odd}")
+        problems = ", ".join(f"{n:,} {kind}" for kind, n in sorted(done.problems.items()))
+        parts.append(f"problems: {problems}")
     rate = outcome.n_content_bytes / 1e6 / max(seconds, 1e-9)
     parts.append(f"{seconds:.2f} s, {rate:.0f} MB/s")
     return "; ".join(parts)

@@ -296,10 +296,10 @@ def history(name: str | None, limit: int, as_json: bool, db: Path | None, wait_s
 
 def _run_row(run: Run) -> list[str]:
     rows = "" if run.n_rows is None else f"{run.n_rows:,}"
-    asked = " (manual)" if run.origin == "manual" else ""
-    said = run.error or run.output or ""
-    said += " (removed)" if run.removed_at else ""
-    return [f"{run.due_at:%Y-%m-%d %H:%M}", run.schedule, run.status + asked, rows, said]
+    manual = " (manual)" if run.origin == "manual" else ""
+    text = run.error or run.output or ""
+    text += " (removed)" if run.removed_at else ""
+    return [f"{run.due_at:%Y-%m-%d %H:%M}", run.schedule, run.status + manual, rows, text]
 
 
 @schedule.command()

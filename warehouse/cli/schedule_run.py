@@ -178,10 +178,10 @@ def _report(done: Iterable[Outcome], *, as_json: bool, quiet: bool) -> None:
 
 def _say(outcome: Outcome) -> None:
     made = outcome.made
-    said = made.error or f"{counted(made.n_rows or 0, 'row')} in {made.output}"
+    text = made.error or f"{counted(made.n_rows or 0, 'row')} in {made.output}"
     times = f"{outcome.n_times:,} times to " if outcome.n_times > 1 else "due "
     due_at = f"{outcome.due_at:%Y-%m-%d %H:%M} UTC"
-    click.echo(f"{outcome.schedule}, {times}{due_at}: {made.status}: {said}", err=True)
+    click.echo(f"{outcome.schedule}, {times}{due_at}: {made.status}: {text}", err=True)
 
 
 def _moment(text: str) -> datetime:

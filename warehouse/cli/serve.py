@@ -65,8 +65,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_for_us(self) -> bool:
         """Serves only the one file, and only for our own host name (against DNS rebinding)."""
         hosts = {f"{name}:{self.server.server_port}" for name in ("127.0.0.1", "localhost")}
-        wanted = unquote(self.path.partition("?")[0].lstrip("/"))
-        return self.headers.get("Host") in hosts and wanted == self.server.path.name
+        requested = unquote(self.path.partition("?")[0].lstrip("/"))
+        return self.headers.get("Host") in hosts and requested == self.server.path.name
 
     def _head(self, n_bytes: int) -> None:
         self.send_response(200)

@@ -32,9 +32,9 @@ class Relation:
     base: str | None = None  # which of Perfetto's tables it is
     is_lateral: bool = False
 
-    def find(self, wanted: str) -> Column | None:
-        wanted = wanted.lower()
-        return next((c for c in self.columns if c.name.lower() == wanted), None)
+    def find(self, name: str) -> Column | None:
+        name = name.lower()
+        return next((c for c in self.columns if c.name.lower() == name), None)
 
     def value(self, column: Column) -> Value:
         hidden = None if column.args is None else self.hidden(column.args)
@@ -83,20 +83,20 @@ class Scope:
 
     def relation(self, alias: str) -> Relation | None:
         """The table of this SELECT under that name."""
-        wanted = alias.lower()
-        return next((r for r in self.relations if r.alias.lower() == wanted), None)
+        name = alias.lower()
+        return next((r for r in self.relations if r.alias.lower() == name), None)
 
     def holders(self, column: str) -> list[tuple[Relation, Column]]:
         """Every table of this SELECT that has such a column."""
         found = ((r, r.find(column)) for r in self.relations)
         return [(r, c) for r, c in found if c is not None]
 
-    def cte(self, wanted: str) -> list[Column] | None:
-        wanted = wanted.lower()
-        return next((s.ctes[wanted] for s in self.chain() if wanted in s.ctes), None)
+    def cte(self, name: str) -> list[Column] | None:
+        name = name.lower()
+        return next((s.ctes[name] for s in self.chain() if name in s.ctes), None)
 
-    def parameter(self, wanted: str) -> Value | None:
-        found = (s.parameters.get(wanted.lower()) for s in self.chain())
+    def parameter(self, name: str) -> Value | None:
+        found = (s.parameters.get(name.lower()) for s in self.chain())
         return next((value for value in found if value is not None), None)
 
     def known_columns(self) -> list[str]:

@@ -398,14 +398,14 @@ class Selects(Aggregation):
             columns, sql = self.subquery(function.body, inside, limit=not function.columns[0].name)
         finally:
             self.source = before
-        wanted = function.columns
-        if len(columns) != len(wanted):
+        declared = function.columns
+        if len(columns) != len(declared):
             raise self.refuse(
-                call, f"{function.name}() returns {len(columns)} columns, not {len(wanted)}"
+                call, f"{function.name}() returns {len(columns)} columns, not {len(declared)}"
             )
-        if not wanted[0].name:
-            wanted = (replace(wanted[0], name="value"),)
-        return _converted(columns, sql, list(wanted), rename=True)
+        if not declared[0].name:
+            declared = (replace(declared[0], name="value"),)
+        return _converted(columns, sql, list(declared), rename=True)
 
 
 def converted(value: Value, kind: Type) -> Value:
@@ -415,14 +415,14 @@ def converted(value: Value, kind: Type) -> Value:
     return replace(found, args=value.args)
 
 
-def _converted(own: list[Column], sql: str, wanted: list[Column], *, rename: bool = False) -> str:
+def _converted(own: list[Column], sql: str, declared: list[Column], *, rename: bool = False) -> str:
     """The rows of a SELECT with columns of other types."""
-    same = all(a.type is b.type for a, b in zip(own, wanted, strict=True))
+    same = all(a.type is b.type for a, b in zip(own, declared, strict=True))
     if same and not rename:
         return sql
     parts = [
         f"{converted(Value(name(a.name), a.type), b.type).sql} AS {name(b.name)}"
-        for a, b in zip(own, wanted, strict=True)
+        for a, b in zip(own, declared, strict=True)
     ]
     return f"SELECT {', '.join(parts)} FROM ({sql})"
 

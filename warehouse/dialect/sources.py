@@ -138,28 +138,28 @@ class Sources(Expressions):
         return Relation(alias, self.key(alias or "subquery"), columns, f"({sql})")
 
     def _table(self, node: Tree, scope: Scope) -> Relation:
-        wanted, alias = node.name, node.alias or node.name
-        columns = scope.cte(wanted)
+        table, alias = node.name, node.alias or node.name
+        columns = scope.cte(table)
         if columns is not None:
-            return Relation(alias, self.key(alias), columns, name(wanted.lower()))
-        if wanted.lower() in self.names.views:
-            key, columns = self.names.views[wanted.lower()]
+            return Relation(alias, self.key(alias), columns, name(table.lower()))
+        if table.lower() in self.names.views:
+            key, columns = self.names.views[table.lower()]
             return Relation(alias, self.key(alias), columns, name(key))
-        base = catalogue.ALIASES.get(wanted.lower(), wanted.lower())
+        base = catalogue.ALIASES.get(table.lower(), table.lower())
         if base not in catalogue.TABLES:
             raise self._no_such_table(node)
         sql = "" if base == "args" else f"perfetto_{base}"
         return Relation(alias, self.key(alias), catalogue.TABLES[base], sql, base)
 
     def _no_such_table(self, node: Tree) -> UnsupportedSql:
-        wanted = node.name.lower()
-        if wanted in catalogue.TABLE_FUNCTIONS:
+        table = node.name.lower()
+        if table in catalogue.TABLE_FUNCTIONS:
             return self.refuse(
-                node, f"{node.name} requires an argument", f"Write {wanted}(slice_id)."
+                node, f"{node.name} requires an argument", f"Write {table}(slice_id)."
             )
         known = [*catalogue.TABLES, *self.names.views]
-        near = difflib.get_close_matches(wanted, known, n=1, cutoff=0.6)
-        hint = catalogue.INSTEAD.get(wanted) or (f"Did you mean {near[0]}?" if near else None)
+        near = difflib.get_close_matches(table, known, n=1, cutoff=0.6)
+        hint = catalogue.INSTEAD.get(table) or (f"Did you mean {near[0]}?" if near else None)
         return self.refuse(
             node,
             f"no such table: {node.name}",
@@ -169,22 +169,22 @@ class Sources(Expressions):
 
     def _function(self, node: Tree, scope: Scope) -> Relation:
         call = node.this
-        wanted = str(call.this).lower()
-        alias = node.alias or wanted
+        called = str(call.this).lower()
+        alias = node.alias or called
         # What stands to the left is seen by the arguments, as in SQLite.
         arguments = [self.value(each, scope) for each in call.expressions]
-        if wanted in self.names.functions:
-            function = self.names.functions[wanted]
+        if called in self.names.functions:
+            function = self.names.functions[called]
             sql = self.own_body(function, arguments, call, scope)
             columns = list(function.columns)
-        elif wanted in catalogue.TABLE_FUNCTIONS:
+        elif called in catalogue.TABLE_FUNCTIONS:
             if len(arguments) != 1:
-                raise self.refuse(call, f"{wanted} requires the id of a slice")
-            make, columns = catalogue.TABLE_FUNCTIONS[wanted]
-            self.names.uses_arrows |= wanted.endswith("_flow")
+                raise self.refuse(call, f"{called} requires the id of a slice")
+            make, columns = catalogue.TABLE_FUNCTIONS[called]
+            self.names.uses_arrows |= called.endswith("_flow")
             sql = make(integer(arguments[0]).sql)
         else:
-            raise self.refuse(call, f"the table function {wanted} is not supported")
+            raise self.refuse(call, f"the table function {called} is not supported")
         return Relation(alias, self.key(alias), columns, f"({sql})", is_lateral=True)
 
     def own_body(
@@ -294,9 +294,9 @@ class Sources(Expressions):
             if owner is not None:
                 yield from self._of_sibling([owner[0]], select, inner, scope)
             else:
-                wanted = integer(self.value(other, scope)).sql
-                if not self._uses_siblings(wanted, scope):
-                    yield f"\x01 = {wanted}"
+                arg_set_id = integer(self.value(other, scope)).sql
+                if not self._uses_siblings(arg_set_id, scope):
+                    yield f"\x01 = {arg_set_id}"
             return
 
     def _among(self, conjunct: Tree, scope: Scope) -> Iterator[str]:
@@ -349,12 +349,12 @@ class Sources(Expressions):
         return bool(columns) and all(o is not None and o[0] is relation for o in owners)
 
     def argument_of_any_set(self, which: Value, key: str) -> Value:
-        wanted = integer(which).sql
+        arg_set_id = integer(which).sql
         keys = [key]
         if key.startswith("debug."):
             keys.append("args." + key[len("debug.") :])
-        chosen = ARGS_OF_SLICES.format(slices=slices_where(f"id = {wanted}"))
-        places = ARGS_OF_PLACES + f" AND arg_set_id = {wanted}"
+        chosen = ARGS_OF_SLICES.format(slices=slices_where(f"id = {arg_set_id}"))
+        places = ARGS_OF_PLACES + f" AND arg_set_id = {arg_set_id}"
         found = (
             "CASE WHEN int_value IS NOT NULL THEN sqlite_any_of_int(int_value) "
             "WHEN string_value IS NOT NULL THEN sqlite_any_of_text(string_value) "

@@ -236,8 +236,8 @@ def _picture(text: str, suffix: str) -> bytes:
     except OSError as error:
         raise ExportError(f"Graphviz cannot be run: {error}", hint=_ADVICE) from error
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise ExportError(f"Graphviz failed: {said[0] if said else done.returncode}")
+        messages = done.stderr.decode(errors="replace").strip().splitlines()
+        raise ExportError(f"Graphviz failed: {messages[0] if messages else done.returncode}")
     return done.stdout
 
 

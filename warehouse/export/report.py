@@ -191,8 +191,8 @@ def fill(session: Session, report: Report, target: str | None = None) -> Iterato
 
     Raises QueryError, UsageError.
     """
-    wanted = [each for each in report.sections if each.only in (None, target)]
-    for section in _repeated(session, wanted):
+    sections = [each for each in report.sections if each.only in (None, target)]
+    for section in _repeated(session, sections):
         query = session.queries.find(section.query)
         values = {key: _value(session, value) for key, value in section.parameters.items()}
         result = session.run(query, values)
@@ -247,9 +247,9 @@ def by_run(answer: QueryResult, chart: Chart) -> Chart:
 def label(chart: Chart, row: Sequence[Any]) -> str:
     """Returns the label of a bar or line: text as it is, numbers with the name of their column.
     `row` has the values of `chart.label`."""
-    said = [(n, v) for n, v in zip(chart.label, row, strict=True) if v is not None]
-    parts = [v if isinstance(v, str) else f"{n.removesuffix('_id')} {v}" for n, v in said]
-    if all(name == "run_id" for name, _ in said):  # which by_run adds before all others
+    labels = [(n, v) for n, v in zip(chart.label, row, strict=True) if v is not None]
+    parts = [v if isinstance(v, str) else f"{n.removesuffix('_id')} {v}" for n, v in labels]
+    if all(name == "run_id" for name, _ in labels):  # which by_run adds before all others
         parts.append(chart.none or " · ".join(f"{n} ?" for n in chart.label if n != "run_id"))
     return " · ".join(parts)
 
@@ -268,7 +268,7 @@ def missing(report: Report, library: Library) -> list[str]:
         assert header is not None
         columns = {column.name for column in header.columns}
         chart = section.chart
-        wanted = [*chart.label, *chart.values, *([chart.x] if chart.x else [])] if chart else []
-        wanted += section.headings
-        problems += [f"{section.title}: no column {each}" for each in wanted if each not in columns]
+        used = [*chart.label, *chart.values, *([chart.x] if chart.x else [])] if chart else []
+        used += section.headings
+        problems += [f"{section.title}: no column {each}" for each in used if each not in columns]
     return problems

@@ -84,7 +84,7 @@ def import_new(
     outcomes: list[Outcome] = []
     if any(folder.iterdir()):
         outcomes = pipeline.import_paths(
-            [folder], db=db, options=options, progress=progress, wanted=look.wants
+            [folder], db=db, options=options, progress=progress, includes=look.wants
         )
     changed = {path for path in look.before if _stamp(path) != look.before[path]}
     if look.before:

@@ -105,21 +105,21 @@ def import_paths(
     options: Options | None = None,
     progress: Progress | None = None,
     stdin: Any = None,
-    wanted: Callable[[Source], bool] | None = None,
+    includes: Callable[[Source], bool] | None = None,
 ) -> list[Outcome]:
     """Imports files, folders, globs, archives, or `-` for `stdin`; returns an outcome per source.
 
     Raises only for failures that concern all sources (file not found, warehouse cannot be opened);
     the failure of a source is its outcome. Files of a folder in unsupported formats are ignored.
     The traces of a run are linked at the end; a failure there is raised after all outcomes.
-    Sources for which `wanted` is false are not read and have no outcome.
+    Sources for which `includes` is false are not read and have no outcome.
     """
     options, progress = options or Options(), progress or Progress()
     db = Path(db).absolute()
     with scratch_folder(db) as scratch:
         copy = _copy_stdin(stdin, scratch) if "-" in map(str, paths) else None
         sources = captures.find([str(path) for path in paths], copy, options.format)
-        sources = [each for each in sources if wanted is None or wanted(each)]
+        sources = [each for each in sources if includes is None or includes(each)]
         _check_options(options)
         present, is_unlinked = _present(db, options)
         planned = [_plan(source, n, scratch, options, present) for n, source in enumerate(sources)]

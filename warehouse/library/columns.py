@@ -30,7 +30,7 @@ class SharedColumns:
     """The shared columns of one file, over those of another; the file is read on first use.
 
     Parsing a whole file takes longer than most queries run, so an entry on one line is parsed when
-    it is asked for.
+    it is requested.
     """
 
     def __init__(self, path: Path, below: SharedColumns | None = None) -> None:

@@ -74,9 +74,9 @@ def types(connection: duckdb.DuckDBPyConnection, query: Query) -> list[str]:
     actual = list(zip(relation.columns, map(str, relation.types), strict=True))
     declared = [(column.name, column.type) for column in query.header.columns]
     return [
-        f"column {got[0]} is of type {got[1]}, declared is {wanted[0]} {wanted[1]}"
-        for got, wanted in zip(actual, declared, strict=True)
-        if got != wanted
+        f"column {got[0]} is of type {got[1]}, declared is {expected[0]} {expected[1]}"
+        for got, expected in zip(actual, declared, strict=True)
+        if got != expected
     ]
 
 

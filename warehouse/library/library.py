@@ -373,10 +373,10 @@ def _read(path: Path, origin: str, folder: Path, precedence: int) -> Query:
 
 
 def from_text(sql: str, source: str = "the statement", path: Path | None = None) -> Query:
-    """A query from text, with or without a header; raises ContractError on a wrong header."""
+    """A query from text, with or without a header; raises ContractError for an invalid header."""
     shared = columns.in_folder(path.parent) if path else None
     query = Query(sql, path=path, origin=source, shared=shared)
-    _ = query.header  # read now, so that a wrong one is told before anything is opened
+    _ = query.header  # read now: an invalid header is reported before anything is opened
     return query
 
 

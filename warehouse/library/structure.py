@@ -131,7 +131,7 @@ def _parameters(query: Query, nodes: list[Tree]) -> Iterator[str]:
         used.add(node.name)
         cast = node.parent
         kind = cast.to.sql(dialect="duckdb") if isinstance(cast, exp.Cast) else None
-        # DuckDB would take the type of a bare parameter from each value anew.
+        # DuckDB would infer the type of a bare parameter from each value.
         if node.name in declared and kind != _cast_name(declared[node.name]):
             yield f"uses ${node.name} without ::{declared[node.name]}"
     for name in sorted(used - declared.keys()):

@@ -1,8 +1,8 @@
 """Splits SQL into tokens, and rewrites queries token by token; it understands no grammar.
 
-A parameter and a pinned call are told apart by the tokens around them alone, so no parser is needed
-when a query runs: importing one takes longer than most queries. `tw queries check` parses both the
-source and the rewritten text and compares the trees.
+The surrounding tokens tell parameters from pinned calls, so running a query requires no parser:
+importing one takes longer than most queries. `tw queries check` parses both the source and the
+rewritten text and compares the trees.
 """
 
 from __future__ import annotations

@@ -113,14 +113,14 @@ def ensure(session: Session, link_set: str) -> None:
     Raises UsageError for an unknown set, TwError if its rules cannot link the traces.
     """
     connection, library = session.connection, session.queries
-    wanted = queries(library, link_set)
+    rule_queries = queries(library, link_set)
     stored = connection.execute(
         "SELECT of_graph_id FROM graph WHERE link_set = ?", [link_set]
     ).fetchall()
     missing = [
         pair
         for run_id in session.seen.run_ids
-        for pair in (pairs(connection, library, run_id) if wanted else ())
+        for pair in (pairs(connection, library, run_id) if rule_queries else ())
         if (pair.graph_id,) not in stored
     ]
     if missing:

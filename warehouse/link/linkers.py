@@ -289,16 +289,16 @@ def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> 
 
 def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: int) -> int:
     """Stores clock offsets, except where a better source has set one; returns their number."""
-    said_by = json.dumps({"query": query.key})
+    source = json.dumps({"query": query.key})
     with linked_graph.blaming(query):
         (n_clocks,) = database.one(
             connection,
             "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "
             "method = e.method, drift = e.drift, "
-            "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $said_by)::VARCHAR "
+            "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $source)::VARCHAR "
             f"FROM trace AS t JOIN ({query.bound_sql}) AS e ON e.trace_id = t.id "
             "WHERE clock.id = t.clock_id AND clock.method IS NULL",
-            {"said_by": said_by, "run_id": run_id},
+            {"source": source, "run_id": run_id},
         )
     return int(n_clocks)
 

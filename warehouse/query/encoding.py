@@ -256,9 +256,9 @@ def _rows(result: Rows, limit: int) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     names = _names(result)
     for batch in result.batches():
-        wanted = batch.num_rows if limit < 0 else max(0, limit - len(rows))
-        if wanted:
-            table = _flat(pa.Table.from_batches([batch.slice(0, wanted)]), names)
+        n_kept = batch.num_rows if limit < 0 else max(0, limit - len(rows))
+        if n_kept:
+            table = _flat(pa.Table.from_batches([batch.slice(0, n_kept)]), names)
             rows += zip(*(column.to_pylist() for column in table.columns), strict=True)
     return rows
 

@@ -95,7 +95,7 @@ def judge(place: Place, rule: Rule, selection: Selection) -> Verdict:
                 f"the run and the baseline are the same: {', '.join(base.run_names)}",
                 hint="Import the new run first, or choose one with --run.",
             )
-        x, b = (_answer(opened, query, rule, side) for side in (selection, baseline))
+        x, b = (_result(opened, query, rule, side) for side in (selection, baseline))
         is_one = len(chosen.trace_ids) == len(base.trace_ids) == 1
         key = rule.key or _key(query, is_one=is_one)
     with database.scratchpad() as connection:
@@ -105,23 +105,23 @@ def judge(place: Place, rule: Rule, selection: Selection) -> Verdict:
 def _baseline(opened: Session, text: str, selection: Selection) -> Selection:
     """Resolves a run, else a tag, of that name, with the ranks and window of the run."""
     ranks, window = selection.ranks, (selection.from_ns, selection.to_ns)
-    wanted = Selection((text,), (), ranks, *window)
+    requested = Selection((text,), (), ranks, *window)
     try:
-        scope.resolve(opened.connection, wanted)
+        scope.resolve(opened.connection, requested)
     except ScopeError:
         tags = opened.connection.execute("SELECT DISTINCT name FROM tag").fetchall()
         if (text,) in tags:
-            return replace(wanted, runs=(f"tag:{text}",))
+            return replace(requested, runs=(f"tag:{text}",))
         if text.startswith("tag:"):
             raise
         raise ScopeError(
             f"baseline: no run or tag is named {text!r}",
             hint=f"`tw runs` and `tw tag` list them; `tw tag {text} --run RUN` adds a tag.",
         ) from None
-    return wanted
+    return requested
 
 
-def _answer(opened: Session, query: Query, rule: Rule, side: Selection) -> QueryResult:
+def _result(opened: Session, query: Query, rule: Rule, side: Selection) -> QueryResult:
     opened.choose(side)
     result = opened.run(query, rule.parameters)
     return QueryResult(result.table(), result.columns, opened.provenance(query, result.parameters))
@@ -137,11 +137,11 @@ def _key(query: Query, *, is_one: bool) -> tuple[str, ...]:
         if not (units.get(name, "") == "id" or units.get(name, "").startswith("ref ")):
             key.append(name)
             continue
-        said = {"trace_id": "" if is_one else "rank", "run_id": ""}.get(
+        column = {"trace_id": "" if is_one else "rank", "run_id": ""}.get(
             name, name.removesuffix("_id")
         )
-        if said in units:
-            key.append(said)
+        if column in units:
+            key.append(column)
     return tuple(dict.fromkeys(key))
 
 
@@ -187,9 +187,9 @@ def _must_tell_apart(
         connection, f"SELECT count(*) - count(DISTINCT ROW({names}, true)) FROM {side}"
     )
     if n_same:
-        told = ", ".join(key) or "nothing"
+        columns = ", ".join(key) or "nothing"
         raise UsageError(
-            f"rows of {run} are not unique by {told}",
+            f"rows of {run} are not unique by {columns}",
             hint="Give columns that identify rows with --key, or choose fewer ranks or runs.",
         )
 

@@ -52,8 +52,8 @@ def _columns(query: Query) -> tuple[tuple[str, str], ...]:
 
 def _given(query: Query) -> str:
     """Returns arguments that are not in the warehouse: the linkers of this program."""
-    wanted = {parameter.name for parameter in query.parameters}
-    if not wanted & {"linkers", "run_linkers"}:
+    parameters = {parameter.name for parameter in query.parameters}
+    if not parameters & {"linkers", "run_linkers"}:
         return ""
     from warehouse.link import linkers
 
@@ -62,7 +62,7 @@ def _given(query: Query) -> str:
     lists = {"linkers": known.of_trace, "run_linkers": between}
     return ", ".join(
         f"p_{name} := {sql_literal([linkers.noted(each) for each in lists[name]])}"
-        for name in sorted(wanted & lists.keys())
+        for name in sorted(parameters & lists.keys())
     )
 
 

@@ -195,12 +195,12 @@ def _runs_since(catalogue: _Catalogue, text: str) -> list[_Run]:
     return found
 
 
-def _runs_of_traces(catalogue: _Catalogue, wanted: Sequence[str]) -> list[_Run]:
+def _runs_of_traces(catalogue: _Catalogue, requested: Sequence[str]) -> list[_Run]:
     """Returns the run of the named traces; raises ScopeError if several runs have them."""
-    owners = {t.run_id for text in wanted for t in _find_traces(catalogue.traces, text)}
+    owners = {t.run_id for text in requested for t in _find_traces(catalogue.traces, text)}
     runs = [run for run in catalogue.runs if run.id in owners]
     ids = {str(trace.id) for trace in catalogue.traces}
-    if len(runs) > 1 and not all(text in ids for text in wanted):
+    if len(runs) > 1 and not all(text in ids for text in requested):
         names = ", ".join(repr(run.name) for run in runs[:5])
         raise ScopeError(
             f"several runs have a trace of that name: {names}", hint="Choose one with --run NAME."

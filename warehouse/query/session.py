@@ -121,21 +121,21 @@ class Session:
     def _see_sides(self, texts: dict[str, str]) -> None:
         """Applies the scope of a comparison's sides; kept for the next query with the same sides,
         because the file cannot change while it is open."""
-        asked = (texts, self.selection)
-        if self.compared == asked:
+        request = (texts, self.selection)
+        if self.compared == request:
             return
         try:
-            wanted = comparison.widened(self.connection, self.queries, texts, self.selection)
+            widened = comparison.widened(self.connection, self.queries, texts, self.selection)
         except BaseException:
             self._see(self.chosen)  # names were resolved in the whole warehouse
             raise
-        self._see(wanted)
-        self.compared = asked
+        self._see(widened)
+        self.compared = request
 
-    def _see(self, wanted: scope.Scope) -> None:
+    def _see(self, seen: scope.Scope) -> None:
         self.compared = None
-        scope.apply(self.connection, wanted)
-        self.seen, self.traces = wanted, lineage.traces(self.connection)
+        scope.apply(self.connection, seen)
+        self.seen, self.traces = seen, lineage.traces(self.connection)
 
     def provenance(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
         """Returns the manifest entries of a query's rows."""
@@ -182,10 +182,10 @@ def opened(
         memory_limit=place.memory_limit,
         threads=place.threads,
     ) as reader:
-        wanted = selection or Selection()
-        chosen = scope.resolve(reader.connection, wanted)
+        selection = selection or Selection()
+        chosen = scope.resolve(reader.connection, selection)
         if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow
             scope.apply(reader.connection, chosen)
         # Read now: an open result blocks the connection.
         traces = lineage.traces(reader.connection)
-        yield Session(place, reader.connection, chosen, queries, wanted, chosen, traces)
+        yield Session(place, reader.connection, chosen, queries, selection, chosen, traces)

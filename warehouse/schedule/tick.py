@@ -97,13 +97,13 @@ def _claim_next(
         if not known:
             return None, None
         (definition,) = known
-        wanted, missed, n_forgotten = _todo(connection, definition, now)
+        times, missed, n_forgotten = _todo(connection, definition, now)
         reason = "missed: run-due was not called in time"
         if n_forgotten:
             reason += f"; {n_forgotten:,} earlier times were also missed"
         with database.transaction(connection):
             records.skip(connection, name, missed, reason)
-            taken = next((at for at in wanted if records.claim(connection, name, at)), None)
+            taken = next((at for at in times if records.claim(connection, name, at)), None)
     claimed = None if taken is None else (definition, taken)
     if not missed:
         return None, claimed

@@ -76,9 +76,9 @@ def _indexes(
     for row in rows:
         row["list"] = lists.get(row["track_id"])
     found = np.full(slices.num_rows, -1, dtype=np.int64)
-    ids, wanted = _whole(slices, "slice_id"), _whole(commands, "slice_id")
+    ids, listed_ids = _whole(slices, "slice_id"), _whole(commands, "slice_id")
     order = np.argsort(ids)
-    found[order[np.searchsorted(ids, wanted, sorter=order)]] = _whole(commands, "list_index")
+    found[order[np.searchsorted(ids, listed_ids, sorter=order)]] = _whole(commands, "list_index")
     return found
 
 

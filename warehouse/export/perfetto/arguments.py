@@ -37,12 +37,12 @@ def encode(args: Any, texts: Any, names: Interned) -> wire.Column:
     name_fields = names.fields(keys.dictionary, b"\x08").take(keys.indices)
     flat = wire.length_prefixed(_FIELD, wire.join(name_fields, _values(items)))
     rows = wire.regroup(flat, args.offsets.to_numpy().astype(np.int64))
-    odd = pc.and_(pc.is_null(args), pc.is_valid(texts))
-    if not pc.any(odd).as_py():
+    irregular = pc.and_(pc.is_null(args), pc.is_valid(texts))
+    if not pc.any(irregular).as_py():
         return rows
     # Duplicate keys, or arguments that are not an object: rare, so a loop is enough.
-    replacements = [_odd_arguments(text) for text in texts.filter(odd).to_pylist()]
-    return pc.replace_with_mask(rows, odd, wire.literals(replacements))
+    replacements = [_irregular_arguments(text) for text in texts.filter(irregular).to_pylist()]
+    return pc.replace_with_mask(rows, irregular, wire.literals(replacements))
 
 
 def _values(items: Any) -> wire.Column:
@@ -104,7 +104,7 @@ def _others(items: Any) -> wire.Column:
     return wire.literals([m.SerializeToString() for m in encoded]).take(distinct.indices)
 
 
-def _odd_arguments(text: str) -> bytes:
+def _irregular_arguments(text: str) -> bytes:
     pairs = json.loads(text, object_pairs_hook=_Pairs)
     fields = b""
     for key, value in pairs if isinstance(pairs, _Pairs) else [("args", pairs)]:

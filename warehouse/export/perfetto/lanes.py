@@ -50,12 +50,12 @@ def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int
     needs, and how many slices are on them.
     """
     connection.execute("CREATE OR REPLACE TEMP TABLE export_lane (slice_id BIGINT, lane BIGINT)")
-    odd = connection.execute(load("overlaps", stored=stored)).fetchall()
+    overlapping = connection.execute(load("overlaps", stored=stored)).fetchall()
     ((n_ranges,),) = connection.execute("SELECT count(*) FROM export_range").fetchall()
-    if not odd and not n_ranges:
+    if not overlapping and not n_ranges:
         return {}, 0
-    tracks = ", ".join(str(row[0]) for row in odd)
-    flat = {track_id for track_id, is_flat in odd if is_flat}
+    tracks = ", ".join(str(row[0]) for row in overlapping)
+    flat = {track_id for track_id, is_flat in overlapping if is_flat}
     slice_ids, lanes, extra = array("q"), array("q"), {}
     state, current = Lanes(), None
     # A loop over rows, only of these tracks: a lane depends on the lanes of all earlier slices.

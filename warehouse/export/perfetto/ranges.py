@@ -22,10 +22,10 @@ def project(connection: duckdb.DuckDBPyConnection) -> int:
     Projects ranges that nest on their thread, of traces without recorded projections.
     """
     connection.execute(load("range_tables"))
-    ((wanted,),) = connection.execute(
+    ((has_ranges,),) = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM export_range_source LIMIT 1)"
     ).fetchall()
-    if not wanted:
+    if not has_ranges:
         return 0
     projected = execute.run(
         connection, "annotation_projection", {"by_stream": True}, library=library.load()

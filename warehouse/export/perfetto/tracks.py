@@ -74,16 +74,16 @@ class Plan:
 class _Numbers:
     """Assigns pids or tids: the recorded one if valid and unused, else an invented one."""
 
-    def __init__(self, limit: int, first_invented: int, wanted: Iterable[int | None]) -> None:
+    def __init__(self, limit: int, first_invented: int, recorded: Iterable[int | None]) -> None:
         self._limit = limit
         self._taken: set[int] = set()
-        self._wanted = set(wanted)
+        self._recorded = set(recorded)
         self._next = first_invented
 
     def give(self, number: int | None) -> int:
         # Viewers treat 0 as the idle task.
         if number is None or not 0 < number <= self._limit or number in self._taken:
-            while self._next in self._taken or self._next in self._wanted:
+            while self._next in self._taken or self._next in self._recorded:
                 self._next += 1
             number = self._next
         self._taken.add(number)

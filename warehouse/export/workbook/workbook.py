@@ -340,9 +340,9 @@ def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -
     sheet.write_string(row, 0, "Made from", book.style(bold=True, bottom=1))
     wrapped = book.style(text_wrap=True, valign="top")
     for number, key in enumerate(_ORIGIN, row + 1):
-        said = _traces(meta) if key == "traces" else meta.get(key, "")
+        value = _traces(meta) if key == "traces" else meta.get(key, "")
         sheet.write_string(number, 0, key, wrapped)
-        sheet.write_string(number, 2, _text(book.written, said), wrapped)
+        sheet.write_string(number, 2, _text(book.written, value), wrapped)
     first = row + len(_ORIGIN) + 2
     for place, text in enumerate(("Query", "", "Parameters and hash")):
         sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
