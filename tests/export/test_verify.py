@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from tests.support.sharing import DDP, GPU, WarehouseCache, integration, slow
 from warehouse.export import manifest
 from warehouse.ingest import pipeline
 from warehouse.library.header import Column
-from warehouse.query import digest
+from warehouse.query import digest, lineage
 from warehouse.query.result import QueryResult
 from warehouse.store import database
 
@@ -237,8 +239,52 @@ def test_a_changed_query_is_reported(tw: Tw, db: Path, tmp_path: Path) -> None:
     assert "1 row then, 1 now" in ran.out
     (own / "mine.sql").write_text(text.format(column.replace("count", "ns"), 1))
     assert "the contract of the query has changed" in tw("verify", "a.csv", "--query-path", own).out
-    gone = tw("verify", "a.csv")
-    assert "cannot be verified" in gone.out
+
+
+def test_a_removed_version_is_regenerated_by_the_text_in_the_manifest(
+    tw: Tw, db: Path, tmp_path: Path
+) -> None:
+    """Of the query and of what it calls; older files without texts are answered by a sentence."""
+    own = tmp_path / "own"
+    own.mkdir()
+    text = (
+        '/* ---\nname = "{name}"\nversion = {version}\ntitle = "t"\ngrain = []\n{requires}'
+        'columns = ["n_slices"]\n[column.n_slices]\ntype = "BIGINT"\nunit = "count"\n'
+        '[changes]\n{version} = "v"\n--- */\nSELECT {sql} AS n_slices FROM {source}\n'
+    )
+    base = {"name": "counted", "version": 1, "requires": "", "source": "slice"}
+    (own / "counted.sql").write_text(text.format(**base, sql="count(*)"))
+    mine = {"name": "mine", "source": "counted()", "sql": "n_slices"}
+    requires = 'requires = { queries = ["counted@1"] }\n'
+    (own / "mine.sql").write_text(text.format(**mine, version=1, requires=requires))
+    for name in ("a.csv", "a.parquet", "a.arrow"):
+        assert tw("query", "mine", "--run", "gpu", "--query-path", own, "-o", name).code == 0
+    older = json.loads(Path("a.csv.origin.json").read_text()) | {"queries": ""}
+
+    (own / "counted.sql").unlink()
+    (own / "mine.sql").write_text(
+        text.format(**mine | {"source": "slice", "sql": "max(id)"}, version=2, requires="")
+    )
+    for name in ("a.csv", "a.parquet", "a.arrow"):
+        ran = tw("verify", name, "--query-path", own)
+        assert ran.code == 0, ran.out
+        assert "mine@1 is not in the library of this tw" in ran.out
+    Path("a.csv.origin.json").write_text(json.dumps(older))
+    ran = tw("verify", "a.csv", "--query-path", own)
+    assert ran.code == 1
+    assert "query mine@1 was removed; the current version is mine@2" in ran.out
+
+
+def test_queries_of_a_manifest_are_read_with_care() -> None:
+    """They come from a file that anybody may have written."""
+    packed = lineage.pack_texts({"a@1": "SELECT 1"})
+
+    assert lineage.unpack(packed) == {"a@1": "SELECT 1"}
+    assert lineage.unpack("") == {}
+    bomb = base64.b64encode(zlib.compress(b"[" * (64 << 20), 9)).decode()
+    for damaged in (packed[:-8], "?", bomb, base64.b64encode(zlib.compress(b"[1]")).decode()):
+        with pytest.raises(ValueError, match=r".+"):
+            lineage.unpack(damaged)
 
 
 def test_a_query_of_a_file_outside_the_library_is_kept_as_text(

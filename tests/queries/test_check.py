@@ -269,8 +269,8 @@ def test_all_checks_have_the_same_columns() -> None:
 
 
 def test_every_reference_of_the_schema_is_checked() -> None:
-    sql = CHECKS["reference"].sql
     with catalog.empty() as connection:
+        sql = CHECKS["reference"].on(connection).sql
         declared = {
             f"{table.name}.{column.name}"
             for table in catalog.tables(connection)
@@ -285,8 +285,8 @@ def test_every_reference_of_the_schema_is_checked() -> None:
 
 
 def test_every_key_of_the_schema_is_checked() -> None:
-    sql = CHECKS["id_unique"].sql
     with catalog.empty() as connection:
+        sql = CHECKS["id_unique"].on(connection).sql
         keys = {
             f"{table.name}.id"
             for table in catalog.tables(connection)

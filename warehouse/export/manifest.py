@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import files
 from warehouse.errors import UsageError
-from warehouse.query import encoding
+from warehouse.query import encoding, lineage
 from warehouse.query.digest import Digest, DigestingRows
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Manifest:
     parts: Sequence[Part] = ()
     options: Mapping[str, Any] = field(default_factory=dict)  # of an export without queries
     sha256: str | None = None  # of the file, if the manifest is beside it
+    queries: str = ""  # texts of the parts' queries and of all they call; see lineage.unpack
 
     def to_json(self, *, indent: int | None = None) -> str:
         return json.dumps({"origin": 1, **asdict(self)}, indent=indent)
@@ -102,8 +103,19 @@ def of(
         parts=tuple(parts),
         options=options or {},
         sha256=sha256,
+        queries=_queries(abouts),
         **{key: abouts[0].get(key, "") for key in _SHARED},
     )
+
+
+def _queries(abouts: Sequence[Mapping[str, str]]) -> str:
+    packed = list(dict.fromkeys(about.get("queries", "") for about in abouts))
+    if len(packed) == 1:
+        return packed[0]
+    texts: dict[str, str] = {}
+    for each in packed:
+        texts |= lineage.unpack(each)
+    return lineage.pack_texts(texts)
 
 
 def part(about: Mapping[str, str], n_rows: int | None = None, digest: str | None = None) -> Part:

@@ -380,6 +380,17 @@ def from_text(sql: str, source: str = "the statement", path: Path | None = None)
     return query
 
 
+def from_texts(texts: Mapping[str, str], source: str) -> Library:
+    """A library of texts by pinned name; raises ContractError for an invalid header or name."""
+    found = Library()
+    for key, text in texts.items():
+        query = from_text(text, source)
+        if query.key != key:
+            raise ContractError(f"{source}: the text of {key} is that of {query.key}")
+        found.queries[key] = replace(query, others=found.queries)
+    return found
+
+
 def from_file(path: Path) -> Query:
     """A query from any file; raises UsageError when it cannot be read."""
     return from_text(_read_text(path), str(path), path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,30 +16,34 @@ if TYPE_CHECKING:
     import duckdb
 
     from warehouse.library.header import Value
-    from warehouse.library.library import Query
+    from warehouse.library.library import Library, Query
     from warehouse.query.scope import Scope
+
+_MAX_BYTES = 16 << 20  # of the texts of queries in a manifest
 
 
 def entries(
     query: Query,
     values: Mapping[str, Value],
     *,
-    is_named: bool,
+    library: Library,
     seen: Scope,
     traces: Sequence[Mapping[str, object]],
     file_name: str,
 ) -> dict[str, str]:
     """Returns the manifest entries of a query's rows: all that is needed to compute them again.
 
-    `is_named`: the library has the query; `traces` are those of the scope `seen`, as `traces`
-    returns them; `file_name` is that of the warehouse.
+    `queries` holds the texts of a library query and of all it calls; `traces` are those of the
+    scope `seen`, as `traces` returns them; `file_name` is that of the warehouse.
     """
+    is_named = library.queries.get(query.key or "") is query
     # A user's file or a generated query is only identified by its text.
     return {
         "query": query.key or "",
         "title": query.header.title if query.header else "",
         "query_hash": query.digest,
         "statement": "" if is_named else query.standalone,
+        "queries": pack(library.closure([query])) if is_named else "",
         "parameters": json.dumps(dict(values)),
         "runs": json.dumps(seen.run_names),
         "traces": json.dumps(traces),
@@ -62,3 +68,32 @@ def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
         {"trace_id": trace_id, "name": name, "rank": rank, "sha256": sums}
         for trace_id, name, rank, sums in rows
     ]
+
+
+def pack(queries: Iterable[Query]) -> str:
+    """Returns the texts of queries by pinned name, compressed, as ASCII."""
+    return pack_texts({str(query.key): query.standalone for query in queries})
+
+
+def pack_texts(texts: Mapping[str, str]) -> str:
+    """Returns texts by name, compressed, as ASCII; empty for none."""
+    if not texts:
+        return ""
+    return base64.b64encode(zlib.compress(json.dumps(texts).encode(), 9)).decode()
+
+
+def unpack(packed: str) -> dict[str, str]:
+    """Returns the texts by pinned name; raises ValueError if they are damaged or too large."""
+    if not packed:
+        return {}
+    try:
+        inflate = zlib.decompressobj()
+        content = inflate.decompress(base64.b64decode(packed, validate=True), _MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if inflate.unconsumed_tail:
+        raise ValueError("texts of queries are too large")
+    texts = json.loads(content)
+    if not isinstance(texts, dict):
+        raise ValueError("texts of queries are not named")
+    return {str(key): str(text) for key, text in texts.items()}

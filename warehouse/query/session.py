@@ -142,7 +142,7 @@ class Session:
         return lineage.entries(
             query,
             values,
-            is_named=self.queries.queries.get(query.key or "") is query,
+            library=self.queries,
             seen=self.seen,
             traces=self.traces,
             file_name=self.place.path.name,
