@@ -7,6 +7,7 @@ One kind is allowed: a package loads its own modules when it is used (`warehouse
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -94,3 +95,42 @@ def test_a_cycle_is_found(tmp_path: Path, text: str) -> None:
     assert set(cycle(graph(files))) == {"warehouse.a", "warehouse.b"}
     (tmp_path / "a.py").write_text("if TYPE_CHECKING:\n    from warehouse.b import x")
     assert cycle(graph(files)) == []
+
+
+VENDORS = re.compile(r"sophgo|(?<![a-z])tpu(?![a-z])|chakra|kineto|tw_importers", re.IGNORECASE)
+
+
+def test_the_core_names_no_vendor() -> None:
+    texts = ("*.py", "*.sql", "*.js")
+    files = [path for pattern in texts for path in (ROOT / "warehouse").rglob(pattern)]
+    assert len(files) > 150
+    named = {
+        f"{path.relative_to(ROOT)}:{n}: {line.strip()}"
+        for path in files
+        if "vendor" not in path.parts
+        for n, line in enumerate(path.read_text().splitlines(), 1)
+        if VENDORS.search(line)
+    }
+    assert named == set()
+
+
+@pytest.mark.parametrize("text", ["format = 'sophgo'", "tpu_command", "from tw_importers import x"])
+def test_a_vendor_is_found(text: str) -> None:
+    assert VENDORS.search(text)
+
+
+def test_words_that_contain_the_letters_are_no_vendor() -> None:
+    assert not VENDORS.search("output, input and outputs")
+
+
+def test_functions_have_at_most_60_lines_and_files_500() -> None:
+    lengths = {
+        f"{path.relative_to(ROOT)}: {node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path in modules().values()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert len(lengths) > 2_000
+    assert {name: n for name, n in lengths.items() if n > 60} == {}
+    files = {str(path.relative_to(ROOT)): path for path in modules().values()}
+    assert {n for n, path in files.items() if len(path.read_text().splitlines()) > 500} == set()

@@ -135,17 +135,27 @@ def compare(
         raise UsageError(
             "nothing to compare", hint="Use `tw compare A B`, or --baseline, --query and --fail-if."
         )
-    chosen = _format(format, by, target)
     sides = {"a": a, "b": b}
     limits = {"top": top, "threshold": threshold or 0.0}
-    wide = Selection(runs=("all",), ranks=chosen_ranks)
-    with session.opened(place, wide) as opened:
-        if chosen == REPORT:
-            _write_report(opened, sides, limits, target)
-        else:
-            _write_rows(_result(opened, by or "summary", sides, limits), chosen, target, quiet)
+    with session.opened(place, Selection(runs=("all",), ranks=chosen_ranks)) as opened:
+        _write(opened, sides, limits, by, _format(format, by, target), target, quiet)
         if limit is not None:
             _fail_if_slower(opened, sides, limit)
+
+
+def _write(
+    opened: Session,
+    sides: dict[str, str],
+    limits: dict[str, Any],
+    by: str | None,
+    format: str,
+    target: Path | None,
+    quiet: bool,
+) -> None:
+    if format == REPORT:
+        _write_report(opened, sides, limits, target)
+    else:
+        _write_rows(_result(opened, by or "summary", sides, limits), format, target, quiet)
 
 
 def _format(format: str | None, by: str | None, target: Path | None) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command()
+@click.command(short_help="Write Trace Event JSON.")
 @database
 @scope
 @output_option("A .json or .json.gz file, or a folder for several traces.  [default: RUN.json.gz]")

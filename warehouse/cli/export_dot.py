@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command()
+@click.command(short_help="Draw part of an execution graph.")
 @database
 @scope
 @click.option(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command()
+@click.command(short_help="Write an HTML page with the timeline.")
 @click.argument("queries", nargs=-1, shell_complete=query_names)
 @database
 @scope

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command()
+@click.command(short_help="Write all tables as Parquet.")
 @database
 @scope
 @output_option("Folder to create; must not exist or be empty.  [default: RUN.lake]")

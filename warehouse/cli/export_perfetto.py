@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command()
+@click.command(short_help="Write a Perfetto trace (.pftrace).")
 @database
 @scope
 @output_option("The file to write.  [default: RUN.pftrace]")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command()
+@click.command(short_help="Write an Excel workbook.")
 @click.argument("queries", nargs=-1, shell_complete=query_names)
 @database
 @scope

@@ -213,6 +213,7 @@ class Importer:
     record_tables: Sequence[str] = RECORD_TABLES
     tables: Sequence[Traversable] = ()
     rank_pattern: str | None = None  # of file names <run><match>, where group 1 is the rank
+    generic_stems: tuple[str, ...] = ()  # file stems, in lower case, that do not identify a run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,8 @@ from warehouse.ingest import formats, pairing
 from warehouse.ingest.decode import Decoded
 from warehouse.store import database
 
-_GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|kineto|timeline|profile|rank[-_]?\d+)\Z")
+#: Stems that do not identify a run, besides those that importers declare.
+_GENERIC_STEMS = re.compile(r"(?i)(?:trace|traces|timeline|profile|rank[-_]?\d+)\Z")
 #: Endings that do not distinguish a file: words of profilers, one extension of letters (.v2 and
 #: .1699 are part of the name), a compression. One extension only: the stems of a.before.json and
 #: a.after.json differ.
@@ -193,13 +194,18 @@ def stem(file_name: str) -> str:
     return _ENDINGS.sub("", file_name).lstrip(".") or "trace"
 
 
+def _is_generic(stem: str, decoded: Decoded) -> bool:
+    declared = formats.by_name(decoded.importer_name).generic_stems
+    return stem.lower() in declared or _GENERIC_STEMS.match(stem) is not None
+
+
 def _suggested_name(decoded: Decoded, is_rank: bool) -> str:
     """The stem of the file, or the name of its folder when the stem is as general as "trace"."""
     source = decoded.source
     of_file = stem(source.file_name)
     if is_rank and (found := _format_rank(decoded)):
         return source.file_name[: found.start()] or of_file
-    if (is_rank and _RANK.search(of_file)) or _GENERIC_STEMS.match(of_file):
+    if (is_rank and _RANK.search(of_file)) or _is_generic(of_file, decoded):
         inner = Path(source.members[-1]) if source.members else source.path
         folder = inner.parent.name or source.path.name.split(".")[0]
         return folder or of_file

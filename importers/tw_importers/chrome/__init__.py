@@ -34,6 +34,7 @@ CHROME = FileImporter(
     name="chrome",
     title="Trace Event JSON of any origin (Horovod, TensorFlow timeline, viztracer, ...)",
     version=1,
+    generic_stems=("kineto",),
     sniff=sniff,
     read=read,
     prepare=(trace_event.MACROS, _MACROS, trace_event.PREPARE, NESTING, trace_event.BIND),

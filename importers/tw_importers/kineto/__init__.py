@@ -86,6 +86,7 @@ KINETO = FileImporter(
     name="kineto",
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
     version=1,
+    generic_stems=("kineto",),
     sniff=sniff,
     read=read,
     prepare=(

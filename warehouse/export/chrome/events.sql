@@ -1,6 +1,6 @@
 -- The events of one trace that came from Trace Event JSON, each as the file had it: verbatim where
 -- the warehouse kept the text, otherwise put together again from columns.
--- The inverse of importers/tw_importers/trace_event/stage.sql.
+-- The inverse of stage.sql of the trace_event importers.
 SELECT event_text
 FROM source_event
 WHERE trace_id = {trace_id}

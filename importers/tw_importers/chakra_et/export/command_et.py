@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command("chakra-et")
+@click.command("chakra-et", short_help="Write Chakra execution traces (.et).")
 @database
 @scope
 @output_option("A file.et, or a folder.  [default: RUN.<rank>.et in the working folder]")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command("chakra-etplus")
+@click.command("chakra-etplus", short_help="Write linked execution traces (ET+).")
 @database
 @scope
 @click.option(

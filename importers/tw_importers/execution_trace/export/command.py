@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warehouse.query.selection import Selection
 
 
-@click.command("execution-trace")
+@click.command("execution-trace", short_help="Write PyTorch execution traces.")
 @database
 @scope
 @output_option("A .json or .json.gz file; a folder/ for several.  [default: RUN_et.json.gz]")

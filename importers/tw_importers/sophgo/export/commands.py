@@ -11,7 +11,7 @@ from warehouse.cli.scope_options import announce, scope
 from warehouse.query.selection import Selection
 
 
-@click.command("tpu-summary")
+@click.command("tpu-summary", short_help="Write the summary of a TPU capture.")
 @database
 @scope
 @click.option(
@@ -42,7 +42,7 @@ def tpu_summary(db: Path | None, wait_s: float, selection: Selection, output: Pa
     click.echo(f"Wrote {path}.", err=True)
 
 
-@click.command("tpu-registers")
+@click.command("tpu-registers", short_help="Write TPU commands as register text.")
 @database
 @scope
 @click.option(
