@@ -1,4 +1,4 @@
-# The same commands as in the README, and a few for those who change the program.
+# The commands of the README, and commands for development.
 .PHONY: demo test check bench docs
 
 .venv: pyproject.toml
@@ -19,7 +19,7 @@ check: .venv
 
 bench: .venv
 	.venv/bin/python benchmarks/export_perfetto.py
-	$(if $(TRACE),.venv/bin/python benchmarks/import_kineto.py $(TRACE),@echo "make bench TRACE=trace.json.gz times imports and queries too")
+	$(if $(TRACE),.venv/bin/python benchmarks/import_kineto.py $(TRACE),@echo "make bench TRACE=trace.json.gz also times imports and queries")
 	$(if $(TRACE),.venv/bin/python benchmarks/queries.py $(TRACE))
 
 docs: .venv

@@ -2,11 +2,11 @@
 
     python benchmarks/chakra.py PAIR_FOLDER [--copies 100] [--set default] [--keep FOLDER]
 
-PAIR_FOLDER has host_et.json(.gz) and kineto.json(.gz). They are repeated, each copy a span of time
-later and with ids of its own, until they are a large recording: 100 copies of two steps of a small
-CNN are 51,200 nodes. Every command runs in a process of its own. Prints seconds, megabytes of peak
-memory, and the ratio to Chakra's tools: those on the PATH (chakra_trace_link, chakra_converter),
-run on the same files, or else what was recorded of them on a like machine for a pair of this size.
+PAIR_FOLDER contains host_et.json(.gz) and kineto.json(.gz). Copies of them, shifted in time and
+with distinct ids, form a large recording: 100 copies of two steps of a small CNN are 51,200 nodes.
+Every command runs in a separate process. Prints seconds, megabytes of peak memory, and the ratio to
+Chakra's tools: if chakra_trace_link and chakra_converter are on the PATH, they run on the same
+files, otherwise figures recorded on a similar machine for a pair of this size are used.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("pair", type=Path)
     parser.add_argument("--copies", type=int, default=100)
     parser.add_argument("--set", default="default")
-    parser.add_argument("--keep", type=Path, help="where to leave all files")
+    parser.add_argument("--keep", type=Path, help="folder to keep all files in")
     return parser.parse_args()
 
 
@@ -134,9 +134,7 @@ def _ours(host: Path, device: Path, folder: Path, link_set: str) -> dict[str, tu
 
 def _peers(host: Path, device: Path, folder: Path) -> dict[str, tuple[float, float]]:
     if not shutil.which("chakra_trace_link"):
-        sys.stdout.write(
-            "chakra_trace_link is not on the PATH: its recorded times are taken." + "\n"
-        )
+        sys.stdout.write("chakra_trace_link is not on the PATH: using recorded times." + "\n")
         return RECORDED
     linked = str(folder / "peer.json")
     link = ["chakra_trace_link", "--rank", "0", "--chakra-host-trace", str(host)]
@@ -146,19 +144,19 @@ def _peers(host: Path, device: Path, folder: Path) -> dict[str, tuple[float, flo
 
 
 def measured(command: list[str]) -> tuple[float, float]:
-    """Seconds and megabytes of peak memory of a command; ends the program when it fails.
+    """Returns seconds and megabytes of peak memory of a command; exits if it fails.
 
-    Also writes the seconds of all processors: where these are far fewer than the seconds times the
-    processors, the machine was busy with something else.
+    Also prints CPU seconds: if they are much lower than the seconds times the number of processors,
+    the machine was busy.
     """
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
-    said = process.stderr.read().decode()
+    errors = process.stderr.read().decode()
     _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - began
     if status:
-        sys.exit(f"{' '.join(command[:4])} failed: {said[-500:]}")
+        sys.exit(f"{' '.join(command[:4])} failed: {errors[-500:]}")
     sys.stdout.write(f"{' '.join(command[3:5])}: {used.ru_utime + used.ru_stime:.2f} CPU s\n")
     return seconds, used.ru_maxrss / 1024
 

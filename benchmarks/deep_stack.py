@@ -2,8 +2,8 @@
 
     python benchmarks/deep_stack.py OUT.json.gz [SLICES]
 
-Every call makes two others down to a fixed depth, so that the thread is a forest of full binary
-trees; lengths are such that children lie inside their parents.
+Every call makes two calls down to a fixed depth: the thread is a forest of full binary trees.
+Children lie inside their parents.
 """
 
 from __future__ import annotations

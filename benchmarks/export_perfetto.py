@@ -1,11 +1,10 @@
-"""How fast a timeline becomes a Perfetto trace, against building it from the protobuf classes.
+"""Compares the speed of Perfetto exports with building the trace from protobuf classes.
 
     python benchmarks/export_perfetto.py [N_SLICES]
 
-Makes a warehouse of synthetic slices (five arguments each, an arrow for each tenth), exports it
-without and with arguments and flows, and writes the same packets through the protobuf classes in
-the same run. Prints slices a second, and the ratios. Peer and limit are one here: the classes are
-what everybody else builds these files with.
+Creates a warehouse of synthetic slices (five arguments each, a flow for each tenth), exports it
+without and with arguments and flows, and writes the same packets with the protobuf classes, which
+other tools use, in the same run. Prints slices per second, and the ratios.
 """
 
 from __future__ import annotations

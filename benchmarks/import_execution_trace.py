@@ -2,8 +2,8 @@
 
     python benchmarks/import_execution_trace.py HOST_TRACE.json[.gz] [--times N]
 
-The trace is repeated N times with ids of its own (117 times a CNN of two steps: 60 MB, 60,000
-nodes). The limits: 1 s of processor time for each 50 MB, 400 MB of memory.
+The trace is repeated N times with distinct ids (117 times a CNN of two steps: 60 MB, 60,000 nodes).
+The limits: 1 s of processor time per 50 MB, 400 MB of memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def repeated(trace: Path, times: int) -> str:
-    """A document with the nodes of a trace so many times, each time with other ids."""
+    """Returns a document with copies of the nodes of a trace, with distinct ids."""
     data = trace.read_bytes()
     text = (gzip.decompress(data) if trace.suffix == ".gz" else data).decode()
     start = text.index("[", text.index('"nodes"')) + 1

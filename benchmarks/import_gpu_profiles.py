@@ -1,10 +1,10 @@
-"""Imports large recordings of ROCm's profilers and of nvprof, made here, one of each format.
+"""Imports large generated recordings of ROCm's profilers and nvprof, one per format.
 
     python benchmarks/import_gpu_profiles.py [--dispatches 1000000] [--runs 3] [--only rocpd ...]
 
-Prints wall, processor time and peak memory of `tw import` into a new warehouse, and records a
-second of each. A database holds as many calls as dispatches, and both count; the other files hold
-dispatches alone.
+Prints wall, processor time and peak memory of `tw import` into a new warehouse, and
+records per second of each. Databases contain as many calls as dispatches, and both count; the other
+files contain dispatches only.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _measure(recording: Path, db: Path, n_records: int, n_runs: int) -> None:
     new = median([run(command, before=lambda: db.unlink(missing_ok=True)) for _ in range(n_runs)])
     line("into a new warehouse", new)
     rate, cost = n_records / new.wall_s, n_records / new.cpu_s
-    say(f"  {rate:,.0f} records/s; {cost:,.0f} a second of a processor")
+    say(f"  {rate:,.0f} records/s; {cost:,.0f} per CPU second")
 
 
 def _name(n: int) -> str:
@@ -124,7 +124,7 @@ def write_rocprofv3_json(path: Path, n_dispatches: int) -> None:
 
 
 def write_rocpd(path: Path, n_dispatches: int) -> None:
-    """A database of schema 3: a call and the dispatch it made, with an event each."""
+    """Writes a database of schema 3: calls and their dispatches, with an event each."""
     tables: dict[str, tuple[str, Iterable[tuple[object, ...]]]] = {
         "metadata": ("id tag value", [(1, "schema_version", "3")]),
         "string": ("id string", [(1, "HIP_RUNTIME_API"), (2, "hipLaunchKernel")]),
@@ -159,7 +159,7 @@ def write_rocpd(path: Path, n_dispatches: int) -> None:
 
 
 def write_nvprof(path: Path, n_dispatches: int) -> None:
-    """A database of nvprof's: a call and the kernel it launched."""
+    """Writes a database of nvprof: calls and their kernels."""
     _write_database(path, {
         "StringTable": ("_id_ value", list(enumerate(_NAMES, 1))),
         "Version": ("version", [(11,)]),

@@ -1,12 +1,12 @@
-"""Imports a large Kineto trace, beside its peers, and times every library query on it.
+"""Compares the import of a large Kineto trace with other tools, and times every library query.
 
     python benchmarks/import_kineto.py TRACE.json.gz [--pairs N]
         [--trace-processor COMMAND]   e.g. "node trace_processor.mjs": run with the file appended
-        [--hta PYTHON]                an interpreter that has HolisticTraceAnalysis
-        [--limit-mb MB]               the memory the import may take, to print the ratio to
+        [--hta PYTHON]                an interpreter with HolisticTraceAnalysis installed
+        [--limit-mb MB]               the memory limit of the import, to print the ratio
 
-Prints for each: wall, processor time, peak memory, and the ratio of ours to the peer's.
-MB are 10^6 bytes, of uncompressed JSON where rates are meant.
+Prints wall time, processor time, peak memory, and the ratio of `tw` to the other tool for each.
+MB are 10^6 bytes; in rates, of uncompressed JSON.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _report_import(options: argparse.Namespace, db: Path, usage: Usage) -> None:
 
 
 def _report_queries(db: Path, limit_s: float = 0.3) -> None:
-    """Best of five of each library query that needs no parameter, and its ratio to the limit."""
+    """Prints the best of five runs, and its ratio, of each query without required parameters."""
     from warehouse.library import library
     from warehouse.store import database
 

@@ -1,10 +1,10 @@
-"""Imports a large export of Nsight Systems, made here: as many kernels as calls that launch them.
+"""Imports a large generated export of Nsight Systems, with as many kernels as launching calls.
 
     python benchmarks/import_nsys.py [--kernels 1000000] [--runs 3] [--keep FILE]
 
-Prints wall, processor time and peak memory of `tw import` into a new warehouse, and rows a second;
-both limits, 400,000 rows/s and 800 MB, are for a million kernels on two free cores. Without stored
-bytecode of the program (PYTHONDONTWRITEBYTECODE) it takes a third of a second longer.
+Prints wall, processor time and peak memory of `tw import` into a new warehouse, and rows per
+second. The limits, 400,000 rows/s and 800 MB, apply to a million kernels on two free cores. Without
+stored bytecode (PYTHONDONTWRITEBYTECODE) the import takes a third of a second longer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--kernels", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--keep", type=Path, help="Write the export here, and leave it there.")
+    parser.add_argument("--keep", type=Path, help="Write the export to this file, and keep it.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         export = options.keep or Path(folder) / "large.sqlite"
@@ -47,12 +47,12 @@ def main() -> None:
         line("into a new warehouse", median(new))
         rate, memory = n_rows / median(new).wall_s, max(usage.peak_mb for usage in new)
         say(f"  {rate:,.0f} rows/s; {rate / 400_000:.2f} of 400,000")
-        say(f"  {n_rows / median(new).cpu_s:,.0f} rows for each second of a processor")
-        say(f"  {memory:,.0f} MB at most; {memory / 800:.2f} of 800")
+        say(f"  {n_rows / median(new).cpu_s:,.0f} rows per CPU second")
+        say(f"  {memory:,.0f} MB peak memory; {memory / 800:.2f} of 800")
 
 
 def write(path: Path, n_kernels: int) -> None:
-    """An export with long names, as those of templates are; kernels on four streams."""
+    """Writes an export with long names, as of templates, and kernels on four streams."""
     path.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as export:
         export.execute("PRAGMA journal_mode = off")

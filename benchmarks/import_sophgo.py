@@ -1,9 +1,9 @@
-"""Imports a large capture of a Sophgo TPU, made here: mode 1, eight cores.
+"""Imports a large generated capture of a Sophgo TPU: mode 1, eight cores.
 
     python benchmarks/import_sophgo.py [--records 1000000] [--runs 3] [--keep FOLDER]
 
 Prints wall, processor time and peak memory of `tw import` into a new warehouse, and of the same
-import into one that is there, which leaves out what making a warehouse costs.
+import into an existing one, which excludes the cost of creating a warehouse.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--keep", type=Path, help="Write the capture here, and leave it there.")
+    parser.add_argument("--keep", type=Path, help="Write the capture to this folder, and keep it.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = options.keep or Path(folder) / "cdm_profile_data_dev0"
@@ -38,11 +38,11 @@ def main() -> None:
                    "--on-duplicate", "replace", str(place), "--db", str(db)]  # fmt: skip
         new = [run(command, before=lambda: db.unlink(missing_ok=True)) for _ in range(options.runs)]
         line("into a new warehouse", median(new))
-        line("into the same again", median([run(command) for _ in range(options.runs)]))
+        line("into an existing warehouse", median([run(command) for _ in range(options.runs)]))
 
 
 def write(folder: Path, n_records: int) -> None:
-    """A capture with one TIU record to two of GDMA and one of SDMA."""
+    """Writes a capture with two GDMA records and one SDMA record per TIU record."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "global.profile").write_text("arch=8800\ntpu_freq=1000\n")
     n_tiles = max(_COMMANDS, n_records // _CORES // 4 // _COMMANDS * _COMMANDS)
@@ -75,13 +75,13 @@ def _records(n_words: int, start: np.ndarray, length: np.ndarray, number: np.nda
 
 
 def _first(n_words: int, at: int) -> bytes:
-    """The two records every engine begins with."""
+    """Returns the two first records of every engine."""
     start = np.array([at, at + 600]) + 5
     return _records(n_words, start, np.array([11, 11]), np.array([0, 1])).tobytes()
 
 
 def _words(n_tiles: int) -> bytes:
-    """The preamble's commands; then kernels: their name, the tiles' commands, restarts of ids."""
+    """Returns the preamble's commands, then kernels: names, commands of tiles, restarts of ids."""
     load, store, copy, add = (
         1 | engine << 7 | kind << 10 | function << 15 | info << 20
         for engine, kind, function, info in (

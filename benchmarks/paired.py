@@ -1,7 +1,6 @@
-"""Runs commands in turns and compares them: wall clock, processor time and peak memory.
+"""Runs two commands alternately and compares wall time, processor time and peak memory.
 
-Ours and a peer's run alternate, so that whatever else the machine does hits both alike; the median
-of each is compared.
+Alternating runs expose both commands to the same load of the machine. Medians are compared.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Usage:
-    """What one run of a command took; memory includes that of its children's largest."""
+    """Resources used by one run of a command; memory includes its largest child process."""
 
     wall_s: float
     cpu_s: float
@@ -25,7 +24,7 @@ class Usage:
 
 
 def run(command: Sequence[str], *, before: Callable[[], None] | None = None) -> Usage:
-    """Runs a command to its end; raises CalledProcessError with its output when it fails."""
+    """Runs a command; raises CalledProcessError with its output if it fails."""
     if before is not None:
         before()
     started = time.perf_counter()
@@ -47,7 +46,7 @@ def compare(
     peer: Callable[[], Usage],
     pairs: int,
 ) -> None:
-    """Runs both in turns and prints medians and their ratios, ours over the peer's."""
+    """Runs both alternately and prints medians and their ratios, ours divided by the peer's."""
     mine, theirs = [], []
     for _ in range(pairs):
         mine.append(ours())

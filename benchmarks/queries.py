@@ -1,15 +1,14 @@
-"""Times every public query on one warehouse, or on a trace that is imported first.
+"""Times every public query on a warehouse, or on a trace that it imports first.
 
     python benchmarks/queries.py WAREHOUSE.duckdb | TRACE.json.gz [--run RUN] [--only NAME ...]
         [--rounds N]
 
-Each query runs N times (3) in a process of its own, so that nothing is in its memory but what the
-operating system keeps of the file; the best counts, as everything else is the machine's. Without
---run a query sees the whole warehouse. Prints milliseconds, those of all processors together (where
-these are fewer, the machine was busy with something else), rows, the
-limit and the ratio to it; ends with status 1 when a query is over its limit or fails.
+Each query runs N times (default 3) in a separate process, so only the operating system caches the
+file; the best time is reported. Without --run, queries read the whole warehouse. Prints
+milliseconds, CPU milliseconds (lower values mean that the machine was busy), rows, the limit and
+the ratio to it. Exits with 1 if a query exceeds its limit or fails.
 
-Only queries that need no parameter are timed; those left out are named.
+Queries with required parameters are not timed but listed.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from warehouse.query.selection import Selection
 from warehouse.store import database
 
 LIMIT_MS = 300.0
-#: Queries that follow a chain or draw a tree of one step may take longer.
+#: Queries that follow a chain or build a tree of one step have higher limits.
 LIMITS_MS = {"critical_path": 2000.0, "critical_path_summary": 2000.0}
 TREE_MS = 2000.0  # everything in queries/tree
 
@@ -47,7 +46,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path, help="a warehouse, or a trace to import")
     parser.add_argument("--run", help="the run to query; default: the whole warehouse")
-    parser.add_argument("--only", nargs="*", help="these queries alone")
+    parser.add_argument("--only", nargs="*", help="only these queries")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -66,7 +65,7 @@ def _warehouse(source: Path, folder: Path) -> Path:
 
 
 def public() -> list[Query]:
-    """Every query users ask by name, by name."""
+    """Returns every public query, by name."""
     queries = library.load().newest.values()
     return [query for query in queries if query.layer not in ("lib", "link")]
 
@@ -93,7 +92,7 @@ def time_all(db: Path, options: argparse.Namespace) -> int:
 
 
 def _time(db: Path, query: Query, options: argparse.Namespace) -> bool:
-    """Prints one line; whether the query kept its limit."""
+    """Prints one line; returns whether the query met its limit."""
     assert query.header is not None
     command = [sys.executable, __file__, str(db), "--child", query.header.name]
     command += ["--rounds", str(options.rounds)] + (["--run", options.run] if options.run else [])

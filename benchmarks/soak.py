@@ -1,11 +1,11 @@
-"""A shared warehouse under use: one writer, readers, ticks of schedules, an idle shell.
+"""Tests a shared warehouse under load: one writer, readers, schedules, an idle shell.
 
     python benchmarks/soak.py [--seconds 60] [--large TRACE]
 
-Every participant is a process of its own. Prints what each did and how long readers waited until
-the warehouse was theirs; exits with 1 when one of the limits is missed: no traceback, no lost or
-doubled run of a schedule, at least 95 % of reads return data, no reader waits longer than 3 seconds
-(while about 100 MB are imported, with `--large`).
+Every participant is a separate process. Prints the outcomes of each, and how long readers waited
+for the warehouse. Exits with 1 if a limit is missed: no traceback, no lost or doubled run of a
+schedule, at least 95 % of reads return data, no reader waits longer than 3 seconds (also while
+`--large`, about 100 MB, is imported).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 TRACE = Path(__file__).parents[1] / "tests" / "data" / "kineto" / "gpu_handwritten" / "trace.json"
 TW = (sys.executable, "-m", "warehouse")
 LIMIT_S = 3.0
-#: Reads again and again, each time opening the file anew; prints how long it waited for it.
+#: Opens and reads the file repeatedly; prints each waiting time.
 READER = """
 import sys, time
 from pathlib import Path
@@ -44,7 +44,7 @@ while not stop.exists():
 
 @dataclass
 class Tally:
-    """What the processes of one kind did."""
+    """The outcomes of one kind of process."""
 
     n_ok: int = 0
     failures: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ def tw(*arguments: str | Path) -> tuple[subprocess.CompletedProcess[str], float]
 
 
 def write(db: Path, folder: Path, stop: threading.Event, tally: Tally) -> None:
-    """Imports small traces, each another."""
+    """Imports different small traces."""
     content = TRACE.read_text()
     n = 0
     while not stop.is_set():
@@ -77,7 +77,7 @@ def write(db: Path, folder: Path, stop: threading.Event, tally: Tally) -> None:
 
 
 def read(db: Path, stop: threading.Event, tally: Tally) -> None:
-    """A reader's process; its tally has the seconds it waited each time."""
+    """Runs a reader; its tally contains the seconds of each wait."""
     flag = db.with_name("stop")
     with subprocess.Popen(
         [sys.executable, "-c", READER, str(db), str(flag)],
@@ -100,7 +100,7 @@ def _raise_flag(stop: threading.Event, flag: Path) -> None:
 
 
 def tick(db: Path, stop: threading.Event, tally: Tally) -> None:
-    """Two tickers do this; each minute is due once, by a clock that runs a minute a tick."""
+    """Calls run-due repeatedly, in two threads; the clock advances by a minute per call."""
     while not stop.is_set():
         moment = time.strftime("%Y-%m-%dT%H:%MZ", time.gmtime(4102444800 + 60 * len(tally.seconds)))
         tally.ran(*tw("schedule", "run-due", "--at", moment, "--db", db, "--wait", "30", "-q"))
@@ -135,7 +135,7 @@ def soak(folder: Path, seconds: float, large: Path | None) -> bool:
 
 
 def _shift(db: Path) -> None:
-    """Lets the schedule count from the moment the tickers begin at."""
+    """Sets the start of the schedule to the first due time of the tickers."""
     import duckdb
 
     connection = duckdb.connect(str(db))
@@ -151,7 +151,7 @@ def report(db: Path, errors: str, *tallies: Tally) -> bool:
     names = ("imports", "reads", "ticks", "large imports")
     for name, tally in zip(names, tallies, strict=True):
         slowest = max(tally.seconds, default=0.0)
-        say(f"{name:>14}: {tally.n_ok} of {len(tally.seconds)} well, slowest {slowest:.2f} s")
+        say(f"{name:>14}: {tally.n_ok} of {len(tally.seconds)} succeeded, slowest {slowest:.2f} s")
         for failure in tally.failures[:3]:
             say(f"{'':>16}{failure}")
     done, _ = tw("schedule", "history", "--limit", "100000", "--json", "--db", db)
@@ -161,16 +161,16 @@ def report(db: Path, errors: str, *tallies: Tally) -> bool:
     files = list((db.parent / "out").glob("*.csv"))
     waited = max(reader.seconds)
     share = reader.n_ok / len(reader.seconds)
-    said = [*writer.failures, *reader.failures, *ticker.failures, *large.failures, errors]
+    messages = [*writer.failures, *reader.failures, *ticker.failures, *large.failures, errors]
     checks = {
-        "no traceback": not any("Traceback" in text for text in said),
+        "no traceback": not any("Traceback" in text for text in messages),
         "no run doubled": len(due) == len(set(due)),
         "no run lost": len(ok) == len(due) == len(files) > 0,
         f"reads that return data: {share:.1%} >= 95 %": share >= 0.95,
         f"longest wait of a reader: {waited:.2f} s <= {LIMIT_S} s": waited <= LIMIT_S,
     }
     for check, holds in checks.items():
-        say(f"{'holds' if holds else 'FAILS':>14}: {check}")
+        say(f"{'ok' if holds else 'FAILED':>14}: {check}")
     return all(checks.values())
 
 

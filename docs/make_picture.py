@@ -1,4 +1,4 @@
-"""Draws demo.svg: one training step of `tw demo`'s recording, from a query on the warehouse.
+"""Draws demo.svg: one training step of the recording of `tw demo`, from a query.
 
 python docs/make_picture.py
 """
@@ -21,7 +21,7 @@ MAX_DEPTH = 5
 COLOURS = ("#8fb4d9", "#b5d3ee", "#a8d5a2", "#cfe8b9", "#e6cf8b", "#f4e3ac", "#d9bfa9", "#cdb8dc")
 COMMUNICATION = "#f0837f"
 
-#: The slices of the second recorded step, on each rank's own time from the beginning of the step.
+#: The slices of the second recorded step; times are relative to the step's start on each rank.
 QUERY = """
 SELECT
   t.rank,

@@ -191,7 +191,7 @@ def test_what_is_only_summed_up_is_counted_and_the_way_to_see_it_is_told(page: P
     n_slices, n_shown = timeline["n_slices"], timeline["n_shown"]
     assert n_shown <= 400 < n_slices
     assert f"{n_shown:,} of {n_slices:,} slices are drawn" in page.text("#timeline-notes")
-    assert f"{n_slices - n_shown:,} slices in view are only bars" in page.text("#in-view")
+    assert f"{n_slices - n_shown:,} slices in view are aggregated" in page.text("#in-view")
     assert "tw export html --run 1 --from" in page.text("#in-view")
 
 
@@ -259,8 +259,8 @@ def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -
     assert left < right
     heads = page.value(f"{sides}.map((side) => side.querySelector('h3').textContent)")
     assert heads == ["a", "b"]
-    assert "What differs" in page.text("#contents")
-    assert "Each run begins at its own zero." in page.text("#timeline-notes")
+    assert "Comparison" in page.text("#contents")
+    assert "Each run begins at zero." in page.text("#timeline-notes")
     assert page.complaints == []
 
 
@@ -268,7 +268,7 @@ def test_without_sections_or_slices_there_is_still_a_page(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
     page = browser.page(pages["empty"])
-    assert "There are no slices here." in page.text("#timeline-section")
+    assert "No slices in scope." in page.text("#timeline-section")
     assert page.complaints == []
 
 

@@ -1,6 +1,6 @@
--- What SQLite's operators and functions do, for DuckDB.
+-- SQLite's operators and functions as DuckDB macros.
 --
--- A value whose type SQLite knows only row by row is sqlite_any, STRUCT(n DOUBLE, i BIGINT,
+-- A value whose type varies by row is sqlite_any, STRUCT(n DOUBLE, i BIGINT,
 -- t VARCHAR): a number is n, and i too when it is an integer; a text is t; NULL is NULL. Compared
 -- field by field, NULLs last, numbers come before texts, as SQLite orders them.
 
@@ -17,14 +17,14 @@ CREATE OR REPLACE TEMP MACRO sqlite_any_of_text(x) AS
   CASE WHEN x IS NOT NULL
     THEN CAST({'n': NULL, 'i': NULL, 't': x} AS STRUCT(n DOUBLE, i BIGINT, t VARCHAR)) END;
 
--- What compares as SQLite compares: 7 equals 7.0
+-- A value that compares as in SQLite: 7 equals 7.0
 CREATE OR REPLACE TEMP MACRO sqlite_key(x) AS
   CASE WHEN x IS NOT NULL THEN {
     'n': x.n,
     'i': coalesce(x.i, CASE WHEN x.n = trunc(x.n) THEN TRY_CAST(x.n AS BIGINT) END),
     't': x.t} END;
 
--- 15 digits, and always a point
+-- 15 digits, always with a decimal point
 CREATE OR REPLACE TEMP MACRO sqlite_real_text(x) AS
   CASE
     WHEN isnan(x) THEN NULL
@@ -41,14 +41,14 @@ CREATE OR REPLACE TEMP MACRO sqlite_any_text(x) AS
     ELSE sqlite_real_text(x.n)
   END;
 
--- The longest beginning of a text that is a number, '' where there is none
+-- The longest numeric prefix of a text, '' without one
 CREATE OR REPLACE TEMP MACRO sqlite_digits(x) AS
   regexp_extract(x, '^[ \t\n\v\f\r]*([+-]?[0-9]+)', 1);
 
 CREATE OR REPLACE TEMP MACRO sqlite_number_prefix(x) AS
   regexp_extract(x, '^[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)', 1);
 
--- A decimal integer; beyond 64 bits the nearest that there is
+-- A decimal integer; beyond 64 bits the nearest integer
 CREATE OR REPLACE TEMP MACRO sqlite_digits_int(d) AS
   CASE
     WHEN d = '' THEN 0
@@ -71,7 +71,7 @@ CREATE OR REPLACE TEMP MACRO sqlite_real_int(x) AS
     ELSE CAST(trunc(x) AS BIGINT)
   END;
 
--- A text as the number it begins with: an integer, if it is written as one and fits
+-- The numeric prefix of a text: an integer, if written as one and within 64 bits
 CREATE OR REPLACE TEMP MACRO sqlite_prefix_any(d) AS
   CASE
     WHEN d = '' THEN sqlite_any_of_int(0)
@@ -96,7 +96,7 @@ CREATE OR REPLACE TEMP MACRO sqlite_any_int(x) AS
 CREATE OR REPLACE TEMP MACRO sqlite_any_real(x) AS
   CASE WHEN x.t IS NOT NULL THEN sqlite_text_real(x.t) ELSE x.n END;
 
--- Numeric affinity: a text that is a number, whole, becomes it; and a real that is an integer
+-- Numeric affinity: converts a text that is entirely a number, and a real that is an integer
 CREATE OR REPLACE TEMP MACRO sqlite_text_affine(x) AS
   CASE
     WHEN regexp_full_match(
@@ -108,7 +108,7 @@ CREATE OR REPLACE TEMP MACRO sqlite_text_affine(x) AS
 CREATE OR REPLACE TEMP MACRO sqlite_any_affine(x) AS
   CASE WHEN x.t IS NULL THEN x ELSE sqlite_text_affine(x.t) END;
 
--- Integers divide towards zero; by zero gives NULL
+-- Integer division truncates; division by zero returns NULL
 CREATE OR REPLACE TEMP MACRO sqlite_int_div(a, b) AS a // nullif(b, 0);
 CREATE OR REPLACE TEMP MACRO sqlite_real_div(a, b) AS a / nullif(b, 0.0);
 CREATE OR REPLACE TEMP MACRO sqlite_int_mod(a, b) AS a % nullif(b, 0);
@@ -131,7 +131,7 @@ CREATE OR REPLACE TEMP MACRO sqlite_any_mod(a, b) AS
     ELSE sqlite_any_of_real(CAST(
       sqlite_int_mod(sqlite_any_int(a), sqlite_any_int(b)) AS DOUBLE)) END;
 
--- Letters of ASCII only; where there are no others, DuckDB's own function is far quicker.
+-- ASCII letters only; DuckDB's function is much faster for pure ASCII texts.
 CREATE OR REPLACE TEMP MACRO sqlite_lower(x) AS
   CASE WHEN strlen(x) = length(x) THEN lower(x)
     ELSE translate(x, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END;
@@ -139,11 +139,11 @@ CREATE OR REPLACE TEMP MACRO sqlite_upper(x) AS
   CASE WHEN strlen(x) = length(x) THEN upper(x)
     ELSE translate(x, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') END;
 
--- Characters from to up to before `upto`, counted from 1; what lies before 1 is not there
+-- Characters from `first` to before `upto`, counted from 1; positions before 1 are ignored
 CREATE OR REPLACE TEMP MACRO sqlite_between(x, first, upto) AS
   CASE WHEN upto > greatest(first, 1)
     THEN substring(x, greatest(first, 1), upto - greatest(first, 1)) ELSE '' END;
--- Where a position counted from the end begins, counted from 1
+-- Converts a position counted from the end to one counted from 1
 CREATE OR REPLACE TEMP MACRO sqlite_position(x, p) AS
   CASE WHEN p < 0 THEN length(x) + 1 + p ELSE p END;
 CREATE OR REPLACE TEMP MACRO sqlite_substr2(x, p) AS
@@ -161,7 +161,7 @@ CREATE OR REPLACE TEMP MACRO sqlite_round(x, digits) AS
     THEN round(x, CAST(least(greatest(digits, 0), 30) AS INTEGER)) END;
 CREATE OR REPLACE TEMP MACRO sqlite_group_concat(x, separator) AS string_agg(x, separator);
 
--- The value of a JSON text that is no list or object
+-- The value of a JSON text that is not a list or object
 CREATE OR REPLACE TEMP MACRO perfetto_value(j) AS
   CASE json_type(j)
     WHEN 'BIGINT' THEN sqlite_any_of_int(TRY_CAST(j ->> '$' AS BIGINT))

@@ -1,8 +1,8 @@
--- Perfetto's tables, over the warehouse's: the same columns, meanings and order of columns.
+-- Perfetto's tables as views of the warehouse: the same columns in the same order.
 --
--- ts is the file's own time in ns (ts + base_ns - source_base_ns), as trace_processor has it; a trace
--- without an epoch starts at 0 (display_trace.starts_at_zero). Ids are the warehouse's. arg_set_id is
--- the id of a slice; below zero, that of a process or a thread.
+-- ts is the time of the source file in ns (ts + base_ns - source_base_ns), as in trace_processor; a trace
+-- without an epoch starts at 0 (display_trace.starts_at_zero). Ids are warehouse ids. arg_set_id is the
+-- id of a slice or, if negative, of a process or thread.
 
 CREATE OR REPLACE TEMP VIEW perfetto_shift AS
 SELECT
@@ -13,7 +13,7 @@ SELECT
 FROM trace AS t
 LEFT JOIN display_trace AS p ON p.trace_id = t.id;
 
--- Instants of a process or of everything are on tracks of their own; these have ids below zero.
+-- Instants of a process and global instants have separate tracks, with negative ids.
 CREATE OR REPLACE TEMP VIEW perfetto_slice AS
 SELECT
   s.id,
@@ -40,7 +40,7 @@ SELECT
 FROM perfetto_source AS s
 JOIN perfetto_shift AS t ON t.trace_id = s.trace_id;
 
--- The idle process and thread of number 0 are there in every trace.
+-- Every trace has the idle process and thread with number 0.
 CREATE OR REPLACE TEMP VIEW perfetto_process AS
 SELECT
   upid,
@@ -67,8 +67,9 @@ FROM (
   SELECT 0, 0, NULL, NULL
 );
 
--- Who is who among threads: trace_processor takes a tid of zero or below for the process's main
--- thread, as one that equals the pid, be it a number or a text. A thread without events or a name came of metadata alone, and is not there.
+-- The identity of threads: in trace_processor a tid that is zero, negative, or equal to the pid (as a
+-- number or a text) is the process's main thread. Threads without events and name, which only metadata
+-- mention, are omitted.
 CREATE OR REPLACE TEMP VIEW perfetto_thread_identity AS
 SELECT
   id,
@@ -94,7 +95,7 @@ FROM (
     OR h.id IN (SELECT thread_id FROM track WHERE thread_id IS NOT NULL)
 );
 
--- A process has a main thread always, and there is an idle one.
+-- Every process has a main thread, and there is an idle thread.
 CREATE OR REPLACE TEMP VIEW perfetto_thread AS
 SELECT
   utid,
@@ -122,8 +123,8 @@ FROM (
   SELECT 0, 0, NULL, 0, true, NULL
 );
 
--- Tracks of display_track lie under their parent, or under the group of a device; groups have ids
--- below zero, of their device.
+-- Tracks of display_track are children of their parent, or of the group of a device; groups have the
+-- negated ids of their devices.
 CREATE OR REPLACE TEMP VIEW perfetto_heading AS
 SELECT
   k.track_id AS id,
@@ -150,7 +151,7 @@ SELECT
 FROM track AS t
 LEFT JOIN perfetto_thread_identity AS i ON i.id = t.thread_id
 LEFT JOIN perfetto_heading AS g ON g.id = t.id
--- as there, a thread that has no slices has no track
+-- as in trace_processor, a thread without slices has no track
 WHERE
   t.thread_id IS NULL
   OR t.kind = 'counter'
@@ -239,13 +240,12 @@ SELECT
   max(end_ts + shift_ns) AS end_ts
 FROM perfetto_shift;
 
--- Arrows the file recorded, from each end or waypoint back to the latest waypoint or start before
--- it; in a trace that has none, the links. A point belongs to the innermost slice of its track
--- that lasts at that moment.
+-- Recorded flows, from each end or waypoint back to the latest waypoint or start before it; in a trace
+-- without flows, the links. A point belongs to the innermost slice of its track at that time.
 --
--- Most arrows have one start and no waypoint: their ends find it by name alone. Only the points of
--- others are put in order. And most points lie where a slice begins: only the rest look for the
--- slice before them.
+-- Most flows have one start and no waypoint: their ends are joined on the name alone, and only the
+-- points of other flows are sorted. Most points lie where a slice begins: only the others need a search
+-- for the slice before them.
 CREATE OR REPLACE TEMP VIEW perfetto_arrow_start AS
 SELECT
   trace_id, category, name, flow_key,

@@ -1,5 +1,5 @@
--- The events of one trace that came from Trace Event JSON, each as the file had it: verbatim where
--- the warehouse kept the text, otherwise put together again from columns.
+-- The events of one trace imported from Trace Event JSON, as in its file: verbatim if the warehouse
+-- stores the text, otherwise reassembled from columns.
 -- The inverse of stage.sql of the trace_event importers.
 SELECT event_text
 FROM source_event

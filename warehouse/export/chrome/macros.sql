@@ -1,5 +1,5 @@
--- Numbers as a trace's writer prints them: microseconds with three decimals (fixed3), with at least
--- one (shortest_float), or with none that are not needed (shortest).
+-- Numbers as trace writers print them: microseconds with three decimals (fixed3), with at least one
+-- (shortest_float), or with as few as possible (shortest).
 CREATE OR REPLACE TEMP MACRO trimmed_microseconds(whole, thousandths) AS (
   CASE
     WHEN thousandths % 100 = 0 THEN whole || '.' || thousandths // 100
@@ -16,7 +16,7 @@ CREATE OR REPLACE TEMP MACRO printed_microseconds(ns, style) AS (
     ELSE abs(ns // 1000) || '.' || lpad(abs(ns % 1000)::VARCHAR, 3, '0')
   END
 );
--- ',"key":value' where there is a value; `json_text` is JSON already.
+-- ',"key":value' if there is a value; `json_text` is JSON.
 CREATE OR REPLACE TEMP MACRO member(key, json_text) AS (
   coalesce(',"' || key || '":' || json_text, '')
 );

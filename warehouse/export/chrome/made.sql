@@ -1,6 +1,6 @@
--- A timeline that did not come from Trace Event JSON, as events a viewer of that format shows:
--- slices X (unfinished ones B, instants i), counters C, links s and f, names M.
--- A track that is no thread is shown as a thread of its process, with a number of its own.
+-- A timeline of another format as Trace Events: slices X (unfinished ones B, instants i), counters C,
+-- links s and f, names M.
+-- A track that is not a thread becomes a thread of its process, with an unused tid.
 WITH place AS (
   SELECT
     k.id,

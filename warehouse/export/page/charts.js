@@ -1,5 +1,5 @@
 "use strict";
-// Charts by ECharts; what they show was computed before, here is how it looks.
+// Draws charts with ECharts, from data computed at export.
 tw.charts = (() => {
   const { format } = tw;
   const COLORS = [
@@ -39,7 +39,7 @@ tw.charts = (() => {
         pageTextStyle: { color: look.quiet },
       },
       tooltip: {
-        // Drawn on the canvas, so that no text of a trace comes near markup.
+        // Drawn on the canvas, so that text of a trace never becomes markup.
         renderMode: "richText",
         trigger: "axis",
         confine: true,
@@ -85,7 +85,7 @@ tw.charts = (() => {
     return {
       ...options,
       tooltip: { ...options.tooltip, axisPointer: { type: "shadow" }, formatter: tip },
-      xAxis: { ...valueAxis(given.unit, look), max: given.most, position: "top" }, // in sight while long charts scroll
+      xAxis: { ...valueAxis(given.unit, look), max: given.most, position: "top" }, // stays visible while long charts scroll
       yAxis: {
         type: "category",
         inverse: true,
@@ -157,7 +157,7 @@ tw.charts = (() => {
     return Math.max(120, 60 + perLabel * given.labels.length);
   }
 
-  // The greatest value of a chart, so that two side by side can have one scale.
+  // The maximum of a chart; charts shown side by side share a scale.
   function greatest(given) {
     const figures = (each) =>
       (each.values || each.points.map((point) => point[1])).map((value) =>
@@ -184,7 +184,7 @@ tw.charts = (() => {
     chart.setOption(given.kind === "line" ? lines(given, look) : bars(given, look), true);
   }
 
-  // After the colours of the page changed, or its width for print.
+  // Redraws charts after a change of the theme or of the print width.
   function repaint() {
     for (const { chart, given } of drawn.values()) {
       chart.resize();

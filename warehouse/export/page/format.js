@@ -1,5 +1,5 @@
 "use strict";
-// How values are written: short in the page, exact in the title. All pieces of the page hang on `tw`.
+// Formats values: short in cells, exact in tooltips. All modules of the page are members of `tw`.
 const tw = {};
 
 tw.format = (() => {
@@ -27,7 +27,7 @@ tw.format = (() => {
     [1, ""],
   ];
 
-  // Four digits; what would be a row of zeros gets an exponent.
+  // Four digits; with an exponent instead of many zeros.
   const short = {
     format: (value) =>
       value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : rounded.format(value),
@@ -41,7 +41,7 @@ tw.format = (() => {
 
   const time = (ns) => scaled(ns, TIMES);
 
-  // A time on an axis: as many digits as tell one tick from the next.
+  // A time on an axis, with enough digits to distinguish adjacent ticks.
   function tick(ns, step) {
     if (ns === 0) return "0";
     const [factor, unit] = TIMES.find(([least]) => Math.abs(ns) >= least) || TIMES[3];
@@ -74,7 +74,7 @@ tw.format = (() => {
     return Number.isInteger(given) ? whole.format(given) : short.format(given);
   }
 
-  // The figure itself with its unit, for titles.
+  // The exact value with its unit, for tooltips.
   function exactly(given, column) {
     if (given === null || given === undefined) return "no value";
     if (typeof given !== "number") return String(given);

@@ -1,5 +1,5 @@
 "use strict";
-// Puts the page together: overview, contents, sections as they come into sight, search, colours.
+// Builds the page: overview, contents, sections once they become visible, search, theme.
 (() => {
   const { element, format } = tw;
   const at = (id) => document.getElementById(id);
@@ -23,7 +23,7 @@
     );
   }
 
-  // One run: what its row of the query `runs` says.
+  // One run, from its row of the query `runs`.
   function run(values, row) {
     const {
       columns,
@@ -50,7 +50,7 @@
     );
   }
 
-  // Few runs as cards, many as a table.
+  // A few runs are shown as cards, more as a table.
   function overview() {
     const runs = report.sides.flatMap((side) => {
       const values = { columns: side.runs.columns, sides: [side.runs] };
@@ -66,7 +66,7 @@
       );
       at("runs").append(
         element("p", {
-          text: `Only what meets the time from ${side.window_ns[0] === null ? "the start" : from} to ${to} of each trace.`,
+          text: `Time window: from ${side.window_ns[0] === null ? "the start" : from} to ${to} of each trace.`,
         }),
       );
     }
@@ -114,7 +114,7 @@
     return section.element;
   }
 
-  // Before a section is built it takes about the place it will need, so that links lead right.
+  // The estimated height of a section before it is built, so that links scroll to the right place.
   const guess = (values) =>
     Math.max(...values.sides.map((side) => Math.min(500, 70 + 24 * side.n_rows)));
 
@@ -133,7 +133,7 @@
     if (search.text) section.tables.forEach((table) => table.filter(search.text));
   }
 
-  // The next greater number with a short name, for the end of an axis.
+  // Rounds up to a short number, for the end of an axis.
   function rounded(value) {
     const step = 10 ** Math.floor(Math.log10(value)) / 5;
     return Math.ceil(value / step) * step;
@@ -156,7 +156,7 @@
         drawing.append(
           element("p", {
             class: "quiet",
-            text: `${format.whole(side.chart.n_left_out)} more are not drawn.`,
+            text: `${format.whole(side.chart.n_left_out)} more rows are not drawn.`,
           }),
         );
       pair.append(drawing);
@@ -196,7 +196,7 @@
       link("#overview", "Overview", ""),
       link("#timeline-section", "Timeline", ""),
       ...links,
-      link("#about", "Made from", ""),
+      link("#about", "Export manifest", ""),
     );
   }
 
@@ -250,7 +250,7 @@
   // ---- colours and print ----------------------------------------------------------------------------------
 
   const preferred = matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null; // true or false once the reader chose
+  let chosen = null; // true or false once the reader has chosen
 
   function colours(dark) {
     document.documentElement.classList.toggle("dark", dark);
@@ -273,7 +273,7 @@
     });
   }
 
-  // Paper is white, and everything that will be on it must be there.
+  // Printing uses the light theme and requires all sections.
   function listenToPrint() {
     let wasDark = false;
     addEventListener("beforeprint", () => {

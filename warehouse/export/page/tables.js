@@ -1,5 +1,5 @@
 "use strict";
-// Tables: sorted by a click on a header, filtered by the search, a screenful at a time.
+// Tables: sorted by clicking a header, filtered by the search, shown in pages.
 tw.tables = (() => {
   const { element, format } = tw;
   const FIRST = 20;
@@ -9,11 +9,11 @@ tw.tables = (() => {
   const isNumber = (column) =>
     /INT|DOUBLE|FLOAT|DECIMAL|NUM/.test(column.type) && !column.type.endsWith("[]");
 
-  // Parts of a whole get a bar; changes, which may be above 1 or below 0, do not.
+  // Shares of a total get a bar; changes, which can be above 1 or below 0, do not.
   const isShare = (column, value) =>
     column.unit === "ratio" && !/change/.test(column.name) && value > 0 && value <= 1;
 
-  // Ids are hidden until asked for; but of several runs one must see which.
+  // Ids are hidden by default, except the run if there are several.
   function classify(cell, column) {
     cell.classList.toggle("id", format.isId(column));
     cell.classList.toggle("run", column.name === "run_id");
@@ -21,13 +21,13 @@ tw.tables = (() => {
 
   function compare(a, b) {
     if (a === b) return 0;
-    if (a === null) return 1; // what has no value comes last
+    if (a === null) return 1; // null sorts last
     if (b === null) return -1;
     if (typeof a === "number" && typeof b === "number") return a - b;
     return String(a).localeCompare(String(b), undefined, { numeric: true });
   }
 
-  // Rows are numbers of rows; the values stay in their columns.
+  // Rows are row numbers; values stay in columns.
   class Table {
     constructor(columns, side) {
       this.columns = columns;
@@ -101,7 +101,7 @@ tw.tables = (() => {
       this.fill();
     }
 
-    // Shows the rows that hold the text; returns how many do.
+    // Shows the rows that contain the text; returns their number.
     filter(text) {
       this.search = text;
       this.limit = FIRST;
@@ -123,18 +123,18 @@ tw.tables = (() => {
       const rows = this.matching();
       this.body.replaceChildren(...rows.slice(0, this.limit).map((row) => this.row(row)));
       this.more.hidden = rows.length <= this.limit;
-      this.note.textContent = this.said(rows.length);
+      this.note.textContent = this.summary(rows.length);
       return rows.length;
     }
 
-    said(nMatching) {
+    summary(nMatching) {
       const whole = format.whole;
       if (!this.nRows) return "no rows";
       const here =
         this.nHere < this.nRows
           ? `first ${whole(this.nHere)} of ${whole(this.nRows)} rows`
           : `${whole(this.nRows)} ${this.nRows === 1 ? "row" : "rows"}`;
-      const matching = this.search ? `${whole(nMatching)} match, of the ` : "";
+      const matching = this.search ? `${whole(nMatching)} matches in ` : "";
       const shown = Math.min(this.limit, nMatching);
       return matching + here + (shown < nMatching ? `; ${whole(shown)} shown` : "");
     }
@@ -149,7 +149,7 @@ tw.tables = (() => {
       );
     }
 
-    // Some columns have a unit of their own in each row, said by another column.
+    // The unit of some columns varies by row and is in another column.
     inRow(column, row) {
       const found = /^see (\w+)$/.exec(column.unit);
       const place = found ? this.columns.findIndex((each) => each.name === found[1]) : -1;

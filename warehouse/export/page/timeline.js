@@ -1,5 +1,5 @@
 "use strict";
-// The timeline as one uses it: pointer, keys, search, what is kept, what is said about the view.
+// The interactive timeline: pointer, keys, search, selection, notes on the view.
 tw.timeline = (() => {
   const { element, format } = tw;
   const { build, fold, firstBucket, firstAfter, clocks } = tw.timelineData;
@@ -16,7 +16,7 @@ tw.timeline = (() => {
     if (!values.tracks.length) {
       at("timeline-section").replaceChildren(
         element("h2", { text: "Timeline" }),
-        element("p", { text: "There are no slices here." }),
+        element("p", { text: "No slices in scope." }),
       );
       return;
     }
@@ -24,7 +24,7 @@ tw.timeline = (() => {
     state.layout = layout(model);
     painter = new Painter(at("timeline-canvas"), model);
     view = { start: 0, end: 1, scroll: 0 };
-    // No taller than there are tracks to show.
+    // Not taller than its tracks.
     at("timeline").style.height = `min(62vh, 640px, ${state.layout.height + RULER + 12}px)`;
     whole();
     notes();
@@ -33,7 +33,7 @@ tw.timeline = (() => {
     paintNow();
   }
 
-  // One painting a frame, however many events come.
+  // Paints at most once per frame.
   function paint() {
     if (waiting) return;
     waiting = true;
@@ -55,7 +55,7 @@ tw.timeline = (() => {
     show(first - margin, last + margin);
   }
 
-  // Brings a stretch of time into view, within reason: not less than 10 ns, not much beyond the ends.
+  // Shows a time range: at least 10 ns, and little beyond the ends of the timeline.
   function show(from, to) {
     const [first, last] = model.extent;
     const most = (last - first) * 1.1;
@@ -88,16 +88,16 @@ tw.timeline = (() => {
     paint();
   }
 
-  // ---- what is said -------------------------------------------------------------------------
+  // ---- notes --------------------------------------------------------------------------------
 
   function notes() {
     const hidden = model.n_slices - model.n_shown;
-    const said = [
+    const sentences = [
       hidden
-        ? `${format.whole(model.n_shown)} of ${format.whole(model.n_slices)} slices are drawn one by one: the longest of each track. The other ${format.whole(hidden)} are bars as high as the share of time they take, ${format.time(model.bucket_ns)} wide.`
+        ? `${format.whole(model.n_shown)} of ${format.whole(model.n_slices)} slices are drawn individually: the longest of each track. The other ${format.whole(hidden)} are aggregated into bars per ${format.time(model.bucket_ns)}, as high as the share of time they cover.`
         : `All ${format.whole(model.n_slices)} slices are drawn.`,
     ];
-    at("timeline-notes").textContent = [...said, ...clocks(model)].join(" ");
+    at("timeline-notes").textContent = [...sentences, ...clocks(model)].join(" ");
   }
 
   function legend() {
@@ -118,10 +118,10 @@ tw.timeline = (() => {
     }
   }
 
-  // How much of what is in view is only summed up, and how to see it in full.
+  // The number of aggregated slices in view, and the command that exports the view in full.
   function inView() {
     let hidden = 0;
-    let isCut = false; // a bucket reaches out of view, and how much of it lies inside is not known
+    let isCut = false; // a bucket is partly in view: the number of its slices in view is unknown
     eachVisibleLevel((level) => {
       const { shade } = level;
       for (
@@ -135,7 +135,7 @@ tw.timeline = (() => {
     });
     const place = at("in-view");
     if (!hidden) {
-      place.textContent = "Every slice in view is drawn.";
+      place.textContent = "All slices in view are drawn.";
       return;
     }
     const command = inFull(
@@ -144,12 +144,12 @@ tw.timeline = (() => {
       view.end,
     );
     place.replaceChildren(
-      `${isCut ? "up to " : ""}${format.whole(hidden)} slices in view are only bars; in full: `,
+      `${isCut ? "up to " : ""}${format.whole(hidden)} slices in view are aggregated; to show all: `,
       element("code", { text: command }),
     );
   }
 
-  // The command for a stretch of time: of each trace's own, which the shift leads back to.
+  // The command for a time range, in the times of the traces, without their shifts.
   function inFull(infos, from, to) {
     const runs = [...new Set(infos.map((info) => info.run_id))];
     const which =
@@ -177,7 +177,7 @@ tw.timeline = (() => {
     };
   }
 
-  // Row of a listed command in the workbook, below a row of headings.
+  // The row of a command in the workbook, counting the row of headings.
   function listed(info, index) {
     if (index < 0 || !info.list) return [];
     return [
@@ -189,7 +189,7 @@ tw.timeline = (() => {
   function describeBucket({ level, row, at: place }) {
     const { shade } = level;
     return {
-      title: `${format.whole(shade.n[place])} short slices begin here`,
+      title: `${format.whole(shade.n[place])} aggregated slices`,
       facts: [
         [
           "busy",
@@ -226,7 +226,7 @@ tw.timeline = (() => {
     place.style.top = `${below}px`;
   }
 
-  // A slice stays outlined, and all that is known of it stays below.
+  // Selects a slice: outlines it and shows its details below.
   function keep(found) {
     state.kept = found && found.kind === "slice" ? found : null;
     const place = at("kept");
@@ -252,13 +252,13 @@ tw.timeline = (() => {
     if (found.kind !== "slice") {
       const from = found.level.shade.start[found.at];
       return [
-        ["in full", `${inFull([info], from, from + model.bucket_ns)} --trace ${info.trace_id}`],
+        ["show all", `${inFull([info], from, from + model.bucket_ns)} --trace ${info.trace_id}`],
       ];
     }
     const id = info.trace_id * 2 ** 32 + found.level.id[found.at];
     return [
       ["slice_id", String(id)],
-      ["below it", `tw query slice_children -p slice_id=${id} --trace ${info.trace_id}`],
+      ["children", `tw query slice_children -p slice_id=${id} --trace ${info.trace_id}`],
     ];
   }
 
@@ -309,7 +309,7 @@ tw.timeline = (() => {
 
   // ---- search -----------------------------------------------------------------------------------
 
-  // Marks the slices whose name holds the text; returns how many of those drawn do.
+  // Marks the slices whose name contains the text; returns the number of drawn matches.
   function search(text) {
     if (!model) return 0;
     state.matches = text

@@ -1,10 +1,10 @@
 "use strict";
-// The timeline's data as it is drawn: groups of tracks, tracks of levels, levels of slices and buckets.
+// The data of the timeline: groups of tracks, tracks of levels, levels of slices and buckets.
 tw.timelineData = (() => {
-  const FIRST_LEVELS = 12; // of a deep track, until it is unfolded
+  const FIRST_LEVELS = 12; // of a deep track, until it is expanded
   const OPEN_GROUPS = 4;
 
-  // Sums up differences and moves each start to the time all share.
+  // Decodes differences and moves each start to the shared time.
   function starts(differences, time, scale = 1) {
     const found = new Float64Array(differences.length);
     let sum = 0;
@@ -26,7 +26,7 @@ tw.timelineData = (() => {
 
   const pick = (values, places, Kind) => Kind.from(places, (at) => values[at]);
 
-  // The farthest end so far: where a search for the first visible slice may begin.
+  // The maximum end so far, for the search of the first visible slice.
   function reach(start, dur) {
     const found = new Float64Array(start.length);
     let farthest = -Infinity;
@@ -122,7 +122,7 @@ tw.timelineData = (() => {
     return track.fold === "all" ? track.levels.length : Math.min(FIRST_LEVELS, track.levels.length);
   };
 
-  // A click goes from some levels to all, where there are more, to one, to some.
+  // A click cycles from some levels to all (if there are more), to one, to some.
   function fold(track) {
     const deep = track.levels.length > FIRST_LEVELS;
     track.fold = { some: deep ? "all" : "none", all: "none", none: "some" }[track.fold];
@@ -149,9 +149,9 @@ tw.timelineData = (() => {
     return low;
   }
 
-  // What is said about clocks, a sentence for each run of several traces.
+  // Notes on clocks, one for each run of several traces.
   function clocks(model) {
-    const said = [];
+    const notes = [];
     const runs = new Map();
     for (const { info } of model.groups.flatMap((group) => group.tracks)) {
       if (!runs.has(info.run_id)) runs.set(info.run_id, new Map());
@@ -167,19 +167,19 @@ tw.timelineData = (() => {
           unknown.length === all.length
             ? "these traces"
             : unknown.map((info) => info.trace).join(", ");
-        said.push(
-          `${name}No clock offset is known for ${which}: each begins at its own zero, so do not compare times between ranks.`,
+        notes.push(
+          `${name}Clock offsets are unknown for ${which}: each trace begins at zero, so times of different ranks are not comparable.`,
         );
       } else {
         const widest = Math.max(...all.map((info) => info.clock_uncertainty_ns || 0));
         const how = [...new Set(all.map((info) => info.clock_method).filter(Boolean))].join(", ");
-        said.push(
-          `${name}Ranks are on one time (${how || "method unknown"}; within ${tw.format.time(widest)}).`,
+        notes.push(
+          `${name}Ranks share one time axis (${how || "method unknown"}; within ${tw.format.time(widest)}).`,
         );
       }
     }
-    if (runs.size > 1) said.push("Each run begins at its own zero.");
-    return said;
+    if (runs.size > 1) notes.push("Each run begins at zero.");
+    return notes;
   }
 
   return { build, shownLevels, fold, firstAfter, firstBucket, clocks };

@@ -1,11 +1,11 @@
 "use strict";
-// Paints the timeline on a canvas: only what is visible, at most one mark a pixel and level.
+// Paints the timeline on a canvas: only visible levels, at most one mark per pixel and level.
 tw.timelinePaint = (() => {
   const { format } = tw;
   const { shownLevels, firstAfter, firstBucket } = tw.timelineData;
   const GUTTER = 210;
   const RULER = 40;
-  const MAP = 14; // the strip above the ruler that shows the whole
+  const MAP = 14; // the overview strip above the ruler
   const ROW = 17;
   const GROUP = 22;
   const GAP = 5;
@@ -23,7 +23,7 @@ tw.timelinePaint = (() => {
     "": 235,
   };
   const FREE_HUES = [85, 120, 20, 300, 240, 170, 65, 205, 0, 105];
-  const others = []; // categories without a hue of their own, in the order they turn up
+  const others = []; // categories without a fixed hue, in order of appearance
 
   function hash(text) {
     let sum = 0;
@@ -41,7 +41,7 @@ tw.timelinePaint = (() => {
     return `hsl(${hue(category)} 55% ${dark ? 45 : 62}%)`;
   }
 
-  // The category gives the hue, the name the shade of it.
+  // The category determines the hue, the name its shade.
   function sliceColor(model, name, category, dark) {
     const key = `${name}/${category}/${dark}`;
     model.colors ||= new Map();
@@ -56,7 +56,7 @@ tw.timelinePaint = (() => {
     return model.colors.get(key);
   }
 
-  // Where everything lies, from the top of all tracks; done anew after folding.
+  // Positions of all rows, from the top; computed again after a row is collapsed or expanded.
   function layout(model) {
     const rows = [];
     let y = 0;
@@ -79,7 +79,7 @@ tw.timelinePaint = (() => {
       this.context = canvas.getContext("2d");
     }
 
-    // Fits the canvas to its place; true when there is any.
+    // Resizes the canvas to its container; false if the container has no size.
     measure() {
       const box = this.canvas.getBoundingClientRect();
       const ratio = window.devicePixelRatio || 1;
@@ -129,9 +129,9 @@ tw.timelinePaint = (() => {
     }
 
     tickStep() {
-      const wanted = ((this.view.end - this.view.start) * 110) / Math.max(110, this.width - GUTTER);
-      const power = 10 ** Math.floor(Math.log10(wanted));
-      return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= wanted);
+      const minimum = ((this.view.end - this.view.start) * 110) / Math.max(110, this.width - GUTTER);
+      const power = 10 ** Math.floor(Math.log10(minimum));
+      return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= minimum);
     }
 
     *ticks() {
@@ -170,7 +170,7 @@ tw.timelinePaint = (() => {
       );
     }
 
-    // The whole extent, and which part of it is in view.
+    // The overview strip: the whole extent, and the part in view.
     map() {
       const [first, last] = this.model.extent;
       const width = this.width - GUTTER;
@@ -236,7 +236,7 @@ tw.timelinePaint = (() => {
       context.fillStyle = this.look.quiet;
       context.font = "11px system-ui, sans-serif";
       const hidden = track.levels.length - n;
-      const deeper = hidden > 0 ? `, ${hidden} levels folded` : "";
+      const deeper = hidden > 0 ? `, ${hidden} levels collapsed` : "";
       context.fillText(
         this.fit(`${format.whole(track.info.n_slices)} slices${deeper}`, GUTTER - 32),
         24,
@@ -244,7 +244,7 @@ tw.timelinePaint = (() => {
       );
     }
 
-    // As much of a text as fits; names of kernels differ at their ends, so both are kept.
+    // Shortens a text to fit, keeping both ends: names of kernels often differ at their ends only.
     fit(text, width) {
       const wide = (each) => this.context.measureText(each).width;
       const measured = wide(text);
@@ -252,7 +252,7 @@ tw.timelinePaint = (() => {
       const shortened = (n) =>
         `${text.slice(0, Math.ceil(n * 0.7))}…${text.slice(text.length - Math.floor(n * 0.3))}`;
       let n = Math.floor((text.length * width) / measured) - 1;
-      while (n > 2 && wide(shortened(n)) > width) n--; // letters are not equally wide
+      while (n > 2 && wide(shortened(n)) > width) n--; // letters vary in width
       return n < 3 ? "" : shortened(n);
     }
 
@@ -267,7 +267,7 @@ tw.timelinePaint = (() => {
       if (kept && kept.level === level) this.outline(level, kept.at, y);
     }
 
-    // The height of a bar is the busy share of what is not drawn one by one.
+    // The height of a bar is the share of time its aggregated slices cover.
     shade(shade, y) {
       const { context, view, model } = this;
       const width = model.bucket_ns;
@@ -286,7 +286,7 @@ tw.timelinePaint = (() => {
         );
         if (left < last) continue;
         let share = shade.share[i];
-        // Several buckets in one pixel: the busiest speaks for them.
+        // Of several buckets in one pixel, the busiest is drawn.
         while (
           right - left === 1 &&
           i + 1 < shade.start.length &&
@@ -316,7 +316,7 @@ tw.timelinePaint = (() => {
         const wide = Math.max(1, right - left);
         if (left + wide < last + 0.6) continue;
         context.fillStyle = sliceColor(model, level.name[i], level.category[i], this.dark);
-        // A hairline of paper tells neighbours apart.
+        // A thin gap separates adjacent slices.
         context.fillRect(left, y, wide > 3 ? wide - 0.7 : wide, ROW - 2);
         if (wide > 34) {
           context.fillStyle = this.dark ? "#fff" : "#111";
@@ -335,7 +335,7 @@ tw.timelinePaint = (() => {
       this.context.strokeRect(left, y, wide, ROW - 2);
     }
 
-    // What lies under a point of the canvas.
+    // The item at a point of the canvas.
     under(x, y) {
       if (y < MAP) return { kind: "map" };
       if (y < RULER) return { kind: "ruler" };

@@ -1,9 +1,9 @@
--- Every arrow of the default set, and on which packet of its target it ends.
--- Viewers draw an arrow from the packet they see first to the one they see later. So where the
--- target begins no later than the source, the arrow ends where the target ends (is_late). Where
--- that is no later either, both packets carry the arrow as a start (is_open), which draws it in
--- the order of the packets: a target without length at the source's own time is written after all
--- others for that (is_tie); a target that is really earlier gets its arrow reversed.
+-- The flows of the default link set, each with the packet of the target at which it ends.
+-- Viewers draw a flow from the earlier packet to the later one. If the target does not begin after the
+-- source, the flow ends at the target's end (is_late). If that is not after the source either, both
+-- packets carry the flow as a start (is_open), which draws it in packet order: a target with duration 0
+-- at the time of the source is written after all others (is_tie); the flow of an earlier target is
+-- reversed.
 CREATE OR REPLACE TEMP TABLE export_arrow AS
 SELECT
   id,

@@ -1,8 +1,8 @@
--- Tracks on which slices may overlap without nesting; the others need no further look.
--- Of the slices that overlap a sibling the earliest has its own depth, so one depth at a time is
--- enough. This reads the stored table, not the scope's view: depths hold for the whole track.
--- Slices that never end, or end before they begin, are candidates too. On flat tracks a slice inside
--- another overlaps it.
+-- Tracks on which slices may overlap without nesting; others need no lanes.
+-- The first slice that overlaps a sibling has the sibling's depth, so comparing slices of equal depth is
+-- sufficient. This reads the stored table, not the view of the scope, because depths are computed for
+-- whole tracks. Slices that never end, or end before they begin, are candidates too. On flat tracks,
+-- nested slices overlap.
 SELECT DISTINCT track_id, is_flat
 FROM (
   SELECT

@@ -1,5 +1,5 @@
--- Everything a track may lie under or be, one row a track.
--- Of the tracks in display_track, those without slices that no used track lies under are omitted.
+-- All tracks and their possible parents, one row per track.
+-- Tracks of display_track without slices and without used children are omitted.
 WITH used AS (
   SELECT DISTINCT track_id FROM slice WHERE track_id IN (SELECT track_id FROM display_track)
   UNION

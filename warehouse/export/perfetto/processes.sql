@@ -1,4 +1,4 @@
--- The processes of the scope; the trace's rank holds where the process has none of its own.
+-- The processes of the scope; the default rank is that of the trace.
 SELECT
   p.id,
   p.trace_id,

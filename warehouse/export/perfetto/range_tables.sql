@@ -1,4 +1,4 @@
--- Ranges that are projected onto streams, and the rows they become: none yet.
+-- Empty tables for ranges projected onto streams.
 CREATE OR REPLACE TEMP VIEW export_range_source AS
 SELECT a.slice_id, a.trace_id, k.id AS track_id, k.process_id, k.name AS thread_name
 FROM annotation AS a

@@ -1,5 +1,5 @@
--- From `projected`, the rows of annotation_projection by stream, to tracks and slices of their own: a
--- track for each thread and stream, below that stream. Ids are beyond those of stored rows.
+-- Converts `projected`, the rows of annotation_projection by stream, to tracks and slices: one track per
+-- thread and stream, below the stream. Ids are greater than those of stored rows.
 INSERT INTO export_range_track
 SELECT
   trace_id * 4294967296 + 2147483648 + row_number() OVER (

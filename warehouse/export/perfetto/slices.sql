@@ -1,5 +1,5 @@
--- Slices in the order of the packets: by track, lane and start, outer ones first; deferred ones last.
--- args: key -> JSON text of the value; NULL where args_text says it all by itself.
+-- Slices in packet order: by track, lane and start, outer slices first; deferred ones last.
+-- args: key -> JSON text of the value; NULL if args_text must be encoded instead.
 SELECT
   id,
   track_id,

@@ -1,7 +1,7 @@
--- What to add to the times of each trace: ns from slice.ts to the file's time.
--- A clock whose offset is not known is taken as it is; the exporter says so. One that drifts is
--- right at the middle of its trace: stretching would tear nested slices apart. A trace whose clock has
--- no epoch starts at 0 (display_trace.starts_at_zero).
+-- The offset to add to the times of each trace: ns from slice.ts to the time in the file.
+-- A clock without a known offset is not shifted, which the exporter reports. A drifting clock is aligned
+-- at the middle of its trace: scaling times would break the nesting of slices. A trace whose clock has no
+-- epoch starts at 0 (display_trace.starts_at_zero).
 CREATE OR REPLACE TEMP TABLE export_trace AS
 SELECT
   t.id AS trace_id,

@@ -337,7 +337,7 @@ def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -
     if not sheets:
         return
     meta = sheets[0].filled.answer.meta
-    sheet.write_string(row, 0, "Made from", book.style(bold=True, bottom=1))
+    sheet.write_string(row, 0, "Export manifest", book.style(bold=True, bottom=1))
     wrapped = book.style(text_wrap=True, valign="top")
     for number, key in enumerate(_ORIGIN, row + 1):
         value = _traces(meta) if key == "traces" else meta.get(key, "")

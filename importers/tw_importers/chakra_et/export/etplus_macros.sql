@@ -1,12 +1,12 @@
--- Nanoseconds as microseconds, with no more digits than they have.
+-- Nanoseconds as microseconds, without trailing zeros.
 CREATE OR REPLACE TEMP MACRO etplus_us(ns) AS CASE
   WHEN ns % 1000 = 0 THEN (ns // 1000)::VARCHAR
   WHEN ns < 0 THEN (ns::DOUBLE / 1000)::VARCHAR
   ELSE rtrim(concat(ns // 1000, '.', lpad((ns % 1000)::VARCHAR, 3, '0')), '0')
 END;
 CREATE OR REPLACE TEMP MACRO etplus_number(x) AS regexp_replace(x::VARCHAR, '\.0$', '');
--- The keys of a node of the execution trace that stay as they are. What a flat node (schema 1.0.1) says
--- is stored as the later schemas write it, and is written so.
+-- The keys of an execution trace node that are copied unchanged. Flat nodes (schema 1.0.1) are stored
+-- and written in the form of later schemas.
 CREATE OR REPLACE TEMP MACRO etplus_texts(inputs, outputs, attributes, extra) AS concat(
   ', "inputs": ' || inputs,
   ', "outputs": ' || outputs,

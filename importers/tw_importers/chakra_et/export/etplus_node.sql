@@ -1,5 +1,5 @@
--- What a linked graph says of its nodes beyond the execution trace: one row a node, in order, with the
--- texts that go before and behind those of the node it stands for. {graph_id} is ours.
+-- What a linked graph adds to the nodes of the execution trace: one row per node, in order, with the
+-- texts before and after the text of the original node. {graph_id}: the linked graph.
 CREATE OR REPLACE TEMP TABLE "etplus node" AS
 WITH node AS (
   SELECT * FROM graph_node WHERE graph_id = {graph_id}
@@ -17,7 +17,7 @@ waits AS (
     AND e.kind <> 'control'
   GROUP BY e.to_node_id
 ),
--- Device work repeats what its host node waits for in another thread.
+-- Device work repeats the dependencies of its host node on other threads.
 host_wait AS (
   SELECT n.node_id, w.inter_thread
   FROM node AS n

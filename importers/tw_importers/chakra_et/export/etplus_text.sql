@@ -1,5 +1,5 @@
--- The text of the nodes from {first} up to {end}, each with what separates it from the one before. Of the
--- execution trace only its nodes from {first_text} to {last_text} are read.
+-- The text of the nodes from {first} up to {end}, each with its separator. Only the nodes from
+-- {first_text} to {last_text} of the execution trace are read.
 SELECT
   concat(
     CASE WHEN n.node_id > 0 THEN E',\n' END,

@@ -1,5 +1,5 @@
--- The graph of each rank that is written: one linked by the rules asked for, or else an execution trace
--- (which may be linked itself, as ET+ files are), or else an imported Chakra file.
+-- The graph to write for each rank: the graph linked by the requested rules, else the execution trace
+-- (which may itself be linked, as ET+ files are), else the imported Chakra file.
 WITH candidate AS (
   SELECT
     g.id,

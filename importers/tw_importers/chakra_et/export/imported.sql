@@ -1,4 +1,4 @@
--- Nodes of an imported Chakra graph as its file has them.
+-- Nodes of an imported Chakra graph, as in its file.
 WITH deps AS (
   SELECT
     e.to_node_id AS id,

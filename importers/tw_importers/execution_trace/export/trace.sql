@@ -1,6 +1,5 @@
--- The nodes of one graph as JSON texts, in the order of the file. What was put into other columns
--- and what was not is under one key each; keys no column has are behind them.
--- A flat node's parts are taken apart again in Python: DuckDB would reformat their numbers.
+-- The nodes of one graph as JSON texts, in the order of the file: keys stored in columns first, then
+-- all other keys. Python splits the parts of flat nodes, because DuckDB would reformat their numbers.
 SELECT
   '{' || concat_ws(
     ', ',

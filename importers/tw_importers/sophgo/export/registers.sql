@@ -1,5 +1,6 @@
 -- The commands of one engine file as the vendor's tool writes them: a marker, then tab-indented lines.
--- A command with a register image has all of its fields; TIU's after the other lines, DMA's before.
+-- A command with a register image has all of its fields: after the other lines for TIU, before them for
+-- DMA.
 SELECT
   '__{marker}_REG_INFO__' || chr(10)
   || CASE
@@ -126,7 +127,7 @@ FROM (
       chr(9), 'to_addr: ', coalesce(destination_memory, 'DDR'), chr(10)
     ) AS places
   FROM (
-    -- Not as the view has it, which is for those who do not ask for images.
+    -- Not the view's value, which ignores register images.
     SELECT
       c.* EXCLUDE (source_address, destination_address, registers_json),
       x.source_address,

@@ -1,7 +1,7 @@
--- The columns of the vendor's tool for each TPU command, under its names; NULL where it is empty. Rates
--- are bytes a ns, which is GB/s, to four decimals.
+-- The columns of the vendor's tool for each TPU command, with its names; NULL where it prints nothing.
+-- Rates are bytes per ns, which is GB/s, to four decimals.
 -- A command of category sys has neither rate nor traffic. Without a register image the tool shows a
--- rate of 0.0 %, and no addresses but 0.
+-- rate of 0.0 % and addresses of 0.
 SELECT
   slice_id,
   operation_id,
@@ -13,7 +13,7 @@ SELECT
   coalesce(source_name, 'unknown') AS "Function Name",
   mode AS "Mode",
   shown_id AS "Cmd Id",
-  -- NULL for RVT commands with numbers of their own; an empty text for images of CDMA without one.
+  -- NULL for RVT commands, which are numbered separately; an empty text for CDMA images without one.
   CASE
     WHEN is_tiu OR data_type IS NULL AND starts_with(source_name, 'rvt_') THEN NULL
     WHEN match_status = 'image' THEN coalesce(data_type, '')
@@ -39,7 +39,7 @@ FROM (
     {short_form} AS short_form,
     {dependency} AS command_dependency
   FROM (
-    -- Not as the view has it, which is for those who do not ask for images.
+    -- Not the view's value, which ignores register images.
     SELECT
       c.* EXCLUDE (source_address, destination_address, registers_json),
       x.source_address,

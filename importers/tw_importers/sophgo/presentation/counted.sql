@@ -1,4 +1,4 @@
--- The engines whose counters are drawn.
+-- The engines with counter tracks.
 SELECT track_id, min(engine) AS engine
 FROM tpu_command
 WHERE engine IN ('TIU', 'GDMA')

@@ -1,5 +1,5 @@
--- The counters the vendor's tool draws: DDR bandwidth of GDMA in GB/s, uArch rate of TIU in percent;
--- at the start of each command its figure, at its end 0. A track of them has the negated id of its
+-- The counters of the vendor's tool: DDR bandwidth of GDMA in GB/s, uArch rate of TIU in percent. Each
+-- command yields its value at the start and 0 at the end. A counter track has the negated id of its
 -- engine's track.
 SELECT -track_id AS track_id, at_ns + t.shift_ns + {lift_ns} AS ts, value
 FROM (

@@ -1,4 +1,5 @@
--- The directions of a CDMA port lie under the port, and ports under one group of their chip.
+-- The tracks of a CDMA port's directions are children of the port, ports are children of one group per
+-- chip.
 SELECT
   k.id AS track_id,
   p.id AS parent_track_id,
