@@ -1,22 +1,22 @@
--- Views over the tables; dropped and made again whenever this file changes.
+-- Views over the tables, recreated when this file changes.
 
--- Perfetto's flow: the links of the default set that are arrows between two slices. Links that say
--- what a slice belongs to (step, annotation, python, module) are none
+-- Perfetto's flow: links of the default set as arrows between two slices, without those that assign
+-- slices to a step, annotation, Python call or module
 CREATE OR REPLACE VIEW flow AS
 SELECT
-  id, -- [ref link.id] the link
-  from_id AS slice_out, -- [ref slice.id] where the arrow starts
-  to_id AS slice_in, -- [ref slice.id] where it ends
+  id, -- [ref link.id] link
+  from_id AS slice_out, -- [ref slice.id] start of the arrow
+  to_id AS slice_in, -- [ref slice.id] end of the arrow
   trace_id, -- [ref trace.id] NULL between traces
-  kind AS name -- [text] the link's kind
+  kind AS name -- [text] kind of the link
 FROM link
 WHERE link_set = 'default' AND kind NOT IN ('step', 'annotation', 'python', 'module');
 
--- Perfetto's args: one row for each argument of a slice, keys prefixed with args.
+-- Perfetto's args: one row per argument of a slice, with keys prefixed by args.
 CREATE OR REPLACE VIEW args AS
 SELECT
-  slice_id AS arg_set_id, -- [ref slice.id] the slice
-  trace_id, -- [ref trace.id] the trace
+  slice_id AS arg_set_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
   'args.' || key AS flat_key, -- [text] key without list indexes
   'args.' || key AS key, -- [text] key
   CASE WHEN type IN ('BIGINT', 'UBIGINT') THEN TRY_CAST(value AS BIGINT) END
@@ -57,96 +57,96 @@ FROM (
   )
 );
 
--- Slices on the time all traces of a run share; NULL where a clock's offset is not known
+-- Slices with times shared by all traces of a run; NULL: the offset of the clock is unknown
 CREATE OR REPLACE VIEW aligned_slice AS
 SELECT
-  s.id AS slice_id, -- [ref slice.id] the slice
-  s.trace_id, -- [ref trace.id] the trace
-  t.run_id, -- [ref run.id] the run
-  t.rank, -- [count] the trace's rank
-  s.track_id, -- [ref track.id] the slice's track
+  s.id AS slice_id, -- [ref slice.id] the slice that the row describes
+  s.trace_id, -- [ref trace.id] trace
+  t.run_id, -- [ref run.id] run
+  t.rank, -- [count] rank of the trace
+  s.track_id, -- [ref track.id] track of the slice
   t.base_ns + s.ts + c.offset_ns + coalesce(round(c.drift * s.ts)::BIGINT, 0)
-    AS aligned_ts_ns, -- [ns] start on the shared time
-  s.dur, -- [ns] the slice's length
-  s.category, -- [text] the slice's category
-  s.name, -- [text] the slice's name
-  c.method AS clock_method, -- [text] how the offset was found
-  c.uncertainty_ns -- [ns] half width of the interval the true offset lies in
+    AS aligned_ts_ns, -- [ns] start in the shared time
+  s.dur, -- [ns] duration of the slice
+  s.category, -- [text] category of the slice
+  s.name, -- [text] name of the slice
+  c.method AS clock_method, -- [text] how the offset was determined
+  c.uncertainty_ns -- [ns] half width of the interval that contains the true offset
 FROM slice AS s
 JOIN trace AS t ON t.id = s.trace_id
 LEFT JOIN clock AS c ON c.id = t.clock_id;
 
--- What caused a piece of device work, by the default set of links; orphans have no launch
+-- Launch and operator of each piece of device work, by the default set of links; orphans have none
 CREATE OR REPLACE VIEW gpu_op_cause AS
 SELECT
-  g.slice_id, -- [ref slice.id] the device work
-  g.trace_id, -- [ref trace.id] the trace
-  l.from_id AS launch_id, -- [ref slice.id] the call that caused it
-  o.from_id AS cpu_op_id, -- [ref slice.id] the innermost operator around that call
-  l.from_id IS NULL AS is_orphan -- [bool] whether no call that caused it was found
+  g.slice_id, -- [ref slice.id] device work
+  g.trace_id, -- [ref trace.id] trace
+  l.from_id AS launch_id, -- [ref slice.id] launch
+  o.from_id AS cpu_op_id, -- [ref slice.id] innermost operator around the launch
+  l.from_id IS NULL AS is_orphan -- [bool] whether no launch was found
 FROM gpu_op AS g
 LEFT JOIN link AS l ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
 LEFT JOIN link AS o ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
 WHERE g.kind <> 'sync';
 
--- A command of a TPU capture: its record and all that is known of what it was
+-- Commands of TPU captures: records with the properties of their operation
 CREATE OR REPLACE VIEW tpu_command AS
 SELECT
-  r.slice_id, -- [ref slice.id] the slice
-  r.trace_id, -- [ref trace.id] the trace
-  o.track_id, -- [ref track.id] the slice's
-  r.ts, -- [ns] the slice's
-  r.dur, -- [ns] the slice's
-  o.name, -- [text] the slice's
-  o.core, -- [count] core number; NULL for CDMA, whose ports belong to no core
+  r.slice_id, -- [ref slice.id] the slice that the row describes
+  r.trace_id, -- [ref trace.id] trace
+  o.track_id, -- [ref track.id] track of the slice
+  r.ts, -- [ns] start of the slice, relative to trace.base_ns
+  r.dur, -- [ns] duration of the slice
+  o.name, -- [text] name of the slice
+  o.core, -- [count] core number; NULL: CDMA, where ports belong to no core
   o.engine, -- [text] TIU, GDMA, SDMA, CDMA
-  r.command_id, -- [source id] the engine's command number, unwrapped
-  r.command_id - o.id_lift AS raw_command_id, -- [source id] as the counter showed it
-  o.type, -- [text] command type by one name for all chips and capture modes: conv, arith, dma_tensor, ...
-  o.function, -- [text] command function by one name for all chips and capture modes: add, mm2_nn, wait, ...
-  o.source_name, -- [text] name as the vendor's tool shows it, which differs by capture mode
+  r.command_id, -- [source id] command number of the engine, unwrapped
+  r.command_id - o.id_lift AS raw_command_id, -- [source id] number shown by the counter
+  o.type, -- [text] command type, named the same for all chips and capture modes: conv, arith, dma_tensor, ...
+  o.function, -- [text] command function, named the same for all chips and capture modes: add, mm2_nn, wait, ...
+  o.source_name, -- [text] name in the vendor's tool, which differs by capture mode
   o.data_type, -- [text] element type
-  o.direction, -- [text] of a transfer
-  r.bytes, -- [byte] moved
-  r.start_cycle::UBIGINT AS start_cycle, -- [cycle] raw start as the 32-bit counter showed it
-  r.end_cycle::UBIGINT AS end_cycle, -- [cycle] raw end as the 32-bit counter showed it
+  o.direction, -- [text] direction of a transfer
+  r.bytes, -- [byte] bytes transferred
+  r.start_cycle::UBIGINT AS start_cycle, -- [cycle] start as shown by the 32-bit counter
+  r.end_cycle::UBIGINT AS end_cycle, -- [cycle] end as shown by the 32-bit counter
   o.kernel_name, -- [text] kernel scope it ran in
   o.batch, -- [count] batch number
   o.layer, -- [text] layer of the model
-  o.match_status, -- [text] word or image: joined to its command by number; heuristic: taken for a send or wait by its counters; none
-  o.pmu_layout, -- [text] tiu, dma or cdma, and the chip where layouts differ: names the table of its counters, tpu_<layout>_counter
-  x.pmu, -- [see pmu_layout] all words of the record in its order; only where words the layout reserves are not 0
-  o.device_id, -- [ref device.id] the core, or the port of CDMA
-  o.port, -- [count] port of CDMA; NULL for the engines of a core
-  o.submit_core, -- [count] of CDMA: the core whose command stream holds the command; NULL: not found
-  r.record_n::BIGINT AS record_n, -- [count] place of the record in the capture's stream of its engine, from 0, as dumped
-  r.stream_n::BIGINT AS stream_n, -- [count] place in the engine's stream as shown, from 0: after repairs, without preamble and dropped records
-  CASE WHEN o.port IS NULL THEN r.command_id + 1 ELSE r.command_id END AS shown_id, -- [source id] command number as the vendor's tool shows it: from 1
-  r.section::BIGINT AS section, -- [count] which run of rising command numbers of its engine, from 0
-  o.mode, -- [text] how it was issued: TDI, immediate; RVT, generated; DES, by descriptor; NULL: no command is known
-  o.kind, -- [text] compute, transfer or sync; NULL: not known
-  o.type_code, -- [source id] command type in the command word or register image; NULL: no command is known
-  o.function_code, -- [source id] function (TIU: eu, DMA: special function; RVT of CV84X6: variant); NULL: no command is known
-  o.category, -- [text] group of functions, as the vendor's tool calls it
-  o.result_data_type, -- [text] element type of the result, where a register image says
-  o.source_memory, -- [text] of a transfer: DDR, L2M or LMEM
-  o.destination_memory, -- [text] of a transfer: DDR, L2M or LMEM
-  x.source_address, -- [address] of a transfer, from its register image
-  x.destination_address, -- [address] of a transfer, from its register image
-  CASE WHEN o.is_ddr THEN r.bytes WHEN NOT o.is_ddr THEN 0 END AS ddr_bytes, -- [byte] part of bytes that DDR bandwidth counts; NULL: no transfer
-  CASE WHEN o.is_l2 THEN r.bytes WHEN NOT o.is_l2 THEN 0 END AS l2_bytes, -- [byte] part of bytes that bandwidth of the L2 memory counts; NULL: no transfer
+  o.match_status, -- [text] word or image: matched to its command by number; heuristic: classified as send or wait by its counters; none
+  o.pmu_layout, -- [text] tiu, dma or cdma, with the chip if layouts differ: names the table of its counters, tpu_<layout>_counter
+  x.pmu, -- [see pmu_layout] all words of the record in order; only if reserved words are not 0
+  o.device_id, -- [ref device.id] core, or port of CDMA
+  o.port, -- [count] port of CDMA; NULL: an engine of a core
+  o.submit_core, -- [count] for CDMA, the core whose command stream holds the command; NULL: not found
+  r.record_n::BIGINT AS record_n, -- [count] position of the record in the dumped stream of its engine, from 0
+  r.stream_n::BIGINT AS stream_n, -- [count] position in the stream of the engine as shown, from 0: after repairs, without preamble and dropped records
+  CASE WHEN o.port IS NULL THEN r.command_id + 1 ELSE r.command_id END AS shown_id, -- [source id] command number in the vendor's tool, from 1
+  r.section::BIGINT AS section, -- [count] number of the section of rising command numbers of its engine, from 0
+  o.mode, -- [text] how it was issued: TDI, immediate; RVT, generated; DES, by descriptor; NULL: unknown command
+  o.kind, -- [text] compute, transfer or sync; NULL: unknown
+  o.type_code, -- [source id] command type in the command word or register image; NULL: unknown command
+  o.function_code, -- [source id] function (TIU: eu, DMA: special function; RVT of CV84X6: variant); NULL: unknown command
+  o.category, -- [text] group of functions, as named by the vendor's tool
+  o.result_data_type, -- [text] element type of the result, if a register image has it
+  o.source_memory, -- [text] source memory of a transfer: DDR, L2M or LMEM
+  o.destination_memory, -- [text] destination memory of a transfer: DDR, L2M or LMEM
+  x.source_address, -- [address] source address of a transfer, from its register image
+  x.destination_address, -- [address] destination address of a transfer, from its register image
+  CASE WHEN o.is_ddr THEN r.bytes WHEN NOT o.is_ddr THEN 0 END AS ddr_bytes, -- [byte] part of bytes that DDR bandwidth counts; NULL: not a transfer
+  CASE WHEN o.is_l2 THEN r.bytes WHEN NOT o.is_l2 THEN 0 END AS l2_bytes, -- [byte] part of bytes that bandwidth of the L2 memory counts; NULL: not a transfer
   ((r.end_cycle::BIGINT - r.start_cycle) & 4294967295) + 1 AS cycles, -- [cycle] end_cycle - start_cycle + 1, wraps of the counter undone
-  r.stall_cycles, -- [cycle] waiting for memory, summed over interfaces as the chip defines it; NULL: not counted
+  r.stall_cycles, -- [cycle] cycles stalled on memory, summed over interfaces as the chip defines them; NULL: not counted
   r.n_bank_conflicts, -- [count] conflicts of local memory's banks; NULL: not counted
   r.n_memory_transactions, -- [count] handshakes or requests on the memory side, as the chip defines it; NULL: not counted
-  r.alg_ops, -- [count] operations the algorithm needs; NULL: shapes are not known
-  r.uarch_ops, -- [count] operations the hardware does, dimensions rounded up; NULL: shapes are not known
-  r.alg_cycles, -- [cycle] the least it could take at the chip's peak; NULL: shapes are not known
+  r.alg_ops, -- [count] operations the algorithm needs; NULL: unknown shapes
+  r.uarch_ops, -- [count] operations of the hardware, with dimensions rounded up; NULL: unknown shapes
+  r.alg_cycles, -- [cycle] minimum duration at the peak rate of the chip; NULL: unknown shapes
   o.kernel_scope, -- [source id] number of the kernel scope it ran in, over all files of the capture
-  o.kernel_slice_id, -- [ref slice.id] the annotation of that scope on its core; NULL: none
-  o.layer_id, -- [ref tpu_layer.id] layer of the model it belongs to; NULL: not known
-  x.registers_json, -- [json] fields of its register image by name; NULL: no image
-  r.operation_id -- [ref tpu_operation.id] what it has in common with others
+  o.kernel_slice_id, -- [ref slice.id] annotation of that scope on its core; NULL: none
+  o.layer_id, -- [ref tpu_layer.id] layer of the model; NULL: unknown
+  x.registers_json, -- [json] fields of the register image by name; NULL: no image
+  r.operation_id -- [ref tpu_operation.id] operation with the properties it shares with others
 FROM (
   SELECT
     slice_id, trace_id, operation_id, ts, dur, command_id, start_cycle, end_cycle, record_n, stream_n,
@@ -171,7 +171,7 @@ FROM (
   FROM tpu_cdma_record
 ) AS r
 JOIN tpu_operation AS o ON o.id = r.operation_id
--- Grouped, so that DuckDB knows of one row a slice, and leaves the join out where nobody asks for it.
+-- Grouped, so that DuckDB can prove one row per slice and drop the join if its columns are not read.
 LEFT JOIN (
   SELECT
     slice_id,
@@ -183,11 +183,11 @@ LEFT JOIN (
   GROUP BY slice_id
 ) AS x ON x.slice_id = r.slice_id;
 
--- Counters of TIU records; those a chip does not have are NULL
+-- Counters of TIU records; counters that a chip does not have are NULL
 CREATE OR REPLACE VIEW tpu_tiu_counter AS
 SELECT
-  slice_id, -- [ref slice.id] the slice
-  trace_id, -- [ref trace.id] the trace
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
   thread::BIGINT AS thread, -- [count] hardware thread
   n_bank_conflicts::BIGINT AS n_bank_conflicts, -- [count] conflicts of local memory's banks; AKS, AKSV, CV84X6
   computation_load, -- [count] load of the arrays, as BM1688 counts it
@@ -199,8 +199,8 @@ FROM tpu_tiu_record;
 -- Counters of GDMA and SDMA records of AKS, AKSV and CV84X6. axi: the side of DDR and L2; gif: the side of local memory
 CREATE OR REPLACE VIEW tpu_dma_counter AS
 SELECT
-  slice_id, -- [ref slice.id] the slice
-  trace_id, -- [ref trace.id] the trace
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
   thread::BIGINT AS thread, -- [count] hardware thread
   ar_latency_cycles::BIGINT AS ar_latency_cycles, -- [cycle] latency of read requests
   rip_valid_latency_cycles::BIGINT AS rip_valid_latency_cycles, -- [cycle] latency until read data was valid
@@ -221,8 +221,8 @@ FROM tpu_dma_record;
 -- Counters of GDMA records of BM1688, in the order of the record
 CREATE OR REPLACE VIEW tpu_dma_bm1688_counter AS
 SELECT
-  slice_id, -- [ref slice.id] the slice
-  trace_id, -- [ref trace.id] the trace
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
   d0_aw_bytes::BIGINT AS d0_aw_bytes, -- [byte] addressed by writes to the first DDR interface
   d0_wr_bytes::BIGINT AS d0_wr_bytes, -- [byte] written to the first DDR interface
   d0_ar_bytes::BIGINT AS d0_ar_bytes, -- [byte] read from the first DDR interface
@@ -284,8 +284,8 @@ FROM tpu_dma_bm1688_record;
 -- Counters of CDMA records. m0: the memory side; ati, ari: the link's sides; the last seven pairs are phases
 CREATE OR REPLACE VIEW tpu_cdma_counter AS
 SELECT
-  slice_id, -- [ref slice.id] the slice
-  trace_id, -- [ref trace.id] the trace
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
   thread::BIGINT AS thread, -- [count] channel
   m0_aw_bytes::BIGINT AS m0_aw_bytes, -- [byte] written, by write addresses
   m0_wr::BIGINT AS m0_wr, -- [count] written, by write data, as the hardware counts

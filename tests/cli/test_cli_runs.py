@@ -187,7 +187,7 @@ def test_schema_shows_tables_without_a_warehouse(tw: Tw, tmp_path: Path) -> None
     ran = tw("schema", "show")
 
     assert ran.code == 0
-    assert "Something with a beginning and an end on a track" in ran.out
+    assert "Named time ranges on tracks" in ran.out
     assert [path for path in tmp_path.iterdir() if path.suffix == ".duckdb"] == []
 
 
@@ -195,7 +195,7 @@ def test_schema_shows_columns_with_type_unit_and_meaning(tw: Tw) -> None:
     lines = [line.split(maxsplit=3) for line in tw("schema", "show", "step").out.splitlines()]
 
     assert lines[0][0:2] == ["step", "(table):"]
-    assert ["number", "BIGINT", "count", "number of the step, as the source counts"] in lines
+    assert ["number", "BIGINT", "count", "number of the step in the source"] in lines
 
 
 def test_every_table_and_column_says_what_it_is() -> None:

@@ -30,6 +30,7 @@ CREATE TABLE note (
 
 def clear() -> None:
     migrate.migrations.cache_clear()
+    migrate._repeatable_comments.cache_clear()
     database._new_file.cache_clear()
 
 

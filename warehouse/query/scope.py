@@ -277,7 +277,7 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
             )
     # Stored views read stored tables; recreated as TEMP views they read the shadowing views.
     for migration in migrate.migrations():
-        if migration.version is None:
+        if (migration.version, migration.name) == (None, "views"):
             connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 """
 _CREATED = re.compile(r"^CREATE (?:OR REPLACE )?(TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)")
 _COLUMN = re.compile(r'^\s+"?(\w+)"? [A-Z].*?-- (\[.*)$')
+_COMMENTED = re.compile(r"^COMMENT ON (?:TABLE|COLUMN) (\S+) IS '", re.MULTILINE)
 _VIEW_COLUMN = re.compile(r"(\w+),?\s+-- (\[.*)$")
 
 
@@ -120,12 +121,11 @@ def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
 def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     """Runs pending migrations, each in its own transaction; returns those that ran."""
     connection.execute(_HISTORY)
-    write_comments(connection, "-- Which schema migrations ran here" + _HISTORY)
     pending = check_history(connection)
     for migration in pending:
         connection.execute("BEGIN")
         connection.execute(migration.sql)
-        write_comments(connection, migration.sql)
+        write_comments(connection, migration.sql, without=_repeatable_comments())
         connection.execute(
             "INSERT INTO schema_migration VALUES (?, ?, ?, now() AT TIME ZONE 'UTC', ?)",
             [migration.version, migration.name, migration.sha256, __version__],
@@ -134,13 +134,26 @@ def upgrade(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     return pending
 
 
-def write_comments(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Sets the COMMENTs of the tables and columns that a schema file documents."""
+def write_comments(
+    connection: duckdb.DuckDBPyConnection, sql: str, *, without: Container[str] = ()
+) -> None:
+    """Sets the COMMENTs of the tables and columns that a schema file documents.
+
+    `without` are those to leave out, as `comments` names them.
+    """
     statements = []
     for kind, target, text in comments(sql):
-        literal = text.replace("'", "''")
-        statements.append(f"COMMENT ON {kind} {target} IS '{literal}';")
+        if target not in without:
+            literal = text.replace("'", "''")
+            statements.append(f"COMMENT ON {kind} {target} IS '{literal}';")
     connection.execute("\n".join(statements))
+
+
+@cache
+def _repeatable_comments() -> frozenset[str]:
+    """The tables and columns that a repeatable file comments: setting them twice takes long."""
+    texts = (each.sql for each in migrations() if each.version is None)
+    return frozenset(target for text in texts for target in _COMMENTED.findall(text))
 
 
 def comments(sql: str) -> Iterator[tuple[str, str, str]]:
