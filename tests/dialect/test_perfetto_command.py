@@ -120,7 +120,7 @@ def test_what_cannot_be_answered_is_refused_at_its_place(
 
 
 def test_a_script_without_a_select_has_no_answer() -> None:
-    with pytest.raises(UnsupportedSql, match="there is no SELECT to answer"):
+    with pytest.raises(UnsupportedSql, match="the script has no SELECT"):
         translate("CREATE VIEW v AS SELECT 1 AS one")
 
 

@@ -173,6 +173,6 @@ def test_several_graphs_need_a_folder_and_none_is_said(tmp_path: Path) -> None:
     pipeline.import_paths([OWN / "cpu_ddp_r0" / "kineto.json.gz"], db=db)
     with (
         database.Reader(db) as reader,
-        pytest.raises(ExportError, match="no execution trace among the chosen"),
+        pytest.raises(ExportError, match="no execution trace in scope"),
     ):
         export_execution_trace(reader.connection, tmp_path / "x.json")

@@ -209,12 +209,12 @@ def test_a_call_is_pinned_and_a_column_of_that_name_is_not() -> None:
         ("/* ---\nname = \n--- */ SELECT 1", "the header is not valid TOML"),
         ('/* ---\nname = "x"\n--- */ SELECT 1', "the header lacks 'version'"),
         (text("X", "SELECT 1"), "is not in lower_snake_case"),
-        (text("x", "SELECT 1", version=0), "version 0 is no number from 1"),
+        (text("x", "SELECT 1", version=0), "invalid version 0: expected an integer from 1"),
         (text("x", "SELECT 1", more="titel = 1"), "did you mean 'title'"),
         (text("x", "SELECT 1", more='[param.n]\ntype = "INT"'), "type 'INT' is none of"),
         (text("x", "SELECT 1", more='[param.n]\ntype = "BIGINT"\ndefault = "a"'), "default of"),
         (text("x", "SELECT 1", calls='"y"'), "write it pinned"),
-        (text("x", "SELECT 1").replace('["x"]', '["z"]'), "grain 'z' is no column"),
+        (text("x", "SELECT 1").replace('["x"]', '["z"]'), "grain 'z' is not a column"),
         (text("x", "SELECT 1").replace('"x"\ntype', '"p_x"\ntype'), "macro arguments"),
         (text("x", "SELECT 1").replace('1 = "first"', '2 = "later"'), "does not say what version"),
     ],
@@ -235,7 +235,7 @@ def test_a_wrong_header_is_explained(broken: str, message: str) -> None:
         (text("x", "SELECT (("), "does not parse"),
         (text("x", "WITH d AS (DELETE FROM slice RETURNING id) SELECT id AS x FROM d ORDER BY 1"),
          "does more than read"),
-        (text("x", "SELECT id AS x FROM slce ORDER BY 1"), "reads slce, which is no table"),
+        (text("x", "SELECT id AS x FROM slce ORDER BY 1"), "reads slce, which is not a table"),
         (text("x", "SELECT id AS x FROM w.slice ORDER BY 1"), "names a database or schema"),
         (text("x", "SELECT x FROM device_op() ORDER BY 1"), "calls device_op, which its header"),
         (text("x", "SELECT id AS x FROM slice ORDER BY 1", calls='"device_op@1"'),
@@ -287,9 +287,9 @@ def test_rows_that_break_the_header_are_counted(connection: duckdb.DuckDBPyConne
     query = library.from_text(text("x", sql).replace('"BIGINT"', '"BIGINT"\ncheck = ">= 0"'))
 
     assert contract.check_rows(connection, query) == [
-        '1 values of its grain ("x") have several rows',
-        "1 rows have NULL in x",
-        "1 rows break the check x >= 0",
+        'grain ("x") not unique: 1 value with several rows',
+        "NULL in x: 1 row",
+        "check x >= 0 violated: 1 row",
     ]
 
 
@@ -499,7 +499,7 @@ def test_a_query_the_database_refuses_ends_in_one_sentence(
 
 
 def test_a_missing_folder_of_queries_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is not a folder"):
+    with pytest.raises(ConfigError, match="absent not found"):
         library.load([tmp_path / "absent"])
 
 

@@ -59,7 +59,7 @@ def translate(text: str) -> Script:
         expanded = work.macros.expand(statement)
         _handler(expanded)(work, expanded)
     if work.result is None:
-        raise UnsupportedSql("there is no SELECT to answer", hint="End the script with one.")
+        raise UnsupportedSql("the script has no SELECT", hint="End the script with one.")
     columns, sql = work.result
     return Script(tuple(work.setup), sql, tuple(columns), work.names.uses_arrows)
 
@@ -151,7 +151,7 @@ _OTHER = {"TABLE": "VIEW", "VIEW": "TABLE"}
 
 
 def _between_parentheses(statement: Statement, at: int) -> list[list[str]]:
-    """The parts of a list in parentheses, each as its tokens; none where there is no list."""
+    """Returns the items of a parenthesised list as tokens; empty if there is no list."""
     tokens = statement.tokens[at:]
     if not tokens or tokens[0].text != "(":
         return []

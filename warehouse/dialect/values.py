@@ -65,7 +65,7 @@ def name(text: str) -> str:
 
 
 def plain(value: Value) -> Value:
-    """A value that is no condition: 0 or 1 instead of false or true."""
+    """Converts a condition to a value: false to 0, true to 1."""
     if value.type is not Type.BOOL:
         return value
     return Value(f"CAST(({value.sql}) AS BIGINT)", Type.INT)

@@ -376,7 +376,7 @@ def _head(stream: IO[bytes], size: int) -> bytes:
 
 
 def _printable(name: str) -> str:
-    """A file name that is no UTF-8 is shown, and stored, with U+FFFD for what is not."""
+    """Replaces invalid UTF-8 in a file name by U+FFFD."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

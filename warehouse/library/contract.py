@@ -16,6 +16,7 @@ from warehouse.library.arguments import arguments
 from warehouse.library.header import Value
 from warehouse.library.library import BUILT_IN, Library, Query
 from warehouse.store import database
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -115,16 +116,16 @@ def _broken(connection: duckdb.DuckDBPyConnection, query: Query) -> Iterator[str
             f"(SELECT 1 FROM {_CHECKED} GROUP BY {grain} HAVING count(*) > 1)",
         )
         if doubled:
-            yield f"{doubled} values of its grain ({grain}) have several rows"
+            yield f"grain ({grain}) not unique: {counted(doubled, 'value')} with several rows"
     for column in query.header.columns:
         if not column.nullable:
             n_null = _count(connection, f'{_CHECKED} WHERE "{column.name}" IS NULL')
             if n_null:
-                yield f"{n_null} rows have NULL in {column.name}"
+                yield f"NULL in {column.name}: {counted(n_null, 'row')}"
         if column.check:
             n_wrong = _count(connection, f'{_CHECKED} WHERE NOT ("{column.name}" {column.check})')
             if n_wrong:
-                yield f"{n_wrong} rows break the check {column.name} {column.check}"
+                yield f"check {column.name} {column.check} violated: {counted(n_wrong, 'row')}"
 
 
 def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
@@ -179,7 +180,7 @@ ORDER BY trace_id
 def new_query(name: str, folder: Path) -> Path:
     """Writes an example query to start from; refuses to touch an existing file."""
     if not name.isidentifier() or name != name.lower():
-        raise UsageError(f"{name!r} is no query name", hint="Use lower case letters, digits, _.")
+        raise UsageError(f"invalid query name {name!r}", hint="Use lower case letters, digits, _.")
     path = folder / f"{name}.sql"
     try:
         with path.open("x", encoding="utf-8") as file:

@@ -221,7 +221,7 @@ def values(sql: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
-        raise ContractError(f"{source}: the header is no TOML: {error}") from None
+        raise ContractError(f"{source}: the header is not valid TOML: {error}") from None
 
 
 def explain(error: Exception) -> str:
@@ -268,7 +268,7 @@ def _consistent(header: Header) -> None:
         raise ValueError("fixed gives values to the target of an alias, and alias_of is missing")
     for name in header.grain:
         if name not in names:
-            raise ValueError(f"grain {name!r} is no column")
+            raise ValueError(f"grain {name!r} is not a column")
     if header.version not in header.changes:
         raise ValueError(f"[changes] does not say what version {header.version} is")
     for key in header.requires_queries:
@@ -392,7 +392,7 @@ def only(values: Mapping[str, Any], known: Iterable[str], where: str) -> None:
 
 def _positive(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"version {value!r} is no number from 1")
+        raise ValueError(f"invalid version {value!r}: expected an integer from 1")
     return value
 
 

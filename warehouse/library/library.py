@@ -400,9 +400,9 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}") from None
+        raise UsageError(f"file {path} not found") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no UTF-8 text: byte {error.start}") from None
+        raise UsageError(f"{path} is not valid UTF-8: byte {error.start}") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
 
@@ -419,6 +419,6 @@ def load(query_path: Sequence[Path] = ()) -> Library:
         library.add_folder(Path(place() if callable(place) else place), f"package {entry.name}")
     for folder in query_path:
         if not folder.is_dir():
-            raise ConfigError(f"there is no folder {folder}", hint="See query_path in tw.toml.")
+            raise ConfigError(f"folder {folder} not found", hint="See query_path in tw.toml.")
         library.add_folder(folder, str(folder))
     return library

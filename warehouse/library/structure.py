@@ -105,11 +105,11 @@ def _tables(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
         elif table.db:
             yield f"names a database or schema: {table.sql(dialect='duckdb')}"
         elif table.name.lower() not in known:
-            yield f"reads {table.name}, which is no table of the schema"
+            yield f"reads {table.name}, which is not a table of the schema"
     for name in sorted(called - query.pins.keys()):
         yield f"calls {name}, which its header does not require"
     for name in sorted(set(query.header.requires_rows if query.header else ()) - known_tables()):
-        yield f"requires rows of {name}, which is no table of the schema"
+        yield f"requires rows of {name}, which is not a table of the schema"
     for name in sorted(query.pins.keys() - called):
         yield f"requires {query.pins[name]} and does not call it"
     for key in query.pins.values():

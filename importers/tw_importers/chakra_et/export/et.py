@@ -111,7 +111,7 @@ def find_graphs(session: Session, options: Options) -> list[Graph]:
     rows = session.connection.execute(load("graphs"), {"link_set": options.link_set}).fetchall()
     if not rows:
         raise ExportError(
-            "there is no graph to export: the chosen traces are timelines",
+            "no graph to export: the traces in scope are timelines",
             hint="Import the PyTorch execution traces of the same run.",
         )
     graphs = []

@@ -97,7 +97,7 @@ def _graphs(connection: duckdb.DuckDBPyConnection) -> list[_Graph]:
     """).fetchall()
     if not rows:
         raise ExportError(
-            "there is no execution trace among the chosen traces",
+            "no execution trace in scope",
             hint="`tw runs --traces` says what each trace was read as.",
         )
     return [_Graph._make(row) for row in rows]

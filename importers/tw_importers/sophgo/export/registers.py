@@ -68,7 +68,7 @@ def export_registers(connection: duckdb.DuckDBPyConnection, path: Path) -> Regis
         )
         if not names:
             raise ExportError(
-                "there is no TPU capture among the chosen traces",
+                "no TPU capture in scope",
                 hint="`tw runs` lists what the warehouse holds.",
             )
         with whole_folder(path) as folder:

@@ -130,7 +130,7 @@ def text(session: Session) -> str:
     summaries = _rows(session, "tpu_summary")
     if not summaries:
         raise ExportError(
-            "there is no TPU capture among the chosen traces",
+            "no TPU capture in scope",
             hint="`tw runs` lists what the warehouse holds.",
         )
     clocks = {row["trace_id"]: row for row in _rows(session, "tpu_chip")}
