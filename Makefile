@@ -25,5 +25,4 @@ bench: .venv
 docs: .venv
 	.venv/bin/python docs/make_cli.py
 	.venv/bin/python docs/make_picture.py
-	.venv/bin/tw queries changelog > queries/CHANGELOG.md
 	.venv/bin/tw queries docs -o build/queries

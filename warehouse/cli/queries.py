@@ -1,4 +1,4 @@
-"""`tw queries`: what the library has, whether it keeps its promises, and how to add to it."""
+"""`tw queries`: list, describe, check, test and document queries."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def install(db: Path | None, wait_s: float) -> None:
 
     with database.writer(config.database_path(db), wait_s=wait_s) as connection:
         is_new = macros.store_macros(connection)
-    click.echo("Stored." if is_new else "They are there already.", err=True)
+    click.echo("Stored." if is_new else "Already stored.", err=True)
 
 
 @queries.command("list")
@@ -100,10 +100,10 @@ def list_(format: str, group: str | None, query_path: tuple[Path, ...]) -> None:
 
 @queries.command()
 @click.argument("name", shell_complete=query_names)
-@click.option("--sql", "show_sql", is_flag=True, help="Print the file itself instead.")
+@click.option("--sql", "show_sql", is_flag=True, help="Print the text of the file.")
 @_QUERY_PATH
 def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
-    """Show a query: parameters, columns with their units, what it calls, its changes.
+    """Describe a query: parameters, columns with units, the queries it calls, and its changes.
 
     \b
     Example:
@@ -287,11 +287,11 @@ def docs(target: Path, query_path: tuple[Path, ...]) -> None:
 
 @queries.command()
 def changelog() -> None:
-    """Print the changes of our queries as Markdown.
+    """Print the changes of the program's queries as Markdown.
 
     \b
     Example:
-      tw queries changelog > queries/CHANGELOG.md
+      tw queries changelog > changes.md
     """
     from warehouse.library import contract, library
 

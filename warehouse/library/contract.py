@@ -1,4 +1,4 @@
-"""Checks that queries keep what their headers promise; it knows neither terminal nor file formats.
+"""Checks the text and the rows of queries against their headers.
 
 Without a warehouse: structure and exact types on an empty one. With one: keys, NULLs and the checks
 of columns on real rows. `warehouse.library.lock` compares versions.
@@ -25,7 +25,7 @@ _CHECKED = 'temp.main."rows under check"'
 
 
 def check(library: Library, queries: Sequence[Query] | None = None) -> list[str]:
-    """All that is wrong with the queries of a library, or some of them: "name@version: what"."""
+    """The problems of the queries of a library, or of some: "name@version: problem"."""
     from warehouse.library import structure
 
     chosen = list(library.queries.values()) if queries is None else list(queries)

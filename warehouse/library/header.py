@@ -146,7 +146,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Header:
-    """All a query says of itself."""
+    """The declaration of a query."""
 
     name: str
     version: int
@@ -225,7 +225,7 @@ def values(sql: str, source: str) -> dict[str, Any]:
 
 
 def explain(error: Exception) -> str:
-    """What a KeyError, ValueError, ... says of a header."""
+    """Describes an error in a header."""
     if isinstance(error, KeyError):
         return f"the header lacks {error.args[0]!r}"
     return f"the header is wrong: {error}"

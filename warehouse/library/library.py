@@ -1,4 +1,4 @@
-"""The queries: finds their files, pins what they call, installs them as macros, and runs them.
+"""Finds the files of queries, pins the queries they call, and creates macros of them.
 
 A query is one SELECT in one file with a header (`warehouse.library.header`). Each version is
 installed as a macro under its pinned name, `"utilization@1"`, and calls others by pinned names; the
@@ -34,7 +34,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*(@[0-9]+)?(\.sql)?")
 
 @dataclass(frozen=True)
 class Query:
-    """One version of a query, or a statement of the user's that has no header."""
+    """A version of a query, or a statement without a header."""
 
     sql: str  # the text of the file
     own_header: Header | None = None  # of a query put together here, whose text has none
@@ -121,7 +121,7 @@ class Query:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All words of the text, in lower case: what it reads and calls is among them."""
+        """All words of the text, in lower case, with the names of what it reads and calls."""
         kinds = ("word", "quoted")
         return frozenset(
             token.text.strip('"').lower()
@@ -138,13 +138,13 @@ class Query:
         return f"{self._macro_head(str(self.key), temp)}\n{self._macro_body}"
 
     def outline(self, *, temp: bool) -> str:
-        """The same macro without a body: its arguments, and its columns as the header says."""
+        """The same macro without a body: its arguments and declared columns."""
         assert self.header is not None
         columns = ", ".join(f'NULL::{c.type} AS "{c.name}"' for c in self.header.columns)
         return f"{self._macro_head(str(self.key), temp)} SELECT {columns}"
 
     def plain_macro(self, *, temp: bool) -> str:
-        """The statement that makes the plain name call the pinned one."""
+        """The statement that creates the macro of the plain name, which calls the pinned one."""
         assert self.header is not None
         handed_on = ", ".join(f"p_{p.name} := p_{p.name}" for p in self.parameters)
         return f'{self._macro_head(self.header.name, temp)} FROM "{self.key}"({handed_on})'
@@ -166,7 +166,7 @@ class Query:
     def install(
         self, connection: duckdb.DuckDBPyConnection, *, plain: bool = False, temp: bool = True
     ) -> None:
-        """Makes the query a macro under its pinned name or, of that, under its plain one.
+        """Creates the macro of the pinned name or, with `plain`, that of the plain name.
 
         Raises ContractError when the database refuses its text.
         """
@@ -179,17 +179,17 @@ class Query:
             raise self.trouble(error) from None
 
     def trouble(self, error: duckdb.Error) -> ContractError:
-        """The database's complaint about the query as one sentence that names it."""
+        """An error of the database in the text of the query, as a ContractError that names it."""
         file = self.path or self.origin
         return ContractError(
             f"the query {self.key} does not work: {query_error(error).message}",
-            hint=f"Mend {file}; `tw queries check` says when it is right.",
+            hint=f"Correct {file}; `tw queries check` checks it.",
         )
 
 
 @dataclass
 class Library:
-    """All queries at hand, by pinned name."""
+    """All available queries, by pinned name."""
 
     queries: dict[str, Query] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)  # for the user: what shadows what
@@ -255,7 +255,7 @@ class Library:
         order[key] = query
 
     def install(self, connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
-        """Makes every version, and under its plain name the newest, a macro of the connection.
+        """Creates a macro of each version, and one of the plain name of the newest.
 
         TEMP macros work on a read-only connection and hide stored ones of the same name.
         """
@@ -275,7 +275,7 @@ class Library:
         query: Query,
         installed: set[str] | None = None,
     ) -> None:
-        """Installs what one query or statement calls: all takes longer than many a query runs.
+        """Creates the macros that a query or statement calls; creating all takes longer.
 
         What `installed` names is there already; what is made is added to it.
         """
@@ -290,7 +290,7 @@ class Library:
             each.install(connection, plain=True)
 
     def _named_in(self, query: Query) -> tuple[list[Query], list[Query]]:
-        """The queries whose names its text has, and of these the ones named plainly."""
+        """The queries named in the text, and those of them named without a version."""
         if query.header is not None and query.origin == BUILT_IN:
             return [], []  # it requires all it calls, as `contract` has checked
         newest = self.newest
@@ -299,9 +299,9 @@ class Library:
         return [*plain, *pinned], plain
 
     def add_folder(self, folder: Path, origin: str) -> None:
-        """Reads all `.sql` files below a folder; a name it shares with another is announced.
+        """Reads all `.sql` files below a folder; adds a notice for a name that is already used.
 
-        A broken file of ours is an error, one of the user's a notice.
+        An invalid file raises ContractError if it is built in, else it becomes a notice.
         """
         self._n_folders += 1
         if origin == BUILT_IN:
@@ -339,7 +339,7 @@ class Library:
 
 @cache
 def _built_in(folder: Path, precedence: int) -> tuple[Query, ...]:
-    """The queries of the program, which do not change while it runs: read once a process."""
+    """The queries of the program, read once per process: they do not change while it runs."""
     return tuple(
         _read(path, BUILT_IN, folder, precedence) for path in sorted(folder.rglob("*.sql"))
     )
@@ -355,7 +355,7 @@ def _order(query: Query) -> tuple[int, int]:
 
 
 def _read(path: Path, origin: str, folder: Path, precedence: int) -> Query:
-    """A query file of a library; raises ContractError when it has no header, or of another name."""
+    """Reads a query file; raises ContractError if it has no header or another name."""
     layer = path.relative_to(folder).parts[0]
     query = Query(
         _read_text(path),
@@ -392,7 +392,7 @@ def from_texts(texts: Mapping[str, str], source: str) -> Library:
 
 
 def from_file(path: Path) -> Query:
-    """A query from any file; raises UsageError when it cannot be read."""
+    """A query from any file; raises UsageError if it cannot be read."""
     return from_text(_read_text(path), str(path), path)
 
 
@@ -408,7 +408,7 @@ def _read_text(path: Path) -> str:
 
 
 def load(query_path: Sequence[Path] = ()) -> Library:
-    """Our queries, those of installed packages, and those below the user's folders.
+    """Loads the built-in queries, those of installed packages and those in `query_path`.
 
     Later folders go over earlier ones. Raises ConfigError for a folder that is not there.
     """

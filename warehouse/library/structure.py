@@ -151,7 +151,7 @@ def _columns(query: Query, tree: Tree, nodes: list[Tree]) -> Iterator[str]:
         yield "returns *: name the columns"
     elif tree.named_selects != declared:
         yield f"returns {', '.join(tree.named_selects)}; its header declares {', '.join(declared)}"
-    # The rows of a building block are put in order by whoever calls it. What is in the archive was
+    # Callers order the rows of building blocks. What is in the archive was
     # one, or was judged when it was released.
     is_ordered = query.layer in ("lib", "archive") or query.header.alias_of is not None
     if not is_ordered and tree.args.get("order") is None:

@@ -1,0 +1,19 @@
+/* ---
+name = "pinned_to_new"
+version = 1
+title = "Slices by the new version"
+grain = ["slice_id"]
+requires = { queries = ["long_slice@2"] }
+
+[[column]]
+name = "slice_id"
+type = "BIGINT"
+unit = "ref slice.id"
+help = "Slice"
+
+[changes]
+1 = "version 1"
+--- */
+SELECT slice_id
+FROM long_slice()
+ORDER BY slice_id
