@@ -185,6 +185,7 @@ def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
     assert rows == wh.scope(run="all").query("utilization").rows()
 
 
+@pytest.mark.integration
 def test_exports_have_a_method_for_each_command(wh: Warehouse, tmp_path: Path) -> None:
     gpu = wh.scope(run="gpu")
 
