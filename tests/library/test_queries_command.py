@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.sharing import integration
 from warehouse.library import library
 
 if TYPE_CHECKING:
@@ -105,21 +106,28 @@ def test_lists_are_printed_as_json_and_csv(tw: Tw) -> None:
     assert "group 'nothing' not found" in tw("queries", "list", "--group", "nothing").errors[0]
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["some", integration("all")])
+def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reference of some queries, or of all."""
     from warehouse.export import query_docs
 
     folder = tmp_path_factory.mktemp("docs")
     (folder / "own").mkdir()
     (folder / "own" / "long_slices.sql").write_text(QUERY)
-    query_docs.write(library.load([folder / "own"]), folder / "pages")
+    found = library.load([folder / "own"])
+    if request.param == "some":
+        named = [found.find(name) for name in ("utilization", "breakdown", "long_slices")]
+        found.queries = {str(query.key): query for query in found.closure(named)}
+    query_docs.write(found, folder / "pages")
     return folder / "pages"
 
 
 def test_every_query_has_a_page_and_all_links_lead_somewhere(pages: Path) -> None:
     names = {path.name for path in pages.iterdir()}
 
-    assert {f"{name}.html" for name in library.load().newest} < names
+    listed = set(re.findall(r'<td><a href="([^"]+)', (pages / "index.html").read_text()))
+    assert listed == {name for name in names if name.endswith(".html")} - {"index.html"}
+    assert {"utilization.html", "device_activity.html", "style.css", "search.js"} < names
     for path in pages.glob("*.html"):
         text = path.read_text()
         links = re.findall(r'(?:href|src)="([^"#]+)', text)

@@ -41,11 +41,14 @@ def in_set(place: Path, queries: Library, name: str) -> list[str]:
     return row_digests.problems(queries, [queries.find(name)], all_sets=True, place=place)
 
 
-@pytest.mark.parametrize("all_sets", [False, integration(True)])
-def test_rows_have_the_stored_digests(all_sets: bool) -> None:
-    queries = list(LIBRARY.queries.values())
+SOME = ["breakdown", "kernel_summary", "device_gap", "tpu_summary", "check_reference"]
 
-    assert row_digests.problems(LIBRARY, queries, all_sets=all_sets) == []
+
+@pytest.mark.parametrize("names", [SOME, integration(list(LIBRARY.newest))], ids=["some", "all"])
+def test_rows_have_the_stored_digests(names: list[str]) -> None:
+    queries = [LIBRARY.find(name) for name in names]
+
+    assert row_digests.problems(LIBRARY, queries, all_sets=True) == []
 
 
 def test_every_public_query_has_rows_with_each_parameter_at_another_value() -> None:
