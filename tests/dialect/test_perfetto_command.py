@@ -99,7 +99,7 @@ def test_a_library_query_is_not_rewritten(tw: Callable[..., Any], database: Path
         ("SELECT substr(name) FROM slice", (1, 8), "wrong number of arguments", ""),
         ("SELECT date('now')", (1, 8), "date()", "ts counts ns"),
         ("SELECT * FROM ancestor_slice", (1, 15), "ancestor_slice requires an argument", ""),
-        ("SELECT lag(dur) FROM slice", (1, 8), "lag() needs OVER", ""),
+        ("SELECT lag(dur) FROM slice", (1, 8), "lag() requires OVER", ""),
         ("SELECT x!(1)", (1, 1), "no such macro: x", ""),
         ("SELECT dur FROM slice WHERE", (1, 23), "syntax error", ""),
         ("SELECT dur, s.* AS d FROM slice s", (1, 13), "s.* is many columns", "dur AS d, s.*"),

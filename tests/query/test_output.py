@@ -142,7 +142,7 @@ def test_a_long_name_is_shortened_in_tables_only(connection: duckdb.DuckDBPyConn
 def test_parquet_has_all_types_and_says_where_it_comes_from(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
-    data = written(connection, AWKWARD, "parquet", provenance={"query": "x@1"})
+    data = written(connection, AWKWARD, "parquet", metadata={"query": "x@1"})
 
     table = parquet.read_table(io.BytesIO(data))
 

@@ -68,7 +68,7 @@ def test_a_long_absence_is_recorded_in_few_rows() -> None:
     found = due(often, None, START + timedelta(days=30))
 
     assert len(found.made) + len(found.skipped) == RECORDED
-    assert found.n_forgotten == 30 * 24 * 60 - RECORDED
+    assert found.n_unrecorded == 30 * 24 * 60 - RECORDED
 
 
 def month_of_ticks(cron: str, year_month: str) -> list[datetime]:

@@ -109,7 +109,7 @@ class Maintenance:
 
         self._must_not_be_held()
         path, wait_s = self._place.path, self._place.wait_s
-        plan = removal.look(path, wait_s, chosen, age)
+        plan = removal.plan(path, wait_s, chosen, age)
         if plan.names and not dry_run:
             removal.remove(path, wait_s, chosen, plan, age)
         return plan.names

@@ -215,5 +215,5 @@ def open_warehouse(
 
 def _answer(open_session: session.Session, result: Result) -> QueryResult:
     table = result.table()
-    meta = open_session.provenance(result.query, result.parameters)
+    meta = open_session.manifest(result.query, result.parameters)
     return QueryResult(table, result.columns, meta)

@@ -75,7 +75,7 @@ def check(
 
     chosen_format = format or (encoding.format_of(target, None) if target else REPORT)
     options.refuse_binary_on_terminal(chosen_format, target)
-    found, n_checks = _look(db, wait_s, Selection(runs=runs), names, quiet=quiet)
+    found, n_checks = _run_checks(db, wait_s, Selection(runs=runs), names, quiet=quiet)
     _write(found, chosen_format, target)
     counts = Counter(row["severity"] for row in found)
     if not quiet:
@@ -84,7 +84,7 @@ def check(
         click.get_current_context().exit(ExitCode.FAILURE)
 
 
-def _look(
+def _run_checks(
     db: Path | None, wait_s: float, selection: Selection, names: tuple[str, ...], *, quiet: bool
 ) -> tuple[QueryResult, int]:
     from warehouse.cli.scope_options import announce
@@ -96,7 +96,7 @@ def _look(
         query = quality.combined(opened.queries, names)
         result = opened.run(query)
         table = result.table()
-        about = opened.provenance(query, {})
+        about = opened.manifest(query, {})
         return QueryResult(table, result.columns, about), len(query.pins)
 
 

@@ -186,7 +186,7 @@ def _result(opened: Session, by: str, sides: dict[str, str], limits: dict[str, A
     values = {**sides, **{name: value for name, value in limits.items() if name in known}}
     result = opened.run(query, values)
     table = result.table()
-    return QueryResult(table, result.columns, opened.provenance(query, result.parameters))
+    return QueryResult(table, result.columns, opened.manifest(query, result.parameters))
 
 
 def _fail_if_slower(opened: Session, sides: dict[str, str], limit: float) -> None:

@@ -44,7 +44,7 @@ def drop(
     if not runs and not traces:
         raise UsageError("nothing selected", hint="Give --run NAME or --trace NAME.")
     path, selection = config.database_path(db), Selection(runs=runs, traces=traces)
-    agreed = removal.look(path, wait_s, selection)
+    agreed = removal.plan(path, wait_s, selection)
     if not agreed.names:
         raise UsageError("no trace matches", hint="`tw runs` lists them.")
     if not is_agreed:

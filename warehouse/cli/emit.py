@@ -35,9 +35,7 @@ def emit(
 
         return manifest.write_rows(rows, format, target, about, max_rows=max_rows)
     try:
-        n_shown = encoding.write(
-            rows, format, sys.stdout.buffer, max_rows=max_rows, provenance=about
-        )
+        n_shown = encoding.write(rows, format, sys.stdout.buffer, max_rows=max_rows, metadata=about)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # The reader closed the pipe, as `head` does: not a failure.

@@ -99,7 +99,7 @@ def import_(
     database = config.database_path(db)
     with Bar(quiet) as bar:
         if inbox is not None:
-            found = _look(inbox, database, options, bar)
+            found = _scan_inbox(inbox, database, options, bar)
         else:
             outcomes = pipeline.import_paths(
                 (*paths, trace_file) if trace_file else paths,
@@ -108,7 +108,7 @@ def import_(
     sys.exit(_conclude_inbox(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
 
 
-def _look(inbox: Inbox, db: Path, options: Options, bar: Progress) -> InboxScan:
+def _scan_inbox(inbox: Inbox, db: Path, options: Options, bar: Progress) -> InboxScan:
     from warehouse.ingest.inbox import import_new
 
     return import_new(
@@ -139,7 +139,7 @@ def _conclude_inbox(found: InboxScan, *, quiet: bool) -> ExitCode:
 
 
 def _explain_first(outcomes: list[Outcome]) -> None:
-    """Returns what the first recognised but unsupported file is, if no file is a trace."""
+    """Prints the error of the first file in an unsupported format."""
     for outcome in outcomes:
         if isinstance(outcome.error, UnsupportedFormat):
             click.echo(f"{outcome.error.message}\nHint: {outcome.error.hint}", err=True)

@@ -71,7 +71,7 @@ def prune(
         )
     path, selection = config.database_path(db), Selection(runs=runs or ("all",))
     age = removal.Age(older_than, keep_tagged, keep_last)
-    agreed = removal.look(path, wait_s, selection, age)
+    agreed = removal.plan(path, wait_s, selection, age)
     if not agreed.names:
         click.echo("No runs to remove.", err=True)
         return

@@ -127,7 +127,7 @@ def query(
         opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s) as result,
     ):
         announce(opened.seen, quiet=quiet)
-        about = opened.provenance(chosen, result.parameters) | {"dialect": dialect}
+        about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
         n_shown = emit(result, chosen_format, target, max_rows=max_rows, about=about)
         say_count(n_shown, result.n_rows, target, quiet=quiet)
 

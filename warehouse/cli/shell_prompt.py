@@ -54,7 +54,7 @@ class _Completer(Completer):
                 return completion.Vocabulary()
         return self._words
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Discards the names, which may have changed."""
         self._words = None
 
@@ -85,7 +85,7 @@ def run(shell: Shell) -> None:
         for each in inputs(text):
             if not _run_one(shell, each):
                 break
-        completer.forget()
+        completer.discard()
 
 
 def _run_one(shell: Shell, text: str) -> bool:

@@ -71,14 +71,14 @@ def _json(file: Path, found: Verification) -> dict[str, object]:
         "file": str(file),
         "stands": found.stands,
         "findings": [vars(each) for each in found.findings],
-        "origin": json.loads(found.origin.to_json()),
+        "origin": json.loads(found.manifest.to_json()),
     }
 
 
 def _lines(file: Path, found: Verification) -> list[str]:
     from warehouse.library import describe
 
-    made = found.origin
+    made = found.manifest
     traces = counted(len(made.traces), "trace")
     lines = [
         f"{file}: {made.format} of {', '.join(made.runs)} ({traces}), "

@@ -55,9 +55,9 @@ def one_slice(set_id: str, args: str) -> str:
     return f"SELECT {set_id} AS set_id, {args} AS args_json WHERE {args} IS NOT NULL"
 
 
-#: The arguments of the slices that `{slices}` chooses, one row each; then those of processes and
-#: threads, which have one: where to show them. Lists and objects are flattened; null, and what is
-#: empty, has no row. A real's text has at most 15 digits, as SQLite prints it.
+#: The arguments of the slices selected by `{slices}`, one row per leaf value; then those of
+#: processes and threads: their sort index. Lists and objects are flattened; null and empty values
+#: have no row. The text of a real has at most 15 digits, as in SQLite.
 ARGS_OF_SLICES = """
 SELECT
   CAST(set_id * 65536 + place AS BIGINT) AS id,

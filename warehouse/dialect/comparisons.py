@@ -48,14 +48,14 @@ def _affine(value: Value) -> Value:
 
 
 def any_of(conditions: list[Value]) -> Value:
-    """Whether one of them holds."""
+    """Returns the disjunction of conditions."""
     if not conditions:
         return Value("false", Type.BOOL)
     return Value("(" + " OR ".join(c.sql for c in conditions) + ")", Type.BOOL)
 
 
 def membership(value: Value, members: list[Value]) -> Value:
-    """`value IN (members)`; members convert nothing."""
+    """`value IN (members)`; members have no affinity."""
     value = plain(value)
     members = [Value(m.sql, m.type, constant=m.constant) for m in map(plain, members)]
     if members and all(m.type is Type.NULL or _alike(value, m) for m in members):

@@ -1,4 +1,4 @@
-"""Rewrites expressions: every part of SQLite's grammar that has a meaning in DuckDB."""
+"""Translates expressions of SQLite's grammar to DuckDB."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ _BITWISE = {
 
 
 class Expressions(Resolving):
-    """Turns a tree into a Value. Scopes, aggregates and subqueries are those of the SELECT."""
+    """Translates a tree to a Value; subclasses translate aggregates and subqueries."""
 
     def value(self, node: Tree, scope: Scope) -> Value:
-        """The expression as it stands in this SELECT."""
+        """Translates an expression of this SELECT."""
         if scope.grouping is not None and not scope.aggregate_depth:
             key = self._as_key(node, scope)
             if key is not None:
@@ -70,7 +70,7 @@ class Expressions(Resolving):
         raise self.refuse(node, f"{_named(node)} is not supported here")
 
     def _as_key(self, node: Tree, scope: Scope) -> Value | None:
-        """The expression itself where the SELECT groups by it."""
+        """Returns the expression if the SELECT groups by it."""
         if scope.grouping is None or isinstance(node, (exp.Literal, exp.Null)):
             return None
         if node.find(exp.Anonymous, exp.Query) and not scope.grouping.has_complex_keys:
@@ -85,7 +85,7 @@ class Expressions(Resolving):
         return found if plain(found).sql in grouping.keys else None
 
     def must_know_all_of(self, node: Tree) -> None:
-        """Refuses a part of the grammar that has something which nothing here reads."""
+        """Raises UnsupportedSql for nodes with arguments that are not translated."""
         unknown = unknown_parts(node)
         if unknown:
             raise self.refuse(node, f"{', '.join(unknown)} is not supported here")
@@ -202,8 +202,8 @@ class Expressions(Resolving):
         return comparisons.compare(_OPERATORS[type(node)], left, right)
 
     def _beside(self, node: Tree, subject: Tree, scope: Scope) -> Value:
-        """What is compared with `subject`: if that is a key of args, a protobuf trace's name of an
-        argument means JSON's."""
+        """Returns the operand compared with `subject`: if that is a key of args, names in protobuf
+        traces are converted to those in JSON."""
         value = self.value(node, scope)
         owner = self.owner(subject, scope)
         if (
@@ -251,7 +251,7 @@ class Expressions(Resolving):
             return comparisons.membership(subject, members)
         columns, sql = self.subquery(query, scope)
         if len(columns) != 1:
-            raise self.refuse(node, f"IN needs one column, this SELECT has {len(columns)}")
+            raise self.refuse(node, f"IN requires one column, this SELECT returns {len(columns)}")
         member = Value('"tw in"."tw member"', columns[0].type, columns[0].affinity)
         subject = plain(subject)
         compared = comparisons.compare("=", subject, member).sql
@@ -266,7 +266,7 @@ class Expressions(Resolving):
             escape = str(node.expression.this)
             node = node.this
             if not isinstance(node, exp.Like):
-                raise self.refuse(node, "ESCAPE belongs to LIKE")
+                raise self.refuse(node, "ESCAPE is only supported with LIKE")
         subject = text(self.value(node.this, scope))
         pattern = self._beside(node.expression, node.this, scope)
         sql = patterns.like(subject.sql, pattern, escape)
@@ -328,7 +328,10 @@ class Expressions(Resolving):
     def _scalar_query(self, node: Tree, scope: Scope) -> Value:
         columns, sql = self.subquery(node, scope, limit=1)
         if len(columns) != 1:
-            raise self.refuse(node, f"a value needs one column, this SELECT has {len(columns)}")
+            raise self.refuse(
+                node,
+                f"a scalar subquery must return one column, this SELECT returns {len(columns)}",
+            )
         return Value(f"({sql})", columns[0].type, columns[0].affinity)
 
     def _exists(self, node: Tree, scope: Scope) -> Value:
@@ -358,7 +361,7 @@ class Expressions(Resolving):
         from warehouse.dialect.aggregates import AGGREGATES, WINDOW_FUNCTIONS
 
         if name in WINDOW_FUNCTIONS:
-            return self.refuse(node, f"{name}() needs OVER (…)")
+            return self.refuse(node, f"{name}() requires OVER (…)")
         known = [*FUNCTIONS, *AGGREGATES, "extract_arg", "printf", "group_concat"]
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
         hint = INSTEAD.get(name) or (f"Did you mean {near[0]}?" if near else None)
@@ -367,7 +370,7 @@ class Expressions(Resolving):
     def _printf(self, node: Tree, scope: Scope) -> Value:
         arguments = [self.value(each, scope) for each in node.expressions]
         if not arguments or not isinstance(arguments[0].constant, str):
-            raise self.refuse(node, "printf needs a format that is a constant")
+            raise self.refuse(node, "printf requires a constant format")
         return patterns.printf(
             arguments[0].constant,
             arguments[1:],
@@ -376,7 +379,7 @@ class Expressions(Resolving):
 
     def _extract_arg(self, node: Tree, scope: Scope) -> Value:
         if len(node.expressions) != 2:
-            raise self.refuse(node, "extract_arg takes an arg_set_id and a key")
+            raise self.refuse(node, "extract_arg requires an arg_set_id and a key")
         which, key = (self.value(each, scope) for each in node.expressions)
         if not isinstance(key.constant, str):
             raise self.refuse(
@@ -391,7 +394,7 @@ class Expressions(Resolving):
         sql = f"coalesce({found})" if len(paths) > 1 else found
         return Value(once("perfetto_value({})", sql), Type.ANY)
 
-    # What the SELECT knows
+    # Columns of the SELECT
 
     def subquery(
         self, node: Tree, scope: Scope, limit: int = 0, *, is_source: bool = False
@@ -459,7 +462,7 @@ class Expressions(Resolving):
 
 
 def _named(node: Tree) -> str:
-    """A part of the grammar in words."""
+    """Returns the name of a grammar element for messages."""
     if offset_of(node) is None:
         return f"{type(node).__name__} ({node.sql(dialect='sqlite')[:40]})"
     return f"`{node.sql(dialect='sqlite')[:40]}`"

@@ -25,7 +25,7 @@ Values = list[Value]
 
 @dataclass(frozen=True)
 class Function:
-    """A function that takes `least` to `most` arguments (-1: any number)."""
+    """A function with `least` to `most` arguments (-1: any number)."""
 
     least: int
     most: int
@@ -91,7 +91,7 @@ def _trim(name: str) -> Callable[[Values], Value]:
 
 def _replace(args: Values) -> Value:
     subject, old, new = (text(a).sql for a in args)
-    # DuckDB puts the new text between all characters where the old one is empty
+    # If the old text is empty, DuckDB inserts the new one between all characters.
     return Value(
         f"CASE WHEN {old} = '' THEN {subject} ELSE replace({subject}, {old}, {new}) END", Type.TEXT
     )
@@ -115,7 +115,7 @@ def _iif(args: Values) -> Value:
 
 
 def _extreme(name: str) -> Callable[[Values], Value]:
-    """min and max of several arguments: NULL if one is."""
+    """min and max of several arguments: NULL if any is NULL."""
 
     def make(args: Values) -> Value:
         values, kind = common(args)
@@ -123,7 +123,7 @@ def _extreme(name: str) -> Callable[[Values], Value]:
             values = [Value(once("sqlite_key({})", v.sql), kind) for v in values]
         has_null = " OR ".join(f"{v.sql} IS NULL" for v in values)
         chosen = f"{name}({', '.join(v.sql for v in values)})"
-        if kind is Type.ANY:  # back from what is compared to what is a value
+        if kind is Type.ANY:  # converts comparable structs back to values
             chosen = f"CAST({chosen} AS STRUCT(n DOUBLE, i BIGINT, t VARCHAR))"
         return Value(f"CASE WHEN {has_null} THEN NULL ELSE {chosen} END", kind)
 
@@ -167,7 +167,7 @@ def _unix(text_args: Values) -> Value:
 
 
 def _regexp_extract(args: Values) -> Value:
-    """The first group, or all that matched; NULL where nothing did."""
+    """The first group, or the whole match; NULL without a match."""
     subject, pattern = (text(a).sql for a in args[:2])
     return Value(
         f"CASE WHEN regexp_matches({subject}, {pattern}) THEN "
@@ -233,7 +233,7 @@ FUNCTIONS: dict[str, Function] = {
     "upper": Function(1, 1, _text("sqlite_upper({0})")),
 }
 
-#: Functions that are refused, with what to use instead.
+#: Unsupported functions, with replacements.
 INSTEAD: dict[str, str] = {
     "run_metric": "Metrics are trace_processor's own; `tw queries list` has this program's.",
     "create_function": "Write CREATE PERFETTO FUNCTION.",

@@ -86,7 +86,7 @@ def _arguments(text: str, tokens: list[Any], opening: int) -> tuple[list[str], i
 
 
 def _filled(body: str, given: dict[str, str]) -> str:
-    """The body with `$name` replaced."""
+    """Returns the body with `$name` replaced by arguments."""
     out, at, tokens = [], 0, tokenize(body)
     for i, token in enumerate(tokens):
         own = token.text.lstrip("$").lower()

@@ -17,8 +17,8 @@ Tree = Any
 
 
 def _dialect() -> Any:
-    """SQLite without sqlglot's functions, which are translated here; only CAST and CASE have their
-    own grammar."""
+    """SQLite without sqlglot's functions, which this package translates; only CAST and CASE are
+    parsed specially."""
     parser = type(
         "Parser",
         (SQLite.Parser,),
@@ -54,7 +54,7 @@ class Statement:
 
 
 def statements(text: str) -> list[Statement]:
-    """The statements of a script. Raises UnsupportedSql where the text has no tokens."""
+    """Returns the statements of a script. Raises UnsupportedSql if the text cannot be tokenised."""
     parts: list[list[Any]] = [[]]
     for token in tokenize(text):
         if token.text == ";" and token.end == token.start:
@@ -69,7 +69,7 @@ def _statement(text: str, tokens: list[Any]) -> Statement:
 
 
 def tokenize(text: str) -> list[Any]:
-    """The tokens of a text; comments and blanks are left out."""
+    """Returns the tokens of a text, without comments and whitespace."""
     try:
         return list(Dialect().tokenize(text))
     except TokenError as error:
@@ -77,7 +77,7 @@ def tokenize(text: str) -> list[Any]:
 
 
 def parse_at(source: str, start: int, end: int) -> Tree:
-    """The tree of a piece of the text; places in it are those of the whole text."""
+    """Parses part of a text; positions in the tree refer to the whole text."""
     before = re.sub(r"[^\n]", " ", source[:start])
     try:
         trees = sqlglot.parse(before + source[start:end], read=Dialect)
@@ -96,14 +96,14 @@ def _syntax_error(source: str, error: ParseError) -> UnsupportedSql:
         return UnsupportedSql(message)
     lines = source.split("\n")
     before = sum(len(each) + 1 for each in lines[: line - 1])
-    # sqlglot counts to the end of the token that it did not expect
+    # sqlglot reports the end of the unexpected token
     width = len(str(detail.get("highlight") or " "))
     offset = min(before + max(column - width, 0), max(len(source) - 1, 0))
     return at_offset(source, offset, f"syntax error: {message[0].lower()}{message[1:]}")
 
 
 def result_names(statement: Statement) -> list[str]:
-    """The texts of the outermost SELECT's columns, which SQLite takes for their names."""
+    """Returns the texts of the outermost SELECT's columns, which SQLite uses as names."""
     depth, begin, pieces, first = 0, None, list[str](), 0
     text = statement.source
     for token in statement.tokens:

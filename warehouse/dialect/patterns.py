@@ -13,7 +13,7 @@ _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz
 
 
 def glob(subject: str, pattern: str) -> str:
-    """The condition `subject GLOB pattern`; plain beginnings, ends and middles need no regex."""
+    """Returns the condition `subject GLOB pattern`; prefixes and suffixes need no regex."""
     inner = pattern.strip("*")
     if not _SPECIAL.search(inner) and "*" not in inner:
         has_start, has_end = not pattern.startswith("*"), not pattern.endswith("*")
@@ -24,7 +24,7 @@ def glob(subject: str, pattern: str) -> str:
         function = "starts_with" if has_start else "ends_with" if has_end else "contains"
         return f"{function}({subject}, {quote(inner)})"
     regex = _glob_regex(pattern)
-    if regex is None:  # a class without its end matches nothing
+    if regex is None:  # an unterminated class matches nothing
         return f"({subject} IS NULL AND NULL)"
     return f"regexp_full_match({subject}, {quote(regex)}, 's')"
 
@@ -50,7 +50,7 @@ def _glob_regex(pattern: str) -> str | None:
 
 
 def _glob_class(pattern: str, at: int) -> tuple[str, int] | None:
-    """A class as SQLite reads it: `^` negates, a `]` in the first place is a member."""
+    """A character class of SQLite: `^` negates, a `]` in first position is a member."""
     negated = pattern[at : at + 1] == "^"
     at += negated
     end = pattern.find("]", at + 1)
@@ -80,8 +80,7 @@ def _in_class(char: str) -> str:
 
 
 def like(subject: str, pattern: Value, escape: str | None) -> str:
-    """The condition `subject LIKE pattern`: of letters, only those of ASCII are the same in both
-    cases."""
+    """Returns the condition `subject LIKE pattern`; it ignores the case of ASCII letters only."""
     tail = "" if escape is None else f" ESCAPE {quote(escape)}"
     if isinstance(pattern.constant, str):
         lowered = quote(pattern.constant.translate(_LOWER))
@@ -95,7 +94,7 @@ _FORMAT = re.compile(r"%([-+ 0#!,]*)(\*|\d+)?(?:\.(\*|\d+))?(?:ll|l|h)?([a-zA-Z%
 
 
 def printf(pattern: str, arguments: list[Value], refuse: Callable[[str], Exception]) -> Value:
-    """`printf(pattern, …)` as a concatenation. Missing arguments count as NULL."""
+    """`printf(pattern, …)` as a concatenation. Missing arguments are NULL."""
     pieces, at, rest = [], 0, list(arguments)
     for found in _FORMAT.finditer(pattern):
         pieces.append(quote(pattern[at : found.start()]))

@@ -59,7 +59,7 @@ def translate(text: str) -> Script:
         expanded = work.macros.expand(statement)
         _handler(expanded)(work, expanded)
     if work.result is None:
-        raise UnsupportedSql("the script has no SELECT", hint="End the script with one.")
+        raise UnsupportedSql("the script has no SELECT", hint="End the script with a SELECT.")
     columns, sql = work.result
     return Script(tuple(work.setup), sql, tuple(columns), work.names.uses_arrows)
 

@@ -21,7 +21,7 @@ class Resolving:
         return at_node(self.source, node, message, hint)
 
     def resolve(self, node: Tree, scope: Scope) -> tuple[Value, Scope] | None:
-        """A column's value and the SELECT it belongs to."""
+        """Returns a column's value and its SELECT."""
         for level in scope.chain():
             found = self._resolve_in(node, level)
             if found is not None:
@@ -49,7 +49,7 @@ class Resolving:
         return level.aliases.get(node.name.lower())
 
     def owner(self, node: Tree, scope: Scope) -> tuple[Relation, Column] | None:
-        """The table of this SELECT a plain column is of."""
+        """Returns the table of this SELECT that a plain column belongs to."""
         if not isinstance(node, exp.Column):
             return None
         if node.table:

@@ -48,7 +48,7 @@ def _slices(connection: duckdb.DuckDBPyConnection, presentations: dict[str, Pres
 
 
 def install_macros(connection: duckdb.DuckDBPyConnection) -> None:
-    """Creates SQLite's operators and functions, which need no warehouse."""
+    """Creates SQLite's operators and functions; requires no warehouse."""
     connection.execute(_text("macros.sql"))
 
 

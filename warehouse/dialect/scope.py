@@ -12,7 +12,7 @@ from warehouse.dialect.values import Type, Value, name
 class Column:
     """A column of a table, a view or a subquery.
 
-    `args` names a hidden column beside it: the arguments its arg_set_id stands for.
+    `args` names a hidden column beside it: the arguments of its arg_set_id.
     """
 
     name: str
@@ -23,13 +23,13 @@ class Column:
 
 @dataclass
 class Relation:
-    """A source of rows under its user's name (`alias`) and one that is nowhere else (`key`)."""
+    """A source of rows, with the user's name (`alias`) and a unique name (`key`)."""
 
     alias: str
     key: str
     columns: list[Column]
     sql: str
-    base: str | None = None  # which of Perfetto's tables it is
+    base: str | None = None  # the name of a Perfetto table
     is_lateral: bool = False
 
     def find(self, name: str) -> Column | None:
@@ -53,7 +53,7 @@ class Grouping:
     keys: tuple[str, ...]
     has_complex_keys: bool = False  # keys that are not plain columns
     bare: list[str] = field(default_factory=list)  # the SQL of the bare columns
-    extremes: list[tuple[str, Value]] = field(default_factory=list)  # (min or max, of what)
+    extremes: list[tuple[str, Value]] = field(default_factory=list)  # (min or max, operand)
 
     def placeholder(self, sql: str) -> str:
         if sql not in self.bare:
@@ -63,12 +63,14 @@ class Grouping:
 
 @dataclass
 class Scope:
-    """One SELECT's names. `parameters` are those of the function whose body it is in."""
+    """The names of a SELECT. `parameters` are those of the enclosing function."""
 
     outer: Scope | None = None
     relations: list[Relation] = field(default_factory=list)
     merged: dict[str, Value] = field(default_factory=dict)  # columns joined with USING
-    hidden: set[tuple[str, str]] = field(default_factory=set)  # (key, column) of their other sides
+    hidden: set[tuple[str, str]] = field(
+        default_factory=set
+    )  # (key, column) of the other side of USING
     aliases: dict[str, Value] = field(default_factory=dict)  # columns of the result
     ctes: dict[str, list[Column]] = field(default_factory=dict)
     parameters: dict[str, Value] = field(default_factory=dict)
@@ -82,12 +84,12 @@ class Scope:
             scope = scope.outer
 
     def relation(self, alias: str) -> Relation | None:
-        """The table of this SELECT under that name."""
+        """Returns the table of this SELECT with an alias."""
         name = alias.lower()
         return next((r for r in self.relations if r.alias.lower() == name), None)
 
     def holders(self, column: str) -> list[tuple[Relation, Column]]:
-        """Every table of this SELECT that has such a column."""
+        """Returns all tables of this SELECT with a column of that name."""
         found = ((r, r.find(column)) for r in self.relations)
         return [(r, c) for r, c in found if c is not None]
 
@@ -100,5 +102,5 @@ class Scope:
         return next((value for value in found if value is not None), None)
 
     def known_columns(self) -> list[str]:
-        """For hints."""
+        """Returns names for hints."""
         return sorted({c.name for s in self.chain() for r in s.relations for c in r.columns})

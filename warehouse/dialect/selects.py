@@ -28,26 +28,25 @@ _COMPOUNDS = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEP
 
 @dataclass
 class Output:
-    """A column of a result: its name, its value, and the expression's own text where it has no
-    name."""
+    """A result column: name, value, and the text of the expression if it has no name."""
 
     name: str
     value: Value
 
 
 class Selects(Aggregation):
-    """The whole of SQLite's SELECT."""
+    """Translates SELECT statements."""
 
-    # Entrances
+    # Entry points
 
     def query(self, tree: Tree, scope: Scope | None = None) -> tuple[list[Column], str]:
-        """A statement's columns and its SQL."""
+        """Returns the columns and the SQL of a statement."""
         return self.subquery(tree, Scope() if scope is None else Scope(scope))
 
     def subquery(
         self, node: Tree, scope: Scope, limit: int = 0, *, is_source: bool = False
     ) -> tuple[list[Column], str]:
-        """A SELECT inside another: `scope` is what is around it."""
+        """Translates a nested SELECT; `scope` encloses it."""
         while isinstance(node, (exp.Subquery, exp.Paren)) and not node.args.get("alias"):
             if node.args.get("limit") or node.args.get("order"):
                 break
@@ -80,7 +79,7 @@ class Selects(Aggregation):
             [self.value(v, scope) for v in getattr(r, "expressions", [r])] for r in node.expressions
         ]
         if len({len(row) for row in rows}) != 1:
-            raise self.refuse(node, "all rows of VALUES need as many values")
+            raise self.refuse(node, "all rows of VALUES must have the same number of values")
         columns, turned = [], []
         for number_, column in enumerate(zip(*rows, strict=True), 1):
             values, kind = common(column)
@@ -119,7 +118,7 @@ class Selects(Aggregation):
             return _renamed(columns, names), sql
         columns, _ = self.subquery(body.this, Scope(scope))
         columns = _renamed(columns, names)
-        for _ in columns:  # a type may turn out to vary only after a round
+        for _ in columns:  # each round can find another column of varying type
             scope.ctes[own] = columns
             arms, sql = self._compound(body, Scope(scope), tuple(c.type for c in columns))
             if [c.type for c in arms] == [c.type for c in columns]:
@@ -135,7 +134,9 @@ class Selects(Aggregation):
         arms = [self.subquery(arm, scope) for arm in (node.this, node.expression)]
         (left, _), (right, _) = arms
         if len(left) != len(right):
-            raise self.refuse(node, f"SELECTs of {len(left)} and {len(right)} columns do not fit")
+            raise self.refuse(
+                node, f"SELECTs of {len(left)} and {len(right)} columns cannot be combined"
+            )
         types = []
         for i, (a, b) in enumerate(zip(left, right, strict=True)):
             known = [Value("", c) for c in (a.type, b.type, *least[i : i + 1])]
@@ -152,7 +153,7 @@ class Selects(Aggregation):
         return columns, f"SELECT * FROM ({sql}){tail}" if tail else sql
 
     def _tail_of_compound(self, node: Tree, scope: Scope, columns: list[Column]) -> str:
-        """ORDER BY and LIMIT of a compound name its columns."""
+        """ORDER BY and LIMIT of a compound refer to its columns."""
         aliases = {c.name.lower(): Value(name(c.name), c.type) for c in columns}
         inside = Scope(scope, aliases=aliases)
         outputs = [Output(c.name, aliases[c.name.lower()]) for c in columns]
@@ -193,7 +194,7 @@ class Selects(Aggregation):
         return columns, sql + self._limit(node, scope)
 
     def _must_not_name_stars(self, node: Tree) -> None:
-        """Raises for `*` with an alias, which was meant for the value beside it."""
+        """Raises UnsupportedSql for `*` with an alias, which was meant for another column."""
         for projection in node.expressions:
             if not (isinstance(projection, exp.Alias) and _is_star(projection.this)):
                 continue
@@ -207,14 +208,14 @@ class Selects(Aggregation):
             )
 
     def _collect_aliases(self, node: Tree, scope: Scope) -> None:
-        """Names of result columns, which SQLite lets WHERE, GROUP BY and HAVING use too."""
+        """Registers aliases of result columns; SQLite allows them in WHERE, GROUP BY and HAVING."""
         for projection in node.expressions:
             if isinstance(projection, exp.Alias) and not aggregates_in(projection):
                 own = projection.alias.lower()
                 if not scope.holders(own) and own not in scope.aliases:
                     try:
                         scope.aliases[own] = plain(self.value(projection.this, scope))
-                    except UnsupportedSql:  # it needs a name that comes later
+                    except UnsupportedSql:  # uses an alias defined later
                         continue
 
     def _start_grouping(self, node: Tree, scope: Scope) -> bool:
@@ -237,7 +238,7 @@ class Selects(Aggregation):
         return True
 
     def _group_key(self, key: Tree, node: Tree, scope: Scope) -> Tree:
-        """What a number or a name in GROUP BY stands for."""
+        """Resolves a column number or alias in GROUP BY."""
         if isinstance(key, exp.Literal) and not key.args.get("is_string"):
             place = int(key.this)
             if not 1 <= place <= len(node.expressions):
@@ -290,11 +291,11 @@ class Selects(Aggregation):
                     value = replace(value, sql=scope.grouping.placeholder(value.sql), args=None)
                 outputs.append(Output(column.name, value))
         if not outputs:
-            raise self.refuse(node, "* needs a FROM")
+            raise self.refuse(node, "* requires a FROM clause")
         return outputs
 
     def _listed(self, outputs: list[Output], with_args: list[Output]) -> tuple[list[Column], str]:
-        """The SELECT list; equal names are numbered. Arguments go along unseen."""
+        """Returns the SELECT list; equal names are numbered. Hidden columns carry arguments."""
         columns, parts, used = list[Column](), list[str](), set[str]()
         for output in outputs:
             value = plain(output.value)
@@ -331,7 +332,7 @@ class Selects(Aggregation):
             return " ORDER BY " + ", ".join(f"{key} NULLS FIRST" for key in scope.grouping.keys)
         if is_grouped or node.args.get("distinct") or not node.args.get("limit") or not joined:
             return ""
-        # Perfetto's tables are in the order of time, which a LIMIT alone relies on.
+        # LIMIT without ORDER BY relies on Perfetto's tables being in time order.
         first = joined[0].relation
         if first.base in ("slice", "instant", "counter", "counters"):
             keys = {"slice": ("ts", "tw depth", "id"), "instant": ("ts", "name")}
@@ -346,7 +347,7 @@ class Selects(Aggregation):
         )
 
     def _order_value(self, node: Tree, scope: Scope, outputs: list[Output]) -> Value:
-        """What a number, a result column's name or an expression in ORDER BY means."""
+        """Resolves a column number, alias or expression in ORDER BY."""
         if isinstance(node, exp.Literal) and not node.args.get("is_string"):
             place = int(float(node.this))
             if not 1 <= place <= len(outputs):
@@ -364,7 +365,7 @@ class Selects(Aggregation):
         if limit is not None:
             count = integer(self.value(limit.expression, scope)).sql
             constant = self.value(limit.expression, scope).constant
-            if not (isinstance(constant, int) and constant < 0):  # below zero: all
+            if not (isinstance(constant, int) and constant < 0):  # negative: all rows
                 sql += f" LIMIT {count}"
         if offset is not None:
             sql += f" OFFSET greatest({integer(self.value(offset.expression, scope)).sql}, 0)"
@@ -373,12 +374,12 @@ class Selects(Aggregation):
     # CREATE PERFETTO FUNCTION
 
     def own_function(self, node: Tree, called: str, scope: Scope) -> Value | None:
-        """A call of a function the script made, as a subquery."""
+        """Translates a call of a function of the script to a subquery."""
         function = self.names.functions.get(called)
         if function is None:
             return None
         if function.columns[0].name:
-            raise self.refuse(node, f"{called}() returns a table", "Write it in FROM.")
+            raise self.refuse(node, f"{called}() returns a table", "Use it in FROM.")
         arguments = [self.value(each, scope) for each in node.expressions]
         sql = self.own_body(function, arguments, node, scope)
         return Value(f"({sql})", function.columns[0].type)
@@ -387,7 +388,9 @@ class Selects(Aggregation):
         self, function: OwnFunction, arguments: list[Value], call: Tree, scope: Scope
     ) -> str:
         if len(arguments) != len(function.parameters):
-            raise self.refuse(call, f"{function.name}() takes {len(function.parameters)} arguments")
+            raise self.refuse(
+                call, f"{function.name}() requires {len(function.parameters)} arguments"
+            )
         given = {
             parameter.lower(): converted(value, kind)
             for (parameter, kind), value in zip(function.parameters, arguments, strict=True)
@@ -409,14 +412,14 @@ class Selects(Aggregation):
 
 
 def converted(value: Value, kind: Type) -> Value:
-    """A value as a declared type."""
+    """Converts a value to a declared type."""
     change = {Type.INT: integer, Type.REAL: real, Type.TEXT: text, Type.ANY: anything}
     found = change[kind](value)
     return replace(found, args=value.args)
 
 
 def _converted(own: list[Column], sql: str, declared: list[Column], *, rename: bool = False) -> str:
-    """The rows of a SELECT with columns of other types."""
+    """Returns a SELECT that converts columns to declared types."""
     same = all(a.type is b.type for a, b in zip(own, declared, strict=True))
     if same and not rename:
         return sql
@@ -434,7 +437,7 @@ def _renamed(columns: list[Column], names: list[str]) -> list[Column]:
 
 
 def _with_hidden(columns: list[Column]) -> list[Column]:
-    """All columns of a WITH table, in the order its SELECT lists them."""
+    """Returns all columns of a WITH table, in the order of its SELECT."""
     found = []
     for column in columns:
         if column.args is not None:
@@ -450,7 +453,7 @@ def _is_star(node: Tree) -> bool:
 
 
 def _is_single(node: Tree) -> bool:
-    """Whether a SELECT has one row at most whatever the data: aggregates without groups."""
+    """Returns whether a SELECT always has at most one row: aggregates without GROUP BY."""
     return (
         isinstance(node, exp.Select)
         and node.args.get("group") is None

@@ -21,11 +21,11 @@ from warehouse.dialect.values import Type, Value, integer, literal, name
 
 @dataclass(frozen=True)
 class OwnFunction:
-    """CREATE PERFETTO FUNCTION: its parameters with their types, what it returns, its SELECT."""
+    """A CREATE PERFETTO FUNCTION: parameters with types, result columns, SELECT."""
 
     name: str
     parameters: tuple[tuple[str, Type], ...]
-    columns: tuple[Column, ...]  # one without a name where it returns a value
+    columns: tuple[Column, ...]  # one column without a name for a scalar function
     body: Tree
     source: str
 
@@ -41,7 +41,7 @@ class Names:
 
 @dataclass
 class JoinClause:
-    """A source and how it is joined to those before it."""
+    """A source and its join with those before it."""
 
     relation: Relation
     node: Tree | None  # the JOIN; None for the first
@@ -63,7 +63,7 @@ class Sources(Expressions):
     # Sources
 
     def sources(self, select: Tree, scope: Scope) -> list[JoinClause]:
-        """All sources of a SELECT, registered in its scope; conditions of joins come later."""
+        """Registers all sources of a SELECT in its scope; join conditions are translated later."""
         first = select.args.get("from_") or select.args.get("from")
         if first is None:
             return []
@@ -94,11 +94,11 @@ class Sources(Expressions):
         return JoinClause(relation, join, kind, " AND ".join(parts) or None)
 
     def _merge(self, column: str, right: Relation, side: str, scope: Scope, join: Tree) -> str:
-        """A column of USING: the condition; afterwards its name means one value."""
+        """Returns the condition of a USING column, and merges both columns into one."""
         mine = right.find(column)
         holders = scope.holders(column)
         if mine is None or not holders:
-            raise self.refuse(join, f"both sides need a column {column} for USING")
+            raise self.refuse(join, f"USING requires a column {column} on both sides")
         before = scope.merged.get(column.lower()) or holders[0][0].value(holders[0][1])
         after = right.value(mine)
         scope.hidden.add((right.key, mine.name.lower()))
@@ -171,7 +171,7 @@ class Sources(Expressions):
         call = node.this
         called = str(call.this).lower()
         alias = node.alias or called
-        # What stands to the left is seen by the arguments, as in SQLite.
+        # Arguments can refer to sources to the left, as in SQLite.
         arguments = [self.value(each, scope) for each in call.expressions]
         if called in self.names.functions:
             function = self.names.functions[called]
@@ -196,7 +196,7 @@ class Sources(Expressions):
         raise NotImplementedError
 
     def key(self, alias: str) -> str:
-        """A name for a source that no other has, so that nothing is caught by an inner SELECT."""
+        """Returns a unique name for a source, which no inner SELECT can shadow."""
         key, count = alias.lower(), 1
         while key in self._used_keys:
             count += 1
@@ -207,7 +207,7 @@ class Sources(Expressions):
     # FROM as text
 
     def from_clause(self, select: Tree, joined: list[JoinClause], scope: Scope) -> str:
-        """FROM and all joins, once every source is known."""
+        """Returns the FROM clause with all joins; requires all sources to be registered."""
         parts: list[str] = []
         for each in joined:
             on = each.node.args.get("on") if each.node is not None else None
@@ -229,8 +229,8 @@ class Sources(Expressions):
         return " ".join(parts)
 
     def _args(self, args: Relation, select: Tree, joined: list[JoinClause], scope: Scope) -> str:
-        """The table of arguments, of no more slices than the SELECT can need: the arguments are
-        stored as JSON, and parsing all of a large warehouse's takes minutes."""
+        """Returns the table of arguments, restricted to slices that the SELECT can use: arguments
+        are stored as JSON, and parsing all of a large warehouse takes minutes."""
         outer = self._outer_set(args, select, scope)
         if outer is not None and outer.args is not None:
             return f"({ARGS_OF_SLICES.format(slices=one_slice(outer.sql, outer.args))})"
@@ -241,7 +241,7 @@ class Sources(Expressions):
         return f"({slices} UNION ALL {places})"
 
     def _outer_set(self, args: Relation, select: Tree, scope: Scope) -> Value | None:
-        """The arg_set_id of a slice in a SELECT around this one that WHERE compares with."""
+        """Returns the arg_set_id of a slice of an enclosing SELECT that WHERE compares with."""
         for conjunct in _conjuncts(select.args.get("where")):
             if not isinstance(conjunct, exp.EQ):
                 continue
@@ -256,7 +256,7 @@ class Sources(Expressions):
     def _restrictions(
         self, args: Relation, select: Tree, joined: list[JoinClause], scope: Scope
     ) -> Iterator[str]:
-        """Conditions on the arg_set_id (written \\x01), of what the SELECT says of it anyhow."""
+        """Yields conditions on the arg_set_id (written \\x01) implied by the SELECT."""
         plain_joins = all(j.kind in ("", "JOIN", "CROSS JOIN", "LEFT JOIN") for j in joined)
         if not plain_joins:
             return
@@ -316,13 +316,13 @@ class Sources(Expressions):
         return owner is not None and owner[0] is args and owner[1].name == "arg_set_id"
 
     def _uses_siblings(self, sql: str, scope: Scope) -> bool:
-        """Whether rewritten SQL has a column of this very SELECT: its keys are nowhere else."""
+        """Returns whether translated SQL uses a column of this SELECT; its keys are unique."""
         return any(f"{name(relation.key)}." in sql for relation in scope.relations)
 
     def _of_sibling(
         self, siblings: list[Relation], select: Tree, inner: list[JoinClause], scope: Scope
     ) -> Iterator[str]:
-        """Only the arguments of those slices which the conditions on slices alone let through."""
+        """Yields a restriction to the slices that satisfy the conditions on slices."""
         for sibling in siblings:
             if sibling.base not in ("slice", "thread_slice", "process_slice", "instant"):
                 continue
@@ -366,7 +366,7 @@ class Sources(Expressions):
 
 
 def _conjuncts(clause: Any) -> Iterator[Tree]:
-    """The parts of a condition that must all hold."""
+    """Returns the conjuncts of a condition."""
     if clause is None:
         return
     if isinstance(clause, (exp.Where, exp.Paren)):

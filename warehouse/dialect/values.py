@@ -55,12 +55,12 @@ def literal(value: int | float | str | None) -> Value:
 
 
 def quote(text: str) -> str:
-    """A text as SQL; DuckDB's strings know no escapes."""
+    """Returns a text as an SQL literal; DuckDB's strings have no escapes."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def name(text: str) -> str:
-    """An identifier as SQL."""
+    """Returns a quoted identifier."""
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -72,7 +72,7 @@ def plain(value: Value) -> Value:
 
 
 def truth(value: Value) -> str:
-    """A condition: numbers other than 0, and texts that begin with one, are true."""
+    """Converts to a condition: numbers other than 0, and texts with such a prefix, are true."""
     match value.type:
         case Type.BOOL:
             return f"({value.sql})"
@@ -87,7 +87,7 @@ _SIMPLE = re.compile(r'(\(?[\w"]*"?[\w .]*"?(\."[\w .]+")?\)?(\.\w)?|CAST\([-\w.
 
 
 def once(template: str, sql: str) -> str:
-    """The template filled with an expression that DuckDB binds and computes once.
+    """Fills a template with an expression that DuckDB binds and evaluates once.
 
     Macros repeat their arguments: nested, they would grow without measure.
     """
@@ -98,7 +98,7 @@ def once(template: str, sql: str) -> str:
 
 
 def once_both(template: str, left: str, right: str) -> str:
-    """The same with two expressions."""
+    """Fills a template with two expressions that DuckDB evaluates once."""
     if _SIMPLE.fullmatch(left) and _SIMPLE.fullmatch(right):
         return template.format(left, right)
     own = f'"tw {_depth(left + right)}"'
@@ -107,7 +107,7 @@ def once_both(template: str, left: str, right: str) -> str:
 
 
 def _depth(sql: str) -> int:
-    """A number that no function inside has for its variable."""
+    """Returns a variable number that no nested lambda uses."""
     return 1 + max((int(found) for found in re.findall(r'lambda "tw (\d+)"', sql)), default=0)
 
 
@@ -151,7 +151,7 @@ def _converter(templates: dict[Type, str], to: Type) -> Callable[[Value], Value]
     return convert
 
 
-#: As CAST does: a text becomes the number it begins with, or 0.
+#: As CAST: converts a text to its numeric prefix, or 0.
 text = _converter(_TO_TEXT, Type.TEXT)
 integer = _converter(_TO_INT, Type.INT)
 real = _converter(_TO_REAL, Type.REAL)
@@ -159,7 +159,7 @@ anything = _converter(_TO_ANY, Type.ANY)
 
 
 def number(value: Value) -> Value:
-    """An operand of arithmetic: a text becomes the number it begins with, integer or not."""
+    """Converts an operand of arithmetic: a text becomes its numeric prefix."""
     value = plain(value)
     match value.type:
         case Type.TEXT:
@@ -172,7 +172,7 @@ def number(value: Value) -> Value:
 
 
 def common(values: Iterable[Value]) -> tuple[list[Value], Type]:
-    """Values brought to one type, as the arms of a CASE need it."""
+    """Converts values to a common type, as required for CASE."""
     found = [plain(value) for value in values]
     types = {value.type for value in found} - {Type.NULL}
     if not types:
@@ -183,5 +183,5 @@ def common(values: Iterable[Value]) -> tuple[list[Value], Type]:
 
 
 def without_affinity(value: Value) -> Value:
-    """A value that came out of an expression."""
+    """The result of an expression, which has no affinity."""
     return replace(value, affinity=None, args=None)

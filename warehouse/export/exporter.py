@@ -1,4 +1,4 @@
-"""The contract of an exporter: what a package registers to add a kind of export.
+"""The contract of an exporter, which a package registers to add a kind of export.
 
 An exporter is registered in the entry-point group `trace_warehouse.exports`, under the name that
 export manifests and `tw verify` use. Its command is registered in the group
@@ -20,7 +20,7 @@ EXPORTS: Final = "trace_warehouse.exports"
 
 @dataclass(frozen=True)
 class Exporter:
-    """Writes what a session's scope shows to a file or folder.
+    """Writes the scope of a session to a file or folder.
 
     `write` takes an open session, the target, and the options that its manifest will hold as JSON;
     it imports what it needs when it is called, and raises ExportError. The same traces and options

@@ -1,4 +1,4 @@
-"""Export manifests: what a file was made from, for `tw verify`.
+"""Export manifests: the queries, parameters and traces of an exported file, for `tw verify`.
 
 Workbooks store the manifest on a hidden sheet, pages in their data, Parquet and Arrow files in
 their metadata. Other files have NAME.origin.json beside them, which also holds their SHA-256.
@@ -150,7 +150,7 @@ def write_rows(
     with Digest(rows.columns) as digest:
         read = rows if format in EMBEDDED else DigestingRows(rows, digest)
         with files.whole_file(path) as file:
-            n_shown = encoding.write(read, format, file, max_rows=max_rows, provenance=about)
+            n_shown = encoding.write(read, format, file, max_rows=max_rows, metadata=about)
         if format not in EMBEDDED and about.get("traces"):
             made = part(about, digest.n_rows, digest.hex)
             put_beside(path, of([about], format, [made], sha256=sha256(path)))
@@ -170,11 +170,11 @@ def beside(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def put_beside(path: Path, origin: Manifest) -> None:
+def put_beside(path: Path, manifest: Manifest) -> None:
     """Writes a manifest beside a file or into a folder; raises ExportError."""
     target = path / ("_" + SUFFIX.lstrip(".")) if path.is_dir() else beside(path)
     with files.whole_file(target) as file:
-        file.write(origin.to_json(indent=2).encode() + b"\n")
+        file.write(manifest.to_json(indent=2).encode() + b"\n")
 
 
 def read(path: Path) -> Manifest:

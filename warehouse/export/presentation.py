@@ -1,4 +1,4 @@
-"""How timelines of a format are shown in exports, where the defaults do not fit.
+"""Presentations: how exports show timelines of a format, if it differs from the default.
 
 An importer's package registers a `Presentation` in the entry-point group
 `trace_warehouse.presentations`, under the value of `trace.format`. `prepare` loads those of the

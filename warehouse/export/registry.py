@@ -41,7 +41,7 @@ def export(opened: Session, name: str, path: Path, options: Mapping[str, Any] | 
     """
     chosen = exporter(name)
     written = chosen.write(opened, path, options or {})
-    about = opened.provenance(opened.queries.find("traces"), {})
+    about = opened.manifest(opened.queries.find("traces"), {})
     window = {"window_ns": [opened.seen.from_ns, opened.seen.to_ns]}
     paths = [each.path for each in written] if chosen.writes_single_files else [path]
     for each in paths:

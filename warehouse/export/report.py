@@ -197,7 +197,7 @@ def fill(session: Session, report: Report, target: str | None = None) -> Iterato
         values = {key: _value(session, value) for key, value in section.parameters.items()}
         result = session.run(query, values)
         table = result.table()
-        meta = session.provenance(query, result.parameters)
+        meta = session.manifest(query, result.parameters)
         yield FilledSection(section, QueryResult(table, result.columns, meta))
 
 

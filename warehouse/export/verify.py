@@ -44,7 +44,7 @@ class Finding:
 class Verification:
     """The manifest of a file and the findings of its verification."""
 
-    origin: Manifest
+    manifest: Manifest
     findings: tuple[Finding, ...]
 
     @property

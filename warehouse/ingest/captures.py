@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from warehouse.errors import TwError
 from warehouse.ingest import formats
 from warehouse.ingest.importer import Capture, Captures, Listing, Part
-from warehouse.ingest.sources import Source, SourceSet, below, look
+from warehouse.ingest.sources import Source, SourceSet, below, source_sets
 
 _ARCHIVE = tuple[Path, tuple[str, ...]]
 
@@ -29,7 +29,7 @@ def find(
     """
     finders = _finders(importer)
     found: dict[Source, None] = {}
-    for each in look(paths, stdin_copy):
+    for each in source_sets(paths, stdin_copy):
         for source in _with_captures(each, finders) if finders else each.sources:
             found.setdefault(source)
     return list(found)

@@ -210,7 +210,7 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     for table in catalog.trace_tables(connection):
         connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
     connection.execute("DELETE FROM trace WHERE id = ?", [trace_id])
-    pairing.forget(connection, trace_id)
+    pairing.remove_timeline(connection, trace_id)
     connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
     connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
     return int(run_id)

@@ -80,18 +80,18 @@ def import_new(
     if not folder.is_dir():
         raise UsageError(f"the inbox {folder} is not a folder")
     known = _known(db, options.wait_s)
-    look = _Scan(known, settle_s, retries_failed)
+    scan = _Scan(known, settle_s, retries_failed)
     outcomes: list[Outcome] = []
     if any(folder.iterdir()):
         outcomes = pipeline.import_paths(
-            [folder], db=db, options=options, progress=progress, includes=look.wants
+            [folder], db=db, options=options, progress=progress, includes=scan.includes
         )
-    changed = {path for path in look.before if _stamp(path) != look.before[path]}
-    if look.before:
-        _remember(db, options.wait_s, outcomes, look, changed)
+    changed = {path for path in scan.before if _stamp(path) != scan.before[path]}
+    if scan.before:
+        _remember(db, options.wait_s, outcomes, scan, changed)
     kept = [each for each in outcomes if not changed & set(_paths(each.source))]
     return InboxScan(
-        tuple(kept), look.n_known, look.n_failed_before, tuple(sorted(look.unsettled | changed))
+        tuple(kept), scan.n_known, scan.n_failed_before, tuple(sorted(scan.unsettled | changed))
     )
 
 
@@ -108,7 +108,7 @@ class _Scan:
         self._latest_ns = time.time_ns() - round(settle_s * 1e9)
         self._retries_failed = retries_failed
 
-    def wants(self, source: Source) -> bool:
+    def includes(self, source: Source) -> bool:
         stamps = {path: _stamp(path) for path in _paths(source)}
         if all(self._is_known(path, stamp) for path, stamp in stamps.items()):
             states = [self.known[path].status for path in stamps]
@@ -166,13 +166,13 @@ def _remember(
     db: Path,
     wait_s: float,
     outcomes: Sequence[Outcome],
-    look: _Scan,
+    scan: _Scan,
     changed: set[Path],
 ) -> None:
     """Records the outcome of each file, in one transaction with the removal of traces."""
     if not db.exists():
         database.create_empty(db)
-    by_path: dict[Path, list[Outcome]] = {path: [] for path in look.before}
+    by_path: dict[Path, list[Outcome]] = {path: [] for path in scan.before}
     for outcome in outcomes:
         for path in _paths(outcome.source):
             if path in by_path:
@@ -183,10 +183,10 @@ def _remember(
             if path in changed:
                 doomed.update(_trace_ids(found))
                 continue
-            known = look.known.get(path)
+            known = scan.known.get(path)
             if known and any(each.status == "imported" for each in found) and _grew(path, known):
                 doomed.update(known.trace_ids)
-            _write(connection, path, look.before[path], found, known)
+            _write(connection, path, scan.before[path], found, known)
         _take_out(connection, doomed)
 
 

@@ -227,7 +227,7 @@ def _store(connection: duckdb.DuckDBPyConnection, trace_id: int, pair: Pair) -> 
         )  # fmt: skip
 
 
-def forget(connection: duckdb.DuckDBPyConnection, trace_id: int) -> None:
+def remove_timeline(connection: duckdb.DuckDBPyConnection, trace_id: int) -> None:
     """Removes the pairing with a timeline that is removed; its graphs keep their ranks."""
     connection.execute(
         "UPDATE trace SET timeline_trace_id = NULL, pair_rule = NULL WHERE timeline_trace_id = ?",

@@ -361,12 +361,12 @@ class _Counter:
 
     def __init__(self) -> None:
         self.n_bytes = 0
-        self.is_unwanted = False
+        self.is_cancelled = False
         self._lock = threading.Lock()
 
     def advance(self, n_bytes: int) -> None:
         """Adds to the count; raises in the calling thread when the import has been cancelled."""
-        if self.is_unwanted:
+        if self.is_cancelled:
             raise TwError("the import was cancelled")
         with self._lock:
             self.n_bytes += n_bytes
@@ -394,7 +394,7 @@ def _decode_in_threads(
                     decoded.widen(replace(options.settings, threads=decoding.available_cores()))
                 yield decoded
         finally:
-            counter.is_unwanted = True
+            counter.is_cancelled = True
             for future in futures:
                 if not future.cancel() and isinstance(left := future.result(), Decoded):
                     left.close()

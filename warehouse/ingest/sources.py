@@ -202,11 +202,11 @@ def find(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Source]:
     `stdin_copy` is the copy of standard input, for the argument `-`. Raises TraceError for an
     argument without any source.
     """
-    found = (source for each in look(paths, stdin_copy) for source in each.sources)
+    found = (source for each in source_sets(paths, stdin_copy) for source in each.sources)
     return list(dict.fromkeys(found))
 
 
-def look(paths: Sequence[str], stdin_copy: Path | None = None) -> list[SourceSet]:
+def source_sets(paths: Sequence[str], stdin_copy: Path | None = None) -> list[SourceSet]:
     """Returns the sources per argument, and per match of a glob; otherwise like `find`."""
     found = []
     for text in paths:

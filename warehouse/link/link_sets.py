@@ -36,7 +36,7 @@ def link_set(name: str) -> LinkSet:
 
 
 def deprecated_words() -> list[str]:
-    """Returns the first words of `tw link` that stand for `--graphs`."""
+    """Returns the deprecated words of `tw link` that are equivalent to `--graphs`."""
     return list(_file()["deprecated_words"])
 
 

@@ -95,7 +95,7 @@ def link_run(
 
     Raises TwError naming the node when the rules of the set cannot link the traces.
     """
-    forget(connection, run_id, link_set)
+    delete(connection, run_id, link_set)
     found = {query.key or "": 0 for query in queries(library, link_set)}
     for n, pair in enumerate(pairs(connection, library, run_id) if found else ()):
         if not n:
@@ -145,7 +145,7 @@ def _beside(connection: duckdb.DuckDBPyConnection, seen: scope.Scope) -> Tables:
     return Tables(names["graph"], names["graph_node"], names["graph_edge"])
 
 
-def forget(connection: duckdb.DuckDBPyConnection, run_id: int, link_set: str | None = None) -> None:
+def delete(connection: duckdb.DuckDBPyConnection, run_id: int, link_set: str | None = None) -> None:
     """Removes the linked graphs of a run, of one set or of all."""
     rows = connection.execute(
         "SELECT g.id FROM graph AS g JOIN trace AS t ON t.id = g.trace_id "

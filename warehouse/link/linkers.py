@@ -84,7 +84,7 @@ def link_trace(
         "SELECT coalesce(max(id) + 1, ?) FROM link WHERE trace_id = ?",
         [trace_id << 32, trace_id],
     )
-    _forget(connection, INSIDE, trace_id)
+    _delete_stat(connection, INSIDE, trace_id)
     found: list[tuple[Query, int]] = []
     bare = _tables_without_rows(connection, known.of_trace, trace_id)
     for query in known.of_trace:
@@ -147,8 +147,8 @@ def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
     connection.execute(
         "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
     )
-    _forget_offsets(connection, run_id)
-    linked_graph.forget(connection, run_id)
+    _delete_offsets(connection, run_id)
+    linked_graph.delete(connection, run_id)
     connection.execute(
         "DELETE FROM import_stat WHERE name = ? "
         "AND trace_id IN (SELECT id FROM trace WHERE run_id = ?)",
@@ -283,7 +283,7 @@ def _note(
     )
 
 
-def _forget(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> None:
+def _delete_stat(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> None:
     connection.execute("DELETE FROM import_stat WHERE trace_id = ? AND name = ?", [trace_id, what])
 
 
@@ -303,7 +303,7 @@ def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: 
     return int(n_clocks)
 
 
-def _forget_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
+def _delete_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
     """Removes offsets stored by this query; offsets from other sources are kept."""
     connection.execute(
         "UPDATE clock SET offset_ns = NULL, uncertainty_ns = NULL, method = NULL, drift = NULL, "

@@ -73,16 +73,16 @@ def write(
     target: BinaryIO,
     *,
     max_rows: int = DEFAULT_ROWS,
-    provenance: Mapping[str, str] | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> int:
     """Writes all rows (a table: at most `max_rows`; -1 for all) and returns how many it wrote.
 
-    `provenance` is stored in the metadata of encodings that have any. Reads the result to its end,
+    `metadata` is stored by encodings that support it. Reads the result to its end,
     so that `result.n_rows` is the total. Raises QueryError and QueryTimeout from the query.
     """
     if format == "table":
         return _write_table(result, target, max_rows)
-    _WRITERS[format](result, target, dict(provenance or {}))
+    _WRITERS[format](result, target, dict(metadata or {}))
     return result.n_rows
 
 
@@ -98,7 +98,7 @@ def _names(result: Rows) -> list[str]:
 
 
 def _write_csv(delimiter: str) -> Callable[[Rows, BinaryIO, dict[str, str]], None]:
-    def write_rows(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+    def write_rows(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
         import pyarrow as pa
         from pyarrow import csv
 
@@ -185,12 +185,12 @@ def _lines(result: Rows) -> Iterator[bytes]:
             yield encode(dict(zip(names, row, strict=True)))
 
 
-def _write_jsonl(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_jsonl(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
     for line in _lines(result):
         target.write(line + b"\n")
 
 
-def _write_json(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_json(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
     before = b"[\n"
     for line in _lines(result):
         target.write(before + line)
@@ -198,19 +198,19 @@ def _write_json(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> N
     target.write(b"\n]\n" if before == b",\n" else b"[]\n")
 
 
-def _write_parquet(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_parquet(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
     from pyarrow import parquet
 
-    schema = _described(result, provenance, _column_types(result))
+    schema = _described(result, metadata, _column_types(result))
     with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
         for table in _tables(result, schema):
             writer.write_table(table)
 
 
-def _write_arrow(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_arrow(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
     from pyarrow import ipc
 
-    schema = _described(result, provenance, _column_types(result))
+    schema = _described(result, metadata, _column_types(result))
     with ipc.new_file(target, schema) as writer:
         for table in _tables(result, schema):
             writer.write_table(table)
@@ -226,8 +226,8 @@ def _column_types(result: Rows) -> list[pa.DataType]:
     ]
 
 
-def _described(result: Rows, provenance: dict[str, str], types: Sequence[pa.DataType]) -> pa.Schema:
-    """Adds unit and description of each column, and the provenance, to the schema's metadata."""
+def _described(result: Rows, metadata: dict[str, str], types: Sequence[pa.DataType]) -> pa.Schema:
+    """Returns a schema with unit and description of each column, and the metadata of the result."""
     import pyarrow as pa
 
     fields = []
@@ -235,7 +235,7 @@ def _described(result: Rows, provenance: dict[str, str], types: Sequence[pa.Data
         about = {"unit": column.unit or "", "description": column.help}
         about = {key: value for key, value in about.items() if value}
         fields.append(pa.field(name, kind, metadata=about or None))
-    return pa.schema(fields, metadata={f"tw.{key}": text for key, text in provenance.items()})
+    return pa.schema(fields, metadata={f"tw.{key}": text for key, text in metadata.items()})
 
 
 def _tables(result: Rows, schema: pa.Schema) -> Iterator[pa.Table]:
@@ -313,7 +313,7 @@ def _shorten(text: str) -> str:
     return f"{text[: _CELL_WIDTH - tail - 1]}…{text[-tail:]}"
 
 
-def _write_markdown(result: Rows, target: BinaryIO, provenance: dict[str, str]) -> None:
+def _write_markdown(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
     rows = _rows(result, -1)
     dashes = ["---:" if _is_number(column.type) else "---" for column in result.columns]
     for line in (_names(result), dashes, *([_exact(value) for value in row] for row in rows)):

@@ -124,7 +124,7 @@ def _baseline(opened: Session, text: str, selection: Selection) -> Selection:
 def _result(opened: Session, query: Query, rule: Rule, side: Selection) -> QueryResult:
     opened.choose(side)
     result = opened.run(query, rule.parameters)
-    return QueryResult(result.table(), result.columns, opened.provenance(query, result.parameters))
+    return QueryResult(result.table(), result.columns, opened.manifest(query, result.parameters))
 
 
 def _key(query: Query, *, is_one: bool) -> tuple[str, ...]:

@@ -265,7 +265,7 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
 
     Tables without trace or run (schema history, schedules) are not restricted.
     """
-    _forget(connection)
+    _drop_shadows(connection)
     if scope.covers_all:
         return
     at = _qualifier(connection)
@@ -291,7 +291,7 @@ def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> 
     return select if condition is None else f"{select} WHERE {condition}"
 
 
-def _forget(connection: duckdb.DuckDBPyConnection) -> None:
+def _drop_shadows(connection: duckdb.DuckDBPyConnection) -> None:
     """Drops the TEMP views that shadow tables and views of the schema."""
     shadows = connection.execute("""
         SELECT view_name FROM duckdb_views() WHERE database_name = 'temp' AND view_name IN (

@@ -68,7 +68,7 @@ class Session:
     queries: library.Library
     selection: Selection
     chosen: scope.Scope  # scope of the selection; comparisons use the scope of their sides
-    traces: list[dict[str, object]]  # what is in scope; see provenance.traces
+    traces: list[dict[str, object]]  # what is in scope; see lineage.traces
     compared: tuple[dict[str, str], Selection] | None = None  # sides of the scope in effect, if any
     installed: set[str] = field(default_factory=set)  # macros created on the connection
 
@@ -137,7 +137,7 @@ class Session:
         scope.apply(self.connection, seen)
         self.seen, self.traces = seen, lineage.traces(self.connection)
 
-    def provenance(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
+    def manifest(self, query: library.Query, values: Mapping[str, Value]) -> dict[str, str]:
         """Returns the manifest entries of a query's rows."""
         return lineage.entries(
             query,

@@ -22,7 +22,7 @@ class Due:
 
     made: tuple[datetime, ...] = ()
     skipped: tuple[datetime, ...] = ()
-    n_forgotten: int = 0  # before the oldest of these
+    n_unrecorded: int = 0  # before the oldest of these
 
 
 def due(definition: Definition, last: datetime | None, now: datetime) -> Due:
@@ -51,11 +51,11 @@ def next_due(definition: Definition, now: datetime) -> datetime:
 
 
 def _split(
-    definition: Definition, come: tuple[datetime, ...], n_forgotten: int, now: datetime
+    definition: Definition, come: tuple[datetime, ...], n_unrecorded: int, now: datetime
 ) -> Due:
     if definition.catch_up == "all":
-        return Due(come, (), n_forgotten)
+        return Due(come, (), n_unrecorded)
     latest = come[-1:]
     if definition.catch_up == "none" and latest and now - latest[0] > NOT_LATE:
         latest = ()
-    return Due(latest, come[: len(come) - len(latest)], n_forgotten)
+    return Due(latest, come[: len(come) - len(latest)], n_unrecorded)

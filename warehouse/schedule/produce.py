@@ -58,7 +58,7 @@ def _write(opened: Session, definition: Definition, path: Path) -> int:
         return _write_book(opened, definition, path)
     query = opened.queries.find(str(definition.query))
     with opened.run(query, definition.parameters) as result:
-        about = opened.provenance(query, result.parameters)
+        about = opened.manifest(query, result.parameters)
         return manifest.write_rows(result, definition.format, path, about)
 
 

@@ -85,7 +85,7 @@ def _todo(
     """Times to run, times to record as skipped, and the number of times not recorded."""
     found = due(definition, records.last_due(connection, definition.name), now)
     left = records.unfinished(connection, definition, datetime.now(UTC))
-    return [*left, *found.made], list(found.skipped), found.n_forgotten
+    return [*left, *found.made], list(found.skipped), found.n_unrecorded
 
 
 def _claim_next(
@@ -97,17 +97,17 @@ def _claim_next(
         if not known:
             return None, None
         (definition,) = known
-        times, missed, n_forgotten = _todo(connection, definition, now)
+        times, missed, n_unrecorded = _todo(connection, definition, now)
         reason = "missed: run-due was not called in time"
-        if n_forgotten:
-            reason += f"; {n_forgotten:,} earlier times were also missed"
+        if n_unrecorded:
+            reason += f"; {n_unrecorded:,} earlier times were also missed"
         with database.transaction(connection):
             records.skip(connection, name, missed, reason)
             taken = next((at for at in times if records.claim(connection, name, at)), None)
     claimed = None if taken is None else (definition, taken)
     if not missed:
         return None, claimed
-    n_times = len(missed) + n_forgotten
+    n_times = len(missed) + n_unrecorded
     return Outcome(name, missed[-1], RunResult("skipped", error=reason), n_times), claimed
 
 

@@ -113,7 +113,7 @@ class Shell:
         with session.opened(self.place, self.state.selection) as opened:
             self._announce(opened.seen.notice)
             with opened.run(query, parameters, dialect=dialect) as result:
-                about = opened.provenance(query, result.parameters)
+                about = opened.manifest(query, result.parameters)
                 self._deliver(result, about)
 
     def _deliver(self, result: Any, about: dict[str, str]) -> None:

@@ -34,7 +34,7 @@ class Age:
     keep_last: int = 0
 
 
-def look(path: Path, wait_s: float, selection: Selection, age: Age | None = None) -> RemovalPlan:
+def plan(path: Path, wait_s: float, selection: Selection, age: Age | None = None) -> RemovalPlan:
     """Plans a removal; the warehouse is locked for reading only meanwhile."""
     with database.Reader(path, wait_s=wait_s) as reader:
         return _plan(reader.connection, selection, age)

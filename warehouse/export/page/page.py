@@ -66,9 +66,11 @@ def of_session(opened: session.Session, chosen: report.Report, max_slices: int) 
     runs, made = _runs(opened), _PageParts()
     sections = [_joined([each]) for each in _filled(opened, chosen, made)]
     return {
-        "origin": made.origin(),
+        "origin": made.manifest_json(),
         "title": chosen.title,
-        "sides": [{"name": ", ".join(opened.seen.run_names), "runs": runs, **_origin(opened)}],
+        "sides": [
+            {"name": ", ".join(opened.seen.run_names), "runs": runs, **_traces_and_window(opened)}
+        ],
         "made": _made(opened),
         "sections": sections,
         "timeline": timeline.timeline(opened, max_slices),
@@ -95,7 +97,7 @@ def of_two(
         chosen = report.choose(opened, *given)  # the same report for both sides
     for name in compared:
         with session.opened(place, replace(selection, runs=(name,))) as opened:
-            sides.append({"name": name, "runs": _runs(opened), **_origin(opened)})
+            sides.append({"name": name, "runs": _runs(opened), **_traces_and_window(opened)})
             filled.append(list(_filled(opened, chosen, made)))
     with session.opened(place, replace(selection, runs=compared)) as opened:
         differences = report.of_queries(
@@ -104,7 +106,7 @@ def of_two(
         sections = [_joined([each]) for each in _filled(opened, _named(differences), made)]
         sections += [_joined(pair) for pair in zip(*filled, strict=True)]
         return {
-            "origin": made.origin(),
+            "origin": made.manifest_json(),
             "title": f"{chosen.title}: {compared[0]} and {compared[1]}",
             "sides": sides,
             "made": _made(opened),
@@ -120,7 +122,7 @@ class _PageParts:
         self.abouts: list[Mapping[str, str]] = []
         self.parts: list[manifest.Part] = []
 
-    def origin(self) -> str | None:
+    def manifest_json(self) -> str | None:
         return manifest.of(self.abouts, "html", self.parts).to_json() if self.parts else None
 
 
@@ -152,7 +154,7 @@ def _runs(opened: session.Session) -> Values:
     return data.section(filled)
 
 
-def _origin(opened: session.Session) -> Values:
+def _traces_and_window(opened: session.Session) -> Values:
     return {
         "traces": opened.traces,
         "window_ns": [opened.seen.from_ns, opened.seen.to_ns],
@@ -160,7 +162,7 @@ def _origin(opened: session.Session) -> Values:
 
 
 def _made(opened: session.Session) -> Values:
-    meta = opened.provenance(opened.queries.find("runs"), {})
+    meta = opened.manifest(opened.queries.find("runs"), {})
     return {key: meta[key] for key in _MADE_BY}
 
 

@@ -54,7 +54,7 @@ _FLOW_COLUMNS = {
 
 @dataclass
 class PerfettoSummary:
-    """Numbers of what was written, and of what differs from the warehouse."""
+    """Counts of written rows, and of differences from the warehouse."""
 
     n_slices: int = 0
     n_counter_values: int = 0

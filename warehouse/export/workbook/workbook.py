@@ -41,7 +41,15 @@ _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
     "ns": "#,##0", "byte": "#,##0", "count": "#,##0", "ratio": "0.0%", "percent": "0.0",
 }  # fmt: skip
-_ORIGIN = ("runs", "traces", "window_ns", "warehouse", "schema_version", "tw_version", "written_at")
+_MANIFEST_KEYS = (
+    "runs",
+    "traces",
+    "window_ns",
+    "warehouse",
+    "schema_version",
+    "tw_version",
+    "written_at",
+)
 
 
 @dataclass
@@ -324,7 +332,7 @@ def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet
         sheet.write_url(row, 0, f"internal:'{quoted}'!A1", link, each.name)
         sheet.write_number(row, 1, each.n_rows, book.style(num_format="#,##0"))
         sheet.write_string(row, 2, each.filled.answer.meta.get("title", ""))
-    _origin(book, sheet, row + 2, sheets)
+    _manifest(book, sheet, row + 2, sheets)
     place = 0
     for each in sheets:
         if each.chart:
@@ -332,18 +340,18 @@ def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet
             place += 1
 
 
-def _origin(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -> None:
+def _manifest(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -> None:
     """Writes the manifest entries common to all sheets; others are in the sheet Columns."""
     if not sheets:
         return
     meta = sheets[0].filled.answer.meta
     sheet.write_string(row, 0, "Export manifest", book.style(bold=True, bottom=1))
     wrapped = book.style(text_wrap=True, valign="top")
-    for number, key in enumerate(_ORIGIN, row + 1):
+    for number, key in enumerate(_MANIFEST_KEYS, row + 1):
         value = _traces(meta) if key == "traces" else meta.get(key, "")
         sheet.write_string(number, 0, key, wrapped)
         sheet.write_string(number, 2, _text(book.written, value), wrapped)
-    first = row + len(_ORIGIN) + 2
+    first = row + len(_MANIFEST_KEYS) + 2
     for place, text in enumerate(("Query", "", "Parameters and hash")):
         sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
     for number, each in enumerate(sheets, first + 1):
