@@ -214,7 +214,7 @@ def test_a_set_that_is_not_stored_is_made_for_the_file_alone(pairs: Pairs, tmp_p
 
 
 def test_a_set_nobody_knows_is_refused(pairs: Pairs, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no set of links 'other'"):
+    with pytest.raises(UsageError, match="link set 'other' not found"):
         export(pairs("own_gpu_cnn"), "own_gpu_cnn", tmp_path / "et.json", "other")
 
 
