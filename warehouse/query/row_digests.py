@@ -168,6 +168,8 @@ def problems(
         f"{key}: rows: has no digest; add it with --write-lock"
         for key in sorted({call.query for call in _missing(queries, stored, place)} & keys)
     ]
+    if not due:  # as for queries of the user
+        return found
     with reference.opened(queries, place) as opened, Measurement(opened) as measurement:
         for call in sorted(due, key=lambda each: each.set):
             found += _difference(measurement, call, stored[call])
