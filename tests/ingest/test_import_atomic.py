@@ -110,7 +110,7 @@ def test_a_warehouse_is_never_half_made(
 
     calls = iter(range(moment))
 
-    def comment(*_: object) -> None:
+    def comment(*_: object, **__: object) -> None:
         if next(calls, None) is None:
             raise KeyboardInterrupt
 
