@@ -11,7 +11,7 @@ import pytest
 
 import warehouse
 from warehouse.api import Warehouse
-from warehouse.errors import Missing, QueryError, ScopeError, UsageError
+from warehouse.errors import MissingDatabase, QueryError, ScopeError, UsageError
 from warehouse.library import macros
 from warehouse.store import database
 
@@ -172,7 +172,7 @@ def test_big_integers_survive_pandas(wh: Warehouse) -> None:
 
 
 def test_a_missing_file_is_an_error_of_the_first_query(tmp_path: Path) -> None:
-    with pytest.raises(Missing, match=r"nothing\.duckdb"):
+    with pytest.raises(MissingDatabase, match=r"nothing\.duckdb"):
         warehouse.open(tmp_path / "nothing.duckdb").runs()
 
 

@@ -1,22 +1,22 @@
 """All exceptions raised by `tw`, as one tree.
 
-    TwError                   exit 1   one sentence and, where there is one, a remedy
-    ├── UsageError            exit 2   an option, a name or a parameter is wrong
-    │   ├── ConfigError               the configuration file or an environment variable is
+    TwError                   exit 1   a one-sentence message and an optional hint
+    ├── UsageError            exit 2   an option, a name or a parameter is invalid
+    │   ├── ConfigError               an invalid configuration file or environment variable
     │   └── ScopeError                the scope options select nothing or conflict
     ├── DatabaseError         exit 3   the warehouse cannot be opened
-    │   ├── Missing                   the file does not exist
-    │   ├── Locked                    another process holds it
-    │   ├── TooNew                    a newer tw wrote it
+    │   ├── MissingDatabase           the file does not exist
+    │   ├── LockedDatabase            another process has it open
+    │   ├── NewerDatabase             written by a newer version of tw
     │   └── InvalidDatabase           damaged, or not a warehouse
     ├── TraceError            exit 1   an input file cannot be imported
     │   ├── UnknownFormat             no importer recognises its content
     │   │   └── UnsupportedFormat     a known format that must be converted first
     │   ├── CorruptTrace              truncated or invalid at a known offset
     │   └── DuplicateTrace            already imported
-    ├── QueryError            exit 1   a query is refused or fails
-    │   ├── ContractError             its result is not what its header declares
-    │   └── QueryTimeout      exit 4  it ran past --timeout
+    ├── QueryError            exit 1   a query is invalid or fails
+    │   ├── ContractError             its result does not match its header
+    │   └── QueryTimeout      exit 4  it exceeded --timeout
     └── ExportError           exit 1   an output file cannot be written
 
 Catch `TwError` for all of them:
@@ -90,15 +90,15 @@ class DatabaseError(TwError):
     exit_code = ExitCode.DATABASE
 
 
-class Missing(DatabaseError):
+class MissingDatabase(DatabaseError):
     """The warehouse file does not exist."""
 
 
-class Locked(DatabaseError):
+class LockedDatabase(DatabaseError):
     """Another process has locked the warehouse; retrying later may succeed."""
 
 
-class TooNew(DatabaseError):
+class NewerDatabase(DatabaseError):
     """A newer `tw` wrote the warehouse."""
 
 

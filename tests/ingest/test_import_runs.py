@@ -245,7 +245,7 @@ def test_a_broken_link_query_is_named(
     assert "disk" not in ran.err
 
 
-def decoded(path: Path, folder: Path) -> decode.Decoded:
+def decoded(path: Path, folder: Path) -> decode.DecodedSource:
     (source,) = sources.find([str(path)], None)
     return decode.decode(source, source.sha256(), "kineto", folder, decode.Settings())
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.sharing import integration, slow
-from warehouse.errors import Locked
+from warehouse.errors import LockedDatabase
 from warehouse.export import manifest
 from warehouse.ingest import pipeline
 from warehouse.query import session
@@ -259,11 +259,11 @@ def test_who_was_taken_over_does_not_write_its_result(db: Path) -> None:
 
 def test_a_warehouse_in_use_leaves_the_time_due(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def in_use(*_: object) -> None:
-        raise Locked("in use")
+        raise LockedDatabase("in use")
 
     put(db)
     monkeypatch.setattr(tick, "produce", in_use)
-    with pytest.raises(Locked):
+    with pytest.raises(LockedDatabase):
         run_due(db, "2026-11-20T06:05")
     assert outcomes(db) == []
     monkeypatch.undo()

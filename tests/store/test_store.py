@@ -12,7 +12,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from warehouse.errors import DatabaseError, InvalidDatabase, Locked, Missing, TooNew
+from warehouse.errors import (
+    DatabaseError,
+    InvalidDatabase,
+    LockedDatabase,
+    MissingDatabase,
+    NewerDatabase,
+)
 from warehouse.store import database, migrate, writer_lock
 
 HOLD = """
@@ -106,14 +112,14 @@ def test_a_warehouse_another_process_made_first_is_used(
 
 
 def test_a_missing_warehouse_is_no_traceback(tmp_path: Path) -> None:
-    with pytest.raises(Missing, match=r"none\.duckdb not found"):
+    with pytest.raises(MissingDatabase, match=r"none\.duckdb not found"):
         database.Reader(tmp_path / "none.duckdb")
 
 
 def test_a_newer_schema_is_refused(db: Path) -> None:
     change(db, "UPDATE schema_migration SET version = version + 100 WHERE version IS NOT NULL")
 
-    with pytest.raises(TooNew, match=f"supports versions up to {migrate.latest_version()}"):
+    with pytest.raises(NewerDatabase, match=f"supports versions up to {migrate.latest_version()}"):
         database.Reader(db)
 
 
@@ -170,7 +176,7 @@ def test_a_cut_file_is_refused_or_whole(db: Path, cut: int) -> None:
 def test_waiting_for_another_process_is_bounded_and_says_for_whom(db: Path) -> None:
     with (
         held_by_another_process(db) as pid,
-        pytest.raises(Locked, match=f"in use by process {pid}"),
+        pytest.raises(LockedDatabase, match=f"in use by process {pid}"),
     ):
         database.Reader(db, wait_s=0.1)
 

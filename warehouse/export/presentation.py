@@ -22,7 +22,7 @@ from warehouse import plugins
 if TYPE_CHECKING:
     import duckdb
 
-    from warehouse.export.perfetto.interning import Interned
+    from warehouse.export.perfetto.interning import InternedStrings
 
 PRESENTATIONS: Final = "trace_warehouse.presentations"
 
@@ -41,7 +41,7 @@ class Arguments(Protocol):
         """Returns a SELECT of `slice_id`, `args_json` and what `category` reads."""
         ...
 
-    def encode(self, batch: Any, names: Interned) -> list[Any]:
+    def encode(self, batch: Any, names: InternedStrings) -> list[Any]:
         """Encodes the columns of `query` as debug_annotations fields: one array a part, one value
         (or null) a slice."""
         ...

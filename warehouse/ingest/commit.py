@@ -18,7 +18,7 @@ import duckdb
 from warehouse import __version__
 from warehouse.errors import DuplicateTrace, TwError
 from warehouse.ingest import conservation, detail_tables, formats, pairing, runs
-from warehouse.ingest.decode import Decoded, Settings, scratch_connection, set_variable
+from warehouse.ingest.decode import DecodedSource, Settings, scratch_connection, set_variable
 from warehouse.ingest.importer import Importer, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
@@ -27,7 +27,7 @@ from warehouse.store import catalog, database
 
 
 @dataclass
-class Committed:
+class CommittedTrace:
     """A trace that is now in the warehouse."""
 
     trace_id: int
@@ -41,7 +41,7 @@ class Committed:
 
 
 def commit(
-    decoded: Decoded,
+    decoded: DecodedSource,
     db: Path,
     settings: Settings,
     choice: RunChoice,
@@ -49,7 +49,7 @@ def commit(
     replace: bool = False,
     wait_s: float = database.DEFAULT_WAIT_S,
     is_last: bool = False,
-) -> Committed:
+) -> CommittedTrace:
     """Inserts a decoded source as one trace, completely or not at all.
 
     A graph that is the last source of an import is linked right after its commit, if its run is the
@@ -91,7 +91,7 @@ def _defer_checkpoint(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("SET wal_autocheckpoint = '1TB'")
 
 
-def _link_run_of(connection: duckdb.DuckDBPyConnection, done: Committed) -> None:
+def _link_run_of(connection: duckdb.DuckDBPyConnection, done: CommittedTrace) -> None:
     """Links the run of a committed graph; leaves it to `link_runs` if that fails.
 
     Other runs are left to `link_runs` as well, which has one transaction for each.
@@ -139,12 +139,12 @@ def link_runs(
 def _insert(
     connection: duckdb.DuckDBPyConnection,
     importer: Importer,
-    decoded: Decoded,
+    decoded: DecodedSource,
     choice: RunChoice,
     settings: Settings,
     replace: bool,
     locked: float,
-) -> Committed:
+) -> CommittedTrace:
     touched = _make_room(connection, decoded, replace)
     trace_id = database.next_id(connection, "trace")
     run = runs.assign(connection, decoded, choice, touched)
@@ -170,7 +170,7 @@ def _insert(
     _insert_problems(connection, [*decoded.facts.problems, *lost], trace_id)
     counts = _counts(connection, decoded, trace_id, stored)
     _insert_stats(connection, decoded, trace_id, counts, seconds)
-    return Committed(
+    return CommittedTrace(
         trace_id, run.id, run.name, counts, dict(decoded.account.unused),
         _named_counts(
             connection,
@@ -181,7 +181,9 @@ def _insert(
     )  # fmt: skip
 
 
-def _make_room(connection: duckdb.DuckDBPyConnection, decoded: Decoded, replace: bool) -> set[int]:
+def _make_room(
+    connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, replace: bool
+) -> set[int]:
     """Removes the earlier import of the same bytes, or refuses; returns the runs it was in."""
     # All files of a capture must be equal: it may share some of them with another capture.
     rows = connection.execute(
@@ -219,7 +221,7 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
 def _insert_trace(
     connection: duckdb.DuckDBPyConnection,
     importer: Importer,
-    decoded: Decoded,
+    decoded: DecodedSource,
     choice: RunChoice,
     trace_id: int,
     run_id: int,
@@ -275,7 +277,7 @@ def _insert_problems(
 
 def _insert_stats(
     connection: duckdb.DuckDBPyConnection,
-    decoded: Decoded,
+    decoded: DecodedSource,
     trace_id: int,
     counts: dict[str, int],
     seconds: dict[str, float],
@@ -297,7 +299,10 @@ def _insert_stats(
 
 
 def _counts(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, trace_id: int, stored: dict[str, int]
+    connection: duckdb.DuckDBPyConnection,
+    decoded: DecodedSource,
+    trace_id: int,
+    stored: dict[str, int],
 ) -> dict[str, int]:
     """Rows of the trace by what they are; `stored` has those of the record tables."""
 

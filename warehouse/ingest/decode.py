@@ -61,7 +61,7 @@ class SourceFile:
 
 
 @dataclass
-class Decoded:
+class DecodedSource:
     """A source in its scratch folder, ready to commit."""
 
     source: Source
@@ -131,7 +131,7 @@ def decode(
     on_progress: Callable[[int], None] | None = None,
     *,
     keep_open: bool = False,
-) -> Decoded:
+) -> DecodedSource:
     """Reads, types and nests one source in `folder`; on failure the folder is gone again.
 
     `sha256` is that of each of its files (`Source.files`). With `keep_open` the scratch database
@@ -168,7 +168,7 @@ def _decode(
     scratch: Scratch,
     settings: Settings,
     on_progress: Callable[[int], None] | None,
-) -> Decoded:
+) -> DecodedSource:
     started = time.perf_counter()
     if source.parts:
         assert importer.captures is not None
@@ -190,7 +190,7 @@ def _decode(
     was_read = time.perf_counter()
     prepare(importer, scratch, facts)
     account = conservation.account(scratch.connection)
-    return Decoded(
+    return DecodedSource(
         source=source,
         folder=scratch.folder,
         importer_name=importer.name,

@@ -27,8 +27,8 @@ import duckdb
 from warehouse.errors import DuplicateTrace, TwError, UnknownFormat, UsageError
 from warehouse.ingest import captures, formats
 from warehouse.ingest import decode as decoding
-from warehouse.ingest.commit import Committed, commit, link_runs
-from warehouse.ingest.decode import Decoded, Settings
+from warehouse.ingest.commit import CommittedTrace, commit, link_runs
+from warehouse.ingest.decode import DecodedSource, Settings
 from warehouse.ingest.runs import RunChoice
 from warehouse.ingest.sources import Source
 from warehouse.link import linkers
@@ -69,7 +69,7 @@ class Outcome:
 
     source: Source
     status: Literal["imported", "present", "failed", "ignored"]
-    committed: Committed | None = None
+    committed: CommittedTrace | None = None
     error: TwError | None = None
     n_stored_bytes: int = 0
     n_content_bytes: int = 0
@@ -267,7 +267,7 @@ def _duplicate(source: Source, options: Options) -> Outcome:
 
 def _finish(
     job: Job,
-    decoded: Decoded | TwError,
+    decoded: DecodedSource | TwError,
     db: Path,
     options: Options,
     choice: RunChoice,
@@ -311,7 +311,7 @@ def _database_trouble(job: Job, error: duckdb.Error) -> TwError:
 
 def _decode_all(
     jobs: list[Job], options: Options, progress: Progress
-) -> Generator[Decoded | TwError, None, None]:
+) -> Generator[DecodedSource | TwError, None, None]:
     """Decodes sources in order, in worker processes where that is faster."""
     cores = decoding.available_cores()
     large = sum(job.source.size() >= _WORTH_SHARING for job in jobs)
@@ -334,7 +334,7 @@ def _try_decode(
     on_progress: Callable[[int], None],
     *,
     keep_open: bool = False,
-) -> Decoded | TwError:
+) -> DecodedSource | TwError:
     try:
         return decoding.decode(
             job.source,
@@ -374,11 +374,11 @@ class _Counter:
 
 def _decode_in_threads(
     jobs: list[Job], n_threads: int, options: Options, progress: Progress
-) -> Iterator[Decoded | TwError]:
+) -> Iterator[DecodedSource | TwError]:
     settings, counter, seen = _shared(options.settings, n_threads), _Counter(), 0
     with ThreadPoolExecutor(n_threads) as pool:
         # No more than threads: a decoded source stays open until it is committed.
-        futures: deque[Future[Decoded | TwError]] = deque()
+        futures: deque[Future[DecodedSource | TwError]] = deque()
         waiting = iter(jobs)
         try:
             while True:
@@ -390,19 +390,22 @@ def _decode_in_threads(
                     return
                 seen = _watch(futures[0], lambda: counter.n_bytes, seen, progress)
                 decoded = futures.popleft().result()
-                if isinstance(decoded, Decoded) and decoded.n_content_bytes >= _WORTH_ALL_THREADS:
+                if (
+                    isinstance(decoded, DecodedSource)
+                    and decoded.n_content_bytes >= _WORTH_ALL_THREADS
+                ):
                     decoded.widen(replace(options.settings, threads=decoding.available_cores()))
                 yield decoded
         finally:
             counter.is_cancelled = True
             for future in futures:
-                if not future.cancel() and isinstance(left := future.result(), Decoded):
+                if not future.cancel() and isinstance(left := future.result(), DecodedSource):
                     left.close()
 
 
 def _decode_in_workers(
     jobs: list[Job], n_workers: int, options: Options, progress: Progress
-) -> Iterator[Decoded | TwError]:
+) -> Iterator[DecodedSource | TwError]:
     # Not fork: a forked child would lack the threads of DuckDB and Arrow.
     context = get_context("spawn")
     counter = context.Value("q", 0)
@@ -427,7 +430,7 @@ def _decode_in_workers(
     lifeline.close()
 
 
-def _result(job: Job, future: Future[Decoded | TwError]) -> Decoded | TwError:
+def _result(job: Job, future: Future[DecodedSource | TwError]) -> DecodedSource | TwError:
     try:
         return future.result()
     except BrokenExecutor:
@@ -472,7 +475,7 @@ def _die_with_parent(listening: Connection) -> None:
     os._exit(1)
 
 
-def _decode_in_worker(job: Job, settings: Settings) -> Decoded | TwError:
+def _decode_in_worker(job: Job, settings: Settings) -> DecodedSource | TwError:
     def advance(n_bytes: int) -> None:
         assert _read_bytes is not None
         with _read_bytes.get_lock():

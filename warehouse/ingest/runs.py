@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from warehouse.ingest import formats, pairing
-from warehouse.ingest.decode import Decoded
+from warehouse.ingest.decode import DecodedSource
 from warehouse.store import database
 
 #: Stems that do not identify a run, besides those that importers declare.
@@ -49,7 +49,7 @@ class RunChoice:
     of_job: dict[tuple[object, ...], int] = field(default_factory=dict)
     timelines: list[int] = field(default_factory=list)  # traces of this import graphs may belong to
 
-    def key(self, decoded: Decoded) -> tuple[object, ...] | None:
+    def key(self, decoded: DecodedSource) -> tuple[object, ...] | None:
         """A key equal for sources of one job, as far as the files declare it; else None."""
         facts = decoded.facts
         if facts.job_id is not None:
@@ -61,7 +61,7 @@ class RunChoice:
             folder = folder.with_name(_RANK.sub("rank", folder.name))
         return ("folder", str(folder), facts.world_size, facts.backend)
 
-    def remember(self, decoded: Decoded, run_id: int, trace_id: int) -> None:
+    def remember(self, decoded: DecodedSource, run_id: int, trace_id: int) -> None:
         """Records the run of a source after its commit."""
         if key := self.key(decoded):
             self.of_job[key] = run_id
@@ -71,7 +71,7 @@ class RunChoice:
             self.timelines.append(trace_id)
 
 
-def trace_rank(decoded: Decoded, choice: RunChoice) -> tuple[int | None, str | None]:
+def trace_rank(decoded: DecodedSource, choice: RunChoice) -> tuple[int | None, str | None]:
     """The rank and its rule: given as an option, declared by the file, or part of the file name."""
     if choice.rank is not None:
         return choice.rank, "option"
@@ -81,14 +81,17 @@ def trace_rank(decoded: Decoded, choice: RunChoice) -> tuple[int | None, str | N
     return (int(found.group(1)), "file_name") if found else (None, None)
 
 
-def _format_rank(decoded: Decoded) -> re.Match[str] | None:
+def _format_rank(decoded: DecodedSource) -> re.Match[str] | None:
     """The rank in a file name as the format writes it, with the end of the name."""
     pattern = formats.by_name(decoded.importer_name).rank_pattern
     return re.search(f"(?:{pattern})\\Z", decoded.source.file_name) if pattern else None
 
 
 def assign(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice, replaced: set[int]
+    connection: duckdb.DuckDBPyConnection,
+    decoded: DecodedSource,
+    choice: RunChoice,
+    replaced: set[int],
 ) -> Run:
     """Returns the run of the new trace; creates it if necessary, within a transaction.
 
@@ -123,7 +126,7 @@ def _run(connection: duckdb.DuckDBPyConnection, run_id: int) -> Run:
 
 
 def _earlier_run(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, replaced: set[int]
+    connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, replaced: set[int]
 ) -> int | None:
     """The latest run of the source's job, or that of the trace it replaces."""
     if decoded.facts.job_id is not None:
@@ -136,7 +139,7 @@ def _earlier_run(
 
 
 def _run_without_rank(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice, run_id: int
+    connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, choice: RunChoice, run_id: int
 ) -> Run | None:
     """The run, unless it was dropped or has a trace of this rank: then the program ran again."""
     rows = connection.execute(
@@ -149,7 +152,7 @@ def _run_without_rank(
 
 
 def _timeline_of(
-    connection: duckdb.DuckDBPyConnection, decoded: Decoded, choice: RunChoice
+    connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, choice: RunChoice
 ) -> pairing.Pair:
     """The timeline of a graph, if both are part of this import."""
     if formats.by_name(decoded.importer_name).kind != "graph" or not choice.timelines:
@@ -179,7 +182,7 @@ def _common_ranks(connection: duckdb.DuckDBPyConnection) -> frozenset[int]:
     return pairing.common_ranks(connection, groups) if n else frozenset()
 
 
-def _new_run(connection: duckdb.DuckDBPyConnection, decoded: Decoded, name: str) -> Run:
+def _new_run(connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, name: str) -> Run:
     run_id = database.next_id(connection, "run")
     facts = decoded.facts
     connection.execute(
@@ -194,12 +197,12 @@ def stem(file_name: str) -> str:
     return _ENDINGS.sub("", file_name).lstrip(".") or "trace"
 
 
-def _is_generic(stem: str, decoded: Decoded) -> bool:
+def _is_generic(stem: str, decoded: DecodedSource) -> bool:
     declared = formats.by_name(decoded.importer_name).generic_stems
     return stem.lower() in declared or _GENERIC_STEMS.match(stem) is not None
 
 
-def _suggested_name(decoded: Decoded, is_rank: bool) -> str:
+def _suggested_name(decoded: DecodedSource, is_rank: bool) -> str:
     """The stem of the file, or the name of its folder when the stem is as general as "trace"."""
     source = decoded.source
     of_file = stem(source.file_name)

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import ExportError, Locked, ScopeError, TwError
+from warehouse.errors import ExportError, LockedDatabase, ScopeError, TwError
 from warehouse.export import manifest
 from warehouse.query import session
 from warehouse.schedule.definition import BOOKS, Definition, path_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def produce(place: Place, definition: Definition, due: datetime) -> RunResult:
     """Writes the file atomically; a failure is part of the result.
 
-    Raises only Locked: then nothing was attempted, and the time is still due.
+    Raises only LockedDatabase: then nothing was attempted, and the time is still due.
     """
     try:
         with session.opened(place, definition.selection) as opened:
@@ -31,7 +31,7 @@ def produce(place: Place, definition: Definition, due: datetime) -> RunResult:
         return RunResult("ok", n_rows, path.stat().st_size, manifest.sha256(path), str(path))
     except ScopeError as error:
         return RunResult("skipped", error=error.message)
-    except Locked:
+    except LockedDatabase:
         raise
     except TwError as error:
         hint = f" {error.hint}" if error.hint else ""

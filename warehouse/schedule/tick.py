@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import DatabaseError, Locked, UsageError
+from warehouse.errors import DatabaseError, LockedDatabase, UsageError
 from warehouse.export import manifest
 from warehouse.schedule import records
 from warehouse.schedule.definition import Definition
@@ -114,7 +114,7 @@ def _claim_next(
 def _make(place: Place, definition: Definition, due_at: datetime) -> Outcome:
     try:
         made = produce(place, definition, due_at)
-    except Locked:
+    except LockedDatabase:
         with suppress(DatabaseError), _writer(place) as connection:
             records.release(connection, definition.name, due_at)
         raise

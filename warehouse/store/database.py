@@ -25,7 +25,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from warehouse.errors import DatabaseError, InvalidDatabase, Locked, Missing, TooNew
+from warehouse.errors import (
+    DatabaseError,
+    InvalidDatabase,
+    LockedDatabase,
+    MissingDatabase,
+    NewerDatabase,
+)
 from warehouse.store import migrate, writer_lock
 
 if TYPE_CHECKING:
@@ -58,7 +64,7 @@ class Reader:
     """A locked read-only connection, as a context manager.
 
     `connection` may run any SQL: it cannot write, read other files, load extensions or change
-    settings. Raises Missing, Locked, TooNew or InvalidDatabase when the file cannot be read.
+    settings. Raises MissingDatabase, LockedDatabase, NewerDatabase or InvalidDatabase.
     """
 
     def __init__(
@@ -365,7 +371,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 def _must_exist(path: Path) -> None:
     if not path.exists():
-        raise Missing(
+        raise MissingDatabase(
             f"warehouse {path} not found",
             hint="Import traces with `tw import PATH`, or name another file with --db.",
         )
@@ -382,11 +388,13 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
             return attempt()
         except _FileReplaced:
             if time.monotonic() > deadline + 1:
-                raise Locked(f"{path} is being replaced repeatedly", hint="Try again.") from None
+                raise LockedDatabase(
+                    f"{path} is being replaced repeatedly", hint="Try again."
+                ) from None
             continue
         except duckdb.Error as error:
             failure = explain(path, error)
-            if not isinstance(failure, Locked) or time.monotonic() + pause > deadline:
+            if not isinstance(failure, LockedDatabase) or time.monotonic() + pause > deadline:
                 raise failure from None
         time.sleep(pause)
         pause = min(pause * 1.5, 0.5)
@@ -398,12 +406,12 @@ def explain(path: Path, error: duckdb.Error) -> DatabaseError:
     if "lock on file" in text or "different configuration" in text:
         holder = _PID.search(text)
         who = f"process {holder.group(1)}" if holder else "another connection of this process"
-        return Locked(
+        return LockedDatabase(
             f"{path} is in use by {who}",
             hint="Wait for it to finish, or wait longer with --wait SECONDS.",
         )
     if "version number" in text:
-        return TooNew(
+        return NewerDatabase(
             f"{path} was written by a newer DuckDB than the installed {duckdb.__version__}",
             hint="Upgrade the duckdb package: pip install --upgrade duckdb.",
         )

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from warehouse import __version__
-from warehouse.errors import InvalidDatabase, TooNew
+from warehouse.errors import InvalidDatabase, NewerDatabase
 from warehouse.resources import sql_folder
 
 if TYPE_CHECKING:
@@ -93,12 +93,12 @@ def _history(connection: duckdb.DuckDBPyConnection) -> list[tuple[int | None, st
 def check_history(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     """Returns the pending migrations.
 
-    Raises TooNew or InvalidDatabase when the history does not match this program's migrations.
+    Raises NewerDatabase or InvalidDatabase if the history does not match the migrations.
     """
     history = _history(connection)
     found = max((number or 0 for number, _, _ in history), default=0)
     if found > latest_version():
-        raise TooNew(
+        raise NewerDatabase(
             f"the warehouse has schema version {found}; this tw {__version__} "
             f"supports versions up to {latest_version()}",
             hint="Install the newer tw that wrote it.",

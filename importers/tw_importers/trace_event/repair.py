@@ -79,8 +79,8 @@ class Problem:
 
 
 @dataclass
-class Salvaged:
-    """What a damaged block held: event texts, bytes used, and whether the array ended in it."""
+class RepairedBlock:
+    """The content of a damaged block: event texts, bytes used, and whether the array ends in it."""
 
     texts: list[bytes] = field(default_factory=list)
     consumed: int = 0
@@ -89,9 +89,9 @@ class Salvaged:
 
 @dataclass
 class Repairer:
-    """Repairs events and remembers what it did, in `problems` by kind.
+    """Repairs events, and counts repairs in `problems` by kind.
 
-    `on_problem`, when given, is called at the first sign of damage instead (strict reading).
+    `on_problem`, if given, is called at the first defect instead (strict reading).
     """
 
     on_problem: Callable[[Problem], None] | None = None
@@ -106,9 +106,9 @@ class Repairer:
         if self.on_problem is not None:
             self.on_problem(found)
 
-    def events(self, data: bytes, offset: int, *, last: bool) -> Salvaged:
+    def events(self, data: bytes, offset: int, *, last: bool) -> RepairedBlock:
         """Finds the events in `data`, which starts at byte `offset` of the array's content."""
-        found = Salvaged()
+        found = RepairedBlock()
         at = 0
         while True:
             start = _skip_separators(data, at)

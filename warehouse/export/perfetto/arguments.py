@@ -19,14 +19,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from warehouse.export import wire
-from warehouse.export.perfetto.interning import Interned
+from warehouse.export.perfetto.interning import InternedStrings
 
 _FIELD = b"\x22"  # TrackEvent.debug_annotations
 _INT, _DOUBLE, _STRING, _OTHER = 0, 1, 2, 3
 _SAFE_DIGITS = 18  # any integer of this many characters fits int64
 
 
-def encode(args: Any, texts: Any, names: Interned) -> wire.Column:
+def encode(args: Any, texts: Any, names: InternedStrings) -> wire.Column:
     """Encodes the debug_annotations fields of a batch, one row per slice.
 
     `args` is map<string, JSON text>, with null for JSON null; null if there are no arguments or

@@ -11,7 +11,7 @@ from typing import Any
 from warehouse.export import wire
 
 
-class Interned:
+class InternedStrings:
     """Interned strings of one kind; memory is proportional to distinct strings."""
 
     def __init__(self, field: str) -> None:
@@ -51,7 +51,7 @@ class Interned:
 _PLAIN = {b"\x18": b"\xb2\x01", b"\x50": b"\xba\x01", b"\x08": b"\x52"}
 
 
-class Verbatim(Interned):
+class VerbatimStrings(InternedStrings):
     """Strings written in every packet, for readers without support for interning."""
 
     def fields(self, texts: Any, tag: bytes) -> wire.Column:

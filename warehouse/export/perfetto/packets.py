@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from warehouse.export import wire
 
 if TYPE_CHECKING:
-    from warehouse.export.perfetto.interning import Interned
+    from warehouse.export.perfetto.interning import InternedStrings
 
 SLICE_BEGIN, SLICE_END, INSTANT, COUNTER = 1, 2, 3, 4  # TrackEvent.Type
 FLOW_IDS, TERMINATING_FLOW_IDS = b"\xf9\x02", b"\x81\x03"  # fixed64 fields 47 and 48
@@ -115,7 +115,7 @@ def descriptor(track: Any) -> bytes:
     return _framed(packet)
 
 
-def definitions(kinds: list[Interned]) -> bytes:
+def definitions(kinds: list[InternedStrings]) -> bytes:
     """Returns a packet with new interned strings; empty if there are none."""
     packet = _new_packet()
     packet.sequence_flags = 2

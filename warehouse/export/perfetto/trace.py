@@ -25,7 +25,7 @@ import pyarrow as pa
 from warehouse.errors import ExportError
 from warehouse.export import presentation, wire
 from warehouse.export.perfetto import arguments, load, packets, ranges, tracks
-from warehouse.export.perfetto.interning import Interned, Verbatim
+from warehouse.export.perfetto.interning import InternedStrings, VerbatimStrings
 from warehouse.export.perfetto.lanes import assign as assign_lanes
 from warehouse.export.perfetto.ordering import (
     BEGIN,
@@ -118,7 +118,7 @@ class _Export:
         self.with_args = request.with_args
         self.with_flows = request.with_flows
         self.written = PerfettoSummary()
-        kind = Interned if request.with_interning else Verbatim
+        kind = InternedStrings if request.with_interning else VerbatimStrings
         self.names = kind("event_names")
         self.categories = kind("event_categories")
         self.keys = kind("debug_annotation_names")
@@ -329,6 +329,6 @@ def _columns_of(batch: Any, prefix: str) -> Any:
     )
 
 
-def _interned(texts: Any, kind: Interned, tag: bytes) -> wire.Column:
+def _interned(texts: Any, kind: InternedStrings, tag: bytes) -> wire.Column:
     distinct = texts.cast(pa.large_binary()).dictionary_encode()
     return kind.fields(distinct.dictionary, tag).take(distinct.indices)

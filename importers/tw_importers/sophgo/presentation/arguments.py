@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from tw_importers.sophgo.presentation import load
 from warehouse.export import wire
-from warehouse.export.perfetto.interning import Interned
+from warehouse.export.perfetto.interning import InternedStrings
 
 if TYPE_CHECKING:
     import duckdb
@@ -56,7 +56,7 @@ class CommandArguments:
     def json_query(self, connection: duckdb.DuckDBPyConnection) -> str | None:
         return json_query(connection)
 
-    def encode(self, batch: Any, names: Interned) -> list[wire.Column]:
+    def encode(self, batch: Any, names: InternedStrings) -> list[wire.Column]:
         return encode(batch, names)
 
 
@@ -119,7 +119,7 @@ def columns(connection: duckdb.DuckDBPyConnection, source: str) -> list[str]:
     return [name for name in connection.sql(source).columns if name != "slice_id"]
 
 
-def encode(batch: Any, names: Interned) -> list[wire.Column]:
+def encode(batch: Any, names: InternedStrings) -> list[wire.Column]:
     """The debug_annotations fields of a batch, one row a slice, one column after the other.
 
     Slices other than TPU commands have none.
@@ -163,7 +163,7 @@ class _Shared:
         return [joined.take(self._which)]
 
 
-def _values(key: str, values: Any, names: Interned) -> wire.Column:
+def _values(key: str, values: Any, names: InternedStrings) -> wire.Column:
     name = _name(key, names)
     if key in _REAL_KEYS:
         return _reals(key, name, values)
@@ -184,7 +184,7 @@ def _reals(key: str, name: bytes, values: Any) -> wire.Column:
     return _present(values, encoded)
 
 
-def _place(side: str, batch: Any, names: Interned) -> wire.Column:
+def _place(side: str, batch: Any, names: InternedStrings) -> wire.Column:
     """The dictionary src_info or dst_info: strides and sizes the image has, and the address."""
     address = f"{side}_start_addr"
     has_place = batch["has_places"]
@@ -228,7 +228,7 @@ def _present(values: Any, encoded: wire.Column) -> wire.Column:
     return pc.if_else(pc.is_valid(values), encoded, pa.scalar(None, pa.large_binary()))
 
 
-def _name(key: str, names: Interned) -> bytes:
+def _name(key: str, names: InternedStrings) -> bytes:
     """The field that names an annotation."""
     field = names.fields(pa.array([key.encode()]), b"\x08")[0].as_py()
     assert isinstance(field, bytes)
