@@ -95,7 +95,7 @@ def test_waits_that_point_back_in_time_are_left_out_and_told(written: Path, tmp_
             if starts[dep] > starts[each["id"]] > 0:
                 backward.add((dep, each["id"]))
     assert finding["n_found"] == len(backward) > 0
-    assert file.remarks == [f"{len(backward)} dependencies point back in time: left out."]
+    assert file.remarks == [f"{len(backward)} dependencies point back in time: omitted."]
     graph = wire.decode(file.path.read_bytes())
     assert not backward & {(dep, node.id) for node in graph.nodes for dep in node.data}
 

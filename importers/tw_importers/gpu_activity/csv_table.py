@@ -122,7 +122,7 @@ def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> C
     """Writes the lines that follow to the table `name`: seq, and each of `headings` as a text.
 
     Empty fields are NULL. Raises CorruptTrace with the line if it is not CSV; lines of another
-    width are left out and counted, or refused when reading strictly.
+    width are skipped and counted, or raise CorruptTrace when reading strictly.
     """
     columns = _distinct(column_name(heading) for heading in headings)
     table = CsvTable(name, dict(zip(columns, headings, strict=True)))

@@ -1,8 +1,8 @@
-"""Puts the records of one engine into the order in which they ran, on a clock that never wraps.
+"""Sorts the records of one engine in the order of execution, on a clock without wraps.
 
-A dump is what the device's buffer holds: a counter of 32 bits that wraps every 4.3 s, ids of 16
-bits, a ring whose oldest record may lie in the middle, and for SDMA records written a little out
-of order. Whole columns at a time; loops run over the few places where something is odd.
+A dump is the content of the device's buffer: a 32-bit counter that wraps every 4.3 s, 16-bit ids, a
+ring whose oldest record can be in the middle, and SDMA records slightly out of order. Columns are
+processed as a whole; loops only visit the few irregular positions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CANDIDATES = 4  # places tried as the seam of a ring that also wrapped
 
 @dataclass
 class Repairs:
-    """How often what was mended, for the record of the import."""
+    """Counts of repairs, stored with the import."""
 
     n_rings: int = 0
     n_counter_wraps: int = 0

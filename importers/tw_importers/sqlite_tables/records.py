@@ -231,7 +231,7 @@ def _find(rows: Rows, numbers_read: Collection[int], defaults: Mapping[int, obje
 
 
 def _filled(array: pa.Array, is_older: Flags, default: object) -> pa.Array:
-    """The default of a column where rows are older than it; of another type it is left out."""
+    """Inserts a column's default for older rows; a default of another type is ignored."""
     value = _scalar(default, array.type)
     if value is None:
         return array

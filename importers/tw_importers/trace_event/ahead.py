@@ -1,8 +1,8 @@
-"""Lets a generator work ahead in a thread of its own while DuckDB works on what it gave.
+"""Runs a generator ahead in a separate thread while DuckDB processes its items.
 
-DuckDB pulls batches one at a time: while it waits for one, a core stands idle. The generator
-spends its time in C code that holds the interpreter's lock, and a thread that needs the lock asks
-for it only every switch interval; at the default of 5 ms that asking is most of the wait.
+DuckDB pulls batches one at a time, and a core is idle while it waits. The generator spends its
+time in C code that holds the interpreter's lock; other threads request the lock once per switch
+interval, and at the default of 5 ms they mostly wait for it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def ahead(items: Iterator[T], n_items: int) -> Iterator[T]:
     An exception of the generator is raised at its place. Closing this one ends the thread.
     """
     waiting: queue.Queue[T | _End[T]] = queue.Queue(n_items)
-    unwanted = threading.Event()
-    worker = threading.Thread(target=_work, args=(items, waiting, unwanted), daemon=True)
+    cancelled = threading.Event()
+    worker = threading.Thread(target=_work, args=(items, waiting, cancelled), daemon=True)
     worker.start()
     try:
         with _quick_switching():
@@ -43,23 +43,25 @@ def ahead(items: Iterator[T], n_items: int) -> Iterator[T]:
         if item.error is not None:
             raise item.error
     finally:
-        unwanted.set()
+        cancelled.set()
         worker.join()
 
 
-def _work(items: Iterator[T], waiting: queue.Queue[T | _End[T]], unwanted: threading.Event) -> None:
+def _work(
+    items: Iterator[T], waiting: queue.Queue[T | _End[T]], cancelled: threading.Event
+) -> None:
     end: _End[T] = _End()
     try:
         for item in items:
-            if not _put(waiting, item, unwanted):
+            if not _put(waiting, item, cancelled):
                 return
     except BaseException as error:  # noqa: BLE001 - raised again in the consumer
         end = _End(error)
-    _put(waiting, end, unwanted)
+    _put(waiting, end, cancelled)
 
 
-def _put(waiting: queue.Queue[T | _End[T]], item: T | _End[T], unwanted: threading.Event) -> bool:
-    while not unwanted.is_set():
+def _put(waiting: queue.Queue[T | _End[T]], item: T | _End[T], cancelled: threading.Event) -> bool:
+    while not cancelled.is_set():
         try:
             waiting.put(item, timeout=_PATIENCE_S)
         except queue.Full:

@@ -1,4 +1,4 @@
-"""Attributes of Chakra nodes as protobuf: of whole columns, or of JSON as imported.
+"""Encodes attributes of Chakra nodes as protobuf, from columns or from imported JSON.
 
 AttributeProto: name 1, doc_string 2, and one of thirty members for the value. A member is written
 even when it is zero, because it says which kind the value has.
@@ -20,8 +20,8 @@ from warehouse.export import wire
 
 _ATTRIBUTE: Final = b"\x52"  # Node.attr
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-#: Kind of value -> (number of its member, wire type, how one value is written). The list of a kind
-#: has the next number.
+#: Kind of value -> (number of its member, wire type, encoder of a value). The list of a kind has
+#: the next number.
 _KINDS: Final[dict[str, tuple[int, int, Callable[[Any], bytes]]]] = {
     "double": (3, _FIXED64, lambda v: struct.pack("<d", float(v))),
     "float": (5, _FIXED32, lambda v: struct.pack("<f", float(v))),
@@ -48,7 +48,7 @@ def _with_length(data: bytes) -> bytes:
 
 
 def column(name: str, kind: str, values: pa.Array) -> wire.Column:
-    """The attribute of each row; nothing where the value is null. Integers, texts and booleans."""
+    """Encodes an attribute per row, empty for null, from integers, texts or booleans."""
     number, wire_type, _ = _KINDS[kind]
     head = b"\x0a" + _with_length(name.encode()) + wire.varint(number << 3 | wire_type)
     if wire_type == _BYTES:
@@ -70,17 +70,17 @@ class _Attribute(msgspec.Struct):
 
 
 class FromJson:
-    """Encodes lists of attributes as the importer keeps them, each distinct attribute once."""
+    """Encodes imported lists of attributes, each distinct attribute once."""
 
     def __init__(self) -> None:
         self._split = msgspec.json.Decoder(list[msgspec.Raw]).decode
         self._known: dict[bytes, bytes] = {}
 
     def fields(self, documents: pa.Array) -> wire.Column:
-        """The attributes of each row, which is a JSON list of {name, type, value}."""
+        """Encodes the attributes of each row, a JSON list of {name, type, value}."""
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
-        # A loop over rows: nine of ten attribute texts are those of earlier rows.
+        # A loop over rows: nine of ten attribute texts repeat earlier rows.
         return wire.literals(
             [
                 None if each is None else b"".join(map(self._field, self._split(each)))
@@ -97,7 +97,7 @@ class FromJson:
 
 
 def message(document: bytes | str) -> bytes:
-    """One attribute as a message, from JSON."""
+    """Encodes one attribute from JSON as a message."""
     attribute = msgspec.json.decode(document, type=_Attribute)
     out = b"\x0a" + _with_length(attribute.name.encode()) if attribute.name else b""
     if attribute.doc_string:
@@ -124,7 +124,7 @@ class _Other(msgspec.Struct):
 
 
 def others(documents: pa.Array) -> wire.Column:
-    """Fields that the schema did not define at import; almost no row has any."""
+    """Encodes fields that were unknown at import; most rows have none."""
     return wire.literals(
         [
             None if each is None else b"".join(

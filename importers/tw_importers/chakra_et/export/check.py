@@ -1,4 +1,4 @@
-"""What a Chakra file must be before it is written: convertible, and with an order to run it in."""
+"""Checks graphs before they are written as Chakra files: convertible and acyclic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UPSTREAM_SCHEMAS = (
 
 
 def refuse(connection: duckdb.DuckDBPyConnection, label: str, metadata: dict[str, Any]) -> None:
-    """Raises ExportError where Chakra's own converter would stop, naming the node."""
+    """Raises ExportError with the node for graphs on which Chakra's converter fails."""
     hint = "--set default converts it."
     schema = metadata.get("schema")
     if schema not in _UPSTREAM_SCHEMAS:
@@ -43,7 +43,7 @@ def refuse(connection: duckdb.DuckDBPyConnection, label: str, metadata: dict[str
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """What consumers may miss in the nodes of the table "et nodes", each kind with its count."""
+    """Returns remarks on nodes of the table "et nodes" that lack data, with counts."""
     (n_left_out,) = database.one(connection, 'SELECT coalesce(sum(n_left_out), 0) FROM "et nodes"')
     rows = connection.execute(
         'SELECT count(*), trouble FROM "et nodes" WHERE trouble IS NOT NULL GROUP BY trouble '
@@ -51,12 +51,12 @@ def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
     ).fetchall()
     found = [f"{n_nodes:,} {trouble}." for n_nodes, trouble in rows]
     if n_left_out:
-        found.append(f"{n_left_out:,} dependencies point back in time: left out.")
+        found.append(f"{n_left_out:,} dependencies point back in time: omitted.")
     return found
 
 
 def fits(value: object, kind: str) -> bool:
-    """Whether a value of an execution trace's head is of its kind."""
+    """Returns whether a value of an execution trace's header has the given kind."""
     if kind == "string":
         return isinstance(value, str)
     return type(value) is int and 0 <= value < 1 << 64
@@ -70,7 +70,7 @@ def check(
     is_imported: bool,
     is_checked: bool,
 ) -> None:
-    """Counts the nodes of the table "et nodes" and their dependencies, and looks for an order.
+    """Counts the nodes of the table "et nodes" and their dependencies, and checks for cycles.
 
     Raises ExportError if there is none, or if a node depends on a missing one.
     """
@@ -109,7 +109,7 @@ def _refuse_repeated(ids: np.ndarray[Any, Any], label: str) -> None:
 
 
 def _shown(connection: duckdb.DuckDBPyConnection, path: list[int]) -> str:
-    """The nodes of a cycle, each before the next; the first again at the end."""
+    """Returns the nodes of a cycle in order; the last equals the first."""
     shown = _named(connection, path[:_MOST_SHOWN])
     left = len(path) - len(shown)
     if left:

@@ -33,7 +33,7 @@ _BATCH_ROWS = 8_192
 #: Numbers and texts of `graph_node.type`.
 _NODE_TYPES = ["INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE",
                "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"]  # fmt: skip
-#: Attributes of nodes in the order they are written, and what kind of value each has.
+#: Attributes of nodes in the order of the file, with the kinds of their values.
 _ATTRIBUTES = {
     "rf_id": "int64", "fw_parent": "int64", "seq_id": "int64", "scope": "int64", "tid": "int64",
     "fw_tid": "int64", "op_schema": "string", "is_cpu_op": "bool", "stream": "int64",
@@ -41,10 +41,10 @@ _ATTRIBUTES = {
     "comm_dst": "int32", "comm_tag": "int32", "num_ops": "int64", "tensor_size": "uint64",
     "duration_ns": "uint64",
 }  # fmt: skip
-#: Of these, attributes from the execution trace: read with its texts, a batch at a time.
+#: Those from the execution trace, read with its texts in batches.
 _LATER = "rf_id, fw_parent, seq_id, scope, tid, fw_tid, op_schema"
-#: Consumers cut two characters off both ends of a metadata node's values and read the rest as JSON;
-#: so no character of it may be escaped as Python does. A text is written as it is.
+#: Consumers remove two characters from both ends of a metadata node's values and parse the rest as
+#: JSON; Python's escapes would break this. A text is written unchanged.
 _METADATA_INPUTS = """
 CASE WHEN n.metadata_text IS NULL THEN t.inputs_json ELSE json_object(
   'values', n.metadata_text,
@@ -52,14 +52,14 @@ CASE WHEN n.metadata_text IS NULL THEN t.inputs_json ELSE json_object(
   'types', t.inputs_json -> 'types'
 )::VARCHAR END
 """
-#: Attributes of the first message, where the execution trace has them.
+#: Attributes of the first message, if the execution trace has them.
 _METADATA = {"schema": "string", "pid": "uint64", "time": "string", "start_ts": "uint64",
              "finish_ts": "uint64"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Options:
-    """How graphs are written."""
+    """Options of the export."""
 
     link_set: str = "default"
     with_start_times: bool = False
@@ -69,7 +69,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph to be written."""
+    """A graph to write."""
 
     id: int
     kind: str
@@ -80,7 +80,7 @@ class Graph:
 
     @property
     def is_imported(self) -> bool:
-        """Whether it is a Chakra file already."""
+        """Whether the graph was imported from a Chakra file."""
         return self.kind == "chakra"
 
 
@@ -89,7 +89,7 @@ def export_chakra_et(
 ) -> list[EtSummary]:
     """Writes the graph of every rank in scope; `output` is a file or a folder.
 
-    Raises ExportError when there is no graph, one cannot be converted or has no order, or a file
+    Raises ExportError if no graph is in scope, one cannot be converted or has no order, or a file
     cannot be written; UsageError when several graphs are meant for one file.
     """
     import duckdb
@@ -107,7 +107,7 @@ def export_chakra_et(
 
 
 def find_graphs(session: Session, options: Options) -> list[Graph]:
-    """The graph of each rank in scope."""
+    """Returns the graph of each rank in scope."""
     rows = session.connection.execute(load("graphs"), {"link_set": options.link_set}).fetchall()
     if not rows:
         raise ExportError(
@@ -178,7 +178,7 @@ def write_graph(session: Session, graph: Graph, path: Path, options: Options) ->
 
 
 def _prepare(session: Session, graph: Graph, options: Options) -> None:
-    """The nodes of the graph as the TEMP table "et nodes"."""
+    """Creates the nodes of the graph as the TEMP table "et nodes"."""
     if graph.is_imported:
         select = load("imported", graph_id=graph.id, node_types=_NODE_TYPES)
     else:
@@ -190,7 +190,7 @@ def _prepare(session: Session, graph: Graph, options: Options) -> None:
 
 
 def _call(session: Session, graph: Graph, options: Options) -> str:
-    """The SELECT of a graph's nodes by the rules of a set."""
+    """Returns the SELECT of a graph's nodes by the rules of a set."""
     if options.link_set == CHAKRA_1_0:
         query = _installed(session, "et_node_1_0")
         return f'SELECT * EXCLUDE ({_LATER}) FROM "{query}"({graph.id})'
@@ -212,7 +212,7 @@ def _installed(session: Session, name: str) -> str:
 
 
 def _prepare_work(session: Session, graph: Graph, options: Options) -> None:
-    """Operations and bytes of the nodes of a graph, as the TEMP table "et work"."""
+    """Creates operations and bytes of the nodes of a graph as the TEMP table "et work"."""
     if options.link_set == CHAKRA_1_0:
         return
     key = _installed(session, "et_work")
@@ -257,7 +257,7 @@ def _attributes(nodes: pa.RecordBatch) -> wire.Column:
 
 
 def _batches(session: Session, graph: Graph, options: Options) -> Iterator[pa.RecordBatch]:
-    """The nodes in their order with their texts, which are read for a batch at a time."""
+    """Yields the nodes in order with their texts, in batches."""
     (n_nodes,) = database.one(session.connection, 'SELECT count(*) FROM "et nodes"')
     key = _installed(session, "et_attribute")
     for first in range(0, n_nodes, _BATCH_ROWS):

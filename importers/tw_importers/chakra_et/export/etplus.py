@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
     from warehouse.query.session import Session
 
-#: Nodes whose texts are put together at a time: what is in memory at once.
+#: Nodes whose texts are assembled at a time, which bounds memory.
 _CHUNK_NODES = 8192
-#: The oldest schema whose layout of nodes is the one written here.
+#: The oldest schema with this layout of nodes.
 _NESTED_SCHEMA = "1.0.2-chakra.0.0.4"
 _ORDERS = {"stream": "stream_order", "group": "group_order"}
 
 
 @dataclass(frozen=True)
 class WrittenRank:
-    """One file: where it is, and what is in it."""
+    """A written file, with counts."""
 
     path: Path
     trace_name: str
@@ -58,7 +58,7 @@ def export_etplus(
     link_set: str = link_sets.DEFAULT,
     orders: Sequence[str] = (),
 ) -> list[WrittenRank]:
-    """Writes every linked graph of a set in scope: one to a file, several into a new folder.
+    """Writes the linked graphs of a set in scope: one to a file, several to a new folder.
 
     `orders` adds the order of streams or process groups as the key order_dep. Raises UsageError
     when nothing can be linked or several graphs are for one file, ExportError when a file cannot be
@@ -83,12 +83,12 @@ def export_etplus(
 
 
 def is_file(output: Path) -> bool:
-    """Whether a path names a file, and no folder of that name exists."""
+    """Returns whether a path names a file and is not an existing folder."""
     return output.name.endswith((".json", ".json.gz")) and not output.is_dir()
 
 
 def count(session: Session, link_set: str) -> int:
-    """The number of files of a link set."""
+    """Returns the number of files of a link set."""
     linked_graph.ensure(session, link_set)
     return len(_graphs(session.connection, link_set))
 
@@ -125,7 +125,7 @@ def _write_folder(
 
 
 def _names(graphs: Sequence[_Graph]) -> list[str]:
-    """By rank where every graph has one of its own, else by trace, numbered where these repeat."""
+    """Returns file names by rank if ranks are distinct, else by trace, numbered if these repeat."""
     ranks = [graph.rank for graph in graphs]
     if None not in ranks and len(set(ranks)) == len(ranks):
         return [f"etplus.{rank}.json" for rank in ranks]
@@ -184,7 +184,7 @@ def _write_nodes(connection: duckdb.DuckDBPyConnection, file: BinaryIO) -> None:
 
 
 def _text(lines: pa.StringArray) -> memoryview:
-    """All lines one behind the other: an Arrow array holds them so."""
+    """Returns all lines as one buffer, which is how an Arrow array stores them."""
     _, offsets, data = lines.buffers()
     ends = memoryview(offsets).cast("i")
     return memoryview(data)[ends[lines.offset] : ends[lines.offset + len(lines)]]

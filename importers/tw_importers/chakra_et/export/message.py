@@ -1,8 +1,8 @@
-"""Chakra's protobuf stream from columns: a message a row, each behind its length.
+"""Encodes Chakra's protobuf stream from columns: a length-prefixed message per row.
 
 Node: id 1, name 2, type 3, ctrl_deps 4, data_deps 5, start_time_micros 6, duration_micros 7, inputs
 8, outputs 9, attr 10 (mlcommons/chakra, schema/protobuf/et_def.proto). Zeros and empty texts are
-left out, as protobuf's own writer does; so the bytes are those that Chakra's tools write.
+omitted, as by protobuf's writer, so the bytes equal those of Chakra's tools.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ INPUTS, OUTPUTS = b"\x42", b"\x4a"
 
 
 def metadata(version: str, attributes: list[bytes]) -> bytes:
-    """The first message of a file, framed; `attributes` are messages."""
+    """Encodes the first message of a file with its length; `attributes` are messages."""
     body = b"\x0a" + _with_length(version.encode()) if version else b""
     body += b"".join(b"\x12" + _with_length(each) for each in attributes)
     return _with_length(body)
@@ -29,7 +29,7 @@ def metadata(version: str, attributes: list[bytes]) -> bytes:
 def framed(
     nodes: pa.RecordBatch, attributes: wire.Column, texts: Texts, others: wire.Column | None = None
 ) -> memoryview:
-    """The messages of a batch of nodes, one behind the other.
+    """Encodes the messages of a batch of nodes.
 
     `nodes` has the columns node_id, name, type (a number), ctrl_deps, data_deps (lists),
     start_micros, duration_micros, inputs_json and outputs_json; `others` are fields behind all.
@@ -55,7 +55,7 @@ def _with_length(data: bytes) -> bytes:
 
 
 def _numbers(tag: bytes, values: pa.Array) -> wire.Column:
-    """A field for each number; nothing for zero and null."""
+    """Encodes a field per number, empty for zero and null."""
     words = values.cast(pa.uint64()).fill_null(0).to_numpy(zero_copy_only=False)
     return pc.if_else(pa.array(words == 0), None, wire.join(tag, wire.varints(words)))
 
@@ -70,7 +70,7 @@ def _names(values: pa.Array) -> wire.Column:
 
 
 def _packed(tag: bytes, lists: Any) -> wire.Column:
-    """A packed field for each list of numbers; nothing for an empty one and null."""
+    """Encodes a packed field per list of numbers, empty for empty lists and null."""
     filled = pc.if_else(lists.is_valid(), lists, pa.scalar([], lists.type))
     words = filled.flatten().cast(pa.uint64()).to_numpy(zero_copy_only=False)
     boundaries = np.zeros(len(filled) + 1, np.int64)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass
 class EtSummary:
-    """A written file: numbers of nodes and dependencies, and remarks for the user."""
+    """A written file: counts of nodes and dependencies, and remarks for the user."""
 
     path: Path
     n_nodes: int = 0

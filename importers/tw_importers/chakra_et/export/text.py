@@ -1,4 +1,4 @@
-"""Inputs and outputs of nodes in the form Chakra's converter writes: Python's text of JSON lists.
+"""Encodes inputs and outputs of nodes like Chakra's converter: Python's text of JSON lists.
 
 `IOInfo` has three texts, and consumers read them as Python wrote them: [[37, 38, 0, 4, 4, 'cpu'],
 True, None]. What such a text is, only Python's own str() says exactly, so rows are a loop here;
@@ -25,7 +25,7 @@ class _Io(msgspec.Struct):
 
 
 class Texts:
-    """Encodes inputs or outputs; remembers shapes and types, which repeat."""
+    """Encodes inputs or outputs; caches shapes and types, which repeat."""
 
     def __init__(self) -> None:
         self._decode = msgspec.json.Decoder(_Io).decode
@@ -35,7 +35,7 @@ class Texts:
         self._types: dict[bytes, bytes] = {}
 
     def io_fields(self, tag: bytes, documents: pa.Array) -> wire.Column:
-        """A field of `Node` for each JSON document; nothing for a null."""
+        """Encodes a field of `Node` per JSON document, empty for null."""
         distinct = documents.dictionary_encode()
         encoded = [
             None if each is None else self._io_field(tag, each)
@@ -60,7 +60,7 @@ class Texts:
         return tag + self._length(len(body)) + body
 
     def _text_field(self, tag: bytes, raw: bytes | msgspec.Raw) -> bytes:
-        """What Python writes for a JSON value, as a field; nothing for an empty text."""
+        """Encodes Python's text of a JSON value as a field, empty for an empty text."""
         try:
             text = str(self._any(raw)).encode()
         except msgspec.DecodeError:  # NaN, and integers beyond 64 bits

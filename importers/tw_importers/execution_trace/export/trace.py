@@ -1,4 +1,4 @@
-"""Writes an execution trace as it was imported: the same header and nodes, in their order.
+"""Writes an execution trace as imported: the same header and nodes, in the same order.
 
 Numbers keep their digits and texts their content; white space, and the order of keys within a
 node, may differ. Nodes come back in the layout they had, flat (schema 1.0.1) or with lists of
@@ -27,7 +27,7 @@ _OUTPUTS = (b"outputs", b"output_shapes", b"output_types")
 
 @dataclass(frozen=True)
 class WrittenGraph:
-    """One file: where it is, and how many nodes it holds."""
+    """A written file, with its number of nodes."""
 
     path: Path
     trace_name: str
@@ -60,7 +60,7 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def export_execution_trace(connection: duckdb.DuckDBPyConnection, path: Path) -> WrittenGraph:
-    """Writes the scope's one execution trace to a `.json` or `.json.gz` file.
+    """Writes the only execution trace in scope to a `.json` or `.json.gz` file.
 
     Raises ExportError when the scope has none, or several, as a file holds one.
     """
@@ -77,7 +77,7 @@ def export_execution_trace(connection: duckdb.DuckDBPyConnection, path: Path) ->
 def export_execution_trace_folder(
     connection: duckdb.DuckDBPyConnection, folder: Path
 ) -> list[WrittenGraph]:
-    """Writes each of the scope's execution traces to a `.json.gz` file in a new folder."""
+    """Writes each execution trace in scope to a `.json.gz` file in a new folder."""
     graphs = _graphs(connection)
     written = []
     with whole_folder(folder) as part:
@@ -104,7 +104,7 @@ def _graphs(connection: duckdb.DuckDBPyConnection) -> list[_Graph]:
 
 
 def _file_names(graphs: list[_Graph]) -> list[str]:
-    """Named by rank where each has its own, as importing them again then finds it."""
+    """Returns names by rank if ranks are distinct; imports derive ranks from names."""
     ranks = {graph.rank for graph in graphs}
     if None not in ranks and len(ranks) == len(graphs):
         return [f"rank{graph.rank}.json.gz" for graph in graphs]
@@ -138,7 +138,7 @@ def _write(
 
 
 def _document(graph: _Graph) -> tuple[bytes, bytes]:
-    """What goes before and after the nodes: the header's keys, in their order."""
+    """Returns the texts before and after the nodes: the header's keys, in order."""
     header = _OBJECT.decode(graph.document_json or graph.header_json or "{}")
     header.setdefault("nodes", msgspec.Raw(b"[]"))
     keys = list(header)
@@ -162,7 +162,7 @@ def _flat(batch: Any) -> list[bytes]:
 
 
 def _flat_node(text: str, inputs: str | None, outputs: str | None, attributes: str | None) -> bytes:
-    """A node with its attributes, inputs and outputs as keys of its own."""
+    """Converts a node to the flat form, with attributes, inputs and outputs as its keys."""
     items = [text[1:-1].encode()] if text != "{}" else []
     items += [_item(each.name, each.value) for each in _ATTRIBUTES.decode(attributes or "[]")]
     for part, names in ((inputs, _INPUTS), (outputs, _OUTPUTS)):

@@ -30,7 +30,7 @@ _ENGINES = {"tiu": "'TIU'", "tdma": "'GDMA', 'SDMA'", "cdma": "'CDMA'"}
 
 @dataclass
 class RegistersSummary:
-    """What a folder holds."""
+    """A written folder, with counts."""
 
     n_files: int = 0
     n_commands: int = 0
@@ -93,7 +93,7 @@ def _write_all(
 
 
 def _unlike(trace_id: int, names: dict[int, str]) -> str:
-    """A folder's name for a trace; with its id where another trace is called the same."""
+    """Returns the folder name of a trace, with its id if names repeat."""
     stem = file_stem(names[trace_id])
     is_only = [file_stem(name) for name in names.values()].count(stem) == 1
     return stem if is_only else f"{stem}-{trace_id}"
@@ -113,7 +113,7 @@ def _files(connection: duckdb.DuckDBPyConnection) -> Iterator[_File]:
 
 
 def _head(connection: duckdb.DuckDBPyConnection, trace_id: int) -> bytes:
-    """The constants of the chip."""
+    """Returns the constants of the chip."""
     found = connection.execute(
         "SELECT properties_json FROM device WHERE kind = 'tpu' AND trace_id = ?", [trace_id]
     ).fetchall()

@@ -1,4 +1,4 @@
-"""The summary of a TPU capture as text: the vendor's table, and what it announces and lacks.
+"""Writes the summary of a TPU capture as text: the vendor's table, and further tables.
 
 The first table has the columns, widths and lines of the vendor's `summary.txt`; an unknown figure
 is `-`. Below it come engines with work, idle time and traffic, the links, and how much of
@@ -44,7 +44,7 @@ def _percent(name: str) -> Callable[[Row], str]:
 
 
 def _cycles(engine: str, frequency: str) -> Callable[[Row], str]:
-    """Cycles of a core; of the whole, those of the core with most, as time."""
+    """Cycles of a core; for the total, the maximum over cores, as time."""
 
     def text(row: Row) -> str:
         cycles = row[f"{engine}_cycles"]
@@ -126,7 +126,7 @@ def export_summary(session: Session, path: Path) -> str:
 
 
 def text(session: Session) -> str:
-    """The summary of every capture in scope; raises ExportError where there is none."""
+    """Returns the summaries of all captures in scope; raises ExportError without captures."""
     summaries = _rows(session, "tpu_summary")
     if not summaries:
         raise ExportError(
@@ -160,7 +160,7 @@ def _rows(session: Session, query: str) -> list[dict[str, Any]]:
 
 
 def _engines(session: Session) -> list[dict[str, Any]]:
-    """Engines with their traffic beside them."""
+    """Returns engines with their traffic."""
     place = ("trace_id", "engine", "core", "port")
     memory = {"DDR": "ddr", "L2M": "l2", "LMEM": "lmem"}
     traffic: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -187,7 +187,7 @@ def _line(cells: Sequence[_Cell], texts: Iterator[str]) -> str:
 
 
 def _vendors(rows: Sequence[Row]) -> list[str]:
-    """The vendor's table: one line a core, then the whole."""
+    """Returns the vendor's table: a line per core, then the total."""
     double, single = "=" * WIDTH, "-" * WIDTH
     head = _line(_VENDORS, (cell.title for cell in _VENDORS))
     lines = [_line(_VENDORS, (cell.text(row) for cell in _VENDORS)) for row in rows]

@@ -1,4 +1,4 @@
-"""How captures of Sophgo TPUs are shown on timelines: as bigTpuProfile shows them."""
+"""The presentation of Sophgo TPU captures on timelines, equal to that of bigTpuProfile."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _counters(connection: duckdb.DuckDBPyConnection) -> list[Counter]:
 PRESENTATION = Presentation(
     is_flat=True,
     starts_at_zero=True,
-    is_interned=False,  # readers written for bigTpuProfile's files look at single packets
+    is_interned=False,  # readers of bigTpuProfile's files process single packets
     listed_category="tpu_command",
     detail_views=(
         "tpu_command",

@@ -1,4 +1,4 @@
-"""Arguments of TPU commands as Perfetto debug annotations: the vendor's tool's keys, in its order.
+"""Arguments of TPU commands as Perfetto debug annotations: keys and order of the vendor's tool.
 
 A capture has many commands and all of them have the same few keys, so arguments are not written as
 JSON and read again: each column is encoded at once, and what commands of one operation share, once
@@ -61,7 +61,7 @@ class CommandArguments:
 
 
 def query(connection: duckdb.DuckDBPyConnection) -> str | None:
-    """The SELECT of the arguments of the scope's TPU commands, or None.
+    """Returns the SELECT of the arguments of TPU commands in scope, or None.
 
     Register images are read only where there are any: in text they take many times their bytes.
     """
@@ -91,7 +91,7 @@ def _register(name: str) -> str:
 
 
 def json_query(connection: duckdb.DuckDBPyConnection) -> str | None:
-    """The same as (slice_id, args_json, category); members that are NULL are not there."""
+    """Returns the same as (slice_id, args_json, category), without NULL members."""
     source = query(connection)
     if source is None:
         return None
@@ -103,7 +103,7 @@ def json_query(connection: duckdb.DuckDBPyConnection) -> str | None:
         inside = inside or f"'{side}_start_addr', 0"
         pairs.append((f"{side}_info", f"CASE WHEN has_places THEN json_object({inside}) END"))
     listed = ", ".join(f"'{key}', {value}" for key, value in pairs)
-    # a merge patch takes what is null for what is to be left out
+    # a merge patch removes members that are null
     whole = f"json_merge_patch('{{}}', json_object({listed}))"
     return f'SELECT slice_id, {whole}::VARCHAR AS args_json, "Function Type" FROM ({source})'
 
@@ -115,12 +115,12 @@ def _json(key: str) -> str:
 
 
 def columns(connection: duckdb.DuckDBPyConnection, source: str) -> list[str]:
-    """The names of what `query` gives, less the slice's id."""
+    """Returns the column names of `query`, without the slice's id."""
     return [name for name in connection.sql(source).columns if name != "slice_id"]
 
 
 def encode(batch: Any, names: InternedStrings) -> list[wire.Column]:
-    """The debug_annotations fields of a batch, one row a slice, one column after the other.
+    """Encodes the debug_annotations fields of a batch, one row per slice, column by column.
 
     Slices other than TPU commands have none.
     """
@@ -142,7 +142,7 @@ def encode(batch: Any, names: InternedStrings) -> list[wire.Column]:
 
 
 class _Shared:
-    """Columns of a batch that are the same for all rows of an operation, encoded once for each."""
+    """Columns that are equal for all rows of an operation, encoded once per operation."""
 
     def __init__(self, batch: Any) -> None:
         encoded = batch["operation_id"].dictionary_encode(null_encoding="encode")
@@ -156,7 +156,7 @@ class _Shared:
         self._parts.append(part)
 
     def taken(self) -> list[wire.Column]:
-        """What was added since, for every row of the batch: as one column, or none."""
+        """Returns the columns added since the last call as one for all rows, or none."""
         if not self._parts:
             return []
         joined, self._parts = wire.join(*self._parts), []
@@ -185,7 +185,7 @@ def _reals(key: str, name: bytes, values: Any) -> wire.Column:
 
 
 def _place(side: str, batch: Any, names: InternedStrings) -> wire.Column:
-    """The dictionary src_info or dst_info: strides and sizes the image has, and the address."""
+    """Encodes src_info or dst_info: strides and sizes of the image, and the address."""
     address = f"{side}_start_addr"
     has_place = batch["has_places"]
     if address not in batch.schema.names:
@@ -229,7 +229,7 @@ def _present(values: Any, encoded: wire.Column) -> wire.Column:
 
 
 def _name(key: str, names: InternedStrings) -> bytes:
-    """The field that names an annotation."""
+    """Encodes the name field of an annotation."""
     field = names.fields(pa.array([key.encode()]), b"\x08")[0].as_py()
     assert isinstance(field, bytes)
     return field
