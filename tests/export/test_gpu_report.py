@@ -50,7 +50,7 @@ def test_its_sections_say_what_the_profile_has(opened: session.Session) -> None:
     chosen = report.choose(opened, (), {}, None)
 
     answers: dict[str, QueryResult] = {
-        filled.section.title: filled.answer for filled in report.fill(opened, chosen)
+        filled.section.title: filled.result for filled in report.fill(opened, chosen)
     }
 
     empty = {title for title, answer in answers.items() if not answer.n_rows}

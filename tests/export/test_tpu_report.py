@@ -141,6 +141,6 @@ def test_the_bar_of_all_cores_says_that_it_is_of_all(cases: Cases) -> None:
 
     chart = filled.section.chart
     assert chart is not None
-    cores = filled.answer.arrow().column("core").to_pylist()
+    cores = filled.result.arrow().column("core").to_pylist()
     names = [report.label(chart, (core,)) for core in cores]
     assert names == [*(f"core {n}" for n in range(8)), "all cores"]

@@ -66,7 +66,7 @@ class Warehouse(Exports, Maintenance):
         """
         with self._session() as open_session:
             found = open_session.queries.find(name)
-            return _answer(open_session, open_session.run(found, parameters, timeout_s=timeout_s))
+            return _result(open_session, open_session.run(found, parameters, timeout_s=timeout_s))
 
     def sql(
         self,
@@ -85,7 +85,7 @@ class Warehouse(Exports, Maintenance):
 
         with self._session() as open_session:
             query = library.from_text(statement)
-            return _answer(
+            return _result(
                 open_session,
                 open_session.run(query, parameters, dialect=dialect, timeout_s=timeout_s),
             )
@@ -157,7 +157,7 @@ class Warehouse(Exports, Maintenance):
 
         with self._session() as open_session:
             query = quality.combined(open_session.queries, names)
-            return _answer(open_session, open_session.run(query))
+            return _result(open_session, open_session.run(query))
 
     def _must_not_be_held(self) -> None:
         if self._held is not None:
@@ -213,7 +213,7 @@ def open_warehouse(
     return Warehouse(place)
 
 
-def _answer(open_session: session.Session, result: Result) -> QueryResult:
+def _result(open_session: session.Session, result: Result) -> QueryResult:
     table = result.table()
     meta = open_session.manifest(result.query, result.parameters)
     return QueryResult(table, result.columns, meta)

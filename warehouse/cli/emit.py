@@ -44,14 +44,14 @@ def emit(
     return n_shown
 
 
-def emit_text(text: str, target: Path | None, answers: Sequence[QueryResult]) -> None:
+def emit_text(text: str, target: Path | None, results: Sequence[QueryResult]) -> None:
     """Prints or writes a text made from these results."""
     if target is None:
         click.echo(text, nl=False)
         return
     from warehouse.export import manifest
 
-    manifest.write_text(text, target, answers)
+    manifest.write_text(text, target, results)
 
 
 def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) -> None:

@@ -99,11 +99,11 @@ def link(
     )
     counts = [each for run in done for each in run]
     if not quiet:
-        encoding.write(_answer(counts), chosen, sys.stdout.buffer, max_rows=-1)
+        encoding.write(_result(counts), chosen, sys.stdout.buffer, max_rows=-1)
         sys.stdout.buffer.flush()
 
 
-def _answer(counts: Iterable[LinkCount]) -> QueryResult:
+def _result(counts: Iterable[LinkCount]) -> QueryResult:
     import pyarrow as pa
 
     from warehouse.library.header import Column

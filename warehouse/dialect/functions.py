@@ -244,6 +244,6 @@ INSTEAD: dict[str, str] = {
     "datetime": "ts counts ns; `tw query -c` without --dialect has DuckDB's dates.",
     "strftime": "ts counts ns; `tw query -c` without --dialect has DuckDB's dates.",
     "julianday": "ts counts ns; `tw query -c` without --dialect has DuckDB's dates.",
-    "random": "An answer should be the same every time.",
+    "random": "Results must be reproducible.",
     "json_extract": "extract_arg(arg_set_id, 'args.key') reads arguments.",
 }

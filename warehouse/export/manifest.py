@@ -133,11 +133,11 @@ def part(about: Mapping[str, str], n_rows: int | None = None, digest: str | None
     )
 
 
-def of_answer(answer: QueryResult) -> Part:
+def of_result(result: QueryResult) -> Part:
     """Creates a part from a query result."""
-    with Digest(answer.columns) as digest:
-        digest.add(answer.arrow())
-        return part(answer.meta, answer.n_rows, digest.hex)
+    with Digest(result.columns) as digest:
+        digest.add(result.arrow())
+        return part(result.meta, result.n_rows, digest.hex)
 
 
 def write_rows(
@@ -157,12 +157,12 @@ def write_rows(
     return n_shown
 
 
-def write_text(text: str, path: Path, answers: Sequence[QueryResult]) -> None:
+def write_text(text: str, path: Path, results: Sequence[QueryResult]) -> None:
     """Writes text made from one or more results, with a manifest; raises ExportError."""
     with files.whole_file(path) as file:
         file.write(text.encode())
-    parts = [of_answer(each) for each in answers]
-    put_beside(path, of([each.meta for each in answers], "text", parts, sha256=sha256(path)))
+    parts = [of_result(each) for each in results]
+    put_beside(path, of([each.meta for each in results], "text", parts, sha256=sha256(path)))
 
 
 def beside(path: Path) -> Path:

@@ -89,7 +89,7 @@ class FilledSection:
     """A section with its rows."""
 
     section: Section
-    answer: QueryResult
+    result: QueryResult
 
 
 def folders(query_path: Iterable[Path]) -> list[Path]:
@@ -236,10 +236,10 @@ def _value(session: Session, value: Any) -> Any:
     return max(1, int(span_ns) // int(found[1]))
 
 
-def by_run(answer: QueryResult, chart: Chart) -> Chart:
+def by_run(result: QueryResult, chart: Chart) -> Chart:
     """Adds the run to labels if there are several runs."""
-    names = answer.schema.names
-    if "run_id" not in names or len(answer.arrow().column("run_id").unique()) < 2:
+    names = result.schema.names
+    if "run_id" not in names or len(result.arrow().column("run_id").unique()) < 2:
         return chart
     return replace(chart, label=("run_id", *chart.label))
 

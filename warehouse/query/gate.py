@@ -149,36 +149,36 @@ def _verdict(
     connection: duckdb.DuckDBPyConnection,
     rule: Rule,
     key: Sequence[str],
-    answers: tuple[QueryResult, QueryResult],
+    results: tuple[QueryResult, QueryResult],
     sides: tuple[scope.Scope, scope.Scope],
 ) -> Verdict:
     names = tuple(", ".join(side.run_names) for side in sides)
-    for side, answer, name in zip(("x", "baseline"), answers, names, strict=True):
-        connection.register(f"{side}_rows", answer.arrow())
+    for side, result, name in zip(("x", "baseline"), results, names, strict=True):
+        connection.register(f"{side}_rows", result.arrow())
         connection.execute(f"CREATE TABLE {side} AS SELECT *, true AS tw_is_here FROM {side}_rows")
-        _must_tell_apart(connection, side, name, key, answer)
-    columns = answers[0].schema.names
+        _check_unique(connection, side, name, key, result)
+    columns = results[0].schema.names
     rows, n_compared = _judged(connection, rule.condition, key, columns)
     counts: dict[str, int] = {}
     for reason in rows.column("reason").to_pylist():
         counts[reason] = counts.get(reason, 0) + 1
     return Verdict(
         rule, tuple(key), names[0], names[1], n_compared, counts, rows,
-        {"x": answers[0].meta, "baseline": answers[1].meta},
+        {"x": results[0].meta, "baseline": results[1].meta},
     )  # fmt: skip
 
 
-def _must_tell_apart(
+def _check_unique(
     connection: duckdb.DuckDBPyConnection,
     side: str,
     run: str,
     key: Sequence[str],
-    answer: QueryResult,
+    result: QueryResult,
 ) -> None:
     """Raises UsageError if rows of one side share a key: matching would multiply them."""
-    unknown = [name for name in key if name not in answer.schema.names]
+    unknown = [name for name in key if name not in result.schema.names]
     if unknown:
-        known = ", ".join(answer.schema.names)
+        known = ", ".join(result.schema.names)
         raise UsageError(
             f"--key: the query has no column {unknown[0]!r}", hint=f"Columns: {known}."
         )

@@ -33,11 +33,11 @@ _REFUSED = {
 }  # fmt: skip
 
 
-class _Skipped:
+class _Placeholder:
     """Placeholder of a value that was removed; nothing may refer to it any more."""
 
 
-_SKIPPED = _Skipped()
+_PLACEHOLDER = _Placeholder()
 
 
 class Unpickler:
@@ -67,7 +67,7 @@ class Unpickler:
             if len(self._stack) > _MAX_STACK:
                 self._wrong(f"more than {_MAX_STACK:,} values wait to be used")
 
-    def forget(self, value: Any, instead: Any = _SKIPPED) -> None:
+    def forget(self, value: Any, instead: Any = _PLACEHOLDER) -> None:
         """Drops a dict or a list from the memo, or keeps a smaller value in its place."""
         place = self._place.pop(id(value), None)
         if place is not None:
@@ -231,8 +231,8 @@ class Unpickler:
         self._put(len(self._memo))
 
     def _get(self, place: int) -> None:
-        value = self._memo.get(place, _SKIPPED)
-        if value is _SKIPPED:
+        value = self._memo.get(place, _PLACEHOLDER)
+        if value is _PLACEHOLDER:
             self._wrong(f"value {place} is used and not there")
         self._stack.append(value)
 

@@ -73,7 +73,7 @@ class _Tables(Text):
 
 
 @dataclass
-class _Found:
+class _Content:
     """The tables with times, their scales and processes; what else the file holds."""
 
     tables: list[CsvTable] = field(default_factory=list)
@@ -87,7 +87,7 @@ class _Found:
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads all tables in the text; raises TraceError if none has times."""
     text = _Tables(reader, "the file")
-    found = _Found()
+    found = _Content()
     process: str | None = None
     n_before = 0
     while len(found.tables) < _MAX_TABLES and (line := text.line()) is not None:
@@ -123,7 +123,7 @@ def _headings(line: bytes) -> list[str]:
     return split_line(line)
 
 
-def _stage(text: _Tables, scratch: Scratch, found: _Found, headings: Sequence[str]) -> None:
+def _stage(text: _Tables, scratch: Scratch, found: _Content, headings: Sequence[str]) -> None:
     columns = [column_name(heading) for heading in headings]
     units = split_line(text.line() or b"")
     scales = {
@@ -140,7 +140,7 @@ def _stage(text: _Tables, scratch: Scratch, found: _Found, headings: Sequence[st
     found.scales.append(scales)
 
 
-def _finish(scratch: Scratch, found: _Found) -> TraceFacts:
+def _finish(scratch: Scratch, found: _Content) -> TraceFacts:
     """Makes the views and tables that gather.sql reads."""
     view(scratch, "line", COLUMNS, found.tables)
     connection = scratch.connection

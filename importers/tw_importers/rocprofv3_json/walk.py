@@ -76,7 +76,7 @@ class Walker:
                 self._expect(rb"\[")
                 yield from self._processes()
                 return
-        except _Ended:
+        except _EndOfFile:
             self.is_cut = True
             return
         self._refuse('"rocprofiler-sdk-tool" is not the first key')
@@ -104,7 +104,7 @@ class Walker:
         for texts in elements:
             yield Records(process, section, texts)
         if elements.is_cut:
-            raise _Ended
+            raise _EndOfFile
         self.offset = elements.offset
         self._text = elements.rest + self._text
 
@@ -136,7 +136,7 @@ class Walker:
             if token is None or token[0] == b'"':
                 at = token.start() if token else max(at, len(self._text))
                 if not self._more():
-                    raise _Ended
+                    raise _EndOfFile
                 if len(self._text) > _MAX_VALUE:
                     self._refuse(f"{section} is larger than {_MAX_VALUE >> 20} MiB")
                 continue
@@ -180,7 +180,7 @@ class Walker:
 
     def _refuse(self, what: str) -> NoReturn:
         if not self._text.strip():
-            raise _Ended
+            raise _EndOfFile
         raise CorruptTrace(
             f"{what} at byte {self.offset}",
             hint="The file may be truncated. Record it again.",
@@ -188,5 +188,5 @@ class Walker:
         )
 
 
-class _Ended(Exception):
+class _EndOfFile(Exception):
     """The file ended before the document did."""

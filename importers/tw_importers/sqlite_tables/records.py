@@ -195,7 +195,7 @@ def _any_columns(
 
 
 @dataclass
-class _Found:
+class _Positions:
     """Where the values of some columns are."""
 
     fields: dict[int, _Field]
@@ -203,12 +203,12 @@ class _Found:
     is_whole: Flags
 
 
-def _find(rows: Rows, numbers_read: Collection[int], defaults: Mapping[int, object]) -> _Found:
+def _find(rows: Rows, numbers_read: Collection[int], defaults: Mapping[int, object]) -> _Positions:
     """Goes through the headers of all rows at once, column by column."""
     header, n_bytes = varints(rows.data, rows.start)
     header_end, end = rows.start + header, rows.start + rows.length
     at_type, at = rows.start + n_bytes, header_end
-    found = _Found({}, {}, (header > 0) & (header_end <= end))
+    found = _Positions({}, {}, (header > 0) & (header_end <= end))
     for number in range(max(numbers_read, default=-1) + 1):
         types, n_bytes = _serial_types(rows.data, at_type)
         # Rows older than a column that was added have no field for it.

@@ -29,21 +29,21 @@ _PIECES = 500  # of a long line; each keeps its lowest and highest point
 
 def section(filled: FilledSection) -> dict[str, Any]:
     """Returns a table with its chart, query, version and parameters."""
-    answer = filled.answer
-    shown = encoding.flat(answer.arrow().slice(0, ROWS))
+    result = filled.result
+    shown = encoding.flat(result.arrow().slice(0, ROWS))
     return {
         "title": filled.section.title,
-        "about": answer.meta.get("title", ""),
-        "query": answer.meta.get("query", ""),
-        "hash": answer.meta.get("query_hash", ""),
-        "parameters": answer.meta.get("parameters", ""),
+        "about": result.meta.get("title", ""),
+        "query": result.meta.get("query", ""),
+        "hash": result.meta.get("query_hash", ""),
+        "parameters": result.meta.get("parameters", ""),
         "columns": [
             {"name": each.name, "unit": each.unit or "", "type": each.type, "help": each.help}
-            for each in answer.columns
+            for each in result.columns
         ],
-        "n_rows": answer.n_rows,
+        "n_rows": result.n_rows,
         "values": [values(column) for column in shown.columns],
-        "chart": chart(answer, filled.section.chart),
+        "chart": chart(result, filled.section.chart),
     }
 
 
@@ -69,15 +69,15 @@ def cut(text: str, length: int = TEXT_LENGTH) -> str:
     return f"{text[:length]} … [{len(text):,} characters]"
 
 
-def chart(answer: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
+def chart(result: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
     """Returns the chart of a table; None if there is none, or nothing to draw."""
-    if drawn is None or not answer.n_rows:
+    if drawn is None or not result.n_rows:
         return None
-    units = {column.name: column.unit or "" for column in answer.columns}
-    drawn = by_run(answer, drawn)
+    units = {column.name: column.unit or "" for column in result.columns}
+    drawn = by_run(result, drawn)
     common = {"kind": drawn.kind, "unit": units[drawn.values[0]]}
     if drawn.kind == "line":
-        lines = list(_lines(answer.arrow(), drawn))
+        lines = list(_lines(result.arrow(), drawn))
         return {
             **common,
             "x": drawn.x,
@@ -85,7 +85,7 @@ def chart(answer: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
             "series": lines[:LINES],
             "n_left_out": max(0, len(lines) - LINES),
         }
-    table = answer.arrow().slice(0, drawn.rows)
+    table = result.arrow().slice(0, drawn.rows)
     return {
         **common,
         "labels": [cut(label(drawn, row)) for row in _rows(table, drawn.label)],
@@ -93,7 +93,7 @@ def chart(answer: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
             {"name": name, "unit": units[name], "values": values(table.column(name))}
             for name in drawn.values
         ],
-        "n_left_out": max(0, answer.n_rows - drawn.rows),
+        "n_left_out": max(0, result.n_rows - drawn.rows),
     }
 
 

@@ -128,8 +128,8 @@ class _PageParts:
 
 def _filled(opened: session.Session, chosen: report.Report, made: _PageParts) -> Iterator[Values]:
     for filled in report.fill(opened, chosen, "page"):
-        made.abouts.append(filled.answer.meta)
-        made.parts.append(manifest.of_answer(filled.answer))
+        made.abouts.append(filled.result.meta)
+        made.parts.append(manifest.of_result(filled.result))
         yield data.section(filled)
 
 

@@ -76,7 +76,7 @@ class _Sheet:
     @property
     def chart(self) -> report.Chart | None:
         chart = self.filled.section.chart
-        return report.by_run(self.filled.answer, chart) if chart and self.n_rows else None
+        return report.by_run(self.filled.result, chart) if chart and self.n_rows else None
 
 
 class _Book:
@@ -149,9 +149,9 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
 
 def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
     """Writes the sheets of a query: one, or several if its rows exceed a sheet."""
-    n_rows = filled.answer.n_rows
-    book.abouts.append(filled.answer.meta)
-    book.parts.append(manifest.of_answer(filled.answer))
+    n_rows = filled.result.n_rows
+    book.abouts.append(filled.result.meta)
+    book.parts.append(manifest.of_result(filled.result))
     n_sheets = max(1, math.ceil(n_rows / ROWS_A_SHEET))
     book.written.n_split += n_sheets > 1
     for number in range(n_sheets):
@@ -159,24 +159,24 @@ def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
         title = filled.section.title[: 31 - len(part)] + part
         sheet = book.sheet(title)
         first = number * ROWS_A_SHEET
-        table = filled.answer.arrow().slice(first, ROWS_A_SHEET)
+        table = filled.result.arrow().slice(first, ROWS_A_SHEET)
         if filled.section.tab:
             sheet.set_tab_color(filled.section.tab)
-        part_of = QueryResult(table, filled.answer.columns, filled.answer.meta)
+        part_of = QueryResult(table, filled.result.columns, filled.result.meta)
         _rows(book, sheet, part_of, filled.section.headings)
         yield _Sheet(sheet.get_name(), filled, table.num_rows)
 
 
-def _rows(book: _Book, sheet: Worksheet, answer: QueryResult, headings: Mapping[str, str]) -> None:
+def _rows(book: _Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
     """Hides columns without values if the section has its own headings."""
     import pyarrow as pa
 
-    columns = answer.columns
+    columns = result.columns
     head = book.style(bold=True, text_wrap=True, valign="top", bottom=1, bg_color="#E8EDF3")
     for place, column in enumerate(columns):
-        is_empty = bool(headings) and answer.arrow().column(place).null_count == answer.n_rows
+        is_empty = bool(headings) and result.arrow().column(place).null_count == result.n_rows
         style, options = _cell_style(book, column), {"hidden": is_empty or column.name in _KEYS}
-        sheet.set_column(place, place, _width(answer, place), style, options if headings else {})
+        sheet.set_column(place, place, _width(result, place), style, options if headings else {})
     # In constant-memory mode rows must be written in order.
     sheet.freeze_panes(1, _n_fixed(columns))
     sheet.set_row(0, 32)
@@ -184,7 +184,7 @@ def _rows(book: _Book, sheet: Worksheet, answer: QueryResult, headings: Mapping[
         heading = headings.get(column.name, column.name) if headings else _header(column)
         sheet.write_string(0, place, heading, head)
     number = 0
-    for batch in answer.batches():
+    for batch in result.batches():
         table = encoding.flat(pa.Table.from_batches([batch]))
         for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
             number += 1
@@ -221,11 +221,11 @@ def _cell_style(book: _Book, column: Column) -> Format | None:
     return book.style(num_format=form) if form else None
 
 
-def _width(answer: QueryResult, place: int) -> float:
+def _width(result: QueryResult, place: int) -> float:
     """Returns a column width from the first rows, within limits."""
-    column = answer.columns[place]
+    column = result.columns[place]
     shown = [len(column.name), len(column.unit or "") + 2]
-    for value in answer.arrow().column(place).slice(0, 200).to_pylist():
+    for value in result.arrow().column(place).slice(0, 200).to_pylist():
         number = f"{value:,}" if isinstance(value, int) else ""
         shown.append(len(number or ("0.000" if isinstance(value, float) else str(value))))
     return min(_WIDEST, max(shown) + 2)
@@ -282,9 +282,9 @@ def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
     sheet.freeze_panes(1, 0)
     row = 0
     for each in sheets:
-        for column in each.filled.answer.columns:
+        for column in each.filled.result.columns:
             row += 1
-            query = each.filled.answer.meta.get("query", "")
+            query = each.filled.result.meta.get("query", "")
             cells = (each.name, column.name, column.unit or "", column.type, column.help, query)
             for place, text in enumerate(cells):
                 sheet.write_string(row, place, text, wrapped)
@@ -304,7 +304,7 @@ def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
         chart = each.chart
         assert chart is not None
         each.labels = (hidden.get_name(), place)
-        table = each.filled.answer.arrow().slice(0, chart.rows)
+        table = each.filled.result.arrow().slice(0, chart.rows)
         rows = zip(*(table.column(name).to_pylist() for name in chart.label), strict=True)
         columns.append([each.name, *(_shorten(report.label(chart, row)) for row in rows)])
     for number, row in enumerate(itertools.zip_longest(*columns)):
@@ -323,7 +323,7 @@ def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet
     sheet.set_column(2, 2, 70)
     sheet.write_string(0, 0, title, book.style(bold=True, font_size=16))
     head, link = book.style(bold=True, bottom=1), book.style(font_color="#0563C1", underline=1)
-    for place, text in enumerate(("Sheet", "Rows", "What it answers")):
+    for place, text in enumerate(("Sheet", "Rows", "Description")):
         sheet.write_string(2, place, text, head)
     row = 2
     for each in sheets:
@@ -331,7 +331,7 @@ def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet
         quoted = each.name.replace("'", "''")
         sheet.write_url(row, 0, f"internal:'{quoted}'!A1", link, each.name)
         sheet.write_number(row, 1, each.n_rows, book.style(num_format="#,##0"))
-        sheet.write_string(row, 2, each.filled.answer.meta.get("title", ""))
+        sheet.write_string(row, 2, each.filled.result.meta.get("title", ""))
     _manifest(book, sheet, row + 2, sheets)
     place = 0
     for each in sheets:
@@ -344,7 +344,7 @@ def _manifest(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet])
     """Writes the manifest entries common to all sheets; others are in the sheet Columns."""
     if not sheets:
         return
-    meta = sheets[0].filled.answer.meta
+    meta = sheets[0].filled.result.meta
     sheet.write_string(row, 0, "Export manifest", book.style(bold=True, bottom=1))
     wrapped = book.style(text_wrap=True, valign="top")
     for number, key in enumerate(_MANIFEST_KEYS, row + 1):
@@ -355,7 +355,7 @@ def _manifest(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet])
     for place, text in enumerate(("Query", "", "Parameters and hash")):
         sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
     for number, each in enumerate(sheets, first + 1):
-        meta = each.filled.answer.meta
+        meta = each.filled.result.meta
         sheet.write_string(number, 0, meta.get("query", ""))
         about = f"{meta.get('parameters', '')} {meta.get('query_hash', '')}"
         sheet.write_string(number, 2, _text(book.written, about))
@@ -402,12 +402,12 @@ def _chart(book: _Book, sheet: _Sheet) -> Any:
 
 
 def _axis_format(sheet: _Sheet, chart: report.Chart) -> str:
-    units = {column.name: column.unit for column in sheet.filled.answer.columns}
+    units = {column.name: column.unit for column in sheet.filled.result.columns}
     return "0%" if units.get(chart.values[0]) == "ratio" else "#,##0"
 
 
 def _places(sheet: _Sheet) -> dict[str, int]:
-    return {column.name: place for place, column in enumerate(sheet.filled.answer.columns)}
+    return {column.name: place for place, column in enumerate(sheet.filled.result.columns)}
 
 
 def _bar_series(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
@@ -428,7 +428,7 @@ def _lines(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
     places = _places(sheet)
     assert chart.x is not None
     keys = list(
-        zip(*(sheet.filled.answer.arrow().column(n).to_pylist() for n in chart.label), strict=True)
+        zip(*(sheet.filled.result.arrow().column(n).to_pylist() for n in chart.label), strict=True)
     )[: sheet.n_rows]
     start = 0
     for end in range(1, len(keys) + 1):
