@@ -9,6 +9,7 @@ import pytest
 
 from tests.importers import fuzz_nsys
 from tests.ingest.test_nesting import by_definition
+from tests.support.sharing import slow
 from tw_importers.nsys.tables import TABLES
 from tw_importers.sqlite_tables import Database, alike
 from warehouse.errors import TwError
@@ -36,10 +37,11 @@ def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path)
     assert {n: (depth, parent) for n, (*_, depth, parent) in enumerate(slices)} == expected
 
 
-def test_damaged_exports_end_in_rows_or_a_sentence(tmp_path: Path) -> None:
-    ends = fuzz_nsys.run(3, 16, tmp_path, import_every=8)
-    assert ends["damaged"] + ends["sound"] + ends["refused"] == 16
-    assert ends["imported"] + ends["import refused"] == 2
+@pytest.mark.parametrize("n_files", [16, slow(300)])
+def test_damaged_exports_end_in_rows_or_a_sentence(tmp_path: Path, n_files: int) -> None:
+    ends = fuzz_nsys.run(3, n_files, tmp_path, import_every=8)
+    assert ends["damaged"] + ends["sound"] + ends["refused"] == n_files
+    assert ends["imported"] + ends["import refused"] == len(range(0, n_files, 8))
 
 
 def test_rows_read_together_are_those_read_one_by_one_however_damaged(
