@@ -306,7 +306,7 @@ def test_other_duckdb_clients_find_the_queries_as_macros_once_stored(tw: Tw, db:
     named = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'utilization'"
     assert rows(db, named) == [(0,)]
     assert tw("queries", "install", "--db", db).err == "Stored.\n"
-    assert tw("queries", "install", "--db", db).err == "They are there already.\n"
+    assert tw("queries", "install", "--db", db).err == "Already stored.\n"
     expected = json.loads((KINETO / "gpu_handwritten" / "expected.json").read_text())
 
     found = rows(db, "SELECT device, busy_ns FROM utilization() ORDER BY device")

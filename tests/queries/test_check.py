@@ -244,7 +244,7 @@ def test_work_without_a_launch_was_launched_before_the_recording(
     ]  # fmt: skip
 
     # Every one of the 509 starts before the first of its stream whose call is in the file.
-    assert "; 509 of it was launched before the recording began" in row["meaning"]
+    assert "; 509 operations were launched before the recording began" in row["meaning"]
 
 
 @pytest.mark.integration

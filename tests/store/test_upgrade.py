@@ -38,6 +38,9 @@ BY_DEFAULT = {
 }
 
 
+WORDING = ("meaning", "remedy", "examples")  # of queries called check_…
+
+
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("upgrade") / "traces.duckdb"
@@ -77,8 +80,11 @@ def test_a_query_answers_as_before(upgraded: Warehouse, key: str) -> None:
     assert table.column_names == expected["columns"]
     actual = [[_plain(cell) for cell in row.values()] for row in table.to_pylist()]
     assert len(actual) == len(expected["rows"])
+    # Sentences of findings are wording, which may change; numbers, names and order may not.
+    kept = [n for n, column in enumerate(table.column_names) if column not in WORDING]
     for row, before in zip(actual, expected["rows"], strict=True):
-        assert _equal(row, before), (row, before)
+        now, then = [row[n] for n in kept], [before[n] for n in kept]
+        assert _equal(now, then), (now, then)
 
 
 def _plain(cell: Any) -> Any:
