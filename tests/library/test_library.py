@@ -86,7 +86,7 @@ def connection(worked: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield reader.connection
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_all_queries_keep_their_contracts() -> None:
     assert contract.check(LIBRARY) == []
 

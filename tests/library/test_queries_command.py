@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sharing import integration
+from tests.support.sharing import slow
 from warehouse.library import library
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def test_lists_are_printed_as_json_and_csv(tw: Tw) -> None:
     assert "group 'nothing' not found" in tw("queries", "list", "--group", "nothing").errors[0]
 
 
-@pytest.fixture(scope="module", params=["some", integration("all")])
+@pytest.fixture(scope="module", params=["some", slow("all")])
 def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The reference of some queries, or of all."""
     from warehouse.export import query_docs

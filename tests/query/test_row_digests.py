@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sharing import integration
+from tests.support.sharing import slow
 from warehouse.library import library
 from warehouse.library.library import Library
 from warehouse.query import reference, row_digests
@@ -44,7 +44,7 @@ def in_set(place: Path, queries: Library, name: str) -> list[str]:
 SOME = ["breakdown", "kernel_summary", "device_gap", "tpu_summary", "check_reference"]
 
 
-@pytest.mark.parametrize("names", [SOME, integration(list(LIBRARY.newest))], ids=["some", "all"])
+@pytest.mark.parametrize("names", [SOME, slow(list(LIBRARY.newest))], ids=["some", "all"])
 def test_rows_have_the_stored_digests(names: list[str]) -> None:
     queries = [LIBRARY.find(name) for name in names]
 
