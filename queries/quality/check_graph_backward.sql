@@ -67,7 +67,7 @@ SELECT
   f.examples,
   'Nodes of a graph wait for nodes that began later: if such a dependency closes a cycle, '
     || 'the graph cannot be executed.' AS meaning,
-  'Rebuild the links with `tw link chakra`; exports for simulators exclude these dependencies.' AS remedy
+  'Rebuild the links with `tw link --graphs`; exports for simulators exclude these dependencies.' AS remedy
 FROM finding AS f
 JOIN trace AS t ON t.id = f.trace_id
 JOIN run AS r ON r.id = t.run_id
