@@ -194,6 +194,23 @@ def test_offsets_count_from_the_start_of_the_file(patch: pytest.MonkeyPatch) -> 
         assert problem.offset == text.encode().index(b'{"ph":NaN}')
 
 
+@pytest.mark.parametrize("entry", [5, None, "x", [1], True])
+@pytest.mark.parametrize("block", [7, 100_000])
+def test_entries_that_are_not_objects_are_skipped_and_counted(
+    entry: object, block: int, patch: pytest.MonkeyPatch
+) -> None:
+    events = [{"ph": "X", "ts": 1}, {"ph": "i", "ts": 2}]
+
+    for entries in ([entry], [*events, entry], [entry, *events], [events[0], entry, events[1]]):
+        data = json.dumps({"traceEvents": entries, "more": 1}).encode()
+        found, splitter = cut(data, patch, block)
+
+        assert found == [each for each in entries if isinstance(each, dict)]
+        problems = splitter.repairer.problems
+        assert {kind: each.count for kind, each in problems.items()} == {"not_an_event": 1}
+        assert json.loads(splitter.metadata)["more"] == 1
+
+
 def test_a_second_document_in_the_file_is_told(patch: pytest.MonkeyPatch) -> None:
     for text in ('[{"ph":"X"}][{"ph":"Y"}]', '[{"ph":"X"}] {"ph":"Y"}'):
         found, splitter = cut(text.encode(), patch, 5)

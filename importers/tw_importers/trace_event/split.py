@@ -147,8 +147,10 @@ class Splitter(Generic[C]):
             except msgspec.DecodeError as error:
                 closing = trailing_position(error)
                 if closing is not None and closing <= comma:
-                    chunk = self.decode(memoryview(buffer)[:closing])
+                    chunk = self._try_decode(buffer, closing)
                     buffer[comma] = 0x2C
+                    if chunk is None:
+                        return self._salvage(buffer)
                     return True, chunk, self._after(buffer, closing - 1)
                 buffer[comma] = 0x2C
             except RecursionError:
@@ -163,12 +165,9 @@ class Splitter(Generic[C]):
             return True, self.decode(memoryview(buffer)), self._after(buffer, len(buffer) - 1)
         except msgspec.DecodeError as error:
             closing = trailing_position(error)
-            if closing is not None:
-                return (
-                    True,
-                    self.decode(memoryview(buffer)[:closing]),
-                    self._after(buffer, closing - 1),
-                )
+            chunk = self._try_decode(buffer, closing)
+            if closing is not None and chunk is not None:
+                return True, chunk, self._after(buffer, closing - 1)
         except RecursionError:
             pass
         if not self._eof and last_separator(buffer, len(buffer)) < 0:
@@ -182,6 +181,15 @@ class Splitter(Generic[C]):
             return False, self.decode(b"[]"), kept
         return self._salvage(buffer)
 
+    def _try_decode(self, buffer: bytearray | bytes, end: int | None) -> C | None:
+        """The chunk of the array that ends before `end`; None if an entry is not an event."""
+        if end is None:
+            return None
+        try:
+            return self.decode(memoryview(buffer)[:end])
+        except (msgspec.DecodeError, RecursionError):
+            return None
+
     def _salvage(self, buffer: bytearray) -> tuple[bool, C, bytes]:
         """The slow path, for damaged blocks only: event by event, repairing and counting."""
         found = self.repairer.events(bytes(buffer[1:]), self.offset, last=self._eof)
@@ -189,8 +197,22 @@ class Splitter(Generic[C]):
             raise CorruptTrace(
                 f"no event ends within {MAX_EVENT_BYTES >> 20} MiB", offset=self.offset
             )
-        chunk = self.decode(b"[" + b",".join(found.texts) + b"]")
+        array = b"[" + b",".join(found.texts) + b"]"
+        chunk = self._try_decode(array, len(array))
+        if chunk is None:
+            chunk = self._decode_valid(found.texts)
         return found.closed, chunk, self._after(buffer, found.consumed)
+
+    def _decode_valid(self, texts: list[bytes]) -> C:
+        """The chunk of the texts that are events; objects that `decode` rejects are reported."""
+        valid = []
+        for text in texts:
+            array = b"[" + text + b"]"
+            if self._try_decode(array, len(array)) is None:
+                self.repairer.report("unreadable_event", self.offset, text)
+            else:
+                valid.append(text)
+        return self.decode(b"[" + b",".join(valid) + b"]")
 
     def _after(self, buffer: bytearray, last: int) -> bytes:
         """The bytes after position `last`; moves `offset` there."""
