@@ -13,7 +13,8 @@
     │   ├── UnknownFormat             no importer recognises its content
     │   │   └── UnsupportedFormat     a known format that must be converted first
     │   ├── CorruptTrace              truncated or invalid at a known offset
-    │   └── DuplicateTrace            already imported
+    │   ├── DuplicateTrace            already imported
+    │   └── UnexpectedFailure         a defect of an importer, with its traceback
     ├── QueryError            exit 1   a query is invalid or fails
     │   ├── ContractError             its result does not match its header
     │   └── QueryTimeout      exit 4  it exceeded --timeout
@@ -128,6 +129,14 @@ class CorruptTrace(TraceError):
 
 class DuplicateTrace(TraceError):
     """The file has already been imported, and `--on-duplicate error` was given."""
+
+
+class UnexpectedFailure(TraceError):
+    """An importer failed in an unforeseen way; `traceback` is the text of the traceback."""
+
+    def __init__(self, message: str, *, hint: str | None = None, traceback: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.traceback = traceback
 
 
 class QueryError(TwError):

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.sharing import slow
 from warehouse.ingest import decode as decoding
-from warehouse.ingest import pipeline
+from warehouse.ingest import pipeline, workers
 from warehouse.ingest.pipeline import Options
 from warehouse.store import catalog
 
@@ -157,8 +157,8 @@ def test_ids_and_rows_do_not_depend_on_workers_or_threads(
 ) -> None:
     alone, together = tmp_path / "alone.duckdb", tmp_path / "together.duckdb"
     in_threads = tmp_path / "in_threads.duckdb"
-    monkeypatch.setattr(pipeline, "_WORTH_SHARING", 0)  # alone, a file has all threads
-    monkeypatch.setattr(pipeline, "_WORTH_ALL_THREADS", 0)
+    monkeypatch.setattr(workers, "WORTH_SHARING", 0)  # alone, a file has all threads
+    monkeypatch.setattr(workers, "_WORTH_ALL_THREADS", 0)
     monkeypatch.setattr(decoding, "available_cores", lambda: 2)
     for path in RANKS:
         pipeline.import_paths([path], db=alone, options=Options(run="r"))
@@ -178,7 +178,7 @@ def test_ids_and_rows_do_not_depend_on_workers_or_threads(
 def test_what_threads_decode_is_given_up_when_the_import_is(
     db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(workers, "WORTH_SHARING", 0)
     monkeypatch.setattr(decoding, "available_cores", lambda: 2)
 
     def interrupts(*_: object, **__: object) -> None:

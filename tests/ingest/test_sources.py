@@ -265,3 +265,24 @@ def test_many_members_take_no_time(tmp_path: Path) -> None:
 
     assert time.perf_counter() - began < 5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
+
+
+def test_a_member_without_a_name_hides_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(""), b"x")
+        archive.writestr("b.json", b"{}")
+
+    assert contents(path) == {"a.zip!": b"x", "a.zip!b.json": b"{}"}
+
+
+def test_a_document_of_office_is_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("[Content_Types].xml", "xl/workbook.xml", "xl/styles.xml"):
+            archive.writestr(name, "<xml/>")
+
+    (outcome,) = pipeline.import_paths([path], db=tmp_path / "w.duckdb")
+
+    assert outcome.status == "failed"
+    assert "an Excel workbook" in str(outcome.error)

@@ -52,6 +52,11 @@ if TYPE_CHECKING:
     help="Number of worker processes.  [default: one per core]",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@click.option(
+    "--debug",
+    is_flag=True,
+    help="Append the traceback of an unexpected failure to WAREHOUSE.debug.log.",
+)
 def import_(
     paths: tuple[str, ...],
     db: Path | None,
@@ -65,6 +70,7 @@ def import_(
     settings: Settings,
     jobs: int | None,
     quiet: bool,
+    debug: bool,
 ) -> None:
     """Import trace files into the warehouse.
 
@@ -89,14 +95,15 @@ def import_(
     from warehouse.cli.import_progress import Bar
     from warehouse.ingest import pipeline
 
+    database = config.database_path(db)
     options = pipeline.Options(
         run=run, rank=rank, format=format_, wait_s=wait_s, jobs=jobs, settings=settings,
         on_duplicate=on_duplicate,  # type: ignore[arg-type]
         is_one_run=trace_file is not None,
+        debug_log=database.with_name(f"{database.name}.debug.log") if debug else None,
     )  # fmt: skip
     if (inbox is None) != bool(paths) or (inbox and trace_file):
         raise UsageError("nothing to import", hint="Give files or folders, or --inbox DIR.")
-    database = config.database_path(db)
     with Bar(quiet) as bar:
         if inbox is not None:
             found = _scan_inbox(inbox, database, options, bar)

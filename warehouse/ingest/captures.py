@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from warehouse.errors import TwError
-from warehouse.ingest import formats
+from warehouse.ingest import failures, formats
 from warehouse.ingest.importer import Capture, Captures, Listing, Part
 from warehouse.ingest.sources import Source, SourceSet, below, source_sets
 
@@ -83,7 +84,7 @@ class _Listing:
 
     def head(self, name: str) -> bytes:
         try:
-            return formats.first_bytes(self.files[name])
+            return formats.first_bytes(self.files[name], is_text=False)
         except (OSError, TwError):
             return b""  # reported when the file is imported
 
@@ -92,7 +93,8 @@ def _with_captures(found: SourceSet, finders: list[tuple[str, Captures]]) -> Ite
     if found.is_file and len(found.sources) == 1 and not found.sources[0].members:
         yield _around(found, finders)
         return
-    part_of = _parts_of(found, finders)
+    part_of, troubles = _parts_of(found, finders)
+    yield from troubles
     done: set[Source] = set()
     for source in found.sources:
         capture = part_of.get(source, source)
@@ -108,25 +110,44 @@ def _around(found: SourceSet, finders: list[tuple[str, Captures]]) -> Source:
         siblings = below(found.folder, "*")
     except OSError:  # a folder that may be entered, but not listed
         return named
-    capture = _parts_of(SourceSet(found.folder, siblings), finders).get(
-        replace(named, is_named=False)
-    )
+    part_of, _ = _parts_of(SourceSet(found.folder, siblings), finders)
+    capture = part_of.get(replace(named, is_named=False))
     return replace(capture, is_named=True, stands_for=named.label) if capture else named
 
 
-def _parts_of(found: SourceSet, finders: list[tuple[str, Captures]]) -> dict[Source, Source]:
-    """Each file that is part of a capture, with the capture."""
+def _parts_of(
+    found: SourceSet, finders: list[tuple[str, Captures]]
+) -> tuple[dict[Source, Source], list[Source]]:
+    """Each file that is part of a capture, with the capture; and folders whose search failed."""
     containers: dict[_ARCHIVE, dict[str, Source]] = {}
     for source in found.sources:
         inside = (source.path, source.members[:-1]) if source.members else (found.folder, ())
         containers.setdefault(inside, {})[found.name(source)] = source
     part_of: dict[Source, Source] = {}
+    troubles: list[Source] = []
     for (path, members), files in containers.items():
+        is_archive = any(file.members for file in files.values())
+        folder = Source(path, members, is_named=False)
         for name, captures in finders:
-            for capture in captures.find(_Listing(files)):
-                is_archive = any(file.members for file in files.values())
-                _add(part_of, capture, files, (path, members, is_archive), name)
-    return part_of
+            failed = failures.attempt(
+                f"{folder.label}: captures of importer {name}",
+                "searched",
+                partial(_search, part_of, captures, files, (path, members, is_archive), name),
+            )
+            if failed is not None:
+                troubles.append(replace(folder, trouble=failed))
+    return part_of, troubles
+
+
+def _search(
+    part_of: dict[Source, Source],
+    captures: Captures,
+    files: dict[str, Source],
+    place: tuple[Path, tuple[str, ...], bool],
+    importer: str,
+) -> None:
+    for capture in captures.find(_Listing(files)):
+        _add(part_of, capture, files, place, importer)
 
 
 def _add(

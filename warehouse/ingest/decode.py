@@ -17,7 +17,7 @@ from typing import IO
 
 import duckdb
 
-from warehouse.errors import CorruptTrace, TraceError, TwError, UnknownFormat
+from warehouse.errors import CorruptTrace, TraceError, UnknownFormat
 from warehouse.ingest import conservation, formats, nesting
 from warehouse.ingest.conservation import Account
 from warehouse.ingest.importer import (
@@ -32,6 +32,7 @@ from warehouse.ingest.importer import (
 )
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import MAX_CONTENT_BYTES, TraceStream
+from warehouse.ingest.text import utf8
 from warehouse.store import database
 
 _READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
@@ -182,7 +183,8 @@ def _decode(
         with source.open() as stored:
             stream = _stream(stored, source.label, settings, on_progress)
             stream.path = None if source.members else source.path
-            facts = _named(source, lambda: importer.read(stream, scratch))
+            text = utf8(stream)
+            facts = _named(source, lambda: importer.read(text, scratch))
         streams = [stream]
     facts.problems = [
         *(problem for stream in streams if stream for problem in stream.problems), *facts.problems
@@ -292,11 +294,6 @@ def _named(source: Source, read: Callable[[], TraceFacts]) -> TraceFacts:
         ) from None
     except UnknownFormat as error:
         raise type(error)(_with_label(source, error.message), hint=error.hint) from None
-    except duckdb.Error as error:
-        raise TwError(
-            f"{source.label} could not be decoded: {str(error).splitlines()[0]}",
-            hint="Please report it, with the file if you can.",
-        ) from error
 
 
 def _with_label(source: Source, message: str) -> str:

@@ -11,9 +11,16 @@ from importlib.metadata import EntryPoint
 
 from warehouse import plugins
 from warehouse.errors import TwError, UnknownFormat, UnsupportedFormat, UsageError
-from warehouse.ingest.importer import ENTRY_POINT_GROUP, SNIFF_BYTES, AnyImporter, FileImporter
+from warehouse.ingest.importer import (
+    ENTRY_POINT_GROUP,
+    SNIFF_BYTES,
+    AnyImporter,
+    ByteReader,
+    FileImporter,
+)
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import TraceStream
+from warehouse.ingest.text import utf8
 from warehouse.ingest.unsupported import refusal
 
 
@@ -82,11 +89,18 @@ def choose(source: Source) -> FileImporter:
         raise UnknownFormat(f"{source.label} is empty", hint="Was the recording finished?")
     best: FileImporter | None = None
     best_certainty = 0
+    failure: Exception | None = None
     for importer in loadable():
         if isinstance(importer, FileImporter):
-            certainty = importer.sniff(head, source.file_name)
+            try:
+                certainty = importer.sniff(head, source.file_name)
+            except Exception as error:  # noqa: BLE001 - another importer may read the file
+                failure = error
+                continue
             if certainty > best_certainty:
                 best, best_certainty = importer, certainty
+    if best is None and failure is not None:
+        raise failure
     if best is None:
         if unsupported := refusal(source.file_name, head):
             raise UnsupportedFormat(f"{source.label} is {unsupported.what}", hint=unsupported.hint)
@@ -97,10 +111,11 @@ def choose(source: Source) -> FileImporter:
     return best
 
 
-def first_bytes(source: Source) -> bytes:
-    """The beginning of the content, decompressed."""
+def first_bytes(source: Source, *, is_text: bool = True) -> bytes:
+    """The beginning of the content, decompressed, and if it may be text, in UTF-8."""
     with source.open() as stored:
-        stream = TraceStream(stored, source.label)
+        content = TraceStream(stored, source.label)
+        stream: ByteReader = utf8(content) if is_text else content
         data = b""
         while len(data) < SNIFF_BYTES and (block := stream.read(SNIFF_BYTES - len(data))):
             data += block

@@ -16,12 +16,14 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
 from isal import igzip, isal_zlib
 
-from warehouse.errors import CorruptTrace, TraceError
+from warehouse.errors import CorruptTrace, TraceError, TwError
+from warehouse.ingest import failures
 from warehouse.ingest.importer import Part
 from warehouse.ingest.streams import GZIP_ERROR, GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
 
@@ -29,6 +31,7 @@ MAX_MEMBERS = 100_000
 MAX_ARCHIVE_DEPTH = 3
 _HASH_CHUNK = 1 << 20
 _GZIP_HEAD = 1 << 16
+_OFFICE_ENTRY = "[Content_Types].xml"  # in every document of Office Open XML
 # Exceptions of the archive modules for damage, encryption or unsupported methods.
 _UNREADABLE = (
     OSError, EOFError, KeyError, ValueError, RuntimeError, NotImplementedError, zlib.error,
@@ -52,7 +55,7 @@ class Source:
     members: tuple[str, ...] = ()
     is_named: bool = True  # the user gave this file, not its folder or archive
     title: str | None = None  # name for the user if the path is internal
-    trouble: TraceError | None = field(default=None, compare=False)  # why it cannot be read
+    trouble: TwError | None = field(default=None, compare=False)  # why it cannot be read
     places: tuple[_Place, ...] = field(default=(), compare=False, repr=False)
     #: Of a capture: the roles of its files, and the files; `path` and `members` are its folder.
     parts: tuple[Part, ...] = ()
@@ -260,19 +263,11 @@ def _expand(source: Source, depth: int) -> Iterator[Source]:
 
     Never raises: an unreadable archive among many files is returned as a source with an error.
     """
-    try:
-        with source.open() as checked:
-            kind = _archive_kind(checked)
-        with source.open_bare() as stream:
-            if kind is not None and depth >= MAX_ARCHIVE_DEPTH:
-                raise CorruptTrace(
-                    f"{source.label}: archives nested more than {MAX_ARCHIVE_DEPTH} deep",
-                    hint="Unpack the outer ones first.",
-                )
-            members = _members(source, stream, kind) if kind else []
-    except TraceError as error:
-        yield replace(source, trouble=error)
+    listed = failures.attempt(source.label, "read", partial(_archive, source, depth))
+    if isinstance(listed, TwError):
+        yield replace(source, trouble=listed)
         return
+    kind, members = listed
     if kind is None:
         yield source
     for name, place in members:
@@ -285,6 +280,22 @@ def _expand(source: Source, depth: int) -> Iterator[Source]:
             ),
             depth + 1,
         )
+
+
+def _archive(source: Source, depth: int) -> tuple[str | None, list[tuple[str, _Place]]]:
+    """The kind of an archive and its files; raises CorruptTrace if archives are nested too deep."""
+    with source.open() as checked:
+        kind = _archive_kind(checked)
+    if kind is not None and depth >= MAX_ARCHIVE_DEPTH:
+        raise CorruptTrace(
+            f"{source.label}: archives nested more than {MAX_ARCHIVE_DEPTH} deep",
+            hint="Unpack the outer ones first.",
+        )
+    with source.open_bare() as stream:
+        members = _members(source, stream, kind) if kind else []
+    if _OFFICE_ENTRY in (name for name, _ in members):
+        return None, []  # a document of which no part is a trace
+    return kind, members
 
 
 def _archive_kind(stream: IO[bytes]) -> str | None:
@@ -332,7 +343,7 @@ def _members(source: Source, stream: IO[bytes], kind: str) -> list[tuple[str, _P
 def _zip_members(stream: IO[bytes]) -> Iterator[tuple[str, _Place, bool]]:
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
-            if not info.is_dir():
+            if not info.filename.endswith("/"):  # is_dir() fails without a name
                 is_bomb = _is_bomb(info.file_size, info.compress_size)
                 yield info.filename, _Place(None, info.file_size), is_bomb
 

@@ -50,16 +50,26 @@ class TraceStream:
     path: Path | None = None  # the file that `stored` contains completely
     _inflater: Any = None
     _waiting: bytes = b""
+    _head: bytes = b""  # peeked at, and not read yet
     _started: bool = False
     _ended: bool = False
 
     def read(self, size: int, /) -> bytes:
         if not self._started:
             self._start()
-        block = self._inflate(size) if self._inflater is not None else self._plain(size)
+        head, self._head = self._head[:size], self._head[size:]
+        block = self._content(size - len(head))
         self.n_content_bytes += len(block)
         self._check_size()
-        return block
+        return head + block if head else block
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes of the content; only before any other read."""
+        if not self._started:
+            self._start()
+        self._head = self._content(size)
+        self.n_content_bytes += len(self._head)
+        return self._head
 
     def file(self) -> Path | None:
         """Returns the file if it is uncompressed, and counts it as read; else None."""
@@ -73,6 +83,9 @@ class TraceStream:
         self.n_stored_bytes = self.n_content_bytes = n_bytes
         self._check_size()
         return self.path
+
+    def _content(self, size: int) -> bytes:
+        return self._inflate(size) if self._inflater is not None else self._plain(size)
 
     def _start(self) -> None:
         self._started = True

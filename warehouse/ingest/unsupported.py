@@ -64,6 +64,11 @@ _KNOWN = (
         "nsys export --type sqlite REPORT.nsys-rep",
     ),
     Refusal(
+        (".xlsx", ".xlsm"), (),
+        "an Excel workbook, which tw writes but does not read",
+        "Import the trace that the workbook was made from.",
+    ),
+    Refusal(
         (".pftrace", ".perfetto-trace", ".proto"), (),
         "a Perfetto trace, which tw writes but does not read",
         "Use rocprofv3 with `--output-format rocpd` (or csv, json), which tw imports.",

@@ -1,0 +1,58 @@
+"""Decodes text files in UTF-16, as PowerShell writes them, so that importers read UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass, field
+
+from warehouse.ingest.importer import ByteReader, Problem
+from warehouse.ingest.streams import TraceStream
+
+_HEAD_BYTES = 4
+# A byte order mark and a character of ASCII: no binary format that is read here begins so.
+_UTF16 = re.compile(rb"\xff\xfe[\t-~]\0|\xfe\xff\0[\t-~]")
+_REPLACED = "\N{REPLACEMENT CHARACTER}"
+
+
+def utf8(stream: TraceStream) -> ByteReader:
+    """The content in UTF-8 if it is UTF-16 with a byte order mark; else the stream itself."""
+    return _Decoded(stream) if _UTF16.match(stream.peek(_HEAD_BYTES)) else stream
+
+
+@dataclass
+class _Decoded:
+    """Reads UTF-16 as UTF-8; invalid characters become U+FFFD and are reported at the end."""
+
+    stream: TraceStream
+    _decoder: codecs.IncrementalDecoder = field(
+        default_factory=lambda: codecs.getincrementaldecoder("utf-16")("replace")
+    )
+    _waiting: bytes = b""
+    _n_replaced: int = 0
+    _ended: bool = False
+
+    def read(self, size: int, /) -> bytes:
+        while not self._waiting and not self._ended:
+            self._decode(self.stream.read(size))
+        given, self._waiting = self._waiting[:size], self._waiting[size:]
+        return given
+
+    def _decode(self, block: bytes) -> None:
+        text = self._decoder.decode(block, final=not block)
+        self._waiting = text.encode()
+        if block:
+            self._n_replaced += text.count(_REPLACED)
+        else:
+            self._ended = True
+            self._report(is_cut=bool(text))
+
+    def _report(self, *, is_cut: bool) -> None:
+        problems = self.stream.problems
+        problems.append(Problem("utf16", "the text is UTF-16; it was decoded", 1, severity="note"))
+        if self._n_replaced:
+            meaning = "characters that are not UTF-16 became U+FFFD"
+            problems.append(Problem("invalid_utf16", meaning, self._n_replaced))
+        if is_cut:
+            at, meaning = self.stream.n_content_bytes, "the file ends inside a character"
+            problems.append(Problem("truncated", meaning, 1, at, severity="error"))
