@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.importers.fuzz_execution_trace import fuzz
 from tests.support.execution_traces import Memory
 from tw_importers.execution_trace import EXECUTION_TRACE
 from warehouse.errors import CorruptTrace
@@ -155,14 +154,3 @@ def test_strict_reading_refuses_the_first_defect_with_its_place(tmp_path: Path) 
     ):
         EXECUTION_TRACE.read(file, Scratch(tmp_path, connection, is_strict=True))
     connection.close()
-
-
-def test_no_damage_stops_an_import_without_a_sentence() -> None:
-    results, bad = fuzz(seed=5, count=10)
-    assert bad == [], results
-
-
-@pytest.mark.slow
-def test_no_damage_of_many_kinds_stops_an_import_without_a_sentence() -> None:
-    results, bad = fuzz(seed=11, count=3_000)
-    assert bad == [], results

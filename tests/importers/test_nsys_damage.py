@@ -7,9 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.importers import fuzz_nsys
+from tests.fuzz import edit_sqlite
 from tests.ingest.test_nesting import by_definition
-from tests.support.sharing import slow
+from tests.support import nsys_export
 from tw_importers.nsys.tables import TABLES
 from tw_importers.sqlite_tables import Database, alike
 from warehouse.errors import TwError
@@ -17,7 +17,7 @@ from warehouse.ingest import pipeline
 
 
 def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path) -> None:
-    source = fuzz_nsys.export(tmp_path / "a.sqlite", n_rows=300)
+    source = nsys_export.write(tmp_path / "a.sqlite", n_rows=300)
     (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")
     assert outcome.error is None
     with closing(duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True)) as connection:
@@ -37,21 +37,14 @@ def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path)
     assert {n: (depth, parent) for n, (*_, depth, parent) in enumerate(slices)} == expected
 
 
-@pytest.mark.parametrize("n_files", [16, slow(300)])
-def test_damaged_exports_end_in_rows_or_a_sentence(tmp_path: Path, n_files: int) -> None:
-    ends = fuzz_nsys.run(3, n_files, tmp_path, import_every=8)
-    assert ends["damaged"] + ends["sound"] + ends["refused"] == n_files
-    assert ends["imported"] + ends["import refused"] == len(range(0, n_files, 8))
-
-
 def test_rows_read_together_are_those_read_one_by_one_however_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = random.Random(5)
-    whole = fuzz_nsys.export(tmp_path / "a.sqlite", seed=5).read_bytes()
+    whole = nsys_export.write(tmp_path / "a.sqlite", seed=5).read_bytes()
     hurt = tmp_path / "hurt.sqlite"
     for _ in range(20):
-        hurt.write_bytes(fuzz_nsys.damage(whole, source))
+        hurt.write_bytes(edit_sqlite.edit(whole, source, whole))
         together = tables(hurt)
         with monkeypatch.context() as patch:
             patch.setattr(alike, "groups", lambda *_: iter(()))

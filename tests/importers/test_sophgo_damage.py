@@ -11,7 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.importers import fuzz_sophgo as fuzz
+from tests.fuzz.family import Files, families
+from tests.fuzz.readers import MemoryParts
 from tests.support import sophgo_capture as capture
 from tests.support.sharing import integration
 from tw_importers.sophgo import blocks
@@ -20,9 +21,10 @@ from tw_importers.sophgo.read import understand
 from warehouse.errors import TraceError
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
+from warehouse.ingest.importer import Part
 from warehouse.ingest.pipeline import Options, Outcome
 
-SOUND = fuzz.seeds()[0]
+SOUND = {Path(name).name: text for name, text in families()["sophgo"].seeds()[0].items()}
 CORE = "cdmlib0_0.profile"
 
 
@@ -32,24 +34,28 @@ def import_one(path: Path, tmp_path: Path, *, is_lenient: bool = False) -> Outco
     return outcome
 
 
-def refusal(files: fuzz.Files) -> TraceError:
+def in_memory(files: Files) -> MemoryParts:
+    return MemoryParts(files, [Part(name, "core") for name in sorted(files)])
+
+
+def refusal(files: Files) -> TraceError:
     with pytest.raises(TraceError) as found:
-        understand(fuzz.MemoryParts(files), {}, Defects())
+        understand(in_memory(files), {}, Defects())
     return found.value
 
 
-def leniently(files: fuzz.Files) -> dict[str, int]:
+def leniently(files: Files) -> dict[str, int]:
     """The problems that are counted instead."""
     defects = Defects(is_lenient=True)
-    understand(fuzz.MemoryParts(files), {}, defects)
+    understand(in_memory(files), {}, defects)
     return {problem.kind: problem.count for problem in defects.problems}
 
 
-def with_core(data: bytes) -> fuzz.Files:
+def with_core(data: bytes) -> Files:
     return {**SOUND, CORE: data}
 
 
-def with_profile(text: str) -> fuzz.Files:
+def with_profile(text: str) -> Files:
     return {**SOUND, "global.profile": text.encode()}
 
 
@@ -166,7 +172,7 @@ def test_a_profile_that_cannot_be_meant_is_refused(text: str, says: str) -> None
 )
 def test_all_names_of_a_chip_are_known(arch: str) -> None:
     capture, _, _, _ = understand(
-        fuzz.MemoryParts(with_profile(f"arch={arch}\n")), {}, Defects(is_lenient=True)
+        in_memory(with_profile(f"arch={arch}\n")), {}, Defects(is_lenient=True)
     )
 
     assert capture.profile.chip.name in ("AKS", "AKSV", "CV84X6")
@@ -182,13 +188,6 @@ def test_a_piece_of_a_record_at_the_end_is_left_out_and_counted() -> None:
     files = {**SOUND, CORE: capture.block(3, capture.tiu_record(1, 2, 0) * 3 + b"12345")}
 
     assert leniently(files)["cut_record"] == 1
-
-
-def test_damaged_captures_end_in_a_timeline_or_one_sentence() -> None:
-    """A taste of `python -m tests.importers.fuzz_sophgo`, which goes on as long as one likes."""
-    rng, sound = random.Random(5), fuzz.seeds()
-    for _ in range(300):
-        fuzz.execute(fuzz.damage(rng.choice(sound), rng), rng.random() < 0.5)
 
 
 # --- one capture, many files

@@ -18,7 +18,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.importers.fuzz_gpu_profiles import fuzz
 from tests.support.sharing import WarehouseCache
 from warehouse.errors import UsageError
 from warehouse.library import library
@@ -248,8 +247,3 @@ def test_every_public_query_runs_on_every_profile(db: duckdb.DuckDBPyConnection)
     for name, condition in PRESENT.items():
         traces = db.execute(f"SELECT DISTINCT trace_id FROM {condition}").fetchall()
         assert set(n_rows[name]) == {trace for (trace,) in traces}, name
-
-
-def test_damaged_profiles_are_decoded_or_refused_by_a_sentence() -> None:
-    results, bad = fuzz(1, 6)
-    assert bad == [], results

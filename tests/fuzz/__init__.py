@@ -1,0 +1,1 @@
+"""The fuzz driver for all importers: `python -m tests.fuzz --help`."""

@@ -1,0 +1,58 @@
+"""Limits of one execution: processor time, and memory of the process."""
+
+from __future__ import annotations
+
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+MAX_BYTES = 1 << 30  # of memory that is in use at once
+_CLEAR_PEAK = "5"
+
+
+class Violation(Exception):
+    """An input broke a rule of imports."""
+
+
+@contextmanager
+def limited(cpu_s: float) -> Iterator[None]:
+    """Raises Violation after so much processor time, or if memory grew beyond the limit.
+
+    Works in the main thread only, where Python code runs from time to time; `supervise` ends a
+    process that does not react.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Violation(f"took more than {cpu_s:.0f} s of processor time")
+
+    before = _peak_bytes()
+    previous = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
+    peak = _peak_bytes()
+    if peak > MAX_BYTES and peak > before:
+        _forget_peak()
+        raise Violation(f"took more than {MAX_BYTES >> 20} MiB of memory")
+
+
+def _peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def _forget_peak() -> None:
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text(_CLEAR_PEAK)
+
+
+def limit_address_space(more_bytes: int) -> None:
+    """Lets the process reserve so much more than now; what goes beyond is a MemoryError."""
+    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (now + more_bytes, hard))
