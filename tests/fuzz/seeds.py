@@ -36,7 +36,7 @@ def _packed(path: str) -> bytes:
 
 def _kineto() -> list[Files]:
     recorded = json.loads(_packed("kineto/ddp_two_ranks/rank0.json.gz"))
-    recorded["traceEvents"] = recorded["traceEvents"][:60]
+    recorded["traceEvents"] = recorded["traceEvents"][:24]
     by_hand = (DATA / "kineto" / "gpu_handwritten" / "trace.json").read_bytes()
     return _one("t.json", by_hand, json.dumps(recorded))
 
@@ -95,7 +95,7 @@ def _flat(node: dict[str, Any]) -> dict[str, Any]:
 def _execution_trace() -> list[Files]:
     """A recorded one, the same linked, and the same flat."""
     host = json.loads(_packed("execution_trace/gpu_cnn/host_et.json.gz"))
-    nodes = host["nodes"][:30]
+    nodes = host["nodes"][:10]
     linked = [
         node | {"ts": 1.5, "inclusive_dur": 2, "exclusive_dur": 1.25, "inter_thread_dep": None,
                 "cat": "kernel", "ph": "X", "stream": 7, "sync_dep": [node["id"]]}

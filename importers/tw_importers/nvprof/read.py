@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from importlib.resources import files
 
 import pyarrow as pa
+from pyarrow import csv
 
 from tw_importers.sqlite_tables import BLOB, INTEGER, TEXT, Database, Kind, open_database
 from warehouse.errors import CorruptTrace
@@ -83,9 +83,8 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 
 def _load_names(scratch: Scratch) -> None:
     """The table `function_name`: api, cbid, name."""
-    text = (files(__package__) / "cbid.csv").read_text()
-    rows = [{**row, "cbid": int(row["cbid"])} for row in csv.DictReader(text.splitlines())]
-    scratch.connection.register("names", pa.Table.from_pylist(rows))
+    names = csv.read_csv(pa.py_buffer((files(__package__) / "cbid.csv").read_bytes()))
+    scratch.connection.register("names", names)
     scratch.connection.execute("CREATE TABLE function_name AS FROM names")
     scratch.connection.unregister("names")
 

@@ -79,7 +79,7 @@ class Walker:
         except _EndOfFile:
             self.is_cut = True
             return
-        self._refuse('"rocprofiler-sdk-tool" is not the first key')
+        raise self._corrupt('"rocprofiler-sdk-tool" is not the first key')
 
     def _processes(self) -> Iterator[Records]:
         n = 0
@@ -181,7 +181,10 @@ class Walker:
     def _refuse(self, what: str) -> NoReturn:
         if not self._text.strip():
             raise _EndOfFile
-        raise CorruptTrace(
+        raise self._corrupt(what)
+
+    def _corrupt(self, what: str) -> CorruptTrace:
+        return CorruptTrace(
             f"{what} at byte {self.offset}",
             hint="The file may be truncated. Record it again.",
             offset=self.offset,

@@ -57,6 +57,7 @@ def read_layers(parts: Parts, names: Sequence[str], defects: Defects) -> Layers:
             AttributeError,
             IndexError,
             OverflowError,
+            RecursionError,
         ) as error:
             place = error.pos if isinstance(error, json.JSONDecodeError) else 0
             what = f"invalid list of layers ({type(error).__name__}); skipped"
