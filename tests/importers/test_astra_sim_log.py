@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import random
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.support.graphs import run
+from tw_importers import astra_sim_log
 from warehouse.errors import TwError
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
+from warehouse.ingest.importer import Scratch
 
 Row = dict[str, Any]
 LANES = {
@@ -111,8 +115,32 @@ def test_a_log_that_was_cut_keeps_what_never_ended(tmp_path: Path) -> None:
     assert [tuple(row.values()) for row in problems] == [
         ("end_without_issue", 1),
         ("number_out_of_range", 1),
+        ("truncated", 1),
         ("unfinished_node", 1),
     ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[debug] callback,sys->id=0, tick=10, node->id=3, node->name=f<3, int>(x), node->type=4",
+        "callback,npu=0,cycle=4500,node=1,name=COMP_NODE",
+    ],
+)
+def test_a_log_that_ends_in_mid_line_is_reported(line: str, tmp_path: Path) -> None:
+    before = line.replace("callback", "issue")
+
+    def problems(text: str) -> list[tuple[str, str]]:
+        with duckdb.connect(str(tmp_path / f"{len(text)}.duckdb")) as connection:
+            scratch = Scratch(tmp_path, connection)
+            facts = astra_sim_log.read(io.BytesIO(text.encode()), scratch)
+            return [(each.kind, each.severity) for each in facts.problems]
+
+    cut_before = line.index("type=") + 5 if "type=" in line else line.index("name=") + 5
+    for n in (1, 12, cut_before // 2, cut_before):
+        assert problems(f"{before}\n{line[:n]}") == [("truncated", "error")], line[:n]
+    assert problems(f"{before}\n{line}") == [("no_line_end", "warning")]
+    assert problems(f"{before}\n{line}\n") == []
 
 
 @pytest.mark.parametrize("text", ["issue, of the day\n", "callback\nissue,a,b,c\n", ""])

@@ -16,10 +16,21 @@ import duckdb
 import pyarrow as pa
 
 from warehouse.errors import CorruptTrace, UsageError
-from warehouse.ingest.importer import NESTING, ByteReader, FileImporter, Scratch, TraceFacts
+from warehouse.ingest.importer import (
+    NESTING,
+    ByteReader,
+    FileImporter,
+    Problem,
+    Scratch,
+    TraceFacts,
+)
 
 _FOLDER = files(__package__)
 _EVENT = re.compile(rb"(?m)^(?:[^\n]*[ \]])?(?:issue|callback),(?:[^=,\n]+=\d+, ?){3}[^=,\n]+=")
+# Newer versions, which name keys as sys->id, end a line with the type; older ones with the name.
+_WHOLE = re.compile(
+    rb"(?:issue|callback),(?:(?=[^=,]+->).*, ?[^=,]+type=\d+\s*|(?:\w+=\d+, ?){3}\w+=.+)\Z"
+)
 _BLOCK_BYTES = 1 << 20
 _LONGEST_LINE = 1 << 24
 _LINE = pa.schema([("line", pa.binary())])
@@ -34,6 +45,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Writes the lines to the scratch table `log`, in their order; SQL takes them apart."""
     _setting(scratch)
     failures: list[CorruptTrace] = []
+    last: list[bytes] = []  # text behind the last line end
 
     def batches() -> Iterator[pa.RecordBatch]:
         rest = b""
@@ -44,6 +56,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
                 return
             yield pa.record_batch([pa.array(lines, pa.binary())], schema=_LINE)
         yield pa.record_batch([pa.array([rest] if rest else [], pa.binary())], schema=_LINE)
+        last.append(rest)
 
     source = pa.RecordBatchReader.from_batches(_LINE, batches())
     scratch.connection.register("line", source)
@@ -58,7 +71,20 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         scratch.connection.unregister("line")
     if failures:
         raise failures[0]
-    return TraceFacts(format="astra_sim_log")
+    return TraceFacts(format="astra_sim_log", problems=_end_problems(b"".join(last), scratch))
+
+
+def _end_problems(last: bytes, scratch: Scratch) -> list[Problem]:
+    """Problems of text behind the last line end; raises CorruptTrace if it is cut, and strict."""
+    if not last:
+        return []
+    example = last[:200].decode(errors="replace")
+    if _WHOLE.search(last):
+        meaning = "the last line has no line end; its last value may be cut"
+        return [Problem("no_line_end", meaning, 1, None, example)]
+    if scratch.is_strict:
+        raise CorruptTrace("the file ends inside a line", hint="Copy or record it again.")
+    return [Problem("truncated", "the file ends inside a line", 1, None, example, "error")]
 
 
 def _setting(scratch: Scratch) -> None:

@@ -46,6 +46,8 @@ class Text:
     n_lines: int = 0  # taken off so far
     n_replaced: int = 0
     closed: bool = False  # asked by PyArrow
+    last: bytes = b""  # the last line, while it has no line end
+    is_at_end: bool = False
     _decoder: codecs.IncrementalDecoder = field(
         default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
     )
@@ -73,7 +75,22 @@ class Text:
         given, _, self.waiting = self.waiting.partition(b"\n")
         return given.removesuffix(b"\r").removeprefix(codecs.BOM_UTF8)
 
+    def end_problems(self, n_fields: int) -> list[Problem]:
+        """Problems of a last line without line end; `n_fields` is 0 if no line can be complete."""
+        if not self.is_at_end or not (last := self.last):
+            return []
+        is_whole = len(split_line(last)) == n_fields and not last.count(b'"') % 2
+        example = last[:200].decode(errors="replace")
+        if is_whole:
+            meaning = f"{self.label}: the last line has no line end; its last value may be cut"
+            return [Problem("no_line_end", meaning, 1, None, example)]
+        meaning = f"{self.label}: the file ends inside a line"
+        return [Problem("truncated", meaning, 1, None, example, "error")]
+
     def _valid(self, block: bytes) -> bytes:
+        _, line_end, rest = block.rpartition(b"\n")
+        self.last = rest if line_end else self.last[:_MAX_HEADER] + block
+        self.is_at_end = not block
         if block.isascii() and not self._decoder.getstate()[0]:
             return block
         text = self._decoder.decode(block, final=not block)
@@ -127,15 +144,28 @@ def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> C
     columns = _distinct(column_name(heading) for heading in headings)
     table = CsvTable(name, dict(zip(columns, headings, strict=True)))
     lines = _Lines(scratch.is_strict, text.n_lines + 1)
+    is_header_only = text.is_at_end and not text.waiting
     failures: list[BaseException] = []
     _write(scratch, table, _batches(text, columns, lines, failures), failures)
     if lines.n_bad:
         meaning = f"{text.label}: lines whose number of fields differs from the header, skipped"
-        table.problems.append(Problem("unreadable_line", meaning, lines.n_bad, None, lines.example))
+        table.problems.append(
+            Problem("unreadable_line", meaning, lines.n_bad, None, lines.example, "error")
+        )
+    table.problems += _end_problems(text, scratch, 0 if is_header_only else len(columns))
     if text.n_replaced:
         meaning = f"{text.label}: invalid UTF-8, replaced by U+FFFD"
         table.problems.append(Problem("invalid_utf8", meaning, text.n_replaced))
     return table
+
+
+def _end_problems(text: Text, scratch: Scratch, n_fields: int) -> list[Problem]:
+    """Problems of the end of a file; raises CorruptTrace instead if it is cut, and strict."""
+    problems = text.end_problems(n_fields)
+    for problem in problems:
+        if scratch.is_strict and problem.severity == "error":
+            raise CorruptTrace(problem.meaning, hint=_HINT)
+    return problems
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
