@@ -33,7 +33,8 @@ CREATE OR REPLACE TEMP MACRO minus(bytes) AS (
 -- Correlation ids are unique per process only: those of all processes but the first are shifted.
 CREATE OR REPLACE TEMP MACRO one_id(id, process_n) AS (
   CASE WHEN process_n = 0 THEN id
-    WHEN abs(id) < 1::BIGINT << 40 AND process_n < 1 << 20 THEN id + (process_n::BIGINT << 40) END
+    WHEN id > -(1::BIGINT << 40) AND id < 1::BIGINT << 40 AND process_n < 1 << 20
+      THEN id + (process_n::BIGINT << 40) END
 );
 
 -- What HIP and HSA call a copy, in CUDA's words.

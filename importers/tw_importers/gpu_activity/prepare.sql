@@ -141,8 +141,17 @@ SELECT reason, sum(n)::BIGINT AS n FROM not_used WHERE n > 0 GROUP BY reason
 UNION ALL
 SELECT 'no usable time', count(*) FROM activity WHERE start_ns IS NULL HAVING count(*) > 0;
 
+-- A counter needs a name to be stored.
+CREATE TABLE unnamed_counter AS SELECT count(*) AS n FROM figure WHERE name IS NULL;
+
+UPDATE figure SET name = 'counter' WHERE name IS NULL;
+
 CREATE TABLE problem AS
 SELECT kind, severity, count, meaning FROM defect WHERE count > 0
+UNION ALL
+SELECT 'unnamed_counter', 'warning', n, 'values of counters without a name, stored as "counter"'
+FROM unnamed_counter
+WHERE n > 0
 UNION ALL
 SELECT 'no_usable_time', 'warning', count(*),
   'records without a valid integer time, skipped'

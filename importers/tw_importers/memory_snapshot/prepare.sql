@@ -84,13 +84,13 @@ delta AS (
   SELECT
     t.*,
     CASE
-      WHEN t.action = 'alloc' THEN t.size
-      WHEN t.action = 'free_requested' THEN -t.size
-      WHEN t.action = 'free_completed' AND NOT k.has_requests THEN -t.size
+      WHEN t.action = 'alloc' THEN t.size::HUGEINT
+      WHEN t.action = 'free_requested' THEN -(t.size::HUGEINT)
+      WHEN t.action = 'free_completed' AND NOT k.has_requests THEN -(t.size::HUGEINT)
     END AS bytes,
     CASE
-      WHEN t.action IN ('segment_alloc', 'segment_map') THEN t.size
-      WHEN t.action IN ('segment_free', 'segment_unmap') THEN -t.size
+      WHEN t.action IN ('segment_alloc', 'segment_map') THEN t.size::HUGEINT
+      WHEN t.action IN ('segment_free', 'segment_unmap') THEN -(t.size::HUGEINT)
     END AS reserved_change
   FROM timed AS t
   JOIN kind AS k ON k.device = t.device
@@ -101,11 +101,12 @@ SELECT
   d.at_ns - o.first_ns AS ts,
   d.action,
   d.addr,
-  d.bytes,
+  TRY_CAST(d.bytes AS BIGINT) AS bytes,
   TRY_CAST(coalesce(s.allocated_bytes, 0) - coalesce(sum(d.bytes) OVER later, 0) AS BIGINT)
     AS total_allocated_bytes,
   TRY_CAST(coalesce(s.reserved_bytes, 0) - coalesce(sum(d.reserved_change) OVER later, 0) AS BIGINT)
     AS total_reserved_bytes,
+  d.bytes IS NULL AS is_sizeless,
   d.stack_n,
   json_merge_patch(
     json_object('addr', d.addr, 'size', d.size, 'stream', d.stream), coalesce(d.extra, '{}')
@@ -172,4 +173,9 @@ UNION ALL
 SELECT 'state_and_history_differ', 'warning', count(*),
   'entries after which allocated or reserved memory would be negative'
 FROM change
-WHERE total_allocated_bytes < 0 OR total_reserved_bytes < 0;
+WHERE total_allocated_bytes < 0 OR total_reserved_bytes < 0
+UNION ALL
+SELECT 'size_out_of_range', 'warning', count(*),
+  'entries whose size, or the total after them, exceeds 64 bits; it is NULL'
+FROM change
+WHERE (bytes IS NULL) <> is_sizeless OR total_allocated_bytes IS NULL OR total_reserved_bytes IS NULL;

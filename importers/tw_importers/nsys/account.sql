@@ -75,6 +75,10 @@ FROM diagnostic
 WHERE severity IN (2, 3) AND text IS NOT NULL
 GROUP BY ALL
 UNION ALL
+SELECT 'time_out_of_range', 'warning', sum(n)::BIGINT,
+  'times outside of 1938 to 2096, treated as missing'
+FROM invalid_time
+UNION ALL
 SELECT 'sync_label', 'note', count(*),
   'synchronizations labelled differently from the waiting call; the name of the call is used'
 FROM wait_place

@@ -12,6 +12,8 @@ from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 #: Names of tables that are in every export, as they stand in the file's first pages.
 _SIGNS = (b"CUPTI_ACTIVITY_KIND_", b"TARGET_INFO_", b"ENUM_NSYS_EVENT_TYPE", b"StringIds")
 _NEWEST = (3, 25)
+_TIMES = ("start", "end", "timestamp")
+_EARLIEST_NS, _LATEST_NS = -(10**18), 4 * 10**18  # 1938 to 2096; differences fit into 64 bits
 _PAIR: dict[str, Kind] = {"name": TEXT, "value": TEXT}
 
 
@@ -37,6 +39,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         _load_threads(database, scratch)
         _load_gpus(database, scratch)
         _count_unread(database, scratch)
+        _remove_invalid_times(scratch)
         facts = _describe(database, scratch)
         facts.problems += database.problems
     return facts
@@ -80,6 +83,21 @@ def _load_threads(database: Database, scratch: Scratch) -> None:
         connection.register("sqlite_rows", database.batches(table, columns))
         connection.execute("INSERT INTO thread_event SELECT ?, * FROM sqlite_rows", [category])
         connection.unregister("sqlite_rows")
+
+
+def _remove_invalid_times(scratch: Scratch) -> None:
+    """Sets times that no clock shows to NULL, and counts them in `invalid_time`."""
+    connection = scratch.connection
+    connection.execute("CREATE TABLE invalid_time (n BIGINT)")
+    timed = {target: [name for name in _TIMES if name in kinds] for target, (_, kinds) in
+             TABLES.items()} | {"thread_event": ["start", "end"]}  # fmt: skip
+    for table, columns in timed.items():
+        for column in columns:
+            is_invalid = f'"{column}" NOT BETWEEN {_EARLIEST_NS} AND {_LATEST_NS}'
+            connection.execute(
+                f"INSERT INTO invalid_time SELECT count(*) FROM {table} WHERE {is_invalid}"
+            )
+            connection.execute(f'UPDATE {table} SET "{column}" = NULL WHERE {is_invalid}')
 
 
 def _load_gpus(database: Database, scratch: Scratch) -> None:

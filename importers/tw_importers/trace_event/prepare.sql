@@ -209,7 +209,7 @@ WHERE e.ph IN ('n', 'T', 'p');
 -- Slices in the order they are stored; rowid is their ordinal. Categories are ranked once, on
 -- few values, because sorting 64-bit keys is faster than sorting texts.
 CREATE TABLE category_rank AS
-SELECT cat, (dense_rank() OVER (ORDER BY category_of(cat) NULLS FIRST))::SMALLINT AS rank
+SELECT cat, (dense_rank() OVER (ORDER BY category_of(cat) NULLS FIRST))::INTEGER AS rank
 FROM (SELECT DISTINCT cat FROM event);
 
 CREATE TABLE sorted_span AS
