@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.importers import fuzz_nsys, test_rocpd, test_rocprofv3_json
-from tests.support import snapshots
+from tests.importers import test_rocpd, test_rocprofv3_json
+from tests.support import nsys_export, snapshots
 from tests.support.sharing import integration
 from warehouse.ingest import pipeline
 from warehouse.store import database
@@ -38,7 +38,7 @@ def counters_without_ids(folder: Path) -> Path:
 
 
 def earliest_start(folder: Path) -> Path:
-    path = fuzz_nsys.export(folder / "early.sqlite", n_rows=10)
+    path = nsys_export.write(folder / "early.sqlite", n_rows=10)
     with closing(sqlite3.connect(path)) as file:
         file.execute(
             'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET "start" = ? WHERE rowid = 1', [SMALLEST]
