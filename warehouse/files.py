@@ -1,49 +1,305 @@
-"""Atomic output: files and folders that are written completely or not at all.
+"""Output files: every file that `tw` writes for its user is written by this module.
 
-A file is written beside its target, as `.NAME.PROCESS.part`, and renamed at the end, replacing an
-existing file. A folder is built the same way; it must be absent or empty, because replacing a
-folder would delete other files.
+- A regular file is written beside its target, as `.NAME.PROCESS-N.tw.part`, and renamed at the end,
+  replacing an existing file and keeping its mode and owner. A symbolic link is followed. A folder
+  is built the same way; it must be absent or empty, because replacing a folder would delete other
+  files.
+- `-` is stdout. An existing FIFO, device or socket is written through and never replaced.
+- A new file is readable to those who may read the warehouse it is made from (`no_more_readable`).
+- Parts are locked while they are written; those of killed processes are deleted by the next write
+  into the same folder.
 """
 
 from __future__ import annotations
 
+import errno
+import itertools
 import os
 import re
 import shutil
+import stat
+import sys
+import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from warehouse.errors import ExportError
 
+try:
+    import fcntl
+except ImportError:  # not available on this system: parts are not swept
+    fcntl = None  # type: ignore[assignment]
+
+STDOUT: Final = Path("-")
+_STDOUT_NAMES = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _BUFFER_BYTES = 1 << 20
+_PART = re.compile(r"\..+\.(\d+)-\d+\.tw\.part")
+_NAME_BYTES = 200  # of the target's name in that of a part; file systems allow 255 in all
+#: A new part is not locked for a moment; its process may be one of another machine.
+_SETTLED_S = 60.0
+_READ_WRITE = 0o666
+_numbers = itertools.count()
+
+#: Permissions that a new file may have, apart from the umask.
+_allowed: ContextVar[int] = ContextVar("allowed", default=_READ_WRITE)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def no_more_readable(source: Path) -> Iterator[None]:
+    """Creates files within the block with at most the permissions of `source`, if it exists.
+
+    Files that exist keep their mode.
+    """
+    before = _allowed.get()
+    with suppress(OSError):
+        _allowed.set(before & source.stat().st_mode)
+    try:
+        yield
+    finally:
+        _allowed.set(before)
+
+
+def is_stdout(path: Path) -> bool:
+    """Whether a target is standard output: `-` or /dev/stdout."""
+    return os.fspath(path) in _STDOUT_NAMES
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a target is written through: stdout, or an existing FIFO, device or socket.
+
+    A stream cannot be read back and has no manifest beside it.
+    """
+    if is_stdout(path):
+        return True
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def whole_file(
+    path: Path, *, is_seeking: bool = False, keeps_mode: bool = True
+) -> Iterator[BinaryIO]:
     """Opens a file that replaces `path` when the block succeeds; gzip if the name ends in .gz.
 
+    A stream is written through; with `is_seeking`, for formats that move within their file, once
+    the block has succeeded. Without `keeps_mode` an existing file gets the mode of a new one.
     Raises ExportError when it cannot be written; an existing file is then kept.
     """
-    part = _part(path)
+    with _failing(path), _plain(path, is_seeking, keeps_mode) as plain:
+        if path.suffix == ".gz":
+            with _gzip(plain) as packed:
+                yield packed
+        else:
+            yield plain
+
+
+@contextmanager
+def whole_copy(path: Path) -> Iterator[Path]:
+    """Yields the path of an empty file that replaces `path` when the block succeeds.
+
+    For programs that open files by name. A stream receives the content at the end. Raises
+    ExportError.
+    """
+    with _failing(path):
+        if is_stream(path):
+            with tempfile.TemporaryDirectory(prefix="tw-") as folder:
+                copy = Path(folder, "copy")
+                copy.touch(0o600)
+                yield copy
+                with copy.open("rb") as source, _stream(path) as target:
+                    shutil.copyfileobj(source, target, _BUFFER_BYTES)
+        else:
+            with _part_file(path, keeps_mode=True) as (part, _):
+                yield part
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Creates a folder that appears at `path` when the block succeeds.
+
+    Raises ExportError when it cannot be created or `path` is occupied.
+    """
+    refuse_occupied(path)
+    with _failing(path):
+        real = _real(path)
+        _sweep(real.parent)
+        part = _part(real)
+        part.mkdir(mode=_folder_mode())
+        try:
+            with _locked(os.open(part, os.O_RDONLY)):
+                yield part
+                os.replace(part, real)  # also replaces an empty folder
+        except ExportError as error:  # of a file in it
+            message = error.message.replace(os.fspath(part), os.fspath(path))
+            raise ExportError(message, hint="Name another folder with -o.") from error
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def refuse_occupied(path: Path) -> None:
+    """Raises ExportError unless `path` does not exist or is an empty folder."""
+    if path.is_dir() and not any(path.iterdir()):
+        return
+    if is_stdout(path) or path.exists():
+        raise ExportError(
+            f"{path} exists and is not an empty folder",
+            hint="Name another folder with -o, or remove that one.",
+        )
+
+
+def file_stem(name: str) -> str:
+    """Converts the name of a run or trace to a file stem that is valid on any system."""
+    stem = re.sub(r"[^\w.+-]+", "_", name).strip("._")
+    return stem[:100] or "trace"
+
+
+@contextmanager
+def _plain(path: Path, is_seeking: bool, keeps_mode: bool) -> Iterator[BinaryIO]:
+    """Opens the target without compression."""
+    if not is_stream(path):
+        with _part_file(path, keeps_mode) as (_, file):
+            yield file
+    elif is_seeking:
+        with tempfile.TemporaryFile() as spool:
+            yield spool
+            spool.seek(0)
+            with _stream(path) as target:
+                shutil.copyfileobj(spool, target, _BUFFER_BYTES)
+    else:
+        with _stream(path) as target:
+            yield target
+
+
+@contextmanager
+def _stream(path: Path) -> Iterator[BinaryIO]:
+    """Opens stdout, or a file that is neither created, truncated nor made the terminal."""
+    if is_stdout(path):
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+    with open(descriptor, "wb", buffering=_BUFFER_BYTES) as file:
+        yield file
+
+
+@contextmanager
+def _part_file(path: Path, keeps_mode: bool) -> Iterator[tuple[Path, BinaryIO]]:
+    """Creates a part and renames it to the target at the end."""
+    real = _real(path)
+    before = _replaced(real) if keeps_mode else None
+    _sweep(real.parent)
+    part = _part(real)
+    mode = _allowed.get() if before is None else 0o600
+    descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode & _READ_WRITE)
     try:
-        with open(part, "wb", buffering=_BUFFER_BYTES) as plain:
-            if path.suffix == ".gz":
-                with _gzip(plain) as packed:
-                    yield packed
-            else:
-                yield plain
-        os.replace(part, path)
-    except OSError as error:
-        raise _cannot_write(path, error) from error
+        with _locked(descriptor, is_closing=False), open(descriptor, "wb", _BUFFER_BYTES) as file:
+            if before is not None:
+                _take_over(descriptor, before)
+            yield part, file
+            file.flush()
+            os.replace(part, real)
     finally:
         part.unlink(missing_ok=True)
 
 
-def _part(path: Path) -> Path:
+def _real(path: Path) -> Path:
+    """Follows symbolic links; raises OSError for a loop."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
+
+
+def _replaced(real: Path) -> os.stat_result | None:
+    """Returns the status of the file to replace, if any; raises OSError if it may not be."""
+    try:
+        found = real.stat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not os.access(real, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return found
+
+
+def _take_over(descriptor: int, before: os.stat_result) -> None:
+    """Gives a file the owner, as far as permitted, and the mode of its predecessor."""
+    with suppress(OSError, AttributeError):
+        os.fchown(descriptor, before.st_uid, before.st_gid)
+    with suppress(AttributeError):  # Windows, before Python 3.13
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+def _part(real: Path) -> Path:
     """Returns the hidden temporary name, unique to this process."""
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    name = os.fsdecode(os.fsencode(real.name)[:_NAME_BYTES])
+    return real.with_name(f".{name}.{os.getpid()}-{next(_numbers)}.tw.part")
+
+
+def _folder_mode() -> int:
+    """The permissions of a new folder: who may read it may enter it."""
+    allowed = _allowed.get() & _READ_WRITE
+    return 0o700 | allowed | (allowed & 0o444) >> 2
+
+
+@contextmanager
+def _locked(descriptor: int, *, is_closing: bool = True) -> Iterator[None]:
+    """Marks a part as being written, until its descriptor is closed."""
+    try:
+        if fcntl is not None:
+            with suppress(OSError):  # not supported by this file system
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        if is_closing:
+            os.close(descriptor)
+
+
+def _sweep(folder: Path) -> None:
+    """Deletes the parts that killed processes left in a folder."""
+    if fcntl is None:
+        return
+    with suppress(OSError):
+        names = [name for name in os.listdir(folder) if name.endswith(".tw.part")]
+        for name in names:
+            if found := _PART.fullmatch(name):
+                with suppress(OSError):
+                    _sweep_part(folder / name, int(found[1]))
+
+
+def _sweep_part(part: Path, pid: int) -> None:
+    """Deletes a part unless its process is writing it; raises OSError if it is."""
+    descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is_alive(pid) and time.time() - os.fstat(descriptor).st_mtime < _SETTLED_S:
+            return
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink()
+            part.with_name(part.name + ".wal").unlink(missing_ok=True)  # of a copied warehouse
+    finally:
+        os.close(descriptor)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 @contextmanager
@@ -57,44 +313,22 @@ def _gzip(plain: BinaryIO) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """Creates a folder that appears at `path` when the block succeeds.
-
-    Raises ExportError when it cannot be created or `path` is occupied.
-    """
-    refuse_occupied(path)
-    part = _part(path)
+def _failing(path: Path) -> Iterator[None]:
+    """Converts OSError to ExportError; a reader that closed stdout is not a failure."""
     try:
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir()
-        yield part
-        os.replace(part, path)  # also replaces an empty folder
+        yield
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and is_stdout(path):
+            raise
         raise _cannot_write(path, error) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def refuse_occupied(path: Path) -> None:
-    """Raises ExportError unless `path` does not exist or is an empty folder."""
-    if path.is_dir() and not any(path.iterdir()):
-        return
-    if path.exists():
-        raise ExportError(
-            f"{path} exists and is not an empty folder",
-            hint="Name another folder with -o, or remove that one.",
-        )
-
-
-def file_stem(name: str) -> str:
-    """Converts the name of a run or trace to a file stem that is valid on any system."""
-    stem = re.sub(r"[^\w.+-]+", "_", name).strip("._")
-    return stem[:100] or "trace"
 
 
 def _cannot_write(path: Path, error: OSError) -> ExportError:
+    reason = error.strerror or error
+    if is_stdout(path):
+        return ExportError(f"stdout cannot be written: {reason}")
     is_homeless = isinstance(error, FileNotFoundError)
     return ExportError(
-        f"{path} cannot be written: {error.strerror or error}",
+        f"{path} cannot be written: {reason}",
         hint=f"Create the folder {path.parent} first." if is_homeless else "Name another with -o.",
     )

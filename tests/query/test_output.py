@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pyarrow import ipc, parquet
 
 from tests.support.sharing import integration
 from warehouse import files
-from warehouse.errors import ExportError, UsageError
+from warehouse.errors import ExportError, QueryError, UsageError
 from warehouse.library import library
 from warehouse.query import encoding, execute
 from warehouse.query.execute import Result
@@ -206,6 +207,59 @@ def test_the_format_comes_from_option_name_or_default(
 def test_a_name_that_says_no_format_is_refused() -> None:
     with pytest.raises(UsageError, match=r"cannot infer the format from 'a\.xyz'"):
         encoding.format_of(Path("a.xyz"), None)
+
+
+HOSTILE = [
+    "SELECT DATE '10000-01-01' AS a", "SELECT [TIMESTAMP '10000-01-01'] AS a",
+    "SELECT union_value(k := 1) AS a", "SELECT MAP {[1]: 2} AS a", "SELECT [{}] AS a",
+    "FROM test_all_types()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", encoding.FORMATS)
+def test_every_type_has_a_text(connection: duckdb.DuckDBPyConnection, format: str) -> None:
+    found = [written(connection, sql, format, max_rows=-1) for sql in HOSTILE]
+    if format == "jsonl":
+        assert [json.loads(line)["a"] for line in found[:5]] == [
+            "10000-01-01", ["10000-01-01 00:00:00.000000"], 1, {"[1]": 2}, [{}],
+        ]  # fmt: skip
+        assert len(found[5].splitlines()) == 3
+    elif format == "parquet":
+        tables = [parquet.read_table(io.BytesIO(each)) for each in found]
+        assert [each.num_rows for each in tables] == [1, 1, 1, 1, 1, 3]
+        assert tables[2].column("a").to_pylist() == ["1"]
+
+
+def test_values_without_a_python_class_are_texts(connection: duckdb.DuckDBPyConnection) -> None:
+    rows = execute.run(connection, HOSTILE[0], library=LIBRARY).rows()
+    assert rows == [("10000-01-01",)]
+    assert len(execute.run(connection, HOSTILE[-1], library=LIBRARY).rows()) == 3
+
+
+@pytest.mark.parametrize("sql", ["UPDATE EXTENSIONS", "SELECT '\ud800'", "SELECT 1; SELECT 2"])
+def test_a_hostile_statement_is_one_sentence(
+    connection: duckdb.DuckDBPyConnection, sql: str
+) -> None:
+    with pytest.raises(QueryError, match=r"read-only|character 9 .*U\+D800|expected one statement"):
+        execute.run(connection, sql, library=LIBRARY)
+
+
+def test_spreadsheets_find_no_formulas(connection: duckdb.DuckDBPyConnection) -> None:
+    """OWASP's list of first characters; numbers stay numbers, other formats stay as they are."""
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a=1", "", "'=1"]
+    values = ", ".join(f"($${text}$$, -1, ['='])" for text in texts)
+    sql = f'SELECT a AS "=h", b, c FROM (VALUES {values}) AS t(a, b, c)'
+
+    safe = written(connection, sql, "csv", is_csv_safe=True).decode()
+    rows = list(csv.reader(io.StringIO(safe, newline="")))
+
+    assert rows[0] == ["'=h", "b", "c"]
+    assert [row[0] for row in rows[1:]] == [*(f"'{text}" for text in texts[:6]), *texts[6:]]
+    assert {tuple(row[1:]) for row in rows[1:]} == {("-1", '["="]')}
+    plain = written(connection, sql, "csv").decode()
+    assert [row[0] for row in csv.reader(io.StringIO(plain, newline=""))] == ["=h", *texts]
+    as_json = written(connection, sql, "json", is_csv_safe=True)
+    assert as_json == written(connection, sql, "json")
 
 
 def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:

@@ -167,6 +167,31 @@ def test_write_lets_statements_change_the_warehouse(tmp_path: Path, db: Path) ->
         screen.run("DELETE FROM nonsense;")
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "COPY slice TO '{}'", "ATTACH '{}' AS other", "INSTALL httpfs", "LOAD httpfs",
+        "CREATE TABLE other AS FROM read_text('/etc/hostname')", "EXPORT DATABASE '{}'",
+        "SET enable_external_access = true", "USE memory", "DETACH warehouse", "UPDATE EXTENSIONS",
+        "INSERT INTO tag SELECT filename, 1, now() FROM glob('*')", "BEGIN",
+        "CREATE PERSISTENT SECRET s (TYPE http, EXTRA_HTTP_HEADERS MAP {{'a': 'b'}})",
+        "SELECT 1; COPY slice TO '{}'", "COPY FROM DATABASE warehouse TO memory", "SELECT '\ud800'",
+    ],
+)  # fmt: skip
+def test_write_does_not_leave_the_warehouse(db: Path, tmp_path: Path, statement: str) -> None:
+    screen = Screen(db, can_write=True)
+    with pytest.raises(QueryError):
+        screen.run(statement.format(tmp_path / "other"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unsafe_allows_what_it_names(tmp_path: Path, db: Path) -> None:
+    Screen(db, is_unsafe=True).run(f"COPY run TO '{tmp_path / 'run.csv'}';")
+
+    assert (tmp_path / "run.csv").read_text().startswith("id,name")
+
+
 def test_between_inputs_the_file_is_free(screen: Screen, db: Path) -> None:
     screen.run("SELECT 1;")
     duckdb.connect(str(db)).close()  # for writing

@@ -109,6 +109,7 @@ class Exports:
         """Writes a page of a report, or of queries; `compare` shows two runs side by side."""
         from warehouse.export import report as reports
         from warehouse.export.page import page
+        from warehouse.files import no_more_readable
 
         given = (queries, parameters, report)
         if compare is not None:
@@ -116,7 +117,8 @@ class Exports:
         else:
             with self._session() as opened:
                 values = page.of_session(opened, reports.choose(opened, *given), slices)
-        return page.write(values, Path(path))
+        with no_more_readable(self._place.path):
+            return page.write(values, Path(path))
 
     def verify(self, *paths: PathLike) -> Iterator[Verification]:
         """Checks that exported files still match their source traces; yields a result per file.

@@ -9,12 +9,15 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import Any
 
 import click
 
 from warehouse import __version__
+from warehouse.cli import standard_streams
 from warehouse.errors import ExitCode, TwError
 
+_DUCKDB = ("duckdb", "_duckdb")  # modules of its exceptions, whose import is slow
 #: command -> (module under warehouse.cli, attribute, one line for `tw --help`)
 COMMANDS = {
     "import": ("import_", "import_", "Import trace files into the warehouse."),
@@ -60,6 +63,13 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # the reader closed the pipe, as `head` does; click would exit 1
+            standard_streams.discard_output()
+            ctx.exit(ExitCode.OK)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -107,8 +117,11 @@ def main() -> None:
     """Runs `tw`; prints each expected failure as one sentence and a hint; sets the exit code."""
     # OpenBLAS, which nothing here uses, would start threads that spin while they wait.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    standard_streams.ensure_open()
     try:
-        sys.exit(tw.main(standalone_mode=False))
+        code = tw.main(standalone_mode=False)
+        sys.stdout.flush()  # here, because a failure at exit is not reported as one
+        sys.exit(code)
     except click.exceptions.Abort:
         sys.exit(_interrupted())
     except KeyboardInterrupt:
@@ -121,16 +134,33 @@ def main() -> None:
             raise
         sys.exit(_interrupted())
     except BrokenPipeError:
-        # The reader closed the pipe, as `head` does: stdout can no longer be flushed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        standard_streams.discard_output()  # the reader closed the pipe, as `head` does
         sys.exit(ExitCode.OK)
-    except TwError as error:
+    except (TwError, OSError) as error:
         if os.environ.get("TW_DEBUG"):
             raise
-        click.echo(f"Error: {error.message}", err=True)
-        if error.hint:
-            click.echo(f"Hint: {error.hint}", err=True)
-        sys.exit(error.exit_code)
+        sys.exit(_failed(error if isinstance(error, TwError) else _system_failure(error)))
+    except Exception as error:
+        if os.environ.get("TW_DEBUG") or type(error).__module__ not in _DUCKDB:
+            raise
+        hint = "Please report it, with the command; TW_DEBUG=1 prints the traceback."
+        sys.exit(_failed(TwError(str(error).partition("\n")[0], hint=hint)))
+
+
+def _failed(error: TwError) -> int:
+    standard_streams.flush_or_discard()
+    click.echo(f"Error: {error.message}", err=True)
+    if error.hint:
+        click.echo(f"Hint: {error.hint}", err=True)
+    return error.exit_code
+
+
+def _system_failure(error: OSError) -> TwError:
+    """Converts an error of the operating system: one without a file name is about stdout."""
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return TwError(f"stdout cannot be written: {reason}")
+    return TwError(f"{error.filename}: {reason}")
 
 
 def _interrupted() -> int:

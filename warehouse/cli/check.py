@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.cli import options
-from warehouse.errors import ExitCode
+from warehouse.errors import ExitCode, UsageError
 from warehouse.query import encoding
 from warehouse.wording import counted
 
@@ -31,26 +31,26 @@ Row = dict[str, Any]
 )
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
 @click.option(
+    "--file", "is_file", is_flag=True, help="Read the whole warehouse file and report damage."
+)
+@click.option(
     "--format",
     "format",
     type=click.Choice([REPORT, *encoding.FORMATS]),
     help="Output format.  [default: by the suffix of -o, else report]",
 )
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to a file instead of stdout.",
-)
+@options.output
+@options.csv_safe
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @options.database
 def check(
     runs: tuple[str, ...],
     names: tuple[str, ...],
     strict: bool,
+    is_file: bool,
     format: str | None,
     target: Path | None,
+    is_csv_safe: bool,
     quiet: bool,
     db: Path | None,
     wait_s: float,
@@ -65,23 +65,50 @@ def check(
     query named check_NAME (`tw queries list`); your own queries with such a name and the same
     columns are run too.
 
+    With --file, tw reads every stored value instead and lists the damaged tables; the exit code is
+    then 3. `tw backup` reads its copy in the same way.
+
     \b
     Example:
       tw check
       tw check all --strict
+      tw check --file
       tw check baseline --format json -o findings.json
     """
     from warehouse.query.selection import Selection
 
+    if is_file:
+        if runs or names or strict or format or target:
+            raise UsageError("--file cannot be combined with other options of checks")
+        _check_file(db, wait_s, quiet=quiet)
+        return
     chosen_format = format or (encoding.format_of(target, None) if target else REPORT)
     options.refuse_binary_on_terminal(chosen_format, target)
     found, n_checks = _run_checks(db, wait_s, Selection(runs=runs), names, quiet=quiet)
-    _write(found, chosen_format, target)
+    _write(found, chosen_format, target, is_csv_safe)
     counts = Counter(row["severity"] for row in found)
     if not quiet:
         click.echo(f"{counted(n_checks, 'check')}: {_tally(counts)}.", err=True)
     if counts["error"] or (strict and counts["warning"]):
         click.get_current_context().exit(ExitCode.FAILURE)
+
+
+def _check_file(db: Path | None, wait_s: float, *, quiet: bool) -> None:
+    """Prints damaged tables; raises InvalidDatabase if there are any."""
+    from warehouse import config
+    from warehouse.library.describe import size
+    from warehouse.store import integrity
+
+    path = config.database_path(db)
+    found = integrity.check(path, wait_s=wait_s)
+    for each in found.broken:
+        click.echo(f"{each.name} {each.reason}")
+    if found.broken:
+        raise found.broken[0].of(path)
+    if not quiet:
+        n_rows = sum(each.n_rows for each in found.tables)
+        tables = f"{counted(len(found.tables), 'table')} with {counted(n_rows, 'row')}"
+        click.echo(f"{path}: no damage in {tables}, {size(found.n_bytes)}.", err=True)
 
 
 def _run_checks(
@@ -100,13 +127,13 @@ def _run_checks(
         return QueryResult(table, result.columns, about), len(query.pins)
 
 
-def _write(found: QueryResult, format: str, target: Path | None) -> None:
+def _write(found: QueryResult, format: str, target: Path | None, is_csv_safe: bool) -> None:
     from warehouse.cli.emit import emit, emit_text
 
     if format == REPORT:
         emit_text(report(list(found)), target, [found])
     else:
-        emit(found, format, target, max_rows=-1, about=found.meta)
+        emit(found, format, target, max_rows=-1, about=found.meta, is_csv_safe=is_csv_safe)
 
 
 def report(rows: list[Row]) -> str:

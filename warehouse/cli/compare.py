@@ -29,6 +29,8 @@ BY = {
 JUDGED = ("step_time", "device_time", "operator_time")
 Row = dict[str, Any]
 
+_USAGE = "Use `tw compare A B`, or --baseline, --query and --fail-if."
+
 
 def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """Parses a fraction: `5%` or `0.05`."""
@@ -74,13 +76,8 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
     type=click.Choice([REPORT, *encoding.FORMATS]),
     help="Output format.  [default: by the suffix of -o, else report; with --by, table]",
 )
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to a file instead of stdout.",
-)
+@options.output
+@options.csv_safe
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @options.database
 def compare(
@@ -94,6 +91,7 @@ def compare(
     ranks: tuple[str, ...],
     format: str | None,
     target: Path | None,
+    is_csv_safe: bool,
     quiet: bool,
     db: Path | None,
     wait_s: float,
@@ -132,30 +130,16 @@ def compare(
         compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)
         return
     if a is None or b is None:
-        raise UsageError(
-            "nothing to compare", hint="Use `tw compare A B`, or --baseline, --query and --fail-if."
-        )
-    sides = {"a": a, "b": b}
-    limits = {"top": top, "threshold": threshold or 0.0}
+        raise UsageError("nothing to compare", hint=_USAGE)
+    sides, limits = {"a": a, "b": b}, {"top": top, "threshold": threshold or 0.0}
     with session.opened(place, Selection(runs=("all",), ranks=chosen_ranks)) as opened:
-        _write(opened, sides, limits, by, _format(format, by, target), target, quiet)
+        if _format(format, by, target) == REPORT:
+            _write_report(opened, sides, limits, target)
+        else:
+            found = _result(opened, by or "summary", sides, limits)
+            _write_rows(found, _format(format, by, target), target, is_csv_safe, quiet)
         if limit is not None:
             _fail_if_slower(opened, sides, limit)
-
-
-def _write(
-    opened: Session,
-    sides: dict[str, str],
-    limits: dict[str, Any],
-    by: str | None,
-    format: str,
-    target: Path | None,
-    quiet: bool,
-) -> None:
-    if format == REPORT:
-        _write_report(opened, sides, limits, target)
-    else:
-        _write_rows(_result(opened, by or "summary", sides, limits), format, target, quiet)
 
 
 def _format(format: str | None, by: str | None, target: Path | None) -> str:
@@ -216,10 +200,12 @@ def _basis(row: Row) -> str:
     return {"total": "total", "step": "mean a step", "trace": "mean a trace"}[row["basis"]]
 
 
-def _write_rows(found: QueryResult, format: str, target: Path | None, quiet: bool) -> None:
+def _write_rows(
+    found: QueryResult, format: str, target: Path | None, is_csv_safe: bool, quiet: bool
+) -> None:
     from warehouse.cli.emit import emit, say_count
 
-    n_shown = emit(found, format, target, max_rows=-1, about=found.meta)
+    n_shown = emit(found, format, target, max_rows=-1, about=found.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, found.n_rows, target, quiet=quiet)
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.errors import ExitCode
+from warehouse.files import STDOUT, whole_file
 from warehouse.query import encoding
 
 if TYPE_CHECKING:
@@ -25,6 +23,7 @@ def emit(
     *,
     max_rows: int = encoding.DEFAULT_ROWS,
     about: Mapping[str, str],
+    is_csv_safe: bool = False,
 ) -> int:
     """Writes the rows (a table: at most `max_rows`) and returns how many were written.
 
@@ -33,15 +32,13 @@ def emit(
     if target is not None:
         from warehouse.export import manifest
 
-        return manifest.write_rows(rows, format, target, about, max_rows=max_rows)
-    try:
-        n_shown = encoding.write(rows, format, sys.stdout.buffer, max_rows=max_rows, metadata=about)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # The reader closed the pipe, as `head` does: not a failure.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.OK)
-    return n_shown
+        return manifest.write_rows(
+            rows, format, target, about, max_rows=max_rows, is_csv_safe=is_csv_safe
+        )
+    with whole_file(STDOUT) as file:
+        return encoding.write(
+            rows, format, file, max_rows=max_rows, metadata=about, is_csv_safe=is_csv_safe
+        )
 
 
 def emit_text(text: str, target: Path | None, results: Sequence[QueryResult]) -> None:

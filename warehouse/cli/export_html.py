@@ -12,7 +12,7 @@ from warehouse.cli.completion import query_names, run_names
 from warehouse.cli.export_options import output_option, query_path_option, run_stem, say
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
-from warehouse.files import file_stem
+from warehouse.files import file_stem, no_more_readable
 
 if TYPE_CHECKING:
     from warehouse.export.page.page import PageSummary as Page
@@ -90,7 +90,9 @@ def html(
             announce(opened.seen, quiet=False)
             values = pages.of_session(opened, report.choose(opened, *given), max_slices)
             path = output or Path(f"{run_stem(opened.seen)}.html")
-    for line in _page_summary(pages.write(values, path)):
+    with no_more_readable(place.path):
+        written = pages.write(values, path)
+    for line in _page_summary(written):
         say(line)
 
 

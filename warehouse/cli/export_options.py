@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from warehouse.cli.scope_options import announce
+from warehouse.errors import UsageError
+from warehouse.files import is_stdout, is_stream
 
 if TYPE_CHECKING:
     from warehouse.query.scope import Scope
@@ -28,8 +31,22 @@ query_path_option = click.option(
 
 
 def output_option(help_text: str) -> Callable[[Command], Command]:
-    """The option `-o`, `--output`."""
-    return click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text)
+    """The option `-o`, `--output`; `-` is stdout."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        callback=_not_a_terminal,
+        help=help_text,
+    )
+
+
+def _not_a_terminal(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and is_stdout(path) and sys.stdout.isatty():
+        raise UsageError(
+            "an export cannot be printed to a terminal", hint="Write it to a file, or a pipe."
+        )
+    return path
 
 
 @contextmanager
@@ -51,7 +68,7 @@ def run_stem(chosen: Scope) -> str:
 
 def names_folder(path: Path, given: Path | None) -> bool:
     """Whether a target is a folder: it exists as one, or is not named like a JSON file."""
-    if given is None:
+    if given is None or is_stream(given):
         return False
     return path.is_dir() or not path.name.endswith((".json", ".json.gz"))
 

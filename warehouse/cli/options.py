@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from warehouse import files
 from warehouse.errors import UsageError
 from warehouse.query import encoding
 
@@ -35,6 +36,28 @@ def database(command: Command) -> Command:
         show_envvar=True,
         help="Warehouse file.  [default: ./traces.duckdb, or `db` in tw.toml]",
     )(command)
+
+
+def _not_stdout(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    return None if path is not None and files.is_stdout(path) else path
+
+
+#: The option -o of commands that print rows, which is None for stdout.
+output = click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=_not_stdout,
+    help="Write to a file instead of stdout (-).",
+)
+csv_safe = click.option(
+    "--csv-safe",
+    "is_csv_safe",
+    is_flag=True,
+    help="In CSV and TSV, write ' before texts that begin with =, +, -, @: spreadsheets would run "
+    "them as formulas.",
+)
 
 
 def refuse_binary_on_terminal(format: str, target: Path | None) -> None:

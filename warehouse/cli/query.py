@@ -51,13 +51,8 @@ if TYPE_CHECKING:
     type=click.Choice(encoding.FORMATS),
     help="Output format.  [default: by the suffix of -o, else table]",
 )
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to a file instead of stdout.",
-)
+@options.output
+@options.csv_safe
 @click.option(
     "--rows",
     "max_rows",
@@ -91,6 +86,7 @@ def query(
     dialect: str,
     format: str | None,
     target: Path | None,
+    is_csv_safe: bool,
     max_rows: int,
     timeout_s: float | None,
     query_path: tuple[Path, ...],
@@ -128,7 +124,9 @@ def query(
     ):
         announce(opened.seen, quiet=quiet)
         about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
-        n_shown = emit(result, chosen_format, target, max_rows=max_rows, about=about)
+        n_shown = emit(
+            result, chosen_format, target, max_rows=max_rows, about=about, is_csv_safe=is_csv_safe
+        )
         say_count(n_shown, result.n_rows, target, quiet=quiet)
 
 

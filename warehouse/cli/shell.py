@@ -18,6 +18,11 @@ from warehouse.query.selection import Selection
 if TYPE_CHECKING:
     from warehouse.shell.shell import Shell
 
+_UNSAFE = (
+    "Unsafe: statements may modify the warehouse, read and write any file, attach databases, "
+    "install and load extensions, and use the network."
+)
+
 
 @click.command()
 @click.option(
@@ -28,6 +33,12 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--write", "can_write", is_flag=True, help="Allow statements to modify the warehouse."
+)
+@click.option(
+    "--unsafe",
+    "is_unsafe",
+    is_flag=True,
+    help="Allow any statement, also those that read and write other files.",
 )
 @click.option("--keep-going", is_flag=True, help="With a script: continue after errors.")
 @click.option(
@@ -42,6 +53,7 @@ if TYPE_CHECKING:
 def shell(
     format: str | None,
     can_write: bool,
+    is_unsafe: bool,
     keep_going: bool,
     query_path: tuple[Path, ...],
     selection: Selection,
@@ -49,6 +61,9 @@ def shell(
     wait_s: float,
 ) -> None:
     """Run SQL interactively, with completion and history.
+
+    Statements access nothing but the warehouse, which they can only read. With --write they may
+    modify it; with --unsafe they may also do anything else that DuckDB can.
 
     The warehouse is open only while a statement runs. `.help` lists dot commands. A script from
     standard input stops at the first error, with the exit code of that error.
@@ -76,7 +91,10 @@ def shell(
         selection=selection,
         format="table" if chosen in encoding.BINARY else chosen,
         can_write=can_write,
+        is_unsafe=is_unsafe,
     )
+    if is_unsafe:
+        click.echo(_UNSAFE, err=True)
     if is_prompt:
         click.echo(f"{place.path}; .help for help, Ctrl-D to leave", err=True)
         shell_prompt.run(started)

@@ -54,6 +54,15 @@ _TYPES = {
 
 def translate(text: str) -> Script:
     """Translates a PerfettoSQL script to DuckDB statements; raises UnsupportedSql with position."""
+    try:
+        return _translate(text)
+    except RecursionError:
+        raise UnsupportedSql(
+            "the statement is nested too deeply", hint="Split it, or use --dialect duckdb."
+        ) from None
+
+
+def _translate(text: str) -> Script:
     work = _Work(text)
     for statement in statements(text):
         expanded = work.macros.expand(statement)

@@ -141,7 +141,13 @@ def of_result(result: QueryResult) -> Part:
 
 
 def write_rows(
-    rows: Rows, format: str, path: Path, about: Mapping[str, str], *, max_rows: int = -1
+    rows: Rows,
+    format: str,
+    path: Path,
+    about: Mapping[str, str],
+    *,
+    max_rows: int = -1,
+    is_csv_safe: bool = False,
 ) -> int:
     """Writes rows and their manifest to a file, atomically; returns the number of rows.
 
@@ -150,8 +156,10 @@ def write_rows(
     with Digest(rows.columns) as digest:
         read = rows if format in EMBEDDED else DigestingRows(rows, digest)
         with files.whole_file(path) as file:
-            n_shown = encoding.write(read, format, file, max_rows=max_rows, metadata=about)
-        if format not in EMBEDDED and about.get("traces"):
+            n_shown = encoding.write(
+                read, format, file, max_rows=max_rows, metadata=about, is_csv_safe=is_csv_safe
+            )
+        if format not in EMBEDDED and about.get("traces") and not files.is_stream(path):
             made = part(about, digest.n_rows, digest.hex)
             put_beside(path, of([about], format, [made], sha256=sha256(path)))
     return n_shown
@@ -161,6 +169,8 @@ def write_text(text: str, path: Path, results: Sequence[QueryResult]) -> None:
     """Writes text made from one or more results, with a manifest; raises ExportError."""
     with files.whole_file(path) as file:
         file.write(text.encode())
+    if files.is_stream(path):
+        return
     parts = [of_result(each) for each in results]
     put_beside(path, of([each.meta for each in results], "text", parts, sha256=sha256(path)))
 
@@ -171,9 +181,9 @@ def beside(path: Path) -> Path:
 
 
 def put_beside(path: Path, manifest: Manifest) -> None:
-    """Writes a manifest beside a file or into a folder; raises ExportError."""
+    """Writes a manifest beside a file or into a folder, as readable as that; raises ExportError."""
     target = path / ("_" + SUFFIX.lstrip(".")) if path.is_dir() else beside(path)
-    with files.whole_file(target) as file:
+    with files.no_more_readable(path), files.whole_file(target, keeps_mode=False) as file:
         file.write(manifest.to_json(indent=2).encode() + b"\n")
 
 

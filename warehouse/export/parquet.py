@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.errors import ExportError
 from warehouse.export import presentation
 from warehouse.export.exporter import Exporter
-from warehouse.files import whole_folder
+from warehouse.files import whole_file, whole_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -98,7 +98,10 @@ def _write_file(connection: duckdb.DuckDBPyConnection, query: str, folder: Path)
     folder.mkdir(parents=True)
     reader = connection.sql(query).to_arrow_reader(_BATCH_ROWS)
     n_rows = 0
-    with pq.ParquetWriter(folder / "part-0.parquet", reader.schema, compression="zstd") as writer:
+    with (
+        whole_file(folder / "part-0.parquet") as file,
+        pq.ParquetWriter(file, reader.schema, compression="zstd") as writer,
+    ):
         for batch in reader:
             if batch.num_rows:
                 writer.write_batch(batch, row_group_size=_BATCH_ROWS)

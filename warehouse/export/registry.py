@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import plugins
+from warehouse import files, plugins
 from warehouse.errors import UsageError
 from warehouse.export import manifest
 from warehouse.export.exporter import EXPORTS, Exporter
@@ -37,7 +37,7 @@ def is_registered(name: str) -> bool:
 def export(opened: Session, name: str, path: Path, options: Mapping[str, Any] | None = None) -> Any:
     """Writes an export and its manifest; returns what the exporter returns.
 
-    The manifest lies beside a file and inside a folder. Raises ExportError.
+    The manifest lies beside a file and inside a folder; a stream has none. Raises ExportError.
     """
     chosen = exporter(name)
     written = chosen.write(opened, path, options or {})
@@ -45,6 +45,8 @@ def export(opened: Session, name: str, path: Path, options: Mapping[str, Any] | 
     window = {"window_ns": [opened.seen.from_ns, opened.seen.to_ns]}
     paths = [each.path for each in written] if chosen.writes_single_files else [path]
     for each in paths:
+        if files.is_stream(each):
+            continue
         kept = {**(options or {}), **window, "name": each.name, "is_single": each == path}
         made = manifest.of([about], name, options=kept, sha256=manifest.sha256(each))
         manifest.put_beside(each, made)

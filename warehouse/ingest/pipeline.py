@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from warehouse.errors import DuplicateTrace, TwError, UnknownFormat, UsageError
+from warehouse.errors import DuplicateTrace, InvalidDatabase, TwError, UnknownFormat, UsageError
 from warehouse.ingest import captures, failures, formats
 from warehouse.ingest.commit import CommittedTrace, commit, link_runs
 from warehouse.ingest.decode import DecodedSource, Settings
@@ -144,7 +144,7 @@ def scratch_folder(db: Path) -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
     # Unique also where process ids are reused soon, as in containers.
     mine = parent / f"{os.getpid()}-{time.time_ns():x}"
-    mine.mkdir(parents=True)
+    mine.mkdir(parents=True, mode=0o700)  # its files may be more readable than the warehouse
     _in_use.add(mine)
     try:
         yield mine
@@ -273,6 +273,8 @@ def _finish(
         shutil.rmtree(job.folder, ignore_errors=True)
     if isinstance(done, DuplicateTrace):
         return _duplicate(job.source, options)
+    if isinstance(done, InvalidDatabase):  # no other source can be stored either
+        raise done
     if isinstance(done, TwError):
         return Outcome(job.source, "failed", error=done)
     return Outcome(

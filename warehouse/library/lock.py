@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warehouse import files
 from warehouse.errors import ContractError
 from warehouse.library.header import Column, Header, Parameter
 from warehouse.resources import sql_folder
@@ -139,7 +140,8 @@ def write(library: Library, path: Path) -> list[str]:
     kept = {key: locked.get(key, contract) for key, contract in ours.items()}
     gone = {key for key in locked.keys() - ours if key.partition("@")[0] not in _names(ours)}
     kept |= {key: locked[key] for key in gone}
-    path.write_text(_COMMENT + "".join(_section(key, kept[key]) for key in sorted(kept)))
+    with files.whole_file(path) as file:
+        file.write((_COMMENT + "".join(_section(key, kept[key]) for key in sorted(kept))).encode())
     return [key for key in ours if key not in locked]
 
 

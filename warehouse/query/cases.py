@@ -180,10 +180,10 @@ def _csv(table: pa.Table) -> str:
     """The table as `tw query --format csv` writes it."""
     from pyarrow import csv as arrow_csv
 
-    from warehouse.query import encoding
+    from warehouse.query import plain
 
     target = io.BytesIO()
-    arrow_csv.write_csv(encoding.flat(table), target)
+    arrow_csv.write_csv(plain.table(table.columns, table.column_names), target)
     return target.getvalue().decode()
 
 

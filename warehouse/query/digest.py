@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from warehouse.query import encoding
+from warehouse.query import plain
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -47,11 +47,10 @@ class Digest:
 
     def add(self, rows: pa.Table) -> None:
         """Adds rows; columns are identified by position, because names may repeat."""
-        import pyarrow as pa
 
         assert self._connection is not None
         names = [f"c{place}" for place in range(rows.num_columns)]
-        flat = encoding.flat(pa.Table.from_arrays(rows.columns, names))
+        flat = plain.table(rows.columns, names)
         self._connection.register("rows_added", flat)
         lower, upper = database.one(
             self._connection,
@@ -123,7 +122,7 @@ def hashed_rows(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> list[
     import pyarrow as pa
 
     names = [f"c{place}" for place in range(table.num_columns)]
-    rows = encoding.flat(pa.Table.from_arrays(table.columns, names))
+    rows = plain.table(table.columns, names)
     parts = [_value(name, pa.types.is_floating(rows.schema.field(name).type)) for name in names]
     connection.register("rows_hashed", rows)
     found = connection.execute(

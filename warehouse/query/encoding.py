@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
+from warehouse import files
 from warehouse.errors import UsageError
+from warehouse.query import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,8 +34,10 @@ class Rows(Protocol):
     def batches(self) -> Iterator[pa.RecordBatch]: ...
 
 
+Writer = Callable[[Rows, BinaryIO, dict[str, str]], None]
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "parquet", "arrow")
 BINARY = ("parquet", "arrow")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 DEFAULT_ROWS = 40
 _SUFFIXES = {
     ".arrow": "arrow",
@@ -48,6 +52,7 @@ _SUFFIXES = {
     ".txt": "table",
 }
 _CELL_WIDTH = 80
+_FORMULA = r"^[=+\-@\t\r]"  # how texts begin that spreadsheets take for formulas
 # Characters that move the cursor, colour the terminal or reverse the reading order.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -56,7 +61,7 @@ def format_of(path: Path | None, given: str | None, default: str | None = None) 
     """Returns the encoding: the one given, else that of the file suffix, else the default."""
     if given:
         return given
-    if path is None:
+    if path is None or files.is_stdout(path):
         return default or "table"
     name = _SUFFIXES.get(path.suffix.lower())
     if name is None:
@@ -74,15 +79,20 @@ def write(
     *,
     max_rows: int = DEFAULT_ROWS,
     metadata: Mapping[str, str] | None = None,
+    is_csv_safe: bool = False,
 ) -> int:
     """Writes all rows (a table: at most `max_rows`; -1 for all) and returns how many it wrote.
 
-    `metadata` is stored by encodings that support it. Reads the result to its end,
+    `metadata` is stored by encodings that support it. With `is_csv_safe`, CSV and TSV have an
+    apostrophe before texts that spreadsheets would run as formulas. Reads the result to its end,
     so that `result.n_rows` is the total. Raises QueryError and QueryTimeout from the query.
     """
     if format == "table":
         return _write_table(result, target, max_rows)
-    _WRITERS[format](result, target, dict(metadata or {}))
+    write_rows = _WRITERS[format]
+    if is_csv_safe and format in DELIMITERS:
+        write_rows = _write_csv(DELIMITERS[format], is_safe=True)
+    write_rows(result, target, dict(metadata or {}))
     return result.n_rows
 
 
@@ -97,78 +107,40 @@ def _names(result: Rows) -> list[str]:
     return names
 
 
-def _write_csv(delimiter: str) -> Callable[[Rows, BinaryIO, dict[str, str]], None]:
+def _write_csv(
+    delimiter: str, *, is_safe: bool = False
+) -> Callable[[Rows, BinaryIO, dict[str, str]], None]:
     def write_rows(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
         import pyarrow as pa
         from pyarrow import csv
 
-        names = _names(result)
-        empty = _flat(result.schema.empty_table(), names)
+        convert = _safe if is_safe else plain.table
+        names = [_safe_text(name) if is_safe else name for name in _names(result)]
+        empty = plain.table([pa.chunked_array([], kind) for kind in result.schema.types], names)
         options = csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
         with csv.CSVWriter(target, empty.schema, write_options=options) as writer:
             for batch in result.batches():
-                writer.write_table(_flat(pa.Table.from_batches([batch]), names))
+                writer.write_table(convert(batch.columns, names))
 
     return write_rows
 
 
-def _flat(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Converts columns to types that CSV can hold; nested values become JSON."""
+def _safe(columns: Sequence[Any], names: Sequence[str]) -> pa.Table:
+    """Converts columns to plain types, with an apostrophe before what looks like a formula."""
     import pyarrow as pa
+    from pyarrow import compute
 
-    return pa.Table.from_arrays([_flat_column(column) for column in table.columns], list(names))
-
-
-def flat(table: pa.Table) -> pa.Table:
-    """Converts columns to plain types: nested values become JSON, other unsupported ones text."""
-    return _flat(table, table.column_names)
-
-
-def _flat_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    kind = pa.types
-    column = _readable(column)
-    if kind.is_nested(column.type):
-        import msgspec
-
-        encode = msgspec.json.Encoder(decimal_format="number").encode
-        values = column.to_pylist(maps_as_pydicts="lossy")
-        return _texts([None if value is None else encode(value).decode() for value in values])
-    if kind.is_decimal(column.type) or kind.is_temporal(column.type) or kind.is_null(column.type):
-        return column.cast(pa.string())
-    return column
+    table = plain.table(columns, names)
+    for n, column in enumerate(table.columns):
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            marked = compute.binary_join_element_wise(pa.scalar("'", column.type), column, "")
+            is_formula = compute.match_substring_regex(column, _FORMULA)
+            table = table.set_column(n, names[n], compute.if_else(is_formula, marked, column))
+    return table
 
 
-def _readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Casts a column without a Python counterpart to text."""
-    import pyarrow as pa
-
-    kind = pa.types
-    if kind.is_dictionary(column.type):
-        return column.cast(column.type.value_type)
-    if isinstance(column.type, pa.BaseExtensionType):
-        column = pa.chunked_array(
-            [chunk.storage for chunk in column.chunks], column.type.storage_type
-        )
-    if kind.is_binary(column.type) or kind.is_large_binary(column.type):
-        return _texts([None if value is None else value.hex() for value in column.to_pylist()])
-    if kind.is_interval(column.type):
-        return _texts([None if value is None else _interval(value) for value in column.to_pylist()])
-    if kind.is_timestamp(column.type) or kind.is_time(column.type):
-        return column.cast(pa.string())
-    return column
-
-
-def _texts(values: list[str | None]) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    return pa.chunked_array([values], pa.string())
-
-
-def _interval(value: Any) -> str:
-    months, days, nanoseconds = value
-    return f"{months} months {days} days {nanoseconds} ns"
+def _safe_text(text: str) -> str:
+    return f"'{text}" if re.match(_FORMULA, text) else text
 
 
 def _lines(result: Rows) -> Iterator[bytes]:
@@ -180,7 +152,7 @@ def _lines(result: Rows) -> Iterator[bytes]:
     names = _names(result)
     for batch in result.batches():
         table = pa.Table.from_batches([batch])
-        columns = [_readable(column).to_pylist(maps_as_pydicts="lossy") for column in table.columns]
+        columns = [plain.values(plain.readable(column)) for column in table.columns]
         for row in zip(*columns, strict=True):
             yield encode(dict(zip(names, row, strict=True)))
 
@@ -199,9 +171,11 @@ def _write_json(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> Non
 
 
 def _write_parquet(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
+    import pyarrow as pa
     from pyarrow import parquet
 
-    schema = _described(result, metadata, _column_types(result))
+    types = [t if plain.is_columnar(t) else pa.string() for t in _column_types(result)]
+    schema = _described(result, metadata, types)
     with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
         for table in _tables(result, schema):
             writer.write_table(table)
@@ -243,7 +217,7 @@ def _tables(result: Rows, schema: pa.Schema) -> Iterator[pa.Table]:
 
     for batch in result.batches():
         columns = [
-            column if column.type == field.type else _readable(pa.chunked_array([column]))
+            column if column.type == field.type else plain.flat(pa.chunked_array([column]))
             for column, field in zip(batch.columns, schema, strict=True)
         ]
         yield pa.Table.from_arrays(columns, schema=schema)
@@ -258,7 +232,8 @@ def _rows(result: Rows, limit: int) -> list[tuple[Any, ...]]:
     for batch in result.batches():
         n_kept = batch.num_rows if limit < 0 else max(0, limit - len(rows))
         if n_kept:
-            table = _flat(pa.Table.from_batches([batch.slice(0, n_kept)]), names)
+            kept = pa.Table.from_batches([batch.slice(0, n_kept)])
+            table = plain.table(kept.columns, names)
             rows += zip(*(column.to_pylist() for column in table.columns), strict=True)
     return rows
 
@@ -327,9 +302,8 @@ def _exact(value: Any) -> str:
     return repr(value) if isinstance(value, float) else _cell(value)
 
 
-_WRITERS: dict[str, Callable[[Rows, BinaryIO, dict[str, str]], None]] = {
-    "csv": _write_csv(","),
-    "tsv": _write_csv("\t"),
+_WRITERS: dict[str, Writer] = {
+    **{name: _write_csv(delimiter) for name, delimiter in DELIMITERS.items()},
     "json": _write_json,
     "jsonl": _write_jsonl,
     "markdown": _write_markdown,

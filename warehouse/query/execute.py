@@ -15,11 +15,13 @@ from warehouse.errors import QueryError, QueryTimeout, query_error
 from warehouse.library.arguments import arguments
 from warehouse.library.header import Column, Value
 from warehouse.library.library import Library, Query, load
+from warehouse.query import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 65_536
+READING = ("SELECT", "EXPLAIN")  # kinds of statements that change nothing
 QueryResult = TypeVar("QueryResult")
 
 
@@ -84,8 +86,7 @@ class Result:
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Returns all rows as tuples of Python values."""
-        columns = [column.to_pylist() for column in self.table().columns]
-        return list(zip(*columns, strict=True))
+        return plain.rows(self.table())
 
     def close(self) -> None:
         """Stops the query, so that the connection can be used again."""
@@ -143,16 +144,36 @@ def _columns(query: Query, relation: Any) -> tuple[Column, ...]:
 
 
 def _must_be_one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    must_be_unicode(sql)
     statements = connection.extract_statements(sql)
     if len(statements) != 1:
         count = "there is none" if not statements else f"there are {len(statements)}"
         raise QueryError(f"expected one statement: {count}", hint="Run them one after the other.")
-    kind = statements[0].type
-    if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
+    kind = kind_of(statements[0])
+    if kind not in READING:
         raise QueryError(
-            f"a query must be read-only; this statement is {str(kind).rpartition('.')[2]}",
+            f"a query must be read-only; this statement is {kind}",
             hint="Write one SELECT. Only `tw import` and `tw drop` change the warehouse.",
         )
+
+
+def kind_of(statement: Any) -> str:
+    """Returns the kind of a parsed statement: SELECT, INSERT, ...; OTHER if DuckDB names none."""
+    try:
+        return str(statement.type.name)
+    except ValueError:  # DuckDB 2.0.0 lacks names, as for UPDATE EXTENSIONS
+        return "OTHER"
+
+
+def must_be_unicode(sql: str) -> None:
+    """Raises QueryError for a text with lone surrogates, which DuckDB cannot take."""
+    try:
+        sql.encode()
+    except UnicodeEncodeError as error:
+        raise QueryError(
+            f"character {error.start + 1:,} of the statement is not a Unicode character "
+            f"(U+{ord(sql[error.start]):04X})"
+        ) from None
 
 
 def run(

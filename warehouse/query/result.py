@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import UsageError
 from warehouse.library.header import Column
+from warehouse.query import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,8 +69,8 @@ class QueryResult:
         return _optional("polars").from_arrow(self._table)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Returns the rows as tuples of Python values."""
-        return list(zip(*(column.to_pylist() for column in self._table.columns), strict=True))
+        """Returns the rows as tuples of Python values; text where Python has no such value."""
+        return plain.rows(self._table)
 
     def one(self) -> dict[str, Any]:
         """Returns the only row; raises UsageError if there is not exactly one."""
@@ -81,13 +82,14 @@ class QueryResult:
         return self.n_rows
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._table.to_pylist())
+        names = self._table.column_names
+        return (dict(zip(names, row, strict=True)) for row in self.rows())
 
     def __getitem__(self, place: int) -> dict[str, Any]:
         if not -self.n_rows <= place < self.n_rows:
             raise IndexError(f"row {place} of {self.n_rows}")
-        (row,) = self._table.slice(place % self.n_rows, 1).to_pylist()
-        return dict(row)
+        (row,) = plain.rows(self._table.slice(place % self.n_rows, 1))
+        return dict(zip(self._table.column_names, row, strict=True))
 
     def __repr__(self) -> str:
         from warehouse.query import encoding
@@ -105,7 +107,7 @@ class QueryResult:
             for column in self.columns
         )
         shown = self._table.slice(0, _SHOWN_ROWS)
-        cells = zip(*(column.to_pylist() for column in shown.columns), strict=True)
+        cells = plain.rows(shown)
         body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in cells)
         query = html.escape(self.meta.get("query") or "statement")
         note = f"{query}: {shown.num_rows:,} of {self.n_rows:,} rows"

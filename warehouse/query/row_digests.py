@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse import files
 from warehouse.errors import ContractError, TwError
 from warehouse.query import digest, reference
 from warehouse.store import database
@@ -237,23 +239,15 @@ def _worth_keeping(new: Mapping[Call, Rows]) -> dict[Call, Rows]:
 
 
 def _write(digests: Mapping[Call, Rows], place: Path | None) -> None:
-    with ((place or reference.folder()) / "digests.csv").open(
-        "w", newline="", encoding="utf-8"
-    ) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_FIELDS)
-        for call in sorted(digests, key=lambda each: (each.query, each.set, each.parameters)):
-            rows = digests[call]
-            writer.writerow(
-                [
-                    call.query,
-                    call.set,
-                    call.parameters,
-                    rows.n_rows,
-                    rows.digest,
-                    " ".join(rows.head),
-                ]
-            )
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_FIELDS)
+    for call in sorted(digests, key=lambda each: (each.query, each.set, each.parameters)):
+        rows = digests[call]
+        head = " ".join(rows.head)
+        writer.writerow([call.query, call.set, call.parameters, rows.n_rows, rows.digest, head])
+    with files.whole_file((place or reference.folder()) / "digests.csv") as file:
+        file.write(text.getvalue().encode())
 
 
 def _name(key: str) -> str:

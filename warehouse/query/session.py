@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import config
 from warehouse.errors import UsageError
+from warehouse.files import no_more_readable
 from warehouse.library import library
 from warehouse.library.arguments import arguments
 from warehouse.query import comparison, execute, lineage, scope
@@ -173,15 +174,19 @@ def opened(
 ) -> Iterator[Session]:
     """Opens a session; raises DatabaseError, ScopeError, or ContractError for invalid query files.
 
+    Files written meanwhile are as readable as the warehouse at most.
     `queries` is the library, if the caller has already loaded it.
     """
     queries = queries or library.load(place.query_path)
-    with database.Reader(
-        place.path,
-        wait_s=place.wait_s,
-        memory_limit=place.memory_limit,
-        threads=place.threads,
-    ) as reader:
+    with (
+        no_more_readable(place.path),
+        database.Reader(
+            place.path,
+            wait_s=place.wait_s,
+            memory_limit=place.memory_limit,
+            threads=place.threads,
+        ) as reader,
+    ):
         selection = selection or Selection()
         chosen = scope.resolve(reader.connection, selection)
         if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.errors import ExportError, LockedDatabase, ScopeError, TwError
 from warehouse.export import manifest
+from warehouse.files import is_stream
 from warehouse.query import session
 from warehouse.schedule.definition import BOOKS, Definition, path_of
 from warehouse.schedule.records import RunResult
@@ -28,6 +29,8 @@ def produce(place: Place, definition: Definition, due: datetime) -> RunResult:
             path = path_of(definition, due, _run_name(opened), place.path.resolve().parent)
             _make_folder(path.parent)
             n_rows = _write(opened, definition, path)
+        if is_stream(path):
+            return RunResult("ok", n_rows, output=str(path))
         return RunResult("ok", n_rows, path.stat().st_size, manifest.sha256(path), str(path))
     except ScopeError as error:
         return RunResult("skipped", error=error.message)

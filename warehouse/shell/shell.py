@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.errors import UsageError
+from warehouse.errors import QueryError, UsageError
 from warehouse.export import manifest
 from warehouse.library import describe, library, tokens
-from warehouse.query import encoding, session
+from warehouse.query import encoding, execute, session
 from warehouse.query import scope as scopes
 from warehouse.query.selection import Selection, select
 from warehouse.query.session import DIALECTS
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 #: Ends an input.
 _QUIT = ("quit", "exit", "q")
+#: Kinds of statements that `--write` allows; they cannot leave the warehouse.
+_WRITING = {
+    "INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "CREATE_FUNC", "ALTER", "DROP", "ANALYZE",
+    "VACUUM",
+}  # fmt: skip
 Show = Callable[[bytes], None]
 
 
@@ -52,7 +57,7 @@ class Shell:
     """Runs inputs.
 
     `show` receives results, `say` all other text; `can_write` allows statements that modify the
-    warehouse.
+    warehouse, `is_unsafe` any statement, also over other files.
     """
 
     def __init__(
@@ -64,10 +69,11 @@ class Shell:
         selection: Selection | None = None,
         format: str = "table",
         can_write: bool = False,
+        is_unsafe: bool = False,
     ) -> None:
         self.place = place
         self.state = State(selection or Selection(), format=format)
-        self.can_write = can_write
+        self.can_write, self.is_unsafe = can_write or is_unsafe, is_unsafe
         self.is_over = False
         self._show, self._say = show, say
 
@@ -135,7 +141,15 @@ class Shell:
 
         from warehouse.errors import query_error
 
-        with database.writer(self.place.path, wait_s=self.place.wait_s) as connection:
+        if not self.is_unsafe and (other := set(_kinds(sql)) - _WRITING - set(execute.READING)):
+            raise QueryError(
+                f"{min(other)} statements are not allowed with --write",
+                hint="--unsafe allows any statement, also over other files.",
+            )
+        place = self.place
+        with database.writer(
+            place.path, wait_s=place.wait_s, is_locked=not self.is_unsafe
+        ) as connection:
             try:
                 connection.execute(sql)
             except duckdb.Error as error:
@@ -340,10 +354,20 @@ def _statements(text: str) -> list[str]:
 
 
 def _reads(sql: str) -> bool:
+    return set(_kinds(sql)) <= set(execute.READING)
+
+
+def _kinds(sql: str) -> list[str]:
+    """Returns the kinds of statements in a text; raises QueryError if it cannot be parsed."""
     import duckdb
 
-    kinds = {statement.type for statement in duckdb.extract_statements(sql)}
-    return kinds <= {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
+    from warehouse.errors import query_error
+
+    execute.must_be_unicode(sql)
+    try:
+        return [execute.kind_of(each) for each in duckdb.extract_statements(sql)]
+    except duckdb.Error as error:
+        raise query_error(error) from None
 
 
 def _pairs(text: str) -> tuple[str, dict[str, str]]:

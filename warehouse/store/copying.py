@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
-from warehouse.errors import DatabaseError, UsageError
+from warehouse import files
+from warehouse.errors import DatabaseError, InvalidDatabase, UsageError
 from warehouse.ingest.pipeline import scratch_folder
-from warehouse.store import database
+from warehouse.store import database, integrity
 
 #: Exits with the errno(3) of a failure.
 _COPY = """
@@ -69,36 +68,43 @@ def backup(
 ) -> int:
     """Copies the warehouse to `target`, completely or not at all; returns its size in bytes.
 
-    Readers are not blocked, writers wait. The copy is opened once before it is renamed. Raises
-    UsageError if `target` exists and may not be replaced, DatabaseError otherwise.
+    Readers are not blocked, writers wait. The copy has the mode of the warehouse; all of it is read
+    before it is renamed. A stream receives the copy at the end. Raises UsageError if `target`
+    exists and may not be replaced, InvalidDatabase if the warehouse is damaged, ExportError if the
+    copy cannot be written, DatabaseError otherwise.
     """
-    if target.exists() and (not replaces or target.samefile(path)):
+    is_stream = files.is_stream(target)
+    if target.exists() and not is_stream and (not replaces or target.samefile(path)):
         raise UsageError(f"{target} already exists", hint="Name another file, or add --force.")
-    with database.Reader(path, wait_s=wait_s), _part_of(target) as part:
+    with (
+        database.Reader(path, wait_s=wait_s),
+        files.no_more_readable(path),
+        files.whole_copy(target) as part,
+    ):
+        log = part.with_name(part.name + ".wal")
         try:
             _copy(path, part)
-            log = path.with_name(path.name + ".wal")
-            if log.exists():  # log of a killed process, part of the file
-                _copy(log, part.with_name(part.name + ".wal"))
+            if (log_of_killed := path.with_name(path.name + ".wal")).exists():  # part of the file
+                _copy(log_of_killed, log)
                 database.absorb_log(part)
-            with database.Reader(part):
-                pass
+            _verify(path, part)
+            shutil.copymode(path, part)
             _settle(part)
-            os.replace(part, target)
-        except OSError as error:
-            raise DatabaseError(f"{target} cannot be written: {error.strerror or error}") from None
-    return target.stat().st_size
+            return part.stat().st_size
+        finally:
+            log.unlink(missing_ok=True)
 
 
-@contextlib.contextmanager
-def _part_of(target: Path) -> Iterator[Path]:
-    """Yields a temporary name beside the target, and removes what is left there."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+def _verify(path: Path, part: Path) -> None:
+    """Raises InvalidDatabase if a part of the copy cannot be read: then the source is damaged."""
     try:
-        yield part
-    finally:
-        for left in (part, part.with_name(part.name + ".wal")):
-            left.unlink(missing_ok=True)
+        broken = integrity.check(part).broken
+    except InvalidDatabase as error:
+        message = error.message.replace(str(part), str(path))
+        hint = (error.hint or "").replace(str(part), str(path))
+        raise InvalidDatabase(message, hint=hint) from None
+    if broken:
+        raise broken[0].of(path)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ from warehouse.errors import (
     MissingDatabase,
     NewerDatabase,
 )
-from warehouse.store import migrate, writer_lock
+from warehouse.store import damage, migrate, writer_lock
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -76,6 +77,7 @@ class Reader:
         threads: int | None = None,
     ) -> None:
         _must_exist(path)
+        self._path = path
         config = dict(LOCKED_PROFILE)
         if memory_limit:
             config["memory_limit"] = memory_limit
@@ -86,8 +88,8 @@ class Reader:
         try:
             if any(m.version is not None for m in migrate.check_history(self.connection)):
                 raise _too_old(path)
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
             raise
 
     def close(self) -> None:
@@ -102,7 +104,11 @@ class Reader:
         value: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        finally:
+            if value is not None:
+                damage.raise_if_found(self._path, value)
 
 
 def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
@@ -146,10 +152,12 @@ def attach_for_writing(
         if pending:
             migrate.upgrade(connection)
         yield
+    except Exception as error:
+        damage.raise_if_found(path, error)
+        raise
     finally:
         _end_transaction(connection)  # after a failure, nothing may run before the rollback
-        connection.execute(f'USE "{before}"')
-        connection.execute("DETACH warehouse")
+        _detach(connection, path, before)
 
 
 def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> None:
@@ -158,6 +166,39 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> 
     if _identity(path) != before:
         connection.execute("DETACH warehouse")
         raise _FileReplaced
+    _protect_log(path)
+
+
+def _detach(connection: duckdb.DuckDBPyConnection, path: Path, before: str) -> None:
+    """Detaches the warehouse, which writes its log to the file, unless the file is damaged."""
+    try:
+        connection.execute(f'USE "{before}"')
+        connection.execute("DETACH warehouse")
+    except duckdb.Error as error:
+        damage.raise_if_found(path, error)
+        raise
+    finally:
+        _remove_empty_log(path)
+
+
+def _protect_log(path: Path) -> None:
+    """Creates the write-ahead log, which holds rows of the warehouse, with the warehouse's mode.
+
+    DuckDB would create it with the umask alone.
+    """
+    with suppress(OSError):
+        mode = stat.S_IMODE(path.stat().st_mode) & 0o666
+        os.close(os.open(_log(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+
+
+def _remove_empty_log(path: Path) -> None:
+    with suppress(OSError):
+        if not _log(path).stat().st_size:
+            _log(path).unlink()
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + ".wal")
 
 
 def _end_transaction(connection: duckdb.DuckDBPyConnection) -> None:
@@ -236,15 +277,29 @@ def _put(part: Path, path: Path) -> None:
 
 
 @contextmanager
-def writer(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Opens an existing warehouse for writing; the caller runs transactions."""
+def writer(
+    path: Path, *, wait_s: float = DEFAULT_WAIT_S, is_locked: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Opens an existing warehouse for writing; the caller runs transactions.
+
+    With `is_locked`, for statements of a user, SQL can access nothing but the warehouse.
+    """
     _must_exist(path)
     connection = duckdb.connect()
     try:
         with attach_for_writing(connection, path, wait_s=wait_s):
+            if is_locked:
+                _lock(connection)
             yield connection
     finally:
         connection.close()
+
+
+def _lock(connection: duckdb.DuckDBPyConnection) -> None:
+    """Applies LOCKED_PROFILE to an open connection, permanently."""
+    for name, value in LOCKED_PROFILE.items():
+        connection.execute(f"SET {name} = '{value}'")
+    connection.execute("SET lock_configuration = true")
 
 
 @contextmanager
@@ -417,9 +472,11 @@ def explain(path: Path, error: duckdb.Error) -> DatabaseError:
         )
     if not os.access(path if path.exists() else path.parent, os.R_OK):
         return DatabaseError(f"{path} cannot be read: permission denied")
-    if "not a valid DuckDB database" in text or "Corrupt" in text or "checksum" in text:
+    if "not a valid DuckDB database" in text:
         return InvalidDatabase(
             f"{path} is damaged or not a DuckDB file",
             hint="Restore it from a backup, or name another file with --db.",
         )
+    if found := damage.of(path, error):
+        return found
     return DatabaseError(f"{path} cannot be opened: {text.splitlines()[0]}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warehouse.export.report import Chart, FilledSection, by_run, label
-from warehouse.query import encoding
+from warehouse.query import plain
 from warehouse.query.result import QueryResult
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ _PIECES = 500  # of a long line; each keeps its lowest and highest point
 def section(filled: FilledSection) -> dict[str, Any]:
     """Returns a table with its chart, query, version and parameters."""
     result = filled.result
-    shown = encoding.flat(result.arrow().slice(0, ROWS))
+    first = result.arrow().slice(0, ROWS)
+    shown = plain.table(first.columns, first.column_names)
     return {
         "title": filled.section.title,
         "about": result.meta.get("title", ""),

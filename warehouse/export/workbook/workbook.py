@@ -12,16 +12,18 @@ import itertools
 import json
 import math
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from warehouse import files
 from warehouse.errors import ExportError
 from warehouse.export import manifest, report
 from warehouse.library.header import Column
-from warehouse.query import encoding
+from warehouse.query import plain
 from warehouse.query.result import QueryResult
 
 if TYPE_CHECKING:
@@ -103,25 +105,66 @@ class _Book:
 
 def export_xlsx(title: str, parts: Iterable[report.FilledSection], path: Path) -> WorkbookSummary:
     """Writes the parts of a report atomically; raises ExportError."""
-    import xlsxwriter
-
     written = WorkbookSummary(path)
-    with files.whole_file(path) as file:
-        options = {
-            "constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False,
-            "strings_to_numbers": False, "nan_inf_to_errors": False,
-        }  # fmt: skip
-        with xlsxwriter.Workbook(file, options) as workbook:
-            book = _Book(workbook, written)
-            # Rows of a sheet are streamed to disk; sheets may be filled in any order.
-            overview = book.sheet("Overview")
-            meanings = book.sheet("Columns")
-            sheets = [sheet for filled in parts for sheet in _data(book, filled)]
-            _columns(book, meanings, sheets)
-            _labels(book, sheets)
-            _overview(book, overview, title, sheets)
-            _made_from(book)
+    with files.whole_file(path, is_seeking=True) as file, _opened(file) as workbook:
+        book = _Book(workbook, written)
+        # Rows of a sheet are streamed to disk; sheets may be filled in any order.
+        overview = book.sheet("Overview")
+        meanings = book.sheet("Columns")
+        sheets = [sheet for filled in parts for sheet in _data(book, filled)]
+        _columns(book, meanings, sheets)
+        _labels(book, sheets)
+        _overview(book, overview, title, sheets)
+        _made_from(book)
     return written
+
+
+@contextmanager
+def _opened(file: BinaryIO) -> Iterator[Workbook]:
+    """Opens a workbook, which is assembled only if the block succeeds; raises OSError."""
+    import xlsxwriter
+    from xlsxwriter.exceptions import FileCreateError
+
+    output = _Output(file)
+    with tempfile.TemporaryDirectory(prefix="tw-xlsx-") as folder:
+        options = {
+            "constant_memory": True, "tmpdir": folder, "strings_to_formulas": False,
+            "strings_to_urls": False, "strings_to_numbers": False, "nan_inf_to_errors": False,
+        }  # fmt: skip
+        workbook = xlsxwriter.Workbook(output, options)
+        yield workbook
+        try:
+            workbook.close()
+        except FileCreateError as error:
+            raise next(each for each in error.args if isinstance(each, OSError)) from None
+    output.raise_failure()
+
+
+class _Output:
+    """A file for xlsxwriter that reports its first failure when the workbook is complete.
+
+    xlsxwriter leaves its archive open after an exception, which Python then complains about.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._failure: OSError | None = None
+
+    def write(self, data: bytes) -> int:
+        if self._failure is None:
+            try:
+                self._file.write(data)
+            except OSError as error:
+                self._failure = error
+        return len(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def raise_failure(self) -> None:
+        """Raises OSError if a write has failed."""
+        if self._failure is not None:
+            raise self._failure
 
 
 def _made_from(book: _Book) -> None:
@@ -169,7 +212,6 @@ def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
 
 def _rows(book: _Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
     """Hides columns without values if the section has its own headings."""
-    import pyarrow as pa
 
     columns = result.columns
     head = book.style(bold=True, text_wrap=True, valign="top", bottom=1, bg_color="#E8EDF3")
@@ -185,7 +227,7 @@ def _rows(book: _Book, sheet: Worksheet, result: QueryResult, headings: Mapping[
         sheet.write_string(0, place, heading, head)
     number = 0
     for batch in result.batches():
-        table = encoding.flat(pa.Table.from_batches([batch]))
+        table = plain.table(batch.columns, batch.schema.names)
         for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
             number += 1
             for place, value in enumerate(row):

@@ -20,7 +20,7 @@ from tw_importers.chakra_et.export.summary import EtSummary
 from tw_importers.chakra_et.export.text import Texts
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import wire
-from warehouse.files import file_stem, whole_file
+from warehouse.files import file_stem, is_stream, whole_file
 from warehouse.link import linked_graph
 from warehouse.store import database
 
@@ -129,7 +129,7 @@ def find_graphs(session: Session, options: Options) -> list[Graph]:
 
 def _paths(graphs: list[Graph], output: Path | None) -> list[Path]:
     """`<prefix>.<npu>.et` for each graph: npu is its rank, or its position if ranks are unknown."""
-    if output is not None and output.name.endswith((".et", ".et.gz")) and not output.is_dir():
+    if output is not None and _is_file(output):
         if len(graphs) > 1:
             raise UsageError(
                 f"{len(graphs)} graphs do not fit into the one file {output}",
@@ -151,6 +151,11 @@ def _paths(graphs: list[Graph], output: Path | None) -> list[Path]:
     if len({*paths}) < len(paths):
         raise UsageError("several graphs would get the same name", hint="Choose with --trace.")
     return paths
+
+
+def _is_file(output: Path) -> bool:
+    is_named = output.name.endswith((".et", ".et.gz")) and not output.is_dir()
+    return is_named or is_stream(output)
 
 
 def _make(folder: Path) -> None:

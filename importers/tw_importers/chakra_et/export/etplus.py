@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from tw_importers.chakra_et.export import load
 from warehouse.errors import ExportError, UsageError
-from warehouse.files import file_stem, whole_file, whole_folder
+from warehouse.files import file_stem, is_stream, whole_file, whole_folder
 from warehouse.link import link_sets, linked_graph
 from warehouse.store import database
 
@@ -83,8 +83,9 @@ def export_etplus(
 
 
 def is_file(output: Path) -> bool:
-    """Returns whether a path names a file and is not an existing folder."""
-    return output.name.endswith((".json", ".json.gz")) and not output.is_dir()
+    """Returns whether a path names a file, or stdout, and is not an existing folder."""
+    is_named = output.name.endswith((".json", ".json.gz")) and not output.is_dir()
+    return is_named or is_stream(output)
 
 
 def count(session: Session, link_set: str) -> int:

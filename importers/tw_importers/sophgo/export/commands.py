@@ -32,13 +32,15 @@ def tpu_summary(db: Path | None, wait_s: float, selection: Selection, output: Pa
       tw export tpu-summary --run latest -o before.txt
     """
     from warehouse.export import registry
+    from warehouse.files import is_stdout
     from warehouse.query import session
 
     with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
         announce(opened.seen, quiet=False)
         path = output or Path("summary.txt")
         text: str = registry.export(opened, "tpu-summary", path)
-    click.echo(text, nl=False)
+    if not is_stdout(path):
+        click.echo(text, nl=False)
     click.echo(f"Wrote {path}.", err=True)
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from tw_importers.sophgo.export import load
 from warehouse.errors import ExportError
 from warehouse.export import wire
-from warehouse.files import file_stem, whole_folder
+from warehouse.files import file_stem, whole_file, whole_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -84,7 +84,7 @@ def _write_all(
     for file in list(_files(connection)):
         target = folder if len(names) == 1 else folder / _unlike(file.trace_id, names)
         target.mkdir(exist_ok=True)
-        with open(target / file.name, "wb") as out:
+        with whole_file(target / file.name) as out:
             out.write(_head(connection, file.trace_id))
             written.n_commands += _records(connection, file, out)
             written.n_bytes += out.tell()

@@ -1,0 +1,274 @@
+"""Output files respect what their target is: a file, a link, a FIFO, a device, stdout, a folder."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import stat
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.sharing import GPU, WarehouseCache, integration
+from tests.test_layers import modules
+from warehouse import files
+from warehouse.errors import ExportError
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from warehouse import files
+with files.whole_file(Path(sys.argv[1])) as file, files.whole_folder(Path(sys.argv[2])) as folder:
+    file.write(b"half")
+    (folder / "half").touch()
+    os._exit(9)
+"""
+
+
+@pytest.fixture(autouse=True)
+def usual_umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def write(path: Path, content: bytes = b"new", **options: bool) -> None:
+    with files.whole_file(path, **options) as file:
+        file.write(content)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def read_through(fifo: Path, write_to: Callable[[Path], object]) -> bytes:
+    """What arrives at the other end of a FIFO."""
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=write_to, args=(fifo,))
+    writer.start()
+    content = fifo.read_bytes()
+    writer.join()
+    assert fifo.is_fifo()
+    return content
+
+
+def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+    path.chmod(0o640)
+
+    write(path)
+
+    assert (path.read_bytes(), mode(path)) == (b"new", 0o640)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failure_keeps_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+
+    with pytest.raises(ZeroDivisionError), files.whole_file(path) as file:
+        file.write(b"new")
+        raise ZeroDivisionError
+
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_is_followed(tmp_path: Path, exists: bool) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    link, path = tmp_path / "link.csv", folder / "a.csv"
+    link.symlink_to(path)
+    if exists:
+        path.write_text("old")
+
+    write(link)
+
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"
+    assert list(folder.iterdir()) == [path]
+
+
+def test_a_loop_of_links_and_a_folder_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    for target in (tmp_path / "a", tmp_path):
+        with pytest.raises(ExportError, match="cannot be written"):
+            write(target)
+
+
+@pytest.mark.parametrize("is_seeking", [False, True])
+def test_a_fifo_is_written_through(tmp_path: Path, is_seeking: bool) -> None:
+    found = read_through(tmp_path / "f", lambda path: write(path, is_seeking=is_seeking))
+
+    assert found == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_device_is_written_through(tmp_path: Path) -> None:
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        write(device)
+    except (OSError, ExportError):
+        pytest.skip("devices cannot be created here")
+
+    assert stat.S_ISCHR(device.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [device]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("is_seeking", [False, True])
+def test_a_full_device_is_one_sentence(is_seeking: bool) -> None:
+    with pytest.raises(ExportError, match="/dev/full cannot be written: No space left on device"):
+        write(Path("/dev/full"), is_seeking=is_seeking)
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["-", *map(integration, ("/dev/stdout", "/dev/fd/1"))])
+def test_stdout_has_names(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown))
+    write(Path(name))
+
+    assert shown.getvalue() == b"new"
+
+
+def test_new_files_follow_the_umask_and_the_warehouse(tmp_path: Path) -> None:
+    warehouse = tmp_path / "w"
+    warehouse.touch(0o640)
+    write(tmp_path / "public")
+    with files.no_more_readable(warehouse):
+        write(tmp_path / "group")
+        with files.whole_folder(tmp_path / "folder") as folder:
+            write(folder / "group")
+        os.umask(0o077)
+        write(tmp_path / "private")
+
+    found = {path.name: mode(path) for path in tmp_path.iterdir()}
+    assert found == {"w": 0o640, "public": 0o644, "group": 0o640, "folder": 0o750, "private": 0o600}
+    assert mode(tmp_path / "folder" / "group") == 0o640
+
+
+def test_parts_of_killed_processes_are_swept_and_others_kept(tmp_path: Path) -> None:
+    target, folder = tmp_path / "a.csv", tmp_path / "folder"
+    killed = subprocess.run([sys.executable, "-c", KILLED, target, folder], check=False)
+    assert killed.returncode == 9
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert [name.endswith(".tw.part") for name in left] == [True, True]
+    strangers = {".notes.1-1.part", f"a.{os.getpid()}-0.tw.part"}
+    for name in strangers:
+        (tmp_path / name).touch()
+
+    with files.whole_file(tmp_path / "mine") as mine:
+        write(tmp_path / "other")
+        mine.write(b"kept while it is written")
+
+    assert {path.name for path in tmp_path.iterdir()} == {"mine", "other", *strangers}
+
+
+def test_a_name_of_the_greatest_length_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("ü" * 127)
+    write(path)
+
+    assert path.read_bytes() == b"new"
+
+
+def test_exports_respect_their_target(imported_files: WarehouseCache, tmp_path: Path) -> None:
+    """No manifest beside a stream, formats that seek included; manifests as readable as files."""
+    from warehouse.api.warehouse import open_warehouse
+
+    db = imported_files.copy(tmp_path / "w.duckdb", GPU)
+    db.chmod(0o600)
+    opened = open_warehouse(db)
+    folder = tmp_path / "out"
+    folder.mkdir()
+
+    workbook = read_through(folder / "f1", lambda path: opened.export_xlsx(path, "traces"))
+    trace = read_through(folder / "f2", opened.export_perfetto)
+    opened.export_perfetto(folder / "t.pftrace")
+
+    assert zipfile.ZipFile(io.BytesIO(workbook)).testzip() is None
+    assert trace == (folder / "t.pftrace").read_bytes()
+    found = {path.name: mode(path) for path in folder.iterdir() if not path.is_fifo()}
+    assert found == {"t.pftrace": 0o600, "t.pftrace.origin.json": 0o600}
+
+
+@pytest.mark.integration
+def test_a_page_is_as_readable_as_the_warehouse(
+    imported_files: WarehouseCache, tmp_path: Path
+) -> None:
+    from warehouse.api.warehouse import open_warehouse
+
+    db = imported_files.copy(tmp_path / "w.duckdb", GPU)
+    db.chmod(0o600)
+    open_warehouse(db).export_html(tmp_path / "t.html", "traces")
+
+    assert mode(tmp_path / "t.html") == 0o600
+
+
+#: Modules that create files by other means, and why they may.
+ELSEWHERE = {
+    "warehouse.files": "is the means",
+    "warehouse.cli.standard_streams": "opens /dev/null",
+    "warehouse.cli.shell_prompt": "history, private to its user",
+    "warehouse.ingest.decode": "scratch folders",
+    "warehouse.ingest.failures": "a log, which is only appended to",
+    "warehouse.ingest.importer": "scratch folders",
+    "warehouse.ingest.pipeline": "scratch folders",
+    "warehouse.library.contract": "a new query, which never replaces a file",
+    "warehouse.store.copying": "the warehouse itself",
+    "warehouse.store.database": "the warehouse itself",
+}
+METHODS = ("write_text", "write_bytes", "touch", "rename", "symlink_to", "hardlink_to")
+FUNCTIONS = {"os.replace", "os.rename", "os.link", "shutil.copyfile", "shutil.move"}
+
+
+def writes(tree: ast.AST) -> Iterator[int]:
+    """Lines that create or rename files: `open` with a mode, methods of Path, functions of os."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        owner = called.value if isinstance(called, ast.Attribute) else None
+        place = f"{owner.id}." if isinstance(owner, ast.Name) else ""
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if (
+            place + name in FUNCTIONS
+            or (name in METHODS and owner and place != "manifest.")
+            or (name == "open" and any(map(is_writing_mode, [*node.args, *node.keywords])))
+        ):
+            yield node.lineno
+
+
+def is_writing_mode(argument: ast.expr | ast.keyword) -> bool:
+    value = argument.value if isinstance(argument, ast.keyword) else argument
+    text = value.value if isinstance(value, ast.Constant) else None
+    return isinstance(text, str) and set(text) <= set("rwxabt+") and bool(set(text) & set("wxa+"))
+
+
+def test_no_other_module_creates_files() -> None:
+    found = {
+        name
+        for name, path in modules().items()
+        if (name.startswith("warehouse.") or ".export" in name)
+        and any(writes(ast.parse(path.read_text())))
+    }
+    assert "warehouse.files" in found
+    assert found <= ELSEWHERE.keys(), found - ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize(
+    "text", ["open(p, 'w')", "p.open(mode='xb')", "p.write_text('')", "os.replace(a, b)"]
+)
+def test_creating_a_file_is_found(text: str) -> None:
+    assert list(writes(ast.parse(text))) == [1]
+    assert list(writes(ast.parse("p.open('rb'); s.replace('a', 'w')"))) == []
