@@ -244,12 +244,12 @@ def writes(tree: ast.AST) -> Iterator[int]:
         if (
             place + name in FUNCTIONS
             or (name in METHODS and owner and place != "manifest.")
-            or (name == "open" and any(map(is_writing_mode, [*node.args, *node.keywords])))
+            or (name == "open" and any(map(is_writing_mode, ast.iter_child_nodes(node))))
         ):
             yield node.lineno
 
 
-def is_writing_mode(argument: ast.expr | ast.keyword) -> bool:
+def is_writing_mode(argument: ast.AST) -> bool:
     value = argument.value if isinstance(argument, ast.keyword) else argument
     text = value.value if isinstance(value, ast.Constant) else None
     return isinstance(text, str) and set(text) <= set("rwxabt+") and bool(set(text) & set("wxa+"))
