@@ -13,6 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from tw_importers.trace_event.native import SCHEMA as EVENT
+
 Rows = list[tuple[Any, ...]]
 #: What statements of readers return that need a row, by a part of their text.
 _ANSWERS: tuple[tuple[str, Callable[[Any], Rows]], ...] = (
@@ -35,6 +37,14 @@ class Answer:
         return self.rows[0] if self.rows else None
 
 
+class NoEvents:
+    """The result of typing events with stage.sql: none of them."""
+
+    def to_arrow_table(self) -> pa.Table:
+        plain = [pa.string() if pa.types.is_dictionary(t) else t for t in EVENT.types]
+        return pa.schema(list(zip(EVENT.names, plain, strict=True))).empty_table()
+
+
 @dataclass
 class Sink:
     """The part of a DuckDB connection that readers use."""
@@ -54,6 +64,10 @@ class Sink:
                 self._take(source)
         rows = next((answer for part, answer in _ANSWERS if part in sql), None)
         return Answer(rows(parameters) if rows else [])
+
+    def sql(self, sql: str) -> NoEvents:
+        self.execute(sql)
+        return NoEvents()
 
     def _take(self, source: Any) -> None:
         batches = source.to_batches() if isinstance(source, pa.Table) else source

@@ -287,6 +287,7 @@ def _insert_stats(
         *((name, None, value, "count") for name, value in counts.items()),
         *(("unused", reason, n, "count") for reason, n in decoded.account.unused.items()),
         *(("seconds", stage, value, "s") for stage, value in seconds.items()),
+        *decoded.facts.stats,
     ]  # fmt: skip
     # After the rows that linking has inserted.
     for n, (name, detail, value, unit) in enumerate(

@@ -11,7 +11,7 @@ SELECT
   coalesce(TRY_CAST(json_extract_string(s.args, '$.stream') AS BIGINT), p.tid_number) AS stream
 FROM place AS p
 LEFT JOIN (
-  SELECT pid, tid, any_value(args) AS args
+  SELECT pid, tid, arg_min(args, seq) AS args
   FROM event
   WHERE is_on_device(cat) AND cat <> 'gpu_user_annotation'
   GROUP BY pid, tid

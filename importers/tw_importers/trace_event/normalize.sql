@@ -143,7 +143,7 @@ SELECT
       THEN json_merge_patch('{}', json_object(
         'cat', CASE WHEN category_of(e.cat) IS DISTINCT FROM e.cat THEN e.cat END,
         's', e.scope,
-        'id', e.id,
+        'id', e.id::JSON,
         'bp', e.bp
       ))
   END
@@ -155,7 +155,7 @@ LEFT JOIN (
 ) AS z ON z.seq = s.end_seq
 ORDER BY s.slice_n;
 
--- Flow points are numbered by their place in the file; the scan keeps that order.
+-- Flow points are numbered by their place in the file.
 INSERT INTO flow_point
 SELECT
   getvariable('first_id') + e.seq,
@@ -173,7 +173,8 @@ FROM scratch.event AS e
 JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
 CROSS JOIN scratch.origin AS o
 LEFT JOIN scratch.binding AS b ON b.seq = e.seq
-WHERE e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL;
+WHERE e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL
+ORDER BY e.seq;
 
 -- A text that stands for one slice or one flow point names it, so that an export does not write
 -- it twice.

@@ -7,17 +7,27 @@ What the columns mean is stage.sql. Importers of formats that build on Trace Eve
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Sized
+from ctypes import CDLL
 from importlib.resources import files
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
+from tw_importers.trace_event import native
 from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
-from tw_importers.trace_event.split import Chunk, Splitter, decode
+from tw_importers.trace_event.split import Chunk, decode
+from tw_importers.trace_event.typed import (
+    Collector,
+    Places,
+    RowsPool,
+    TypingSplitter,
+    groups_of,
+    write_groups,
+)
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 
@@ -26,6 +36,7 @@ MACROS = FOLDER / "macros.sql"
 PREPARE = FOLDER / "prepare.sql"
 BIND = FOLDER / "bind.sql"
 NORMALIZE = FOLDER / "normalize.sql"
+_STAGE = FOLDER / "stage.sql"
 
 BATCHES_AHEAD = 4  # of about a block each; more would only cost memory
 STYLES = {1: "fixed3", 2: "shortest_float", 4: "shortest"}
@@ -47,26 +58,73 @@ def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> Tra
     Raises CorruptTrace if it is not Trace Event JSON, or if it is damaged and read strictly.
     """
     repairer = Repairer(_refuse if scratch.is_strict else None)
-    splitter = Splitter(reader, repairer, decode)
+    splitter = TypingSplitter(reader, repairer, decode)
+    chunks = iter(splitter)
+    first = next(chunks, None) or Chunk([], [])
+    assert isinstance(first, Chunk)
+    scratch.connection.execute(MACROS.read_text())
+    ts_style, dur_style = _number_styles(scratch, _batch(first, range(len(first))))
+    library = native.load().library
+    if library is None:
+        n_events, n_sql = _type_in_sql(scratch, first, chunks)
+    else:
+        state = native.State(ts_style=ts_style, dur_style=dur_style)
+        n_events, n_sql = _type_compiled(scratch, library, state, first, splitter, chunks)
+    facts = TraceFacts(format=format_name, metadata_json=_metadata(splitter, repairer))
+    facts.ts_style, facts.dur_style = STYLES[ts_style], STYLES[dur_style]
+    facts.problems = [_problem(damage) for damage in repairer.problems.values()]
+    facts.stats = [
+        ("typed_events", "compiled reader", n_events - n_sql, "count"),
+        ("typed_events", "SQL", n_sql, "count"),
+    ]
+    return facts
+
+
+def _type_compiled(
+    scratch: Scratch,
+    library: CDLL,
+    state: native.State,
+    first: Chunk,
+    splitter: TypingSplitter,
+    chunks: Iterator[Sized],
+) -> tuple[int, int]:
+    """Types the events with the compiled reader; returns how many they are, and by SQL."""
+    stage_sql = _STAGE.read_text()
+
+    def stage(events: list[Places]) -> pa.Table:
+        batches = [_batch(each.chunk, each.seq) for each in events]
+        scratch.connection.register("event_text", pa.Table.from_batches(batches))
+        staged = scratch.connection.sql(stage_sql).to_arrow_table()
+        scratch.connection.unregister("event_text")
+        return staged
+
+    pool = RowsPool(lambda: native.Rows(library))
+    splitter.collector = collector = Collector(state, pool.take)
+    collector.add(first)
+    write_groups(groups_of(splitter, chunks), stage, pool, scratch.path("event"))
+    _create_view(scratch)
+    return state.seq, collector.n_others
+
+
+def _type_in_sql(scratch: Scratch, first: Chunk, chunks: Iterator[Sized]) -> tuple[int, int]:
+    """Types the events with stage.sql alone; returns their number, twice."""
     failures: list[BaseException] = []
-    batches = _remembering(ahead(_batches(splitter), BATCHES_AHEAD), failures)
-    first = next(batches, None)
-    connection = scratch.connection
-    connection.execute(MACROS.read_text())
-    if first is None:
-        first = pa.RecordBatch.from_pylist([], schema=_BATCH)
-    ts_style, dur_style = _number_styles(scratch, first)
-    reader_of_all = pa.RecordBatchReader.from_batches(_BATCH, itertools.chain([first], batches))
+    n_events = 0
+
+    def counted() -> Iterator[pa.RecordBatch]:
+        nonlocal n_events
+        for batch in _batches(itertools.chain([first], chunks)):
+            n_events += batch.num_rows
+            yield batch
+
+    batches = ahead(_remembering(counted(), failures), BATCHES_AHEAD)
     try:
-        _stage(scratch, reader_of_all)
+        _stage(scratch, pa.RecordBatchReader.from_batches(_BATCH, batches))
     except Exception:
         if failures:
             raise failures[0] from None
         raise
-    facts = TraceFacts(format=format_name, metadata_json=_metadata(splitter, repairer))
-    facts.ts_style, facts.dur_style = STYLES[ts_style], STYLES[dur_style]
-    facts.problems = [_problem(damage) for damage in repairer.problems.values()]
-    return facts
+    return n_events, n_events
 
 
 def _remembering(
@@ -80,19 +138,19 @@ def _remembering(
         raise
 
 
-def _batches(splitter: Splitter[Chunk]) -> Iterator[pa.RecordBatch]:
+def _batches(chunks: Iterator[Sized]) -> Iterator[pa.RecordBatch]:
     seq = 0
-    for chunk in splitter:
-        yield _batch(chunk, seq)
-        seq += len(chunk.texts)
+    for chunk in chunks:
+        assert isinstance(chunk, Chunk)
+        yield _batch(chunk, range(seq, seq + len(chunk)))
+        seq += len(chunk)
 
 
-def _batch(chunk: Chunk, first_seq: int) -> pa.RecordBatch:
-    n = len(chunk.texts)
+def _batch(chunk: Chunk, seq: Sequence[int]) -> pa.RecordBatch:
     # From a buffer, because pa.array() of a NumPy array imports pandas where it is installed.
-    seq = pa.py_buffer(np.arange(first_seq, first_seq + n))
+    seq_buffer = pa.py_buffer(np.array(seq, np.int64))
     columns = [
-        pa.Array.from_buffers(pa.int64(), n, [None, seq]),
+        pa.Array.from_buffers(pa.int64(), len(seq), [None, seq_buffer]),
         _long_texts(chunk.texts),
         _long_texts([event.args for event in chunk.events]),
         _short_texts([event.ts for event in chunk.events]),
@@ -134,19 +192,24 @@ def _number_styles(scratch: Scratch, first: pa.RecordBatch) -> tuple[int, int]:
 
 
 def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
-    stage = (FOLDER / "stage.sql").read_text()
     # A file of its own rather than a table: it is written and scanned fastest, and is deleted
     # without leaving dead space in a database. Row groups as DuckDB's own vectors like them.
     target = scratch.path("event").replace("'", "''")
     scratch.connection.register("event_text", batches)
     scratch.connection.execute(
-        f"COPY ({stage}) TO '{target}' (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)"
+        f"COPY ({_STAGE.read_text()}) TO '{target}' "
+        "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)"
     )
     scratch.connection.unregister("event_text")
+    _create_view(scratch)
+
+
+def _create_view(scratch: Scratch) -> None:
+    target = scratch.path("event").replace("'", "''")
     scratch.connection.execute(f"CREATE VIEW event AS FROM read_parquet('{target}')")
 
 
-def _metadata(splitter: Splitter[Chunk], repairer: Repairer) -> str | None:
+def _metadata(splitter: TypingSplitter, repairer: Repairer) -> str | None:
     """The document without its events, if it is a valid one, repaired if need be."""
     text = splitter.metadata
     if not text:

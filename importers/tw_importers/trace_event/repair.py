@@ -37,7 +37,7 @@ _SURROGATE = re.compile(
 )
 _BAD_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 _NUMBER = re.compile(rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
-_LONG_EVENT = 16 << 20  # past this, an event that does not end is damage rather than large
+LONG_EVENT = 16 << 20  # past this, an event that does not end is damage rather than large
 # After such damage, an event that goes on past so many likely events does not end either: without
 # a limit every scan would run to the end of the data.
 _LIKELY_INSIDE = 16
@@ -149,7 +149,7 @@ class Repairer:
     def _reach(self, data: bytes, start: int) -> int:
         """How far an event that starts here may plausibly go."""
         if not self.is_adrift:
-            return min(len(data), start + _LONG_EVENT)
+            return min(len(data), start + LONG_EVENT)
         likely = itertools.islice(_LIKELY_EVENT.finditer(data, start), _LIKELY_INSIDE - 1, None)
         found = next(likely, None)
         return found.end() if found else len(data)

@@ -33,7 +33,7 @@ _STEP_BACK = 1 << 10
 _STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
 _OPENING = re.compile(rb'\s*(\{\s*"[^"\\]{0,40}")')
 _ARRAY = re.compile(rb"\s*:\s*(\[|\Z)")
-_BLANK = b" \t\r\n"
+BLANK = b" \t\r\n"
 _NO_VALUE = msgspec.Raw(b"")
 
 
@@ -104,7 +104,7 @@ class Splitter(Generic[C]):
         head, search = bytearray(), HeadSearch(self.key)
         while True:
             head += self._read()
-            start = len(head) - len(head.lstrip(b"\xef\xbb\xbf" + _BLANK))
+            start = len(head) - len(head.lstrip(b"\xef\xbb\xbf" + BLANK))
             if self.may_be_bare and head[start : start + 1] == b"[":
                 self.offset = start + 1
                 return head[start:]
@@ -176,7 +176,7 @@ class Splitter(Generic[C]):
                     f"one event is larger than {MAX_EVENT_BYTES >> 20} MiB", offset=self.offset
                 )
             rest = bytes(buffer[1:])
-            kept = rest.lstrip(_BLANK)
+            kept = rest.lstrip(BLANK)
             self.offset += len(rest) - len(kept)
             return False, self.decode(b"[]"), kept
         return self._salvage(buffer)
@@ -226,13 +226,15 @@ class Splitter(Generic[C]):
             tail += self._read()
             if len(tail) > MAX_EVENT_BYTES:
                 raise CorruptTrace("the metadata after the events is too large", offset=self.offset)
-        self.metadata = self._head + b"]" + bytes(tail) if self._head else b""
-        if not self._head and (text := bytes(tail).strip(_BLANK)):
+        text = bytes(tail).lstrip(BLANK)
+        self.offset += len(tail) - len(text)
+        self.metadata = self._head + b"]" + text if self._head else b""
+        if not self._head and (text := text.rstrip(BLANK)):
             self.repairer.report("trailing_text", self.offset, text)
 
     def _truncated(self, rest: bytes) -> None:
         """The file ended inside the array; a bare array may legally do so after an event."""
-        if self._head or rest.strip(_BLANK + b",]"):
+        if self._head or rest.strip(BLANK + b",]"):
             self.repairer.report("truncated", self.offset, rest)
         self.metadata = self._head + b"]}" if self._head else b""
 
@@ -256,7 +258,7 @@ class HeadSearch:
                 return None
             if text == quoted and self._depth == 1:
                 array = _ARRAY.match(head, token.end())
-                if array or not head[token.end() :].strip(_BLANK):
+                if array or not head[token.end() :].strip(BLANK):
                     return array.end() if array and array.group(1) else None
             self._depth += text in b"{["
             self._depth -= text in b"}]"
@@ -301,7 +303,7 @@ def last_separator(buffer: bytearray, end: int, opening: bytes = b"{") -> int:
 
 
 def skip_blank_back(buffer: bytearray, at: int) -> int:
-    while at > 0 and buffer[at] in _BLANK:
+    while at > 0 and buffer[at] in BLANK:
         at -= 1
     return at
 
