@@ -3,6 +3,47 @@
 
 CREATE OR REPLACE TEMP MACRO key_of(guid, id) AS (guid || ' ' || id);
 
+-- What records are described by, once for each key: in a damaged file a row may be there again.
+CREATE OR REPLACE TEMP MACRO is_again(guid, id, n) AS (
+  row_number() OVER (PARTITION BY guid, id ORDER BY n) > 1
+);
+
+CREATE TABLE again AS
+SELECT 'rocpd_info_node' AS name, rowid AS n, is_again(guid, id, rowid) AS is_again
+FROM rocpd_info_node
+UNION ALL
+SELECT 'rocpd_info_agent', rowid, is_again(guid, id, rowid) FROM rocpd_info_agent
+UNION ALL
+SELECT 'rocpd_info_queue', rowid, is_again(guid, id, rowid) FROM rocpd_info_queue
+UNION ALL
+SELECT 'rocpd_info_pmc', rowid, is_again(guid, id, rowid) FROM rocpd_info_pmc
+UNION ALL
+SELECT 'rocpd_info_category', rowid, is_again(guid, id, rowid) FROM rocpd_info_category
+UNION ALL
+SELECT 'rocpd_info_kernel_symbol', rowid, is_again(guid, id, rowid) FROM rocpd_info_kernel_symbol;
+
+DELETE FROM again WHERE NOT is_again;
+
+DELETE FROM rocpd_info_node WHERE rowid IN (SELECT n FROM again WHERE name = 'rocpd_info_node');
+
+DELETE FROM rocpd_info_agent WHERE rowid IN (SELECT n FROM again WHERE name = 'rocpd_info_agent');
+
+DELETE FROM rocpd_info_queue WHERE rowid IN (SELECT n FROM again WHERE name = 'rocpd_info_queue');
+
+DELETE FROM rocpd_info_pmc WHERE rowid IN (SELECT n FROM again WHERE name = 'rocpd_info_pmc');
+
+DELETE FROM rocpd_info_category
+WHERE rowid IN (SELECT n FROM again WHERE name = 'rocpd_info_category');
+
+DELETE FROM rocpd_info_kernel_symbol
+WHERE rowid IN (SELECT n FROM again WHERE name = 'rocpd_info_kernel_symbol');
+
+INSERT INTO defect
+SELECT 'duplicate_key', 'warning', count(*),
+  'rows of ' || name || ' with the key of an earlier row, skipped'
+FROM again
+GROUP BY name;
+
 -- A machine's device is the same in all recordings.
 CREATE TABLE agent AS
 SELECT
@@ -243,7 +284,11 @@ SELECT
 FROM rocpd_pmc_event AS v
 LEFT JOIN rocpd_info_pmc AS p ON p.guid = v.guid AND p.id = v.pmc_id
 LEFT JOIN agent AS a ON a.guid = v.guid AND a.id = p.agent_id
-LEFT JOIN rocpd_kernel_dispatch AS k ON k.guid = v.guid AND k.event_id = v.event_id
+LEFT JOIN (
+  SELECT guid, event_id, any_value(dispatch_id) AS dispatch_id
+  FROM rocpd_kernel_dispatch
+  GROUP BY guid, event_id
+) AS k ON k.guid = v.guid AND k.event_id = v.event_id
 WHERE v.sample_id IS NULL
 GROUP BY v.guid, v.event_id, p.symbol, p.name, v.pmc_id;
 
