@@ -57,6 +57,15 @@ def set_cell(connection: sqlite3.Connection, table: str, rng: random.Random) -> 
         )
 
 
+def set_cells(connection: sqlite3.Connection, table: str, rng: random.Random) -> None:
+    """A value at its limits in many a row of every table: each column has its own check."""
+    names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for (name,) in names:
+        table = name.decode(errors="surrogateescape").replace('"', '""')
+        for _ in range(3):
+            set_cell(connection, table, rng)
+
+
 def drop_column(connection: sqlite3.Connection, table: str, rng: random.Random) -> None:
     column = rng.choice(_columns(connection, table))
     connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{column}"')
@@ -158,6 +167,6 @@ def _page_size(data: bytes) -> int:
 
 
 _STATEMENTS = (
-    set_cell, set_cell, set_cell, set_cell, set_cell, set_cell, drop_column, rename_column,
+    set_cell, set_cell, set_cell, set_cell, set_cells, set_cells, drop_column, rename_column,
     rename_table, drop_table, empty_table, repeat_rows, change_schema, change_schema, add_code,
 )  # fmt: skip

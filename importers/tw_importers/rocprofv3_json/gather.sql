@@ -20,7 +20,7 @@ SELECT process, pid FROM program;
 
 -- What the numbers of kinds and operations stand for, in this very file.
 CREATE TABLE spelled AS
-SELECT
+SELECT DISTINCT ON (process_n, which, kind, operation)
   process_n,
   which,
   kind_n - 1 AS kind,
@@ -93,7 +93,8 @@ FROM (
     )))
   FROM record
   WHERE section = 'agents'
-);
+)
+QUALIFY handle IS NULL OR row_number() OVER (PARTITION BY process_n, handle ORDER BY seq) = 1;
 
 INSERT INTO device_info (
   device, kind, ordinal, name, vendor, uuid, memory_bytes, n_compute_units, clock_hz,

@@ -17,6 +17,15 @@ GROUP BY id;
 CREATE TABLE caused AS
 SELECT op_id, min(api_id) AS api_id FROM rocpd_api_ops GROUP BY op_id;
 
+-- Ids are unique, but in a damaged file.
+CREATE TABLE call_of AS
+SELECT id, any_value(pid) AS pid, any_value(apiName_id) AS apiName_id FROM rocpd_api GROUP BY id;
+
+CREATE TABLE code_object AS
+SELECT id, any_value(vgpr) AS vgpr, any_value(sgpr) AS sgpr
+FROM rocpd_kernelcodeobject
+GROUP BY id;
+
 INSERT INTO process_info (process, pid)
 SELECT DISTINCT pid::VARCHAR, pid FROM rocpd_api WHERE pid IS NOT NULL;
 
@@ -75,7 +84,7 @@ JOIN (
   UNION ALL BY NAME
   SELECT op_ptr_id AS key, false AS is_of_call, * EXCLUDE (op_ptr_id) FROM rocpd_kernelop
 ) AS k ON k.key = CASE WHEN k.is_of_call THEN c.api_id ELSE o.id END
-LEFT JOIN rocpd_api AS a ON a.id = c.api_id
+LEFT JOIN call_of AS a ON a.id = c.api_id
 LEFT JOIN text_of AS n ON n.id = a.apiName_id
 QUALIFY row_number() OVER (PARTITION BY o.id ORDER BY k.is_of_call, k.kernelName_id) = 1;
 
@@ -105,7 +114,7 @@ SELECT
   END AS kind
 FROM rocpd_op AS o
 LEFT JOIN caused AS c ON c.op_id = o.id
-LEFT JOIN rocpd_api AS a ON a.id = c.api_id
+LEFT JOIN call_of AS a ON a.id = c.api_id
 LEFT JOIN text_of AS t ON t.id = o.opType_id
 LEFT JOIN text_of AS d ON d.id = o.description_id;
 
@@ -154,7 +163,7 @@ CROSS JOIN sole_process AS s
 LEFT JOIN kernel_info AS k ON k.op_id = o.id AND o.kind = 'kernel'
 LEFT JOIN copy_info AS c ON c.op_id = o.id AND o.kind <> 'kernel'
 LEFT JOIN text_of AS n ON n.id = k.kernelName_id
-LEFT JOIN rocpd_kernelcodeobject AS r ON r.id = k.codeObject_id;
+LEFT JOIN code_object AS r ON r.id = k.codeObject_id;
 
 INSERT INTO not_used
 SELECT 'table ' || name || ': not part of the timeline', n FROM unread;
