@@ -23,7 +23,7 @@ from warehouse.ingest.importer import Importer, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
 from warehouse.link import linkers
-from warehouse.store import catalog, database
+from warehouse.store import catalog, database, statements
 
 
 @dataclass
@@ -154,7 +154,7 @@ def _insert(
     detail_tables.create(connection, importer)
     _insert_trace(connection, importer, decoded, choice, trace_id, run.id)
     for script in importer.normalize:
-        connection.execute(script.read_text())
+        statements.execute(connection, script.read_text())
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
     lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
     pairing.pair_run(connection, run.id)

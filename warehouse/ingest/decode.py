@@ -33,7 +33,7 @@ from warehouse.ingest.importer import (
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import MAX_CONTENT_BYTES, TraceStream
 from warehouse.ingest.text import utf8
-from warehouse.store import database
+from warehouse.store import database, statements
 
 _READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
 
@@ -265,7 +265,7 @@ def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
             nesting.nest(scratch.connection)
         else:
             assert not isinstance(script, str)
-            scratch.connection.execute(script.read_text())
+            statements.execute(scratch.connection, script.read_text())
     rows = scratch.connection.execute(
         "SELECT kind, meaning, count, NULL, NULL, severity FROM problem WHERE count > 0"
     ).fetchall()

@@ -23,6 +23,7 @@ from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
 from warehouse.library.header import Header, Parameter
 from warehouse.resources import sql_folder
+from warehouse.store import statements
 
 if TYPE_CHECKING:
     import duckdb
@@ -174,7 +175,7 @@ class Query:
 
         try:
             macro = self.plain_macro(temp=temp) if plain else self.on(connection).macro(temp=temp)
-            connection.execute(macro)
+            statements.execute(connection, macro)
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             raise self.trouble(error) from None
 
@@ -263,7 +264,7 @@ class Library:
         # The database plans a macro when it is made, with all it calls, however deep. So each is
         # made while what it calls is still an outline: that takes two thirds of the time.
         for query in queries:
-            connection.execute(query.outline(temp=temp))
+            statements.execute(connection, query.outline(temp=temp))
         for query in self.newest.values():
             query.install(connection, plain=True, temp=temp)
         for query in reversed(queries):

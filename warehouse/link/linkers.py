@@ -18,7 +18,7 @@ import duckdb
 from warehouse.library import library as libraries
 from warehouse.library.library import Library, Query
 from warehouse.link import link_sets, linked_graph
-from warehouse.store import database
+from warehouse.store import database, statements
 
 #: Columns of a linker, in order.
 COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
@@ -230,9 +230,8 @@ def _insert(
     # Found first and stored afterwards: rows that are appended to a table after an append of none
     # are not seen within the same transaction (DuckDB 2.0), and later linkers read these.
     with linked_graph.blaming(query):
-        (n_links,) = database.one(
-            connection, f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}", argument
-        )
+        sql = f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}"
+        ((n_links,),) = statements.execute(connection, sql, argument).fetchall()
     if n_links:
         connection.execute(
             # Numbered in their order: every linker orders its rows.

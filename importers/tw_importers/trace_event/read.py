@@ -30,6 +30,7 @@ from tw_importers.trace_event.typed import (
 )
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.store import statements
 
 FOLDER = files(__package__)
 MACROS = FOLDER / "macros.sql"
@@ -62,7 +63,7 @@ def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> Tra
     chunks = iter(splitter)
     first = next(chunks, None) or Chunk([], [])
     assert isinstance(first, Chunk)
-    scratch.connection.execute(MACROS.read_text())
+    statements.execute(scratch.connection, MACROS.read_text())
     ts_style, dur_style = _number_styles(scratch, _batch(first, range(len(first))))
     library = native.load().library
     if library is None:
