@@ -121,6 +121,14 @@ def shared_place(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
     return place if worker_id == "master" else place.parent  # each worker has a folder in it
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_home(shared_place: Path) -> Iterator[Path]:
+    """What `tw` keeps between commands is kept for this session."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(shared_place / "cache"))
+        yield shared_place / "cache"
+
+
 @pytest.fixture(scope="session")
 def imported_files(shared_place: Path) -> Iterator[WarehouseCache]:
     """Warehouses of recordings, each imported once (see `tests/support/sharing.py`)."""

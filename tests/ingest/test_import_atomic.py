@@ -106,7 +106,7 @@ def test_a_warehouse_is_never_half_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
     """Stopped before any of its statements, making a warehouse leaves none."""
-    from warehouse.store import migrate
+    from warehouse.store import migrate, template
 
     calls = iter(range(moment))
 
@@ -115,7 +115,8 @@ def test_a_warehouse_is_never_half_made(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(migrate, "write_comments", comment)
-    database._new_file.cache_clear()  # made once a process, so perhaps already
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)  # where nothing is kept
+    template.forget()  # made once a process, so perhaps already
     db = tmp_path / "w.duckdb"
     n_calls = len(migrate.migrations()) + 1
     if moment >= n_calls:

@@ -13,7 +13,7 @@ import warehouse
 from tests.support.sharing import DDP, GPU
 from warehouse.library import generated, library
 from warehouse.resources import sql_folder
-from warehouse.store import catalog, database, migrate
+from warehouse.store import catalog, database, migrate, template
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -31,7 +31,7 @@ CREATE TABLE note (
 def clear() -> None:
     migrate.migrations.cache_clear()
     migrate._repeatable_comments.cache_clear()
-    database._new_file.cache_clear()
+    template.forget()
 
 
 @pytest.fixture

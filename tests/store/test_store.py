@@ -19,7 +19,7 @@ from warehouse.errors import (
     MissingDatabase,
     NewerDatabase,
 )
-from warehouse.store import database, migrate, writer_lock
+from warehouse.store import database, migrate, template, writer_lock
 
 HOLD = """
 import duckdb, sys
@@ -72,7 +72,7 @@ def test_a_new_warehouse_has_the_storage_version_other_clients_read(db: Path) ->
             "SELECT tags FROM duckdb_databases() WHERE database_name = current_database()",
         )
 
-    assert tags["storage_version"].startswith(database.STORAGE_VERSION)
+    assert tags["storage_version"].startswith(template.STORAGE_VERSION)
 
 
 def test_every_table_view_and_column_says_what_it_is(db: Path) -> None:

@@ -25,7 +25,7 @@ from warehouse.ingest.runs import RunChoice
 from warehouse.ingest.sources import Source
 from warehouse.ingest.workers import WORTH_SHARING, Job, decode_all
 from warehouse.link import linkers
-from warehouse.store import database
+from warehouse.store import database, template
 
 OnDuplicate = Literal["skip", "replace", "error"]
 _in_use: set[Path] = set()  # scratch folders of this process
@@ -103,7 +103,7 @@ def import_paths(
         jobs = [job for n in order if isinstance(job := planned[n], Job)]
         n_bytes = sum(job.n_bytes for job in jobs)
         if n_bytes >= WORTH_SHARING and not db.exists():
-            database.expect_new()
+            template.expect()
         progress.start(len(jobs), n_bytes)
         choice = RunChoice(options.run, options.rank, options.is_one_run)
         outcomes: dict[int, Outcome] = {}

@@ -15,14 +15,12 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import duckdb
 
@@ -33,13 +31,8 @@ from warehouse.errors import (
     MissingDatabase,
     NewerDatabase,
 )
-from warehouse.store import damage, migrate, writer_lock
+from warehouse.store import damage, migrate, template, writer_lock
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-#: The oldest storage format that supports the schema, for compatibility with other DuckDB clients.
-STORAGE_VERSION = "v1.5.0"
 DEFAULT_WAIT_S = 10.0
 Prepare = Callable[[duckdb.DuckDBPyConnection], object]
 _PID = re.compile(r"\(PID (\d+)\)")
@@ -212,7 +205,7 @@ def _make(path: Path) -> None:
     part = folder / f"{os.getpid()}-{time.time_ns():x}" / "new.duckdb"
     try:
         part.parent.mkdir(parents=True)
-        part.write_bytes(_new_content())
+        part.write_bytes(template.content())
         _put(part, path)
     except OSError as error:
         raise DatabaseError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -222,47 +215,6 @@ def _make(path: Path) -> None:
         shutil.rmtree(part.parent, ignore_errors=True)
         with suppress(OSError):  # an import may be using it
             folder.rmdir()
-
-
-def expect_new() -> None:
-    """Starts building an empty warehouse in a thread, while the caller reads the input."""
-    _new_file()
-
-
-def _new_content() -> bytes:
-    try:
-        return _new_file().result()
-    except BaseException:
-        _new_file.cache_clear()  # the next attempt may succeed
-        raise
-
-
-@cache
-def _new_file() -> Future[bytes]:
-    """Returns an empty warehouse as bytes; built once per process, in a thread."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(1)
-    made = pool.submit(_empty_file)
-    pool.shutdown(wait=False)
-    return made
-
-
-def _empty_file() -> bytes:
-    with tempfile.TemporaryDirectory(prefix="tw-new-") as folder:
-        path = f"{folder}/new.duckdb".replace("'", "''")
-        connection = duckdb.connect()
-        try:
-            connection.execute(
-                f"ATTACH '{path}' AS warehouse (STORAGE_VERSION '{STORAGE_VERSION}')"
-            )
-            connection.execute("USE warehouse")
-            migrate.upgrade(connection)
-            connection.execute("USE memory")
-            connection.execute("DETACH warehouse")
-        finally:
-            connection.close()
-        return Path(folder, "new.duckdb").read_bytes()
 
 
 def _put(part: Path, path: Path) -> None:
@@ -321,7 +273,8 @@ def write_copy(connection: duckdb.DuckDBPyConnection, target: Path) -> None:
     """
     literal = str(target).replace("'", "''")
     connection.execute("CHECKPOINT warehouse")
-    connection.execute(f"ATTACH '{literal}' AS fresh (STORAGE_VERSION '{STORAGE_VERSION}')")
+    version = template.STORAGE_VERSION
+    connection.execute(f"ATTACH '{literal}' AS fresh (STORAGE_VERSION '{version}')")
     connection.execute("COPY FROM DATABASE warehouse TO fresh")
     connection.execute("CHECKPOINT fresh")
     connection.execute("DETACH fresh")
