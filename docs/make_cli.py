@@ -17,8 +17,8 @@ Written by `docs/make_cli.py` from `--help`; do not edit.
 
 Results go to stdout and everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or
 configuration, 3 the warehouse cannot be opened, 4 the time limit ran out, 5 some of several inputs
-failed, 130 interrupted. `TW_DB` names the warehouse where `--db` does not; `TW_DEBUG=1` shows
-tracebacks.
+failed, 6 imported, but parts of an input could not be read, 130 interrupted. `TW_DB` names the
+warehouse where `--db` does not; `TW_DEBUG=1` shows tracebacks.
 """
 
 

@@ -228,8 +228,8 @@ COMMENT ON TABLE inbox_file IS 'Files found in inboxes, with their state';
 COMMENT ON COLUMN inbox_file."path" IS '[text] absolute path';
 COMMENT ON COLUMN inbox_file."n_bytes" IS '[byte] size when it was read';
 COMMENT ON COLUMN inbox_file."modified_ns" IS '[ns] time of the last change, since the epoch';
-COMMENT ON COLUMN inbox_file."status" IS '[text] imported; present: the same content was already imported; ignored: not a trace; failed';
-COMMENT ON COLUMN inbox_file."error" IS '[text] reason of the failure';
+COMMENT ON COLUMN inbox_file."status" IS '[text] imported; damaged: imported, but parts of it could not be read; present: the same content was already imported; ignored: not a trace; failed';
+COMMENT ON COLUMN inbox_file."error" IS '[text] reason of the failure, or what could not be read';
 COMMENT ON COLUMN inbox_file."sha256" IS '[text] SHA-256 of an imported file as stored';
 COMMENT ON COLUMN inbox_file."trace_ids" IS '[id] traces it was imported as; they may have been removed';
 COMMENT ON COLUMN inbox_file."n_tries" IS '[count] number of times it was read';
@@ -748,6 +748,7 @@ COMMENT ON COLUMN trace."ts_style" IS '[text] how the file prints ts: fixed3, sh
 COMMENT ON COLUMN trace."dur_style" IS '[text] how the file prints dur: fixed3, shortest_float, shortest';
 COMMENT ON COLUMN trace."metadata_json" IS '[json] document without its events, verbatim';
 COMMENT ON COLUMN trace."extra_json" IS '[json] other recorded properties of the trace';
+COMMENT ON COLUMN trace."damage" IS '[text] what of the source files could not be read; NULL: nothing';
 COMMENT ON COLUMN trace."kind" IS '[text] timeline, or graph: nodes and edges without a timeline';
 COMMENT ON COLUMN trace."rank_rule" IS '[text] source of rank: option, file, file_name, timeline (the one a graph was paired with); NULL: no rank, or imported by an earlier version';
 COMMENT ON COLUMN trace."timeline_trace_id" IS '[ref trace.id] for a graph, the timeline recorded by the same process in the same run; NULL: none found, or ambiguous';

@@ -42,6 +42,7 @@ class ExitCode(IntEnum):
     DATABASE = 3  # the warehouse cannot be opened
     TIMEOUT = 4  # --timeout ran out
     PARTIAL = 5  # some of several inputs failed
+    DAMAGED = 6  # imported, but parts of an input could not be read
     INTERRUPT = 130  # Ctrl-C
 
 

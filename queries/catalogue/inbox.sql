@@ -16,7 +16,7 @@ columns = [
 
 [column]
 path = { type = "VARCHAR", help = "File path" }
-error = { type = "VARCHAR", nullable = true, help = "Error message of a failed import" }
+error = { type = "VARCHAR", nullable = true, help = "Error message of a failed import, or what of a damaged file could not be read" }
 n_traces = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of imported traces" }
 n_bytes = { type = "BIGINT", unit = "byte", help = "File size" }
 n_tries = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of import attempts" }
@@ -26,7 +26,7 @@ tw_version = { type = "VARCHAR", help = "Program version that read it last" }
 
 [column.status]
 type = "VARCHAR"
-help = "imported; present: the same content was already imported; ignored: not a trace; failed"
+help = "imported; damaged: imported, but parts could not be read; present: the same content was already imported; ignored: not a trace; failed"
 
 [changes]
 1 = "First version"
@@ -35,4 +35,4 @@ SELECT
   path, status, error, cardinality(trace_ids)::BIGINT AS n_traces, n_bytes, n_tries,
   first_seen_at, last_tried_at, tw_version
 FROM inbox_file
-ORDER BY status = 'failed' DESC, last_tried_at DESC, path
+ORDER BY status = 'failed' DESC, status = 'damaged' DESC, last_tried_at DESC, path

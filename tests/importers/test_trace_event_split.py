@@ -105,6 +105,7 @@ def test_a_truncated_file_gives_every_complete_event(
     text = json.dumps({"traceEvents": wanted}, **layout).encode()
     end = data.draw(st.integers(text.index(b"[") + 1, text.rindex(b"]")))
     whole = []  # events whose closing brace lies before the cut
+    whole_end = text.index(b"[") + 1
     decoder, rest = json.JSONDecoder(strict=False), text.decode()
     at = rest.index("[") + 1
     for event in wanted:
@@ -112,11 +113,13 @@ def test_a_truncated_file_gives_every_complete_event(
         at = decoder.raw_decode(rest, at)[1]
         if len(rest[:at].encode()) <= end:
             whole.append(event)
+            whole_end = len(rest[:at].encode())
 
     found, splitter = cut(text[:end], patch, block)
 
     assert found == whole
-    assert set(splitter.repairer.problems) == {"truncated"}
+    is_cut = bool(text[whole_end:end].strip(b", \t\r\n"))
+    assert set(splitter.repairer.problems) == {"truncated" if is_cut else "unclosed"}
 
 
 @pytest.mark.parametrize("block", [1, 2, 7, 64, 4096])
@@ -207,7 +210,9 @@ def test_entries_that_are_not_objects_are_skipped_and_counted(
 
         assert found == [each for each in entries if isinstance(each, dict)]
         problems = splitter.repairer.problems
-        assert {kind: each.count for kind, each in problems.items()} == {"not_an_event": 1}
+        assert {kind: each.count for kind, each in problems.items()} == {
+            ("null_entry" if entry is None else "not_an_event"): 1
+        }
         assert json.loads(splitter.metadata)["more"] == 1
 
 

@@ -30,7 +30,7 @@ def test_an_importer_gives_its_problems_their_severity(tw: Tw, tmp_path: Path) -
         )
         ran = tw("import", "my.csv")
 
-    assert ran.code == 0, ran.err
+    assert ran.code == 6, ran.err
     with database.Reader(tmp_path / "traces.duckdb") as reader:
         rows = reader.connection.execute(
             'SELECT kind, severity, count, "offset", example FROM import_problem ORDER BY id'

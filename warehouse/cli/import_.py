@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,10 @@ from warehouse.errors import ExitCode, UnsupportedFormat, UsageError
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from warehouse.cli.import_options import Inbox
+    from warehouse.cli.import_options import Inbox, Reporting
     from warehouse.ingest.decode import Settings
     from warehouse.ingest.inbox import InboxScan
-    from warehouse.ingest.pipeline import Options, Outcome, Progress
+    from warehouse.ingest.pipeline import Options, Outcome
 
 
 @click.command("import")
@@ -51,12 +52,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help="Number of worker processes.  [default: one per core]",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
-@click.option(
-    "--debug",
-    is_flag=True,
-    help="Append the traceback of an unexpected failure to WAREHOUSE.debug.log.",
-)
+@import_options.reporting
 def import_(
     paths: tuple[str, ...],
     db: Path | None,
@@ -69,16 +65,21 @@ def import_(
     inbox: Inbox | None,
     settings: Settings,
     jobs: int | None,
-    quiet: bool,
-    debug: bool,
+    reporting: Reporting,
 ) -> None:
     """Import trace files into the warehouse.
 
     PATH is a file, a folder, a glob, an archive (.zip, .tar, .gz) or - for standard input. The
     format is detected from the content; captures of several files are detected by file names. Ranks
     of the same job are added to one run. Each trace is imported completely or not at all.
-    Re-importing the same file is a no-op. Ranks are linked to each other at the end; if an import
-    is interrupted before that, the next import links them.
+    Re-importing the same file is a no-op; with --strict its damage is an error then, too. Ranks are
+    linked to each other at the end; if an import is interrupted before that, the next import links
+    them.
+
+    If parts of a file cannot be read, for example because it ends early, the rest is imported, the
+    trace is marked as damaged, a warning is printed, and the exit code is 6 (0 with --allow-damage
+    or --inbox). --strict rejects such files. A file without events is an error; in a folder, it is
+    a warning.
 
     --inbox scans DIR recursively once and imports new files that are no longer being written. Files
     are not moved; their state is recorded (`tw query inbox`). Run it repeatedly, e.g. from cron.
@@ -92,7 +93,6 @@ def import_(
       tw import --inbox /data/traces
     """
     from warehouse import config
-    from warehouse.cli.import_progress import Bar
     from warehouse.ingest import pipeline
 
     database = config.database_path(db)
@@ -100,28 +100,37 @@ def import_(
         run=run, rank=rank, format=format_, wait_s=wait_s, jobs=jobs, settings=settings,
         on_duplicate=on_duplicate,  # type: ignore[arg-type]
         is_one_run=trace_file is not None,
-        debug_log=database.with_name(f"{database.name}.debug.log") if debug else None,
+        debug_log=reporting.debug_log(database),
     )  # fmt: skip
     if (inbox is None) != bool(paths) or (inbox and trace_file):
         raise UsageError("nothing to import", hint="Give files or folders, or --inbox DIR.")
-    with Bar(quiet) as bar:
-        if inbox is not None:
-            found = _scan_inbox(inbox, database, options, bar)
-        else:
-            outcomes = pipeline.import_paths(
-                (*paths, trace_file) if trace_file else paths,
-                db=database, options=options, progress=bar, stdin=sys.stdin.buffer,
-            )  # fmt: skip
-    sys.exit(_conclude_inbox(found, quiet=quiet) if inbox else conclude(outcomes, quiet=quiet))
+    if inbox is not None:
+        sys.exit(_import_inbox(inbox, database, options, reporting))
+    given = (*paths, trace_file) if trace_file else paths
+    sys.exit(reporting.exit_code(_import_paths(given, database, options, reporting)))
 
 
-def _scan_inbox(inbox: Inbox, db: Path, options: Options, bar: Progress) -> InboxScan:
+def _import_paths(
+    paths: Sequence[str], db: Path, options: Options, reporting: Reporting
+) -> ExitCode:
+    from warehouse.cli.import_progress import Bar
+    from warehouse.ingest.pipeline import import_paths
+
+    with Bar(reporting.quiet) as bar:
+        outcomes = import_paths(paths, db=db, options=options, progress=bar, stdin=sys.stdin.buffer)
+    return conclude(outcomes, quiet=reporting.quiet)
+
+
+def _import_inbox(inbox: Inbox, db: Path, options: Options, reporting: Reporting) -> ExitCode:
+    from warehouse.cli.import_progress import Bar
     from warehouse.ingest.inbox import import_new
 
-    return import_new(
-        inbox.folder, db=db, options=options, progress=bar, settle_s=inbox.settle_s,
-        retries_failed=inbox.retries_failed,
-    )  # fmt: skip
+    with Bar(reporting.quiet) as bar:
+        found = import_new(
+            inbox.folder, db=db, options=options, progress=bar, settle_s=inbox.settle_s,
+            retries_failed=inbox.retries_failed,
+        )  # fmt: skip
+    return _conclude_inbox(found, quiet=reporting.quiet)
 
 
 def _conclude_inbox(found: InboxScan, *, quiet: bool) -> ExitCode:
@@ -130,6 +139,7 @@ def _conclude_inbox(found: InboxScan, *, quiet: bool) -> ExitCode:
     n_failed = sum(each.status == "failed" for each in new)
     counts = (
         (len(new) - n_failed, "new"),
+        (sum(bool(each.damage) for each in new), "of them damaged"),
         (n_failed, "failed"),
         (found.n_known, "known"),
         (len(found.unsettled), "still being written"),
@@ -168,5 +178,6 @@ def conclude(outcomes: list[Outcome], *, quiet: bool) -> ExitCode:
         _explain_first(outcomes)
         return ExitCode.FAILURE
     if len(done) == len(recognised):
-        return ExitCode.OK
+        is_damaged = any(outcome.damage for outcome in done)
+        return ExitCode.DAMAGED if is_damaged else ExitCode.OK
     return ExitCode.PARTIAL if done else ExitCode.FAILURE

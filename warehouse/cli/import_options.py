@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from warehouse.errors import UsageError
+from warehouse.errors import ExitCode, UsageError
 from warehouse.times import parse_time
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -25,6 +25,35 @@ class Inbox:
     folder: Path
     settle_s: float  # files changed more recently are skipped
     retries_failed: bool
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """What the command prints, and its exit code for damaged files."""
+
+    allow_damage: bool
+    quiet: bool
+    debug: bool
+
+    def debug_log(self, db: Path) -> Path | None:
+        """The log file for tracebacks, if requested."""
+        return db.with_name(f"{db.name}.debug.log") if self.debug else None
+
+    def exit_code(self, code: ExitCode) -> ExitCode:
+        """The exit code, with damage allowed if requested."""
+        return ExitCode.OK if code == ExitCode.DAMAGED and self.allow_damage else code
+
+
+def reporting(command: Command) -> Command:
+    """Adds --allow-damage, --quiet and --debug; the command gets `reporting`, a Reporting."""
+
+    @functools.wraps(command)
+    def with_reporting(
+        *args: Any, allow_damage: bool, quiet: bool, debug: bool, **kwargs: Any
+    ) -> Any:
+        return command(*args, reporting=Reporting(allow_damage, quiet, debug), **kwargs)
+
+    return _with(with_reporting, _REPORTING)  # type: ignore[no-any-return]
 
 
 def decoding(command: Command) -> Command:
@@ -100,6 +129,19 @@ _INBOX = (
         help="Time since the last change before a file is imported.",
     ),
     click.option("--retry-failed", is_flag=True, help="Retry unchanged files that failed."),
+)
+_REPORTING = (
+    click.option(
+        "--allow-damage",
+        is_flag=True,
+        help="Exit with 0 if parts of a file could not be read, instead of 6.",
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors and warnings."),
+    click.option(
+        "--debug",
+        is_flag=True,
+        help="Append the traceback of an unexpected failure to WAREHOUSE.debug.log.",
+    ),
 )
 _DECODING = (
     click.option("--strict", is_flag=True, help="Reject damaged files instead of repairing them."),

@@ -58,11 +58,25 @@ class Bar(Progress):
             self._say(f"{outcome.error and outcome.error.message}; nothing to do.")
         elif outcome.status == "imported" and not self._quiet:
             self._say(summary(outcome, seconds))
+        if warning := warning_of(outcome):
+            self._say(warning)
 
     def _say(self, line: str) -> None:
         if self._bar is not None:
             self._bar.clear()
         click.echo(line, err=True)
+
+
+def warning_of(outcome: Outcome) -> str | None:
+    """The warning about a source that is damaged, or has no events; None for any other."""
+    label, done = outcome.source.label, outcome.committed
+    n_events = None if done is None else done.counts["events"]
+    if outcome.damage:
+        read = "" if n_events is None else f"{n_events:,} events read; "
+        return f"WARNING: {label} is damaged: {read}{outcome.damage}"
+    if n_events == 0 and not (done and done.counts.get("nodes")):
+        return f"WARNING: {label} has no events"
+    return None
 
 
 def summary(outcome: Outcome, seconds: float) -> str:

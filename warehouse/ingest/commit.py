@@ -36,6 +36,7 @@ class CommittedTrace:
     counts: dict[str, int]  # events, slices, counters, links, ...
     unused: dict[str, int]  # reason -> events
     problems: dict[str, int]  # kind -> count
+    damage: str | None  # what of the source could not be read
     seconds: dict[str, float]
     leaves_unlinked: bool  # whether there are runs whose traces `link_runs` is to link
 
@@ -176,6 +177,7 @@ def _insert(
             connection,
             f"SELECT kind, count FROM import_problem WHERE trace_id = {trace_id}",
         ),
+        decoded.damage,
         seconds,
         leaves_unlinked=bool(linkers.unlinked_runs(connection)),
     )  # fmt: skip
@@ -237,7 +239,7 @@ def _insert_trace(
         "$base AS base_ns, $source_base AS source_base_ns, $start AS start_ts, "
         "$end AS end_ts, $kind AS kind, $rule AS rank_rule, "
         "$clock AS clock_id, $ts_style AS ts_style, $dur_style AS dur_style, "
-        "$metadata AS metadata_json",
+        "$metadata AS metadata_json, $damage AS damage",
         {
             "id": trace_id, "run": run_id, "name": runs.stem(decoded.source.file_name),
             "rank": rank, "rule": rule, "kind": importer.kind, "host": facts.host_name,
@@ -248,6 +250,7 @@ def _insert_trace(
             "end": None if importer.kind == "graph" else last_ns - first_ns,
             "clock": first_id, "ts_style": facts.ts_style,
             "dur_style": facts.dur_style, "metadata": facts.metadata_json,
+            "damage": decoded.damage,
         },
     )  # fmt: skip
     connection.execute(

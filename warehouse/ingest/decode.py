@@ -18,7 +18,7 @@ from typing import IO
 import duckdb
 
 from warehouse.errors import CorruptTrace, TraceError, UnknownFormat
-from warehouse.ingest import conservation, formats, nesting
+from warehouse.ingest import conservation, damage, formats, nesting
 from warehouse.ingest.conservation import Account
 from warehouse.ingest.importer import (
     NESTING,
@@ -71,6 +71,7 @@ class DecodedSource:
     files: tuple[SourceFile, ...]
     facts: TraceFacts
     account: Account
+    damage: str | None = None  # what could not be read
     seconds: dict[str, float] = field(default_factory=dict)
     #: The scratch database, where this process has it open still; whoever commits closes it.
     connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
@@ -189,6 +190,7 @@ def _decode(
     facts.problems = [
         *(problem for stream in streams if stream for problem in stream.problems), *facts.problems
     ]  # fmt: skip
+    lost = damage.describe(facts.problems)
     was_read = time.perf_counter()
     prepare(importer, scratch, facts)
     account = conservation.account(scratch.connection)
@@ -199,6 +201,7 @@ def _decode(
         files=_files(source, sha256, streams),
         facts=facts,
         account=account,
+        damage=lost,
         seconds={"read": was_read - started, "prepare": time.perf_counter() - was_read},
     )
 

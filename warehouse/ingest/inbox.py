@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SETTLE_S = 30.0
 _UNFINISHED = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".filepart", ".swp", "~")
 _CHUNK = 1 << 20
+_FINAL = ("imported", "damaged", "present")  # not tried again until the file changes
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class FileState:
     """The recorded state of a file."""
 
     stamp: Stamp
-    status: str  # imported, present, ignored, failed
+    status: str  # imported, damaged, present, ignored, failed
     sha256: str | None
     trace_ids: tuple[int, ...]
     n_tries: int
@@ -126,7 +127,7 @@ class _Scan:
         known = self.known.get(path)
         if known is None or known.stamp != stamp:
             return False
-        is_final = known.status in ("imported", "present") or known.tw_version == __version__
+        is_final = known.status in _FINAL or known.tw_version == __version__
         return is_final and not (known.status == "failed" and self._retries_failed)
 
     def _may_change(self, path: Path, stamp: Stamp) -> bool:
@@ -213,7 +214,7 @@ def _grew(path: Path, known: FileState) -> bool:
     return digest.hexdigest() == known.sha256
 
 
-_WORST = ("failed", "imported", "present", "ignored")
+_WORST = ("failed", "damaged", "imported", "present", "ignored")
 
 
 def _write(
@@ -223,11 +224,11 @@ def _write(
     outcomes: Sequence[Outcome],
     known: FileState | None,
 ) -> None:
-    states = {each.status for each in outcomes}
+    states = {_status(each) for each in outcomes}
     status = next((each for each in _WORST if each in states), "ignored")
     errors = [
         str(each.error.message) for each in outcomes if each.error and each.status == "failed"
-    ]
+    ] + [each.damage for each in outcomes if each.damage]
     now = datetime.now(UTC).replace(tzinfo=None)
     (first_seen,) = database.one(
         connection, "SELECT coalesce(min(first_seen_at), ?) FROM inbox_file WHERE path = ?",
@@ -238,10 +239,14 @@ def _write(
         "INSERT INTO inbox_file VALUES (?, ?, ?, ?, ?, ?, ?::BIGINT[], ?, ?, ?, ?)",
         [
             str(path), stamp.n_bytes, stamp.modified_ns, status, "; ".join(errors) or None,
-            _sha256(path) if status == "imported" else None, _trace_ids(outcomes),
+            _sha256(path) if status in ("imported", "damaged") else None, _trace_ids(outcomes),
             (known.n_tries if known else 0) + 1, first_seen, now, __version__,
         ],
     )  # fmt: skip
+
+
+def _status(outcome: Outcome) -> str:
+    return "damaged" if outcome.damage else outcome.status
 
 
 def _sha256(path: Path) -> str:

@@ -13,11 +13,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from warehouse.errors import DuplicateTrace, InvalidDatabase, TwError, UnknownFormat, UsageError
+from warehouse.errors import (
+    DuplicateTrace,
+    InvalidDatabase,
+    TraceError,
+    TwError,
+    UnknownFormat,
+    UsageError,
+)
 from warehouse.ingest import captures, failures, formats
 from warehouse.ingest.commit import CommittedTrace, commit, link_runs
 from warehouse.ingest.decode import DecodedSource, Settings
@@ -56,6 +63,18 @@ class Outcome:
     error: TwError | None = None
     n_stored_bytes: int = 0
     n_content_bytes: int = 0
+    damage: str | None = None  # what of an imported or present source could not be read
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A trace in the warehouse, or planned in this import."""
+
+    damage: str | None = None
+    has_problems: bool = False  # beyond notes
+
+
+_Files = tuple[str, ...]  # the sorted SHA-256 of the files of a source
 
 
 class Progress:
@@ -194,25 +213,30 @@ def _check_options(options: Options) -> None:
             raise UsageError(f"no importer has an option {name!r}", hint=hint)
 
 
-def _present(db: Path, options: Options) -> tuple[set[tuple[str, ...]], bool]:
+def _present(db: Path, options: Options) -> tuple[dict[_Files, _Stored], bool]:
     """Returns the files of all stored traces, and whether runs are left unlinked.
 
     Opening the warehouse here reports failures early.
     """
     if not db.exists():
-        return set(), False
+        return {}, False
     with database.Reader(db, wait_s=options.wait_s) as reader:
         rows = reader.connection.execute(
-            "SELECT list(DISTINCT sha256) FROM source_file GROUP BY trace_id"
+            "SELECT list(DISTINCT f.sha256), any_value(t.damage), "
+            "t.id IN (SELECT trace_id FROM import_problem WHERE severity <> 'note') "
+            "FROM source_file AS f JOIN trace AS t ON t.id = f.trace_id GROUP BY t.id"
         ).fetchall()
         is_unlinked = bool(linkers.unlinked_runs(reader.connection))
-    return {tuple(sorted(files)) for (files,) in rows}, is_unlinked
+    return {tuple(sorted(files)): _Stored(*stored) for files, *stored in rows}, is_unlinked
 
 
 def _plan(
-    source: Source, folder: Path, options: Options, present: set[tuple[str, ...]]
+    source: Source, folder: Path, options: Options, present: dict[_Files, _Stored]
 ) -> Job | Outcome:
-    """Chooses the importer of a source and detects duplicates, from its first bytes and SHA-256."""
+    """Chooses the importer of a source and detects duplicates, from its first bytes and SHA-256.
+
+    When reading strictly, a stored source that has problems is read again, to be judged.
+    """
     if source.trouble is not None:
         return Outcome(source, "failed", error=source.trouble)
     job = failures.attempt(source.label, "read", lambda: _job(source, folder, options))
@@ -220,11 +244,14 @@ def _plan(
         is_other = isinstance(job, UnknownFormat) and not source.is_named
         return Outcome(source, "ignored" if is_other else "failed", error=job)
     files = tuple(sorted(set(job.sha256)))
-    if files in present and options.on_duplicate != "replace":
-        return _duplicate(source, options)
-    if options.on_duplicate != "replace":
-        present.add(files)
-    return job
+    if options.on_duplicate == "replace":
+        return job
+    if (stored := present.get(files)) is None:
+        present[files] = _Stored()
+        return job
+    if options.settings.is_strict and stored.has_problems:
+        return replace(job, is_stored=True)
+    return _duplicate(source, options, stored.damage)
 
 
 def _job(source: Source, folder: Path, options: Options) -> Job:
@@ -233,13 +260,13 @@ def _job(source: Source, folder: Path, options: Options) -> Job:
     return Job(source, importer.name, source.sha256(), folder, source.size())
 
 
-def _duplicate(source: Source, options: Options) -> Outcome:
+def _duplicate(source: Source, options: Options, damage: str | None = None) -> Outcome:
     error = DuplicateTrace(
         f"{source.label} has already been imported",
         hint="--on-duplicate replace imports it again.",
     )
     is_failure = options.on_duplicate == "error"
-    return Outcome(source, "failed" if is_failure else "present", error=error)
+    return Outcome(source, "failed" if is_failure else "present", error=error, damage=damage)
 
 
 def _finish(
@@ -250,11 +277,15 @@ def _finish(
     choice: RunChoice,
     is_last: bool,
 ) -> Outcome:
-    """Commits a decoded source and removes its scratch folder."""
+    """Commits a decoded source, unless it is stored or empty, and removes its scratch folder."""
     if isinstance(decoded, TwError):
         is_passed_over = isinstance(decoded, UnknownFormat) and not job.source.is_named
         return Outcome(job.source, "ignored" if is_passed_over else "failed", error=decoded)
     try:
+        if job.is_stored:
+            return _duplicate(job.source, options, decoded.damage)
+        if not decoded.account.n_records and job.source.is_named:
+            return Outcome(job.source, "failed", error=_no_events(decoded))
         done = failures.attempt(
             job.source.label,
             "stored",
@@ -272,11 +303,24 @@ def _finish(
         decoded.close()
         shutil.rmtree(job.folder, ignore_errors=True)
     if isinstance(done, DuplicateTrace):
-        return _duplicate(job.source, options)
+        return _duplicate(job.source, options, decoded.damage)
     if isinstance(done, InvalidDatabase):  # no other source can be stored either
         raise done
     if isinstance(done, TwError):
         return Outcome(job.source, "failed", error=done)
     return Outcome(
-        job.source, "imported", done, None, decoded.n_stored_bytes, decoded.n_content_bytes
+        job.source,
+        "imported",
+        done,
+        None,
+        decoded.n_stored_bytes,
+        decoded.n_content_bytes,
+        decoded.damage,
+    )
+
+
+def _no_events(decoded: DecodedSource) -> TraceError:
+    lost = f": {decoded.damage}" if decoded.damage else ""
+    return TraceError(
+        f"{decoded.source.label} has no events{lost}", hint="Was the recording finished?"
     )

@@ -43,6 +43,7 @@ class Job:
     sha256: tuple[str, ...]  # of each of its files
     folder: Path
     n_bytes: int  # stored
+    is_stored: bool = False  # in the warehouse: only to be read strictly
 
 
 def decode_all(

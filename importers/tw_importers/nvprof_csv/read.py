@@ -159,5 +159,5 @@ def _finish(scratch: Scratch, found: _Content) -> TraceFacts:
         )
     if found.n_lost:
         meaning = "lines of a table after a message of nvprof, skipped"
-        problems.append(Problem("unreadable_line", meaning, found.n_lost))
+        problems.append(Problem("unreadable_line", meaning, found.n_lost, severity="error"))
     return TraceFacts(format="nvprof", format_version="csv", problems=problems)

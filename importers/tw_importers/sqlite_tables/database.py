@@ -91,7 +91,9 @@ class Database:
         if self.unreadable:
             names = ", ".join(self.unreadable)[:200]
             meaning = "tables whose rows are stored without rowids, not read"
-            found.append(Problem("unreadable_table", meaning, len(self.unreadable), None, names))
+            found.append(
+                Problem("unreadable_table", meaning, len(self.unreadable), None, names, "error")
+            )
         return found
 
     def _schema(self) -> dict[str, Table]:

@@ -53,10 +53,12 @@ REPAIRS = {
     "non_finite_number": "NaN or Infinity became null",
     "bad_number": "invalid JSON numbers were rewritten",
     "trailing_comma": "commas before a closing bracket were dropped",
+    "null_entry": "null entries of the array of events were skipped",
     "not_an_event": "array entries that are not objects were skipped",
     "unreadable_event": "events that do not parse were skipped",
     "metadata": "the document around the events does not parse and was skipped",
     "trailing_text": "content after the array of events was skipped",
+    "unclosed": "the array of events is not closed; every event was kept",
     "truncated": "the file ends inside its events; every complete one was kept",
 }
 
@@ -135,7 +137,7 @@ class Repairer:
     def _event(self, text: bytes, offset: int) -> bytes | None:
         """The event in valid JSON; b'' if it is not an event, None if it cannot be repaired."""
         if not text.startswith(b"{"):
-            self.report("not_an_event", offset, text)
+            self.report("null_entry" if text == b"null" else "not_an_event", offset, text)
             return b""
         if _parses(text):
             return text

@@ -234,8 +234,10 @@ class Splitter(Generic[C]):
 
     def _truncated(self, rest: bytes) -> None:
         """The file ended inside the array; a bare array may legally do so after an event."""
-        if self._head or rest.strip(BLANK + b",]"):
+        if rest.strip(BLANK + b",]"):
             self.repairer.report("truncated", self.offset, rest)
+        elif self._head:
+            self.repairer.report("unclosed", self.offset, rest)
         self.metadata = self._head + b"]}" if self._head else b""
 
 
