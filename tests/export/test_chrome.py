@@ -164,6 +164,7 @@ def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_p
     assert not written.is_restored
 
 
+@pytest.mark.integration
 def test_several_traces_need_a_folder(tmp_path: Path, imported_files: WarehouseCache) -> None:
     with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         with pytest.raises(ExportError, match="holds one trace, but 2 are in scope") as caught:

@@ -115,6 +115,7 @@ def test_the_form_by_category_is_kept_as_counters(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.integration
 def test_lists_are_read_across_blocks(tmp_path: Path) -> None:
     choice = random.Random(1)
     raw = [

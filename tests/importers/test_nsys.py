@@ -145,6 +145,7 @@ def all_texts(db: Path) -> str:
         )
 
 
+@pytest.mark.integration
 def test_environment_command_line_and_other_processes_stay_out_unless_asked_for(
     data_dir: Path, tmp_path: Path, tw: Tw
 ) -> None:

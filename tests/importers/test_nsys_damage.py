@@ -16,6 +16,7 @@ from warehouse.errors import TwError
 from warehouse.ingest import pipeline
 
 
+@pytest.mark.integration
 def test_every_record_of_a_random_export_with_a_start_is_a_slice(tmp_path: Path) -> None:
     source = nsys_export.write(tmp_path / "a.sqlite", n_rows=300)
     (outcome,) = pipeline.import_paths([source], db=tmp_path / "w.duckdb")

@@ -287,6 +287,7 @@ def test_device_work_without_a_call_is_kept_and_flagged(db: Path) -> None:
     assert orphans == [(len(expected["orphans"]["ops_without_launch"]),)]
 
 
+@pytest.mark.integration
 def test_compressed_and_plain_content_import_alike(tmp_path: Path) -> None:
     plain, packed = tmp_path / "plain.json", tmp_path / "packed.json.gz"
     plain.write_bytes(gzip.decompress(RANKS[0].read_bytes()))

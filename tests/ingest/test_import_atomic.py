@@ -208,6 +208,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_half(tmp_path: Path, n_bytes: i
     assert not db.with_name("w.duckdb.scratch").exists()
 
 
+@pytest.mark.integration
 def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(tmp_path: Path) -> None:
     trace, db = tmp_path / "t.json", tmp_path / "w.duckdb"
     write_trace(trace, 5)

@@ -181,6 +181,7 @@ def test_operators_of_equal_times_are_refused_by_the_rules_of_chakra(changed: Ch
         linked(changed("equal_interval"), "equal_interval", "chakra-1.0")
 
 
+@pytest.mark.integration
 def test_relative_paths_and_packed_files_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

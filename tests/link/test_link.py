@@ -178,6 +178,7 @@ def test_dropping_a_trace_makes_what_links_the_others_anew(
     assert rows(db, "SELECT count(*) FROM link") == [(0,)]
 
 
+@pytest.mark.integration
 def test_replacing_a_trace_leaves_no_link_to_the_old_one(
     tmp_path: Path, with_run_queries: library.Library
 ) -> None:

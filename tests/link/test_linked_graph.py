@@ -14,13 +14,12 @@ import pytest
 from tests.support import chakra_cases, chakra_oracle, random_execution
 from tests.support.chakra_cases import GOLDEN, LEGACY, PAIRS
 from tests.support.random_execution import Program
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.ingest.pipeline import Options, import_paths
 from warehouse.link import linked_graph
 from warehouse.query import execute, session
 from warehouse.query.selection import Selection
 
-SEEDS = range(3)
 Row = dict[str, Any]
 
 
@@ -226,35 +225,54 @@ def test_the_report_accounts_for_all_device_time(pairs: Pairs, data_dir: Path, c
         assert sum(row["device_share"] for row in rows) == pytest.approx(1)
 
 
+class Programs:
+    """A warehouse of random programs, each a run that is imported when a test first asks for it:
+    with ids, without, and without but whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made: dict[str, Program] = {}
+
+    def __getitem__(self, run: str) -> Program:
+        if run not in self._made:
+            self._made[run] = program = self._make(run)
+            paths, options = program.write(self._folder / run), Options(run=run, jobs=1)
+            outcomes = import_paths(paths, db=self._folder / "w.duckdb", options=options)
+            assert all(outcome.error is None for outcome in outcomes), outcomes
+        return self._made[run]
+
+    def path(self, run: str) -> Path:
+        """The warehouse, with this run in it."""
+        assert self[run]
+        return self._folder / "w.duckdb"
+
+    def _make(self, run: str) -> Program:
+        if run == "whole":
+            return random_execution.make(99, has_ids=False, loss=0)
+        kind, seed = run[:-1], int(run[-1])
+        if kind == "ids":
+            return random_execution.make(seed)
+        return random_execution.make(seed + 50, has_ids=False)
+
+
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Program]]:
-    """Random programs, each a run; with ids, without, and without but whole."""
-    folder = tmp_path_factory.mktemp("programs")
-    made = {f"ids{seed}": random_execution.make(seed) for seed in SEEDS}
-    made |= {f"order{seed}": random_execution.make(seed + 50, has_ids=False) for seed in SEEDS[:2]}
-    made["whole"] = random_execution.make(99, has_ids=False, loss=0)
-    for run, program in made.items():
-        outcomes = import_paths(
-            program.write(folder / run), db=folder / "w.duckdb", options=Options(run=run, jobs=1)
-        )
-        assert all(outcome.error is None for outcome in outcomes), outcomes
-    return folder / "w.duckdb", made
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    return Programs(tmp_path_factory.mktemp("programs"))
 
 
-Programs = tuple[Path, dict[str, Program]]
-WITH_IDS = [f"ids{seed}" for seed in SEEDS]
-RUNS = [*WITH_IDS, *(f"order{seed}" for seed in SEEDS[:2]), "whole"]
+WITH_IDS = ["ids0", integration("ids1"), integration("ids2")]
+RUNS = [*WITH_IDS, "order0", integration("order1"), integration("whole")]
 
 
 @pytest.mark.parametrize("run", RUNS)
 def test_linked_graphs_of_random_programs_are_sound(programs: Programs, run: str) -> None:
-    assert_sound(linked(programs[0], run))
+    assert_sound(linked(programs.path(run), run))
 
 
 @pytest.mark.parametrize("run", RUNS)
 def test_no_node_and_no_work_is_lost(programs: Programs, run: str) -> None:
-    program = programs[1][run]
-    nodes = linked(programs[0], run).nodes
+    program = programs[run]
+    nodes = linked(programs.path(run), run).nodes
 
     assert [n["host_id"] for n in nodes if n["device_kind"] == "cpu"] == sorted(
         node["id"] for node in program.host["nodes"]
@@ -266,10 +284,10 @@ def test_no_node_and_no_work_is_lost(programs: Programs, run: str) -> None:
 
 @pytest.mark.parametrize("run", WITH_IDS)
 def test_nodes_are_linked_with_their_operators(programs: Programs, run: str) -> None:
-    program = programs[1][run]
+    program = programs[run]
     found = {
         node["host_id"]: node["start_ns"] - 1000 * random_execution.BASE_US
-        for node in linked(programs[0], run).nodes
+        for node in linked(programs.path(run), run).nodes
         if node["device_kind"] == "cpu" and node["slice_id"] is not None
     }
 
@@ -278,10 +296,10 @@ def test_nodes_are_linked_with_their_operators(programs: Programs, run: str) -> 
 
 @pytest.mark.parametrize("run", WITH_IDS)
 def test_work_hangs_where_it_was_launched(programs: Programs, run: str) -> None:
-    program = programs[1][run]
+    program = programs[run]
     found = {
         node["name"]: (node["host_id"], node["unlinked_reason"] is None)
-        for node in linked(programs[0], run).nodes
+        for node in linked(programs.path(run), run).nodes
         if node["device_kind"] == "gpu"
     }
 
@@ -294,10 +312,10 @@ def test_work_hangs_where_it_was_launched(programs: Programs, run: str) -> None:
 
 
 def test_a_whole_recording_without_ids_is_linked_wholly(programs: Programs) -> None:
-    program = programs[1]["whole"]
+    program = programs["whole"]
     found = {
         node["host_id"]
-        for node in linked(programs[0], "whole").nodes
+        for node in linked(programs.path("whole"), "whole").nodes
         if node["link_rule"] == "order"
     }
 
@@ -306,9 +324,9 @@ def test_a_whole_recording_without_ids_is_linked_wholly(programs: Programs) -> N
 
 @pytest.mark.parametrize("run", RUNS[len(WITH_IDS) :])
 def test_the_order_of_names_is_kept(programs: Programs, run: str) -> None:
-    program = programs[1][run]
+    program = programs[run]
     by_node = {op.node_id: op for op in program.ops}
-    nodes = [n for n in linked(programs[0], run).nodes if n["link_rule"] == "order"]
+    nodes = [n for n in linked(programs.path(run), run).nodes if n["link_rule"] == "order"]
 
     assert len({node["slice_id"] for node in nodes}) == len(nodes)
     assert len(nodes) > 0.6 * sum(op.in_host and op.in_device for op in program.ops)
@@ -319,8 +337,8 @@ def test_the_order_of_names_is_kept(programs: Programs, run: str) -> None:
 
 @pytest.mark.parametrize("run", WITH_IDS)
 def test_the_set_of_chakra_is_what_its_rules_say(programs: Programs, run: str) -> None:
-    program = programs[1][run]
-    graph = linked(programs[0], run, "chakra-1.0")
+    program = programs[run]
+    graph = linked(programs.path(run), run, "chakra-1.0")
     waits = {
         edge["to_node_id"]: graph.by_id[edge["from_node_id"]]["node_id"]
         for edge in graph.edges
@@ -340,6 +358,6 @@ def test_the_set_of_chakra_is_what_its_rules_say(programs: Programs, run: str) -
 
 
 def test_checks_find_nothing_wrong_with_linked_graphs(programs: Programs) -> None:
-    with session.opened(session.Place(programs[0]), Selection(runs=("all",))) as opened:
+    with session.opened(session.Place(programs.path("ids0")), Selection(runs=("all",))) as opened:
         for check in ("check_reference", "check_id_unique", "check_stale_link"):
             assert opened.run(check).table().num_rows == 0, check

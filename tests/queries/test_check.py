@@ -163,6 +163,7 @@ def by_trace(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Found]:
     return found
 
 
+@pytest.mark.integration
 def test_checks_of_random_traces_find_what_a_plain_count_finds(random_runs: Runs) -> None:
     found = by_trace(findings(random_runs.path))
 

@@ -106,6 +106,7 @@ def test_what_was_lost_in_the_middle_shifts_nothing(empty: Path) -> None:
         must_bracket_the_truth(linked, made)
 
 
+@pytest.mark.integration
 def test_an_offset_is_within_its_uncertainty_when_clocks_count_from_1970(empty: Path) -> None:
     jobs = [job(seed, ALL, farthest_ns=3 * MS) for seed in range(1, 8)]
     for made in jobs:

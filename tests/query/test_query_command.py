@@ -211,6 +211,7 @@ def test_a_failure_is_a_sentence_and_an_exit_code(
     assert "Traceback" not in done.err
 
 
+@pytest.mark.integration
 def test_a_query_that_takes_too_long_ends_with_a_sentence(tw_process: Run) -> None:
     done = tw_process("query", "-c", ENDLESS, "--timeout", "0.5")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from warehouse.store import catalog, database, migrate
 
@@ -22,6 +23,7 @@ def test_every_table_and_column_has_a_comment_in_the_repeatable_file() -> None:
                 assert is_repeated == (table.kind == "table"), f"{table.name}.{column.name}"
 
 
+@pytest.mark.integration
 def test_units_and_references_are_those_of_the_migrations() -> None:
     """Only the meaning is reworded: checks and digests go by units and references."""
     with duckdb.connect() as plain:
