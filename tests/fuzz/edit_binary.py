@@ -64,7 +64,9 @@ def edit_pickle(data: bytes, rng: random.Random, other: bytes) -> bytes:
     begin, end = places[n], places[n + 1]
     how = rng.randrange(16)
     if how > 7:
-        return _set_value(data, rng)
+        for _ in range(1 if how > 10 else rng.randrange(3, 15)):
+            data = _set_value(data, rng)
+        return data
     if how == 0:
         return data[:begin] + data[end:]
     if how == 1:
@@ -81,12 +83,15 @@ def edit_pickle(data: bytes, rng: random.Random, other: bytes) -> bytes:
 
 
 def _set_value(data: bytes, rng: random.Random) -> bytes:
-    """The pickle with another value in place of a number, text or None; its stack stays sound."""
-    places, pushes = _places(data), _pushes(data)
-    if not pushes:
+    """The pickle with another value in place of a number or None, or another text: sound still."""
+    places = _instructions(data)
+    chosen = [n for n, (name, _) in enumerate(places[:-1]) if name in _NUMBERS | _TEXTS]
+    if not chosen:
         return data
-    n = rng.choice(pushes)
-    return data[: places[n]] + rng.choice(_VALUES) + data[places[n + 1] :]
+    n = rng.choice(chosen)
+    # A text may be a key, which nothing but a text can be.
+    value = rng.choice(_VALUES if places[n][0] in _NUMBERS else _NAMES)
+    return data[: places[n][1]] + value + data[places[n + 1][1] :]
 
 
 @lru_cache(maxsize=64)
@@ -105,15 +110,12 @@ def _places(data: bytes) -> list[int]:
     return [at for _, at in _instructions(data)]
 
 
-def _pushes(data: bytes) -> list[int]:
-    """The numbers of the instructions that push a value."""
-    return [n for n, (name, _) in enumerate(_instructions(data)[:-1]) if name in _PUSHING]
-
-
-_PUSHING = {
-    "INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "UNICODE", "BINUNICODE",
-    "SHORT_BINUNICODE", "NONE", "NEWTRUE", "NEWFALSE", "FLOAT", "BINFLOAT", "EMPTY_LIST",
-}  # fmt: skip
+_NUMBERS = {"INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "NONE", "NEWTRUE", "BINFLOAT"}
+_TEXTS = {"UNICODE", "BINUNICODE", "SHORT_BINUNICODE"}
+_NAMES = (
+    b"X\0\0\0\0", b"X\1\0\0\0x", b"X\6\0\0\0blocks", b"X\5\0\0\0alloc", b"X\4\0\0\0free",
+    b"X\4\0\0\0size", b"X\7\0\0\0address", b"X\6\0\0\0frames", b"X\6\0\0\0action",
+)  # fmt: skip
 #: Instructions that push one value.
 _VALUES = (
     b"N", b"\x88", b"]", b"}", b")", b"K\xff", b"J\xff\xff\xff\x7f", b"J\xff\xff\xff\xff",
@@ -121,7 +123,7 @@ _VALUES = (
     b"\x8a\x09" + b"\xff" * 8 + b"\x00", b"\x8a\x0c" + b"\x7f" * 12, b"G\x7f\xf0" + bytes(6),
     b"G\x7f\xf8" + bytes(6), b"G?\xf8" + bytes(6), b"X\0\0\0\0", b"X\1\0\0\0x", b"C\1a",
     b"X\3\0\0\0\xed\xa0\x80", b"X\6\0\0\0blocks", b"X\5\0\0\0alloc", b"X\4\0\0\0free",
-    b"L-9223372036854775808L\n", b"I01\n", b"]N.a", b"K\1K\2\x86", b"]K\1a", b"}X\1\0\0\0aNs",
+    b"L-9223372036854775808L\n", b"I01\n", b"K\1K\2\x86", b"]K\1a", b"}X\1\0\0\0aNs",
 )  # fmt: skip
 
 

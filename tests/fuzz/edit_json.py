@@ -49,6 +49,13 @@ def set_value(data: bytes, rng: random.Random, other: bytes) -> bytes:
     return data
 
 
+def set_values(data: bytes, rng: random.Random, other: bytes) -> bytes:
+    """Numbers and texts at their limits in many places, of which each has its own check."""
+    for _ in range(rng.randrange(5, 25)):
+        data = set_value(data, rng, other)
+    return data
+
+
 def take_value(data: bytes, rng: random.Random, other: bytes) -> bytes:
     """The value of another place or document."""
     found, source = _search(_SCALAR, data, rng), _search(_SCALAR, other, rng)
@@ -136,6 +143,6 @@ def _element(data: bytes, rng: random.Random) -> tuple[int, int] | None:
 
 
 _EDITS = (
-    set_value, set_value, set_value, take_value, set_key, drop_token, repeat_token, insert_token,
+    set_value, set_value, set_values, take_value, set_key, drop_token, repeat_token, insert_token,
     replace_element, replace_element, take_element, repeat_element, drop_element, add_member,
 )  # fmt: skip

@@ -31,6 +31,13 @@ def set_cell(lines: Lines, rng: random.Random, others: Lines) -> Lines:
     )
 
 
+def set_cells(lines: Lines, rng: random.Random, others: Lines) -> Lines:
+    """Values at their limits in many cells, of which each has its own check."""
+    for _ in range(rng.randrange(3, 12)):
+        lines = set_cell(lines, rng, others)
+    return lines
+
+
 def take_cell(lines: Lines, rng: random.Random, others: Lines) -> Lines:
     cell = rng.choice(rng.choice(others).split(b","))
     return _with_cells(lines, rng, lambda cells, n: [*cells[:n], cell, *cells[n + 1 :]])
@@ -110,6 +117,6 @@ def set_number(lines: Lines, rng: random.Random, others: Lines) -> Lines:
 
 
 _EDITS = (
-    set_cell, set_cell, set_cell, take_cell, drop_cell, repeat_cell, swap_cells, drop_column,
+    set_cell, set_cell, set_cells, take_cell, drop_cell, repeat_cell, swap_cells, drop_column,
     drop_line, repeat_line, take_line, swap_lines, cut_line, end_lines, set_number,
 )  # fmt: skip
