@@ -64,9 +64,7 @@ def edit_pickle(data: bytes, rng: random.Random, other: bytes) -> bytes:
     begin, end = places[n], places[n + 1]
     how = rng.randrange(16)
     if how > 7:
-        for _ in range(1 if how > 10 else rng.randrange(3, 15)):
-            data = _set_value(data, rng)
-        return data
+        return _set_values(data, rng, 1 if how > 10 else rng.randrange(3, 15))
     if how == 0:
         return data[:begin] + data[end:]
     if how == 1:
@@ -82,16 +80,15 @@ def edit_pickle(data: bytes, rng: random.Random, other: bytes) -> bytes:
     return data[:begin] + edit_bytes.overwrite(data[begin:end], rng, other) + data[end:]
 
 
-def _set_value(data: bytes, rng: random.Random) -> bytes:
-    """The pickle with another value in place of a number or None, or another text: sound still."""
+def _set_values(data: bytes, rng: random.Random, count: int) -> bytes:
+    """The pickle with other values in place of numbers or None, and other texts: sound still."""
     places = _instructions(data)
     chosen = [n for n, (name, _) in enumerate(places[:-1]) if name in _NUMBERS | _TEXTS]
-    if not chosen:
-        return data
-    n = rng.choice(chosen)
-    # A text may be a key, which nothing but a text can be.
-    value = rng.choice(_VALUES if places[n][0] in _NUMBERS else _NAMES)
-    return data[: places[n][1]] + value + data[places[n + 1][1] :]
+    for n in sorted(rng.sample(chosen, min(count, len(chosen))), reverse=True):
+        # A text may be a key, which nothing but a text can be.
+        value = rng.choice(_VALUES if places[n][0] in _NUMBERS else _NAMES)
+        data = data[: places[n][1]] + value + data[places[n + 1][1] :]
+    return data
 
 
 @lru_cache(maxsize=64)

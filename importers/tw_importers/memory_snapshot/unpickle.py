@@ -253,7 +253,7 @@ class Unpickler:
         booleans = {b"00": False, b"01": True}
         if line in booleans:
             self._push(booleans[line])
-        elif len(line) <= 2 * _MAX_NUMBER and line.lstrip(b"-").isdigit():
+        elif len(line) <= 2 * _MAX_NUMBER and line.removeprefix(b"-").isdigit():
             self._push(int(line))
         else:
             self._wrong("invalid number")
