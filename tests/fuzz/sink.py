@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from tw_importers.trace_event.native import SCHEMA as EVENT
 
 Rows = list[tuple[Any, ...]]
+Parameters = Sequence[Any] | Mapping[str, Any]
 #: What statements of readers return that need a row, by a part of their text.
 _ANSWERS: tuple[tuple[str, Callable[[Any], Rows]], ...] = (
     ("FROM event_text", lambda _: [(1, 1)]),
@@ -58,7 +60,10 @@ class Sink:
     def unregister(self, name: str) -> None:
         self._sources.pop(name, None)
 
-    def execute(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Answer:
+    def execute(
+        self, statement: str | duckdb.Statement, parameters: Parameters | None = None
+    ) -> Answer:
+        sql = statement if isinstance(statement, str) else statement.query
         for name, source in self._sources.items():
             if re.search(rf"\b{name}\b", sql):
                 self._take(source)
