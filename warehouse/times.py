@@ -44,3 +44,10 @@ def parse_age(text: str) -> timedelta:
             f"{text!r} is not an age", hint="Write a number and min, h, d or w, such as 7d."
         )
     return age
+
+
+def shown_time(ns: int) -> str:
+    """Formats nanoseconds exactly, in the largest unit that `parse_time` reads: 1.5ms, 2s."""
+    unit = next((unit for unit in ("s", "ms", "us") if abs(ns) >= _NS[unit]), "ns")
+    number = (Decimal(ns) / _NS[unit]).normalize()
+    return f"{number:f}{unit}"

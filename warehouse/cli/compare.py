@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.cli import compare_gate, options
+from warehouse.cli.scope_options import announce
 from warehouse.errors import ExitCode, TwError, UsageError
 from warehouse.query import encoding
 from warehouse.query.selection import Selection, parse_ranks
@@ -127,8 +128,7 @@ def compare(
     chosen_ranks = tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
     if request is not None:
         as_json = _says_json(format, (a, by, top, threshold, limit, target))
-        compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)
-        return
+        return compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)
     if a is None or b is None:
         raise UsageError("nothing to compare", hint=_USAGE)
     sides, limits = {"a": a, "b": b}, {"top": top, "threshold": threshold or 0.0}
@@ -138,6 +138,7 @@ def compare(
         else:
             found = _result(opened, by or "summary", sides, limits)
             _write_rows(found, _format(format, by, target), target, is_csv_safe, quiet)
+        announce(opened.seen, quiet=quiet)
         if limit is not None:
             _fail_if_slower(opened, sides, limit)
 

@@ -130,6 +130,8 @@ def evaluate(
         click.echo(json.dumps(_json(verdict), indent=2, default=str))
     elif not quiet or verdict.reason:
         _print(verdict)
+    for damage in {meta["damage"]: None for meta in verdict.made_from.values() if "damage" in meta}:
+        click.echo(f"WARNING: {damage}", err=True)
     if verdict.reason:
         sys.exit(ExitCode.FAILURE)
 

@@ -84,6 +84,8 @@ def html(
     given = (queries, pairs(parameters), name)
     if compare:
         values = pages.of_two(place, selection, compare, given, max_slices)
+        for damage in filter(None, (side["damage"] for side in values["sides"])):
+            say(f"WARNING: {damage}")
         path = output or Path("-".join(file_stem(each) for each in compare) + ".html")
     else:
         with session.opened(place, selection) as opened:

@@ -76,6 +76,10 @@ _OPTIONS = (
 
 
 def announce(chosen: scopes.Scope, *, quiet: bool) -> None:
-    """Prints to stderr which run was chosen by default."""
-    if chosen.notice and not quiet:
+    """Prints to stderr which run was chosen by default, and which traces are damaged."""
+    if quiet:
+        return
+    if chosen.notice:
         click.echo(f"Scope: {chosen.notice}", err=True)
+    if chosen.damage:
+        click.echo(f"WARNING: {chosen.damage}", err=True)

@@ -52,13 +52,14 @@ def entries(
         "schema_version": str(migrate.latest_version()),
         "tw_version": __version__,
         "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        **({"damage": seen.damage} if seen.damage else {}),
     }
 
 
 def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
-    """Returns the traces in scope: id, name, rank, and the SHA-256 of each source file."""
+    """Returns the traces in scope: id, name, rank, the SHA-256 of each source file, and damage."""
     rows = connection.execute("""
-        SELECT t.id, t.name, t.rank, list(f.sha256 ORDER BY f.id)
+        SELECT t.id, t.name, t.rank, list(f.sha256 ORDER BY f.id), any_value(t.damage)
         FROM trace AS t
         LEFT JOIN source_file AS f ON f.trace_id = t.id
         GROUP BY t.id, t.name, t.rank
@@ -66,7 +67,8 @@ def traces(connection: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
     """).fetchall()
     return [
         {"trace_id": trace_id, "name": name, "rank": rank, "sha256": sums}
-        for trace_id, name, rank, sums in rows
+        | ({"damage": damage} if damage else {})
+        for trace_id, name, rank, sums, damage in rows
     ]
 
 

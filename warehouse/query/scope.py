@@ -23,10 +23,14 @@ from typing import TYPE_CHECKING
 from warehouse.errors import ScopeError
 from warehouse.query.selection import Selection
 from warehouse.store import migrate
-from warehouse.times import parse_age
+from warehouse.times import parse_age, shown_time
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
+
+_SHOWN_DAMAGE = 3  # traces named in a warning
+_FOREVER = (1 << 63) - 1  # ns
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Scope:
     to_ns: int | None = None
     covers_all: bool = False  # every row of the warehouse: no filter is needed
     notice: str | None = None  # printed when the run was chosen by default
+    damage: str | None = None  # printed when traces were read from damaged files
 
     @property
     def has_window(self) -> bool:
@@ -60,6 +65,7 @@ class _Trace:
     run_id: int
     name: str
     rank: int | None
+    damage: str | None
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class _Catalogue:
 def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scope:
     """Resolves a selection; by default the only run, else the last imported.
 
-    Raises ScopeError for an unknown name or an empty scope.
+    Raises ScopeError for an unknown name, an empty scope, or a time window that holds nothing.
     """
     _check_window(selection)
     catalogue = _read(connection)
@@ -79,7 +85,7 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
     traces = _choose_traces(catalogue, runs, selection)
     if selection.traces or selection.ranks:
         runs = [run for run in runs if any(t.run_id == run.id for t in traces)]
-    return Scope(
+    chosen = Scope(
         run_ids=tuple(sorted(run.id for run in runs)),
         trace_ids=tuple(sorted(trace.id for trace in traces)),
         run_names=tuple(run.name for run in sorted(runs, key=lambda run: run.id)),
@@ -90,7 +96,11 @@ def resolve(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Scop
         and selection.from_ns is None
         and selection.to_ns is None,
         notice=notice,
+        damage=_damage([(trace.name, trace.damage) for trace in traces]),
     )
+    if chosen.has_window:
+        _check_content(connection, chosen)
+    return chosen
 
 
 def of_traces(
@@ -107,8 +117,23 @@ def of_traces(
         "WHERE t.id IN (SELECT unnest(?::BIGINT[])) ORDER BY r.id",
         [ids],
     ).fetchall()
+    traces = connection.execute(
+        f"SELECT name, damage FROM {at}trace WHERE id IN (SELECT unnest(?::BIGINT[])) ORDER BY id",
+        [ids],
+    ).fetchall()
     run_ids = tuple(run_id for run_id, _ in runs)
-    return Scope(run_ids, tuple(ids), tuple(name for _, name in runs), from_ns, to_ns)
+    names = tuple(name for _, name in runs)
+    return Scope(run_ids, tuple(ids), names, from_ns, to_ns, damage=_damage(traces))
+
+
+def _damage(traces: Sequence[tuple[str, str | None]]) -> str | None:
+    """One sentence without full stop on the damaged of some traces, given with what they lost."""
+    damaged = [f"{name} ({lost})" for name, lost in traces if lost]
+    if not damaged:
+        return None
+    shown = ", ".join(damaged[:_SHOWN_DAMAGE])
+    more = f" and {len(damaged) - _SHOWN_DAMAGE} more" if len(damaged) > _SHOWN_DAMAGE else ""
+    return f"{len(damaged)} of {counted(len(traces), 'trace')} damaged: {shown}{more}"
 
 
 def _check_window(selection: Selection) -> None:
@@ -118,6 +143,43 @@ def _check_window(selection: Selection) -> None:
             f"the time window is empty: it ends at {end} ns and starts at {start} ns",
             hint="--to must be later than --from.",
         )
+
+
+def _check_content(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
+    """Raises ScopeError if the traces have a timeline, and nothing of it is in the time window."""
+    at, traces = _qualifier(connection), _among("id", scope.trace_ids)
+    start, end, is_inside = connection.execute(
+        "SELECT min(start_ts), max(end_ts), bool_or(end_ts >= $start AND start_ts < $stop) "
+        f"FROM {at}trace WHERE {traces}",
+        {"start": _or(scope.from_ns, -_FOREVER), "stop": _or(scope.to_ns, _FOREVER)},
+    ).fetchall()[0]
+    if start is None or (is_inside and _holds_rows(connection, scope, at)):
+        return
+    window = f"from {_shown(scope.from_ns, 'the start')} to {_shown(scope.to_ns, 'the end')}"
+    names = ", ".join(map(repr, scope.run_names[:3]))
+    more = ", ..." if len(scope.run_names) > 3 else ""
+    raise ScopeError(
+        f"the time window {window} holds nothing: {names}{more} spans {shown_time(start)} to "
+        f"{shown_time(end)}",
+        hint="--from and --to count from the start of each trace.",
+    )
+
+
+def _holds_rows(connection: duckdb.DuckDBPyConnection, scope: Scope, at: str) -> bool:
+    among, before = _among("trace_id", scope.trace_ids), _or(scope.to_ns, _FOREVER)
+    ((found,),) = connection.execute(
+        f"SELECT EXISTS (FROM {at}slice WHERE {among} AND {_in_window(scope, has_length=True)}) "
+        f"OR EXISTS (FROM {at}counter WHERE {among} AND ts < {before})"
+    ).fetchall()
+    return bool(found)
+
+
+def _or(ns: int | None, default: int) -> int:
+    return default if ns is None else ns
+
+
+def _shown(ns: int | None, default: str) -> str:
+    return default if ns is None else shown_time(ns)
 
 
 def _read(connection: duckdb.DuckDBPyConnection) -> _Catalogue:
@@ -135,7 +197,7 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _Catalogue:
         ORDER BY 3, max(t.id) NULLS FIRST, r.id
     """).fetchall()
     traces = connection.execute(
-        f"SELECT id, run_id, name, rank FROM {at}trace ORDER BY id"
+        f"SELECT id, run_id, name, rank, damage FROM {at}trace ORDER BY id"
     ).fetchall()
     return _Catalogue(
         [_Run(run_id, name, when, tuple(tags or ())) for run_id, name, when, tags in runs],

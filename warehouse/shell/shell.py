@@ -27,6 +27,7 @@ from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.library.library import Query
+    from warehouse.query.scope import Scope
 
 #: Ends an input.
 _QUIT = ("quit", "exit", "q")
@@ -51,6 +52,7 @@ class State:
     target: Path | None = None  # target of the next result; None: the screen
     is_timed: bool = False
     notice: str | None = None  # last printed notice of the scope
+    damage: str | None = None  # last printed warning of damaged traces
 
 
 class Shell:
@@ -117,7 +119,7 @@ class Shell:
 
     def _ask(self, query: Query, parameters: dict[str, str], dialect: str) -> None:
         with session.opened(self.place, self.state.selection) as opened:
-            self._announce(opened.seen.notice)
+            self._announce(opened.seen)
             with opened.run(query, parameters, dialect=dialect) as result:
                 about = opened.manifest(query, result.parameters)
                 self._deliver(result, about)
@@ -156,11 +158,13 @@ class Shell:
                 raise query_error(error) from None
         self._say("Done.")
 
-    def _announce(self, notice: str | None) -> None:
-        """Prints the run chosen by default when it changes."""
-        if notice and notice != self.state.notice:
-            self._say(f"Scope: {notice}")
-        self.state.notice = notice
+    def _announce(self, seen: Scope) -> None:
+        """Prints the run chosen by default, and damaged traces, when they change."""
+        if seen.notice and seen.notice != self.state.notice:
+            self._say(f"Scope: {seen.notice}")
+        if seen.damage and seen.damage != self.state.damage:
+            self._say(f"WARNING: {seen.damage}")
+        self.state.notice, self.state.damage = seen.notice, seen.damage
 
     def _command(self, text: str) -> None:
         name, _, rest = text[1:].partition(" ")

@@ -59,6 +59,9 @@
       return Array.from({ length: side.runs.n_rows }, (_, row) => run(values, row));
     });
     at("runs").replaceChildren(...runs);
+    for (const { damage } of report.sides) {
+      if (damage) at("runs").append(element("p", { class: "damage", text: `Warning: ${damage}.` }));
+    }
     const [side] = report.sides;
     if (side.window_ns.some((time) => time !== null)) {
       const [from, to] = side.window_ns.map((time) =>

@@ -158,6 +158,7 @@ def _traces_and_window(opened: session.Session) -> Values:
     return {
         "traces": opened.traces,
         "window_ns": [opened.seen.from_ns, opened.seen.to_ns],
+        "damage": opened.seen.damage,
     }
 
 

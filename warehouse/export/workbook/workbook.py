@@ -389,11 +389,12 @@ def _manifest(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet])
     meta = sheets[0].filled.result.meta
     sheet.write_string(row, 0, "Export manifest", book.style(bold=True, bottom=1))
     wrapped = book.style(text_wrap=True, valign="top")
-    for number, key in enumerate(_MANIFEST_KEYS, row + 1):
+    keys = (*_MANIFEST_KEYS, *(["damage"] if "damage" in meta else []))
+    for number, key in enumerate(keys, row + 1):
         value = _traces(meta) if key == "traces" else meta.get(key, "")
         sheet.write_string(number, 0, key, wrapped)
         sheet.write_string(number, 2, _text(book.written, value), wrapped)
-    first = row + len(_MANIFEST_KEYS) + 2
+    first = row + len(keys) + 2
     for place, text in enumerate(("Query", "", "Parameters and hash")):
         sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
     for number, each in enumerate(sheets, first + 1):
