@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
 CHROMIUM = "TW_CHROMIUM"  # the browser, where it is not on the path
+MOUNT = "mounting a file system"  # requires root
 
 # A shell starts programs in the background with SIGINT ignored, and what tests start inherits it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -189,3 +190,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         if skipped:
             count = f"{len(skipped)} test{'s' * (len(skipped) != 1)}"
             terminalreporter.write_line(f"{count} skipped: {name} is not set", yellow=True)
+    skipped = [each for each in terminalreporter.stats.get("skipped", []) if _lacks(MOUNT, each)]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} skipped: {MOUNT} is not allowed", yellow=True)

@@ -46,9 +46,29 @@ def find(start: Path) -> Path | None:
             return folder / "tw.toml"
         if (folder / ".git").exists():
             break
-    base = os.environ.get("XDG_CONFIG_HOME")
-    home = (Path(base) if base else Path("~/.config").expanduser()) / "tw" / "config.toml"
+    try:
+        home = user_folder("XDG_CONFIG_HOME", "~/.config") / "tw" / "config.toml"
+    except ConfigError:
+        return None
     return home if home.is_file() else None
+
+
+def user_folder(variable: str, default: str) -> Path:
+    """Returns the folder that an environment variable names, or the default, which begins with ~.
+
+    Raises ConfigError for a user without home folder, as in a container.
+    """
+    return expanded(os.environ.get(variable) or default)
+
+
+def expanded(path: str) -> Path:
+    """Replaces a leading ~ by the home folder; raises ConfigError if that is unknown."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise ConfigError(
+            f"the home folder in {path} is unknown", hint="Set the environment variable HOME."
+        ) from None
 
 
 def read(path: Path) -> Config:
@@ -129,7 +149,7 @@ def _wrong(path: Path, key: str, what: str, value: object) -> ConfigError:
 def _path(path: Path, key: str, value: object) -> Path:
     if not isinstance(value, str) or not value:
         raise _wrong(path, key, "a path", value)
-    return path.parent / Path(value).expanduser()
+    return path.parent / expanded(value)
 
 
 def _paths(path: Path, key: str, value: object) -> tuple[Path, ...]:

@@ -6,6 +6,7 @@ prints the result to stdout and everything else to stderr. `main` sets the exit 
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -17,6 +18,7 @@ from warehouse import __version__
 from warehouse.cli import standard_streams
 from warehouse.errors import ExitCode, TwError
 
+_OF_STDOUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF, errno.ENXIO)
 _DUCKDB = ("duckdb", "_duckdb")  # modules of its exceptions, whose import is slow
 #: command -> (module under warehouse.cli, attribute, one line for `tw --help`)
 COMMANDS = {
@@ -143,8 +145,7 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("TW_DEBUG") or type(error).__module__ not in _DUCKDB:
             raise
-        hint = "Please report it, with the command; TW_DEBUG=1 prints the traceback."
-        sys.exit(_failed(TwError(str(error).partition("\n")[0], hint=hint)))
+        sys.exit(_failed(_database_failure(error)))
 
 
 def _failed(error: TwError) -> int:
@@ -155,12 +156,19 @@ def _failed(error: TwError) -> int:
     return error.exit_code
 
 
+def _database_failure(error: Exception) -> TwError:
+    from warehouse.store import damage
+
+    hint = "Please report it, with the command; TW_DEBUG=1 prints the traceback."
+    return damage.unwritable(error) or TwError(str(error).partition("\n")[0], hint=hint)
+
+
 def _system_failure(error: OSError) -> TwError:
-    """Converts an error of the operating system: one without a file name is about stdout."""
+    """Converts an error of the operating system; one of writing without a name is about stdout."""
     reason = error.strerror or str(error)
-    if error.filename is None:
-        return TwError(f"stdout cannot be written: {reason}")
-    return TwError(f"{error.filename}: {reason}")
+    if error.filename is not None:
+        return TwError(f"{error.filename}: {reason}")
+    return TwError(f"stdout cannot be written: {reason}" if error.errno in _OF_STDOUT else reason)
 
 
 def _interrupted() -> int:

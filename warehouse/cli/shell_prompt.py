@@ -19,7 +19,8 @@ from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.styles import DynamicStyle, Style
 from pygments.lexers.sql import SqlLexer
 
-from warehouse.errors import TwError
+from warehouse import config
+from warehouse.errors import ConfigError, TwError
 from warehouse.query import session
 from warehouse.query.selection import Selection
 from warehouse.shell import completion
@@ -130,13 +131,16 @@ def _keys() -> KeyBindings:
 
 
 def history_file() -> Path:
-    """Returns the history file: `$XDG_STATE_HOME/tw/history`."""
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path("~/.local/state").expanduser()) / "tw" / "history"
+    """Returns the history file: `$XDG_STATE_HOME/tw/history`; raises ConfigError without home."""
+    return config.user_folder("XDG_STATE_HOME", "~/.local/state") / "tw" / "history"
 
 
 def _history() -> History:
-    path = history_file()
+    try:
+        path = history_file()
+    except ConfigError as error:
+        click.echo(f"Note: history disabled: {error.message}", err=True)
+        return InMemoryHistory()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)

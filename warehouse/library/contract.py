@@ -188,5 +188,6 @@ def new_query(name: str, folder: Path) -> Path:
     except FileExistsError:
         raise UsageError(f"{path} exists already") from None
     except OSError as error:
+        path.unlink(missing_ok=True)  # empty
         raise ContractError(f"{path} cannot be written: {error.strerror}") from None
     return path

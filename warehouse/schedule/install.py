@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shlex
 import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from warehouse import config
 from warehouse.errors import ExportError, UsageError
 
 
@@ -84,9 +84,8 @@ WantedBy=timers.target
 
 
 def unit_folder() -> Path:
-    """Returns the folder of the user's systemd units."""
-    base = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path("~/.config").expanduser()) / "systemd" / "user"
+    """Returns the folder of the user's systemd units; raises ConfigError without home folder."""
+    return config.user_folder("XDG_CONFIG_HOME", "~/.config") / "systemd" / "user"
 
 
 def write_units(tick: Tick, folder: Path) -> list[Path]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse import config
 from warehouse.errors import QueryError, UsageError
 from warehouse.export import manifest
 from warehouse.library import describe, library, tokens
@@ -263,7 +264,7 @@ class Shell:
         if not rest:
             self.state.target = None
             return
-        target = Path(rest).expanduser()
+        target = config.expanded(rest)
         encoding.format_of(target, None)
         self.state.target = target
 

@@ -13,11 +13,14 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.errors import InvalidDatabase
+from warehouse.errors import DatabaseError, InvalidDatabase
 
 _CHANGED = re.compile(
     r"computed checksum \d+ does not match stored checksum \d+ in block at location (\d+)"
     r"|Corrupt WAL file|Failure while replaying WAL"
+)
+_UNWRITABLE = re.compile(
+    r'(?:Could not (?:write|truncate|sync|create|move)|Cannot (?:open|create))[^"]*"([^"]+)":? (.+)'
 )
 _MISSING = re.compile(r'Could not read enough bytes from file "(.*)": .* from location (\d+)')
 
@@ -59,6 +62,17 @@ def raise_if_found(path: Path, error: BaseException) -> None:
     found = of(path, error)
     if found is not None and found is not error:
         raise found from error
+
+
+def unwritable(error: BaseException) -> DatabaseError | None:
+    """Returns the failure to write a file that caused an error of DuckDB, if that is its cause."""
+    for each in _causes(error):
+        found = _UNWRITABLE.search(str(each)) if isinstance(each, duckdb.Error) else None
+        if found and not isinstance(each, duckdb.InvalidInputException):
+            return DatabaseError(
+                f"{found[1]} cannot be written: {found[2]}", hint="The warehouse is unchanged."
+            )
+    return None
 
 
 def _at(location: str | None) -> str:

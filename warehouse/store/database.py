@@ -147,6 +147,8 @@ def attach_for_writing(
         yield
     except Exception as error:
         damage.raise_if_found(path, error)
+        if isinstance(error, duckdb.Error) and (found := damage.unwritable(error)):
+            raise found from error
         raise
     finally:
         _end_transaction(connection)  # after a failure, nothing may run before the rollback
@@ -430,6 +432,6 @@ def explain(path: Path, error: duckdb.Error) -> DatabaseError:
             f"{path} is damaged or not a DuckDB file",
             hint="Restore it from a backup, or name another file with --db.",
         )
-    if found := damage.of(path, error):
+    if found := damage.of(path, error) or damage.unwritable(error):
         return found
     return DatabaseError(f"{path} cannot be opened: {text.splitlines()[0]}")

@@ -8,6 +8,7 @@ as text, both counted in `WorkbookSummary`. Text is never a formula or a link.
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import math
@@ -150,16 +151,15 @@ class _Output:
         self._file = file
         self._failure: OSError | None = None
 
-    def write(self, data: bytes) -> int:
-        if self._failure is None:
-            try:
-                self._file.write(data)
-            except OSError as error:
-                self._failure = error
-        return len(data)
-
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
+        def call(*arguments: Any) -> Any:
+            try:
+                return getattr(self._file, name)(*arguments)
+            except OSError as error:
+                self._failure, self._file = error, io.BytesIO()
+                return getattr(self._file, name)(*arguments)
+
+        return call
 
     def raise_failure(self) -> None:
         """Raises OSError if a write has failed."""
