@@ -5,20 +5,24 @@ from __future__ import annotations
 import ast
 import io
 import os
+import random
+import shutil
 import stat
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.sharing import GPU, WarehouseCache, integration
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration, slow
 from tests.test_layers import modules
 from warehouse import files
 from warehouse.errors import ExportError
+from warehouse.store import database, integrity
 
 KILLED = """
 import os, sys
@@ -213,6 +217,77 @@ def test_a_page_is_as_readable_as_the_warehouse(
     open_warehouse(db).export_html(tmp_path / "t.html", "traces")
 
     assert mode(tmp_path / "t.html") == 0o600
+
+
+TW = (sys.executable, "-c", "from warehouse.cli import main; main()")
+#: Commands, and what they leave beside the warehouse when they end.
+EXPORTS = {
+    "perfetto": "o.pftrace", "chrome": "o", "parquet": "o.lake", "xlsx": "o.xlsx", "html": "o.html",
+}  # fmt: skip
+COMMANDS: list[tuple[str, ...]] = [
+    ("backup", "--force", "b.duckdb"),
+    ("drop", "--run", "gpu", "--yes"),
+    ("schedule", "run", "s"),
+    *(("export", name, "-o", target) for name, target in EXPORTS.items()),
+]
+
+
+def start(db: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("TW_")}
+    environment = {**kept, "TW_DB": db.name, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.Popen(
+        [*TW, *arguments], cwd=db.parent, env=environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def finish(db: Path, arguments: tuple[str, ...]) -> None:
+    process = start(db, arguments)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err.decode()
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("arguments", "n_kills"),
+    [*((each, 1) for each in COMMANDS), *(slow(each, 25) for each in COMMANDS)],
+)
+def test_a_killed_command_leaves_a_whole_warehouse_and_the_next_run_sweeps(
+    imported_files: WarehouseCache, tmp_path: Path, arguments: tuple[str, ...], n_kills: int
+) -> None:
+    moments = random.Random(n_kills)
+    db = imported_files.copy(tmp_path / "traces.duckdb", GPU, DDP)
+    if "schedule" in arguments:
+        add = ("schedule", "add", "s", "--cron", "0 6 * * *", "--report", "pytorch")
+        finish(db, (*add, "--output", "s.xlsx", "--run", "gpu"))
+    ready = db.read_bytes()
+    began = time.perf_counter()
+    finish(db, arguments)
+    whole_s = time.perf_counter() - began
+    for _ in range(n_kills):
+        restore(db, ready)
+        process = start(db, arguments)
+        time.sleep(moments.uniform(0.3, 1.0) * whole_s)
+        process.kill()
+        process.communicate()
+        with database.Reader(db) as reader:
+            runs = reader.connection.execute("SELECT name FROM run ORDER BY name").fetchall()
+        assert runs in ([("ddp",), ("gpu",)], [("ddp",)])
+        assert integrity.check(db).broken == ()
+    restore(db, ready)
+    finish(db, arguments)
+    left = [path.name for path in tmp_path.iterdir()]
+    assert not [name for name in left if name.endswith((".part", ".scratch"))]
+    copies = [db, *tmp_path.glob("b.duckdb")]
+    assert [integrity.check(path).broken for path in copies] == [()] * len(copies)
+
+
+def restore(db: Path, content: bytes) -> None:
+    """The warehouse as it was, and no folders, which are not replaced."""
+    db.with_name(f"{db.name}.wal").unlink(missing_ok=True)
+    db.write_bytes(content)
+    for name in ("o", "o.lake"):
+        shutil.rmtree(db.parent / name, ignore_errors=True)
 
 
 #: Modules that create files by other means, and why they may.

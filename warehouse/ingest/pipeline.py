@@ -257,7 +257,8 @@ def _plan(
 def _job(source: Source, folder: Path, options: Options) -> Job:
     name = source.importer or options.format
     importer = formats.by_name(name) if name else formats.choose(source)
-    return Job(source, importer.name, source.sha256(), folder, source.size())
+    stamps = source.stamps()  # first: what changes later is noticed
+    return Job(source, importer.name, source.sha256(), folder, source.size(), stamps)
 
 
 def _duplicate(source: Source, options: Options, damage: str | None = None) -> Outcome:

@@ -110,6 +110,11 @@ class Source:
             return sum(file.size() for file in self.part_files)
         return self.places[-1].n_bytes if self.places else self.path.stat().st_size
 
+    def stamps(self) -> tuple[tuple[int, ...], ...]:
+        """Identity, size and time of each file or archive: another value means another content."""
+        found = (path.stat() for path in sorted({file.path for file in self.files}))
+        return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in found)
+
     def sha256(self) -> tuple[str, ...]:
         """The SHA-256 of the stored bytes of each file, hexadecimal."""
         return tuple(file._sha256() for file in self.files)

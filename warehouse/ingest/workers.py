@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
@@ -14,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.errors import TwError
+from warehouse.errors import TraceError, TwError
 from warehouse.ingest import decode as decoding
 from warehouse.ingest import failures
 from warehouse.ingest.decode import DecodedSource, Settings
@@ -43,6 +44,7 @@ class Job:
     sha256: tuple[str, ...]  # of each of its files
     folder: Path
     n_bytes: int  # stored
+    stamps: tuple[tuple[int, ...], ...] = ()  # when its SHA-256 was computed
     is_stored: bool = False  # in the warehouse: only to be read strictly
 
 
@@ -77,16 +79,32 @@ def _try_decode(
     return failures.attempt(
         job.source.label,
         "decoded",
-        lambda: decoding.decode(
-            job.source,
-            job.sha256,
-            job.importer,
-            job.folder,
-            settings,
-            on_progress,
-            keep_open=keep_open,
-        ),
+        lambda: _decode(job, settings, on_progress, keep_open=keep_open),
     )
+
+
+def _decode(
+    job: Job, settings: Settings, on_progress: Callable[[int], None], *, keep_open: bool
+) -> DecodedSource:
+    """Decodes a source; raises TraceError if its files changed after their SHA-256 was computed."""
+    decoded = decoding.decode(
+        job.source,
+        job.sha256,
+        job.importer,
+        job.folder,
+        settings,
+        on_progress,
+        keep_open=keep_open,
+    )
+    with suppress(FileNotFoundError):  # deleted after it was read
+        if job.source.stamps() != job.stamps:
+            decoded.close()
+            shutil.rmtree(job.folder, ignore_errors=True)
+            raise TraceError(
+                f"{job.source.label} changed while it was read",
+                hint="Import it again when no program writes it; --inbox waits for that.",
+            )
+    return decoded
 
 
 class _Counter:
