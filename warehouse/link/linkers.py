@@ -233,11 +233,12 @@ def _insert(
         sql = f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}"
         ((n_links,),) = statements.execute(connection, sql, argument).fetchall()
     if n_links:
+        # Numbered in their order: every linker orders its rows. (A window would use one thread.)
+        (first_row,) = database.one(connection, f"SELECT min(rowid) FROM {_FOUND}")
         connection.execute(
-            # Numbered in their order: every linker orders its rows.
             f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
             "confidence, 'default', $name, $version "
-            f"FROM (SELECT *, row_number() OVER () - 1 AS n FROM {_FOUND})",
+            f"FROM (SELECT *, rowid - {first_row} AS n FROM {_FOUND})",
             {"name": query.header.name, "version": query.header.version},
         )
     return int(n_links)
