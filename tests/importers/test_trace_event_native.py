@@ -25,6 +25,7 @@ from tw_importers.trace_event.repair import Repairer
 from tw_importers.trace_event.split import decode
 from tw_importers.trace_event.typed import Collector, TypingSplitter
 from warehouse.errors import TwError
+from warehouse.ingest import commit
 from warehouse.ingest.importer import Scratch
 from warehouse.ingest.pipeline import import_paths
 
@@ -280,6 +281,17 @@ def assert_equal_warehouses(path: Path, folder: Path, monkeypatch: pytest.Monkey
         (outcome,) = import_paths([path], db=warehouse)
         assert outcome.status == "imported", outcome.error
     assert differing_tables(*warehouses) == {}, path
+
+
+def test_slices_are_inserted_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, warehouses = tmp_path / "t.json", [tmp_path / "whole.duckdb", tmp_path / "parts.duckdb"]
+    path.write_bytes(HANDWRITTEN)
+    for warehouse in warehouses:
+        (outcome,) = import_paths([path], db=warehouse)
+        assert outcome.status == "imported"
+        monkeypatch.setattr(commit, "PART_ROWS", 20)
+
+    assert differing_tables(*warehouses) == {}
 
 
 def test_the_import_records_which_reader_ran(read: Reader, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import duckdb
 
 from tw_importers.execution_trace import EXECUTION_TRACE
 from warehouse.ingest import decode
-from warehouse.ingest.importer import Scratch, TraceFacts
+from warehouse.ingest.importer import InParts, Scratch, TraceFacts
 from warehouse.ingest.streams import TraceStream
 from warehouse.store import migrate
 
@@ -53,6 +53,7 @@ class Memory:
             [facts.metadata_json],
         )
         for script in EXECUTION_TRACE.normalize:
+            assert not isinstance(script, InParts)
             self.connection.execute(script.read_text())
 
     def rows(self, query: str) -> list[dict[str, Any]]:

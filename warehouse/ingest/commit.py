@@ -8,9 +8,11 @@ take time quadratic in the number of ranks.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import duckdb
@@ -19,11 +21,13 @@ from warehouse import __version__
 from warehouse.errors import DuplicateTrace, TwError
 from warehouse.ingest import conservation, detail_tables, formats, pairing, runs
 from warehouse.ingest.decode import DecodedSource, Settings, scratch_connection, set_variable
-from warehouse.ingest.importer import Importer, Problem
+from warehouse.ingest.importer import Importer, InParts, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
 from warehouse.link import linkers
 from warehouse.store import catalog, database, statements
+
+PART_ROWS = 1_000_000  # of a script that runs in parts
 
 
 @dataclass
@@ -155,7 +159,7 @@ def _insert(
     detail_tables.create(connection, importer)
     _insert_trace(connection, importer, decoded, choice, trace_id, run.id)
     for script in importer.normalize:
-        statements.execute(connection, script.read_text())
+        _normalize(connection, script)
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
     lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
     pairing.pair_run(connection, run.id)
@@ -181,6 +185,18 @@ def _insert(
         seconds,
         leaves_unlinked=bool(linkers.unlinked_runs(connection)),
     )  # fmt: skip
+
+
+def _normalize(connection: duckdb.DuckDBPyConnection, script: Traversable | InParts) -> None:
+    if not isinstance(script, InParts):
+        statements.execute(connection, script.read_text())
+        return
+    (n_rows,) = database.one(connection, f"SELECT count(*) FROM scratch.{script.table}")
+    n_parts = max(1, math.ceil(n_rows / PART_ROWS))
+    for n in range(n_parts):
+        set_variable(connection, "first_row", n_rows * n // n_parts)
+        set_variable(connection, "last_row", n_rows * (n + 1) // n_parts - 1)
+        statements.execute(connection, script.script.read_text())
 
 
 def _make_room(

@@ -197,6 +197,18 @@ class Captures:
     read: Callable[[Parts, Scratch], TraceFacts]
 
 
+@dataclass(frozen=True)
+class InParts:
+    """A `normalize` script that inserts the rows of a large scratch table part by part.
+
+    It runs once for each part; the variables `first_row` and `last_row` are its rowids. A part is
+    sorted in memory, where sorting all rows at once would write most of them to disk.
+    """
+
+    script: Traversable
+    table: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Importer:
     """What all importers have; an importer is a `FileImporter` or a `CaptureImporter`.
@@ -208,7 +220,7 @@ class Importer:
     title: str  # one line for `tw formats NAME`
     version: int  # stored with each trace; raise it when the same file would import differently
     prepare: Sequence[Traversable | Literal["nesting"]] = ()
-    normalize: Sequence[Traversable] = ()
+    normalize: Sequence[Traversable | InParts] = ()
     kind: Literal["timeline", "graph"] = "timeline"  # a graph has nothing on a timeline
     captures: Captures | None = None
     options: Mapping[str, str] = field(default_factory=dict)  # `--option NAME=...` -> description

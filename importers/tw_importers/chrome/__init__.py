@@ -38,5 +38,5 @@ CHROME = FileImporter(
     sniff=sniff,
     read=read,
     prepare=(trace_event.MACROS, _MACROS, trace_event.PREPARE, NESTING, trace_event.BIND),
-    normalize=(trace_event.MACROS, _MACROS, trace_event.NORMALIZE),
+    normalize=(trace_event.MACROS, _MACROS, *trace_event.NORMALIZE),
 )

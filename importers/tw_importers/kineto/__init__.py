@@ -100,7 +100,7 @@ KINETO = FileImporter(
     normalize=(
         trace_event.MACROS,
         _MACROS,
-        trace_event.NORMALIZE,
+        *trace_event.NORMALIZE,
         _FOLDER / "normalize.sql",
     ),
 )

@@ -29,14 +29,18 @@ from tw_importers.trace_event.typed import (
     write_groups,
 )
 from warehouse.errors import CorruptTrace
-from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
+from warehouse.ingest.importer import ByteReader, InParts, Problem, Scratch, TraceFacts
 from warehouse.store import statements
 
 FOLDER = files(__package__)
 MACROS = FOLDER / "macros.sql"
 PREPARE = FOLDER / "prepare.sql"
 BIND = FOLDER / "bind.sql"
-NORMALIZE = FOLDER / "normalize.sql"
+NORMALIZE = (
+    FOLDER / "normalize.sql",
+    InParts(FOLDER / "slices.sql", "sorted_span"),
+    FOLDER / "points.sql",
+)
 _STAGE = FOLDER / "stage.sql"
 
 BATCHES_AHEAD = 4  # of about a block each; more would only cost memory

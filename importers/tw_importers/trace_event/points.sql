@@ -1,0 +1,38 @@
+-- Flow points, and the records kept as text; runs after slices.sql, in the same transaction.
+
+-- Flow points are numbered by their place in the file.
+INSERT INTO flow_point
+SELECT
+  getvariable('first_id') + e.seq,
+  getvariable('trace_id'),
+  getvariable('first_id') + p.place_n,
+  e.ts_ns - o.first_ns,
+  e.ph,
+  e.cat,
+  e.name,
+  e.id,
+  e.bp,
+  getvariable('first_id') + b.slice_n,
+  CASE WHEN e.text IS NOT NULL THEN unknown_keys(e.text) END
+FROM scratch.event AS e
+JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
+CROSS JOIN scratch.origin AS o
+LEFT JOIN scratch.binding AS b ON b.seq = e.seq
+WHERE e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL
+ORDER BY e.seq;
+
+-- A text that stands for one slice or one flow point names it, so that an export does not write
+-- it twice.
+INSERT INTO source_event
+SELECT
+  getvariable('first_id') + e.seq,
+  getvariable('trace_id'),
+  e.ph,
+  CASE WHEN e.ph IN ('X', 'i', 'I') THEN getvariable('first_id') + s.slice_n END,
+  CASE
+    WHEN e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL THEN getvariable('first_id') + e.seq
+  END,
+  e.text
+FROM (SELECT seq, ph, ts_ns, text FROM scratch.event WHERE text IS NOT NULL) AS e
+LEFT JOIN scratch.slice_order AS s ON s.seq = e.seq
+ORDER BY e.seq;

@@ -1,0 +1,39 @@
+-- The slices of one part of `sorted_span`, inside the transaction of the import.
+-- Variables: trace_id, first_id, and first_row and last_row, the part's first and last slice_n.
+INSERT INTO slice
+SELECT
+  getvariable('first_id') + s.slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  s.ts,
+  s.dur,
+  category_of(e.cat),
+  e.name,
+  n.depth,
+  getvariable('first_id') + n.parent_n,
+  e.ph,
+  -- arguments of both ends of a pair; those of the end win
+  CASE
+    WHEN z.args IS NULL THEN e.args
+    WHEN e.args IS NULL THEN z.args
+    ELSE json_merge_patch(e.args, z.args)::VARCHAR
+  END,
+  CASE
+    WHEN e.text IS NOT NULL THEN unknown_keys(e.text)
+    WHEN e.scope IS NOT NULL OR e.id IS NOT NULL OR e.bp IS NOT NULL
+      OR category_of(e.cat) IS DISTINCT FROM e.cat
+      THEN json_merge_patch('{}', json_object(
+        'cat', CASE WHEN category_of(e.cat) IS DISTINCT FROM e.cat THEN e.cat END,
+        's', e.scope,
+        'id', e.id::JSON,
+        'bp', e.bp
+      ))
+  END
+FROM scratch.event AS e
+JOIN scratch.slice_order AS s ON s.seq = e.seq
+JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+LEFT JOIN (
+  SELECT seq, args FROM scratch.other WHERE ph IN ('E', 'e', 'F') AND args IS NOT NULL
+) AS z ON z.seq = s.end_seq
+WHERE s.slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
+ORDER BY s.slice_n;
