@@ -10,6 +10,7 @@ import glob
 import hashlib
 import io
 import lzma
+import re
 import tarfile
 import zipfile
 import zlib
@@ -31,6 +32,8 @@ MAX_MEMBERS = 100_000
 MAX_ARCHIVE_DEPTH = 3
 _HASH_CHUNK = 1 << 20
 _GZIP_HEAD = 1 << 16
+_MAX_HEADER = 1 << 20  # bytes of one header of a tar: names of files have kilobytes at most
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _OFFICE_ENTRY = "[Content_Types].xml"  # in every document of Office Open XML
 # Exceptions of the archive modules for damage, encryption or unsupported methods.
 _UNREADABLE = (
@@ -184,6 +187,17 @@ class _Slice(io.RawIOBase):
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)
+
+
+class _Headers:
+    """A stream for tarfile, which reads as many bytes at once as a damaged header declares."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.seek, self.tell = stream.seek, stream.tell
+
+    def read(self, size: int = _MAX_HEADER, /) -> bytes:
+        return self._stream.read(min(size, _MAX_HEADER))
 
 
 @dataclass(frozen=True)
@@ -357,7 +371,8 @@ def _tar_members(stream: IO[bytes]) -> Iterator[tuple[str, _Place, bool]]:
     n_stored = stream.seek(0, io.SEEK_END)
     stream.seek(0)
     with ExitStack() as stack:
-        tar = stack.enter_context(tarfile.open(fileobj=_unzipped(stack, stream), mode="r:"))
+        content = cast("IO[bytes]", _Headers(_unzipped(stack, stream)))
+        tar = stack.enter_context(tarfile.open(fileobj=content, mode="r:"))
         for info in tar:
             end = info.offset_data + info.size
             if info.isfile() and not info.issparse():
@@ -392,8 +407,10 @@ def _head(stream: IO[bytes], size: int) -> bytes:
 
 
 def _printable(name: str) -> str:
-    """Replaces invalid UTF-8 in a file name by U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """Replaces invalid UTF-8 and control characters in a file name by U+FFFD."""
+    return _CONTROLS.sub(
+        "\ufffd", name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    )
 
 
 def _reason(error: BaseException) -> str:
