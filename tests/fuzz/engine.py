@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import time
@@ -15,9 +16,11 @@ from tests.fuzz import finds, imports, readers
 from tests.fuzz.family import Family, Files
 from tests.fuzz.finds import Find, Mode
 from tests.fuzz.mutate import mutated
+from warehouse.ingest.streams import GZIP_MAGIC
 
 TOGETHER = 10  # inputs of one whole import
-_LARGEST_RECORDING = 64 << 10
+_LARGEST_RECORDING = 300 << 10
+_BEGINNING = 24 << 10  # of recorded files that may be cut
 _MINIMISING_S = 20.0
 
 
@@ -43,9 +46,22 @@ def seeds(family: Family) -> list[Files]:
 
 def _recorded(family: Family) -> list[Files]:
     folder = os.environ.get("TW_TEST_DATA")
-    paths = [path for glob in family.recordings for path in sorted(Path(folder or ".").glob(glob))]
-    small = [path for path in paths if folder and path.stat().st_size <= _LARGEST_RECORDING]
-    return [{path.name: path.read_bytes()} for path in small]
+    if not folder:
+        return []
+    paths = (path for glob in family.recordings for path in sorted(Path(folder).glob(glob)))
+    inputs = [_recording(path, family.structure == "sqlite") for path in paths]
+    return [files for files in inputs if sum(map(len, files.values())) <= _LARGEST_RECORDING]
+
+
+def _recording(path: Path, is_whole: bool) -> Files:
+    """A recorded file or folder, unpacked; of files that can be cut, the beginnings."""
+    below = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    files = {each.relative_to(path.parent).as_posix(): each.read_bytes() for each in below}
+    whole = {
+        name: gzip.decompress(content) if content.startswith(GZIP_MAGIC) else content
+        for name, content in files.items()
+    }
+    return {n: text if is_whole else text[:_BEGINNING] for n, text in whole.items()}
 
 
 def input_of(family: Family, seed: int, mode: Mode, number: int) -> Files:

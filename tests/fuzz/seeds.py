@@ -302,22 +302,34 @@ def _read_tpu(parts: Parts, scratch: Scratch) -> object:
 
 
 for _family in (
-    Family("kineto", "kineto", "json", _kineto, ("kineto/**/*.json*",)),
-    Family("chrome", "chrome", "json", _chrome, ("tf/**/*.json*",)),
-    Family("memory_timeline", "memory_timeline", "json", _memory_timeline),
+    Family("kineto", "kineto", "json", _kineto, ("kineto/*/[!e]*.json.gz",)),
+    Family("chrome", "chrome", "json", _chrome, ("tf/**/*trace.json*", "tf/*timeline/*.json")),
+    Family(
+        "memory_timeline", "memory_timeline", "json", _memory_timeline, ("kineto/memory*/*raw*",)
+    ),
     Family("memory_snapshot", "memory_snapshot", "pickle", _memory_snapshot),
-    Family("chakra_et", "chakra_et", "protobuf", _chakra_et, ("chakra/**/*.et",)),
+    Family("chakra_et", "chakra_et", "protobuf", _chakra_et, ("chakra/*/*.et.gz",)),
     Family("chakra_workload", "chakra_et", "json", _chakra_workload),
-    Family("execution_trace", "execution_trace", "json", _execution_trace),
+    Family(
+        "execution_trace",
+        "execution_trace",
+        "json",
+        _execution_trace,
+        ("chakra/*/host_et.json.gz", "chakra/*/etplus.json.gz"),
+    ),
     Family("astra_sim_log", "astra_sim_log", "lines", _astra_sim_log),
-    Family("sophgo", "sophgo", "blocks", _sophgo, is_capture=True, read=_read_tpu),
+    Family("sophgo", "sophgo", "blocks", _sophgo, ("bigtpu/*/input",), True, _read_tpu),
     Family("nsys", "nsys", "sqlite", _nsys, ("gpu/nsys*/*.sqlite",)),
     Family("rocpd", "rocpd", "sqlite", _rocpd, ("gpu/rocpd*/*.db",)),
     Family("rpd", "rpd", "sqlite", _rpd),
     Family("nvprof", "nvprof", "sqlite", _nvprof, ("gpu/nvprof*/*.nvvp",)),
-    Family("rocprof", "rocprof", "csv", _rocprof, is_capture=True),
-    Family("rocprofv3_csv", "rocprofv3_csv", "csv", _rocprofv3_csv, is_capture=True),
-    Family("rocprofv3_json", "rocprofv3_json", "json", _rocprofv3_json),
+    Family("rocprof", "rocprof", "csv", _rocprof, ("gpu/rocprofiler_compute/*.csv",), True),
+    Family(
+        "rocprofv3_csv", "rocprofv3_csv", "csv", _rocprofv3_csv, ("gpu/rocprofv3_csv/*.csv",), True
+    ),
+    Family(
+        "rocprofv3_json", "rocprofv3_json", "json", _rocprofv3_json, ("gpu/rocprof_json/*.json",)
+    ),
     Family("nvprof_csv", "nvprof_csv", "csv", _nvprof_csv, ("gpu/nvprof*/*.csv",)),
     Family("gzip", None, "archive", _gzip),
     Family("archive", None, "archive", _archive, is_capture=True),
