@@ -141,6 +141,7 @@ def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> C
     Empty fields are NULL. Raises CorruptTrace with the line if it is not CSV; lines of another
     width are skipped and counted, or raise CorruptTrace when reading strictly.
     """
+    headings = headings or [""]  # of a line that is no CSV; PyArrow would take the next for one
     columns = _distinct(column_name(heading) for heading in headings)
     table = CsvTable(name, dict(zip(columns, headings, strict=True)))
     lines = _Lines(scratch.is_strict, text.n_lines + 1)
