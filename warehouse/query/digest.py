@@ -29,7 +29,7 @@ def is_id(column: Column) -> bool:
 
 
 class Digest:
-    """A digest built batch by batch, in an in-memory database that the context manager closes."""
+    """A digest built batch by batch, in an in-memory database."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.n_rows = 0
@@ -39,7 +39,7 @@ class Digest:
         self._connection: duckdb.DuckDBPyConnection | None = None
 
     def __enter__(self) -> Digest:
-        self._connection = self._stack.enter_context(database.scratchpad())
+        self._connection = self._stack.enter_context(database.shared_scratchpad())
         return self
 
     def __exit__(self, *_: object) -> None:
