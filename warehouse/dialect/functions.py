@@ -14,6 +14,7 @@ from warehouse.dialect.values import (
     integer,
     number,
     once,
+    once_both,
     plain,
     real,
     text,
@@ -119,15 +120,29 @@ def _extreme(name: str) -> Callable[[Values], Value]:
 
     def make(args: Values) -> Value:
         values, kind = common(args)
-        if kind is Type.ANY:
-            values = [Value(once("sqlite_key({})", v.sql), kind) for v in values]
         has_null = " OR ".join(f"{v.sql} IS NULL" for v in values)
-        chosen = f"{name}({', '.join(v.sql for v in values)})"
-        if kind is Type.ANY:  # converts comparable structs back to values
-            chosen = f"CAST({chosen} AS STRUCT(n DOUBLE, i BIGINT, t VARCHAR))"
+        if kind is Type.ANY:
+            chosen = _extreme_of_any(_IS_MORE_EXTREME[name], [v.sql for v in values])
+        else:
+            chosen = f"{name}({', '.join(v.sql for v in values)})"
         return Value(f"CASE WHEN {has_null} THEN NULL ELSE {chosen} END", kind)
 
     return make
+
+
+#: Of equal values, as 0 and 0.0 are, SQLite takes the last as min and the first as max.
+_IS_MORE_EXTREME = {"least": "<=", "greatest": ">"}
+
+
+def _extreme_of_any(operator: str, values: list[str]) -> str:
+    chosen = values[0]
+    for value in values[1:]:
+        chosen = once_both(
+            f"CASE WHEN sqlite_key({{1}}) {operator} sqlite_key({{0}}) THEN {{1}} ELSE {{0}} END",
+            chosen,
+            value,
+        )
+    return chosen
 
 
 def _typeof(args: Values) -> Value:
