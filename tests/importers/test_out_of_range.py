@@ -40,9 +40,9 @@ def counters_without_ids(folder: Path) -> Path:
 def earliest_start(folder: Path) -> Path:
     path = nsys_export.write(folder / "early.sqlite", n_rows=10)
     with closing(sqlite3.connect(path)) as file:
-        file.execute(
-            'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET "start" = ? WHERE rowid = 1', [SMALLEST]
-        )
+        update = "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET"
+        file.execute(f'{update} "start" = ? WHERE rowid = 1', [SMALLEST])
+        file.execute(f"{update} dynamicSharedMemory = ? WHERE rowid = 2", [-SMALLEST - 1])
         file.commit()
     return path
 

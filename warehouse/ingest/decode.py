@@ -35,6 +35,7 @@ from warehouse.ingest.streams import MAX_CONTENT_BYTES, TraceStream
 from warehouse.ingest.text import utf8
 from warehouse.store import database, statements
 
+_LATEST_BASE_NS = 4 * 10**18  # the year 2096; leaves room for times relative to it
 _READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
 
 
@@ -190,6 +191,7 @@ def _decode(
     facts.problems = [
         *(problem for stream in streams if stream for problem in stream.problems), *facts.problems
     ]  # fmt: skip
+    _check_base(facts)
     lost = damage.describe(facts.problems)
     was_read = time.perf_counter()
     prepare(importer, scratch, facts)
@@ -204,6 +206,14 @@ def _decode(
         damage=lost,
         seconds={"read": was_read - started, "prepare": time.perf_counter() - was_read},
     )
+
+
+def _check_base(facts: TraceFacts) -> None:
+    """Sets a base that would make absolute times exceed 64 bits to 0, and reports it."""
+    if abs(facts.source_base_ns) > _LATEST_BASE_NS:
+        meaning = f"base time {facts.source_base_ns} is out of range; 0 is used"
+        facts.problems.append(Problem("base_out_of_range", meaning, 1))
+        facts.source_base_ns = 0
 
 
 def _stream(

@@ -192,7 +192,7 @@ SELECT
   NULL,
   gridX, gridY, gridZ, blockX, blockY, blockZ,
   registersPerThread,
-  staticSharedMemory + dynamicSharedMemory,
+  TRY(staticSharedMemory + dynamicSharedMemory),
   graphId,
   graphNodeId,
   NULL,
