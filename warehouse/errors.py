@@ -158,6 +158,10 @@ class ExportError(TwError):
     """An output file cannot be written."""
 
 
+class DamageWarning(UserWarning):
+    """Traces in scope were read from damaged files; the Python API warns of it."""
+
+
 def query_error(error: Exception) -> QueryError:
     """Converts an error of DuckDB about a query: its message, and its advice as a hint."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import warehouse
 from tests.conftest import Tw
 from tests.ingest.test_damage import EVENT, WHOLE
+from warehouse.errors import DamageWarning
 from warehouse.times import parse_time, shown_time
 
 LOST = f"1 of 1 trace damaged: cut (the file ends early at byte {WHOLE.rindex('{')})"
@@ -21,7 +23,7 @@ def test_queries_and_files_over_a_damaged_trace_say_so_once(tw: Tw, tmp_path: Pa
     assert tw("import", "cut.json").code == 6
 
     for command in (
-        ("query", "-c", "SELECT 1"), ("check",), ("compare", "cut", "cut"),
+        ("runs",), ("query", "-c", "SELECT 1"), ("check",), ("compare", "cut", "cut"),
         ("export", "perfetto", "-o", "a.pftrace"), ("export", "html", "runs", "-o", "a.html"),
         ("export", "xlsx", "runs", "-o", "a.xlsx"),
     ):  # fmt: skip
@@ -29,6 +31,9 @@ def test_queries_and_files_over_a_damaged_trace_say_so_once(tw: Tw, tmp_path: Pa
         said = [line for line in ran.err.splitlines() if line.startswith("WARNING")]
         assert said == [WARNING], (command, ran.err)
 
+    with pytest.warns(DamageWarning) as given:
+        warehouse.open(tmp_path / "traces.duckdb").sql("SELECT 1")
+    assert [str(each.message) for each in given] == [LOST]
     assert LOST in (tmp_path / "a.html").read_text()
     with zipfile.ZipFile(tmp_path / "a.xlsx") as book:
         assert any(LOST.encode() in book.read(name) for name in book.namelist())

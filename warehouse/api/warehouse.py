@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from warehouse.api.exports import Exports
 from warehouse.api.maintenance import Maintenance
-from warehouse.errors import UsageError
+from warehouse.errors import DamageWarning, UsageError
 from warehouse.query import session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Names, Selection, select
@@ -169,6 +170,7 @@ class Warehouse(Exports, Maintenance):
         stack = ExitStack()
         self._held = stack.enter_context(session.opened(self._place, self._selection))
         self._stack = stack
+        _warn_of_damage(self._held)
         return self
 
     def __exit__(
@@ -191,7 +193,13 @@ class Warehouse(Exports, Maintenance):
             yield self._held
             return
         with session.opened(self._place, self._selection) as opened:
+            _warn_of_damage(opened)
             yield opened
+
+
+def _warn_of_damage(opened: session.Session) -> None:
+    if opened.seen.damage:
+        warnings.warn(opened.seen.damage, DamageWarning, stacklevel=2)
 
 
 def open_warehouse(

@@ -27,13 +27,16 @@ def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> No
       tw runs --traces --format json
     """
     from warehouse import config
-    from warehouse.query import execute
+    from warehouse.cli.scope_options import announce
+    from warehouse.query import execute, scope
+    from warehouse.query.selection import Selection
     from warehouse.store import database
 
     settings = config.load()
     chosen = encoding.format_of(None, format, settings.format)
     options.refuse_binary_on_terminal(chosen, None)
     with database.Reader(config.database_path(db), wait_s=wait_s) as reader:
+        announce(scope.resolve(reader.connection, Selection(runs=("all",))), quiet=False)
         result = execute.run(reader.connection, "traces" if traces else "runs")
         with result:
             encoding.write(result, chosen, sys.stdout.buffer, max_rows=-1)
