@@ -18,6 +18,7 @@ from typing import TypeVar
 from warehouse.errors import TwError
 
 Kind = TypeVar("Kind")
+_OWN = "trace-warehouse"
 
 
 @cache
@@ -37,23 +38,36 @@ def names(group: str) -> list[str]:
 def load(group: str, name: str, kind: type[Kind]) -> Kind | None:
     """Imports the object registered under a name; None where there is none.
 
-    Raises TwError naming the package when it cannot be imported or is of another type.
+    Raises TwError naming the package when it cannot be imported or is of another type. Of several
+    packages that register the name, tw's own comes first.
     """
-    for point in registered(group):
-        if point.name == name:
-            return _load(point, kind)
-    return None
-
-
-def _load(point: EntryPoint, kind: type[Kind]) -> Kind:
-    package = point.dist.name if point.dist else point.module
-    try:
-        found = point.load()
-    except Exception as error:  # a plug-in may fail in any way; it must not take tw with it
-        raise TwError(
-            f"{point.name} of {package} cannot be loaded: {error}",
-            hint=f"Reinstall or remove {package}.",
-        ) from error
+    points = [point for point in registered(group) if point.name == name]
+    if not points:
+        return None
+    point = points[0] if len(points) == 1 else min(points, key=is_foreign)
+    found = imported(point)
     if not isinstance(found, kind):
-        raise TwError(f"{point.value} of {package} is not a {kind.__name__}")
+        raise TwError(f"{point.value} of {package(point)} is not a {kind.__name__}")
     return found
+
+
+def imported(point: EntryPoint) -> object:
+    """Imports what is registered; raises TwError naming the package when that fails."""
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:  # a plug-in may fail in any way
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise TwError(
+            f"{point.name} of {package(point)} cannot be loaded: {reason}",
+            hint=f"Reinstall or remove {package(point)}.",
+        ) from error
+
+
+def package(point: EntryPoint) -> str:
+    """Returns the name of the package that registers an entry point."""
+    return point.dist.name if point.dist else point.module
+
+
+def is_foreign(point: EntryPoint) -> bool:
+    """Whether an entry point is of another package than tw itself."""
+    return package(point) != _OWN

@@ -109,6 +109,44 @@ def test_a_second_tick_at_the_same_minute_makes_nothing(db: Path) -> None:
     assert outcomes(db) == [("11-20 06:00", "ok")]
 
 
+def test_a_clock_that_was_wrong_for_a_while_stops_and_doubles_nothing(db: Path) -> None:
+    """Set to next week and back: what was then recorded as missed is made when it comes."""
+    put(db)
+    run_due(db, "2026-11-20T06:05")
+    assert run_due(db, "2026-11-27T06:05")[-1] == ("11-27 06:00", "ok")
+    assert ("11-24 06:00", "skipped") in outcomes(db)
+
+    assert run_due(db, "2026-11-20T05:00") == []  # also before what was made
+    assert run_due(db, "2026-11-20T06:10") == []
+    assert run_due(db, "2026-11-21T06:05") == [("11-21 06:00", "ok")]
+    assert run_due(db, "2026-11-22T06:05") == [("11-22 06:00", "ok")]
+    made = ["11-20 06:00", "11-21 06:00", "11-22 06:00", "11-27 06:00"]
+    assert outcomes(db) == [(each, "ok") for each in made]
+
+
+@pytest.mark.integration
+def test_runs_that_overlap_make_each_time_once(db: Path) -> None:
+    """A tick starts while another is still writing: it makes what is left, and nothing twice."""
+    for name in ("nightly", "second", "third"):
+        put(db, name=name, output=f"{name}-{{due}}.csv", catch_up="all")
+    processes = [ticking(db, f"2026-11-2{n}T06:05+00:00") for n in (2, 1, 2)]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+        time.sleep(0.1)
+    results = [process.communicate() for process in processes]
+
+    assert [err for _, err in results] == ["", "", ""]
+    assert "".join(out for out, _ in results) == "ok\n" * 9
+    with database.Reader(db) as reader:
+        counts = reader.connection.execute(
+            "SELECT schedule_name, due_at, status, count(*) FROM schedule_run GROUP BY ALL"
+        ).fetchall()
+    assert len(counts) == 9
+    assert {(status, n) for *_, status, n in counts} == {("ok", 1)}
+
+
 def test_missed_times_are_recorded_as_skipped(db: Path) -> None:
     put(db)
     run_due(db, "2026-11-22T09:00")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from warehouse import plugins
+from warehouse.errors import TwError
 
 COMMANDS = "trace_warehouse.commands"
 
@@ -18,5 +21,20 @@ class PluginGroup(click.Group):
         return sorted({*super().list_commands(ctx), *(n.removeprefix(prefix) for n in registered)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        own = super().get_command(ctx, cmd_name)
-        return own or plugins.load(COMMANDS, f"{self.name}.{cmd_name}", click.Command)
+        if own := super().get_command(ctx, cmd_name):
+            return own
+        try:
+            return plugins.load(COMMANDS, f"{self.name}.{cmd_name}", click.Command)
+        except TwError as error:
+            return _Broken(cmd_name, error)
+
+
+class _Broken(click.Command):
+    """A command that cannot be loaded: it is listed, and fails when it is used."""
+
+    def __init__(self, name: str, error: TwError) -> None:
+        super().__init__(name, short_help="Cannot be loaded.")
+        self._error = error
+
+    def make_context(self, *_: Any, **__: Any) -> click.Context:
+        raise self._error

@@ -35,13 +35,7 @@ class Format:
 
     def load(self) -> AnyImporter:
         """Imports it; raises TwError with the name of the package if that fails."""
-        try:
-            importer = self.entry_point.load()
-        except Exception as error:  # a plug-in may fail in any way; tw must go on
-            raise TwError(
-                f"the importer {self.name} of {self.distribution} cannot be loaded: {error}",
-                hint=f"Reinstall or remove {self.distribution}.",
-            ) from error
+        importer = plugins.imported(self.entry_point)
         if not isinstance(importer, AnyImporter):
             raise TwError(
                 f"{self.value} of {self.distribution} is not an importer",
@@ -60,9 +54,10 @@ def _formats() -> tuple[Format, ...]:
     # Once a process: to name a package, its metadata is parsed.
     found = [
         Format(point.name, point.value, point.dist.name if point.dist else "?", point)
-        for point in plugins.registered(ENTRY_POINT_GROUP)
+        for point in sorted(plugins.registered(ENTRY_POINT_GROUP), key=plugins.is_foreign)
     ]
-    return tuple(sorted(found, key=lambda f: f.name))
+    first = {each.name: each for each in reversed(found)}  # tw's own, where names are the same
+    return tuple(sorted(first.values(), key=lambda f: f.name))
 
 
 def by_name(name: str) -> AnyImporter:

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warehouse import plugins
-from warehouse.errors import ConfigError, ContractError, UsageError, query_error
+from warehouse.errors import ConfigError, ContractError, TwError, UsageError, query_error
 from warehouse.library import aliases, columns, generated, lock, tokens
 from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
@@ -26,6 +26,8 @@ from warehouse.resources import sql_folder
 from warehouse.store import statements
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     import duckdb
 
 ENTRY_POINTS = "trace_warehouse.queries"
@@ -312,8 +314,10 @@ class Library:
         found = []
         for path in sorted(folder.rglob("*.sql")):
             try:
+                if not path.is_file():
+                    raise UsageError(f"{path} is not a regular file")
                 found.append(_read(path, origin, folder, self._n_folders))
-            except ContractError as error:
+            except (ContractError, UsageError) as error:
                 self.notices.append(f"{error.message}: not in the library")
         for query in sorted(found, key=lambda each: aliases.target_of(each.sql) is not None):
             try:
@@ -408,6 +412,16 @@ def _read_text(path: Path) -> str:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
 
 
+def _registered_folder(entry: EntryPoint) -> Path:
+    """Returns the folder that a package registers; raises TwError."""
+    place: Any = plugins.imported(entry)
+    try:
+        return Path(place() if callable(place) else place)
+    except Exception as error:  # a plug-in may fail in any way
+        package = plugins.package(entry)
+        raise TwError(f"{entry.name} of {package} has no folder: {error}") from error
+
+
 def load(query_path: Sequence[Path] = ()) -> Library:
     """Loads the built-in queries, those of installed packages and those in `query_path`.
 
@@ -416,8 +430,12 @@ def load(query_path: Sequence[Path] = ()) -> Library:
     library = Library()
     library.add_folder(sql_folder("queries"), BUILT_IN)
     for entry in plugins.registered(ENTRY_POINTS):
-        place = entry.load()
-        library.add_folder(Path(place() if callable(place) else place), f"package {entry.name}")
+        try:
+            folder = _registered_folder(entry)
+        except TwError as error:
+            library.notices.append(f"{error.message}: not in the library")
+            continue
+        library.add_folder(folder, f"package {entry.name}")
     for folder in query_path:
         if not folder.is_dir():
             raise ConfigError(f"folder {folder} not found", hint="See query_path in tw.toml.")

@@ -125,14 +125,32 @@ def remove(connection: Connection, name: str) -> None:
         connection.execute("DELETE FROM schedule_run WHERE schedule_name = ?", [name])
 
 
-def last_due(connection: Connection, name: str) -> datetime | None:
-    """Returns the latest due time that has an outcome or is running."""
+def last_due(connection: Connection, name: str, now: datetime) -> datetime | None:
+    """Returns the latest due time until now that has an outcome or is running."""
     (found,) = database.one(
         connection,
-        "SELECT max(due_at) FROM schedule_run WHERE schedule_name = ? AND origin = ?",
-        [name, _DUE],
+        "SELECT max(due_at) FROM schedule_run "
+        "WHERE schedule_name = ? AND origin = ? AND due_at <= ?",
+        [name, _DUE, _stored(now)],
     )
     return found.replace(tzinfo=UTC) if found else None
+
+
+_AHEAD = "schedule_name = ? AND origin = ? AND status = 'skipped' AND due_at > ?"
+
+
+def is_ahead(connection: Connection, name: str, now: datetime) -> bool:
+    """Whether times after now were recorded as missed: the clock was wrong then."""
+    values = [name, _DUE, _stored(now)]
+    (n_rows,) = database.one(
+        connection, f"SELECT count(*) FROM schedule_run WHERE {_AHEAD}", values
+    )
+    return bool(n_rows)
+
+
+def remove_ahead(connection: Connection, name: str, now: datetime) -> None:
+    """Deletes the records of times after now as missed, so that they are run when they come."""
+    connection.execute(f"DELETE FROM schedule_run WHERE {_AHEAD}", [name, _DUE, _stored(now)])
 
 
 def unfinished(connection: Connection, definition: Definition, now: datetime) -> list[datetime]:

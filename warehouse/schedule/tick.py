@@ -75,7 +75,7 @@ def _with_work(place: Place, now: datetime) -> list[str]:
         return [
             each.name
             for each in records.schedules(connection)
-            if any(_todo(connection, each, now)[:2])
+            if any(_todo(connection, each, now)[:2]) or records.is_ahead(connection, each.name, now)
         ]
 
 
@@ -83,7 +83,7 @@ def _todo(
     connection: duckdb.DuckDBPyConnection, definition: Definition, now: datetime
 ) -> tuple[list[datetime], list[datetime], int]:
     """Times to run, times to record as skipped, and the number of times not recorded."""
-    found = due(definition, records.last_due(connection, definition.name), now)
+    found = due(definition, records.last_due(connection, definition.name, now), now)
     left = records.unfinished(connection, definition, datetime.now(UTC))
     return [*left, *found.made], list(found.skipped), found.n_unrecorded
 
@@ -102,6 +102,7 @@ def _claim_next(
         if n_unrecorded:
             reason += f"; {n_unrecorded:,} earlier times were also missed"
         with database.transaction(connection):
+            records.remove_ahead(connection, name, now)
             records.skip(connection, name, missed, reason)
             taken = next((at for at in times if records.claim(connection, name, at)), None)
     claimed = None if taken is None else (definition, taken)
