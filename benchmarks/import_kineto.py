@@ -5,13 +5,15 @@
         [--hta PYTHON]                an interpreter with HolisticTraceAnalysis installed
         [--limit-mb MB]               the memory limit of the import, to print the ratio
 
-Prints wall time, processor time, peak memory, and the ratio of `tw` to the other tool for each.
+Prints wall time, processor time, peak memory, and the ratio of `tw` to the other tool for each; of
+the import also processor time by stage, and the load of the machine.
 MB are 10^6 bytes; in rates, of uncompressed JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import statistics
 import sys
@@ -79,17 +81,26 @@ def _report_import(options: argparse.Namespace, db: Path, usage: Usage) -> None:
 
     with database.Reader(db) as reader:
         rows = reader.connection.execute(
-            "SELECT name, detail, value FROM import_stat WHERE name IN ('content', 'seconds')"
+            "SELECT name, detail, value FROM import_stat "
+            "WHERE name IN ('content', 'seconds', 'cpu_seconds', 'typed_events') ORDER BY id"
         ).fetchall()
     n_bytes = next(value for name, _, value in rows if name == "content")
     seconds = {detail: value for name, detail, value in rows if name == "seconds"}
     say(f"import of {Path(options.trace).name}: {n_bytes / 1e6:,.0f} MB of JSON")
     line("tw import", usage)
+    say(f"  {'load average':24s} {os.getloadavg()[0]:7.2f} (other work makes all times longer)")
     say(f"  {'rate':24s} {n_bytes / 1e6 / usage.wall_s:7.1f} MB/s")
     say(f"  {'memory / limit':24s} {usage.peak_mb / options.limit_mb:7.3f}")
     locked = seconds.get("write", 0) + seconds.get("link", 0)
-    stages = ", ".join(f"{stage} {value:.2f} s" for stage, value in seconds.items())
-    say(f"  {'stages':24s} {stages}")
+    for title, name, unit in (
+        ("stages, wall", "seconds", " s"),
+        ("stages, cpu", "cpu_seconds", " s"),
+        ("events typed by", "typed_events", ""),
+    ):
+        values = ", ".join(
+            f"{what} {n:,.{2 if unit else 0}f}{unit}" for k, what, n in rows if k == name
+        )
+        say(f"  {title:24s} {values}")
     say(f"  {'lock held / wall':24s} {locked / usage.wall_s:7.3f}")
     say(f"  {'warehouse':24s} {db.stat().st_size / 1e6:7.1f} MB")
 

@@ -27,7 +27,7 @@ from warehouse.library import macros
 from warehouse.link import linkers
 from warehouse.store import catalog, database, statements
 
-PART_ROWS = 1_000_000  # of a script that runs in parts
+PART_ROWS = 750_000  # of a script that runs in parts
 
 
 @dataclass
@@ -150,6 +150,7 @@ def _insert(
     replace: bool,
     locked: float,
 ) -> CommittedTrace:
+    cpu_locked = time.process_time()
     touched = _make_room(connection, decoded, replace)
     trace_id = database.next_id(connection, "trace")
     run = runs.assign(connection, decoded, choice, touched)
@@ -163,7 +164,7 @@ def _insert(
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
     lost = conservation.check(importer, decoded.account, stored, is_strict=settings.is_strict)
     pairing.pair_run(connection, run.id)
-    normalized = time.perf_counter()
+    normalized, cpu_normalized = time.perf_counter(), time.process_time()
     linkers.link_trace(connection, linkers.linkers(), trace_id, run.id)
     for each in sorted({run.id, *touched}):
         linkers.unlink_run(connection, each)
@@ -171,6 +172,10 @@ def _insert(
         **decoded.seconds,
         "write": normalized - locked,
         "link": time.perf_counter() - normalized,
+    }
+    decoded.cpu_seconds |= {
+        "write": cpu_normalized - cpu_locked,
+        "link": time.process_time() - cpu_normalized,
     }
     _insert_problems(connection, [*decoded.facts.problems, *lost], trace_id)
     counts = _counts(connection, decoded, trace_id, stored)
@@ -306,6 +311,7 @@ def _insert_stats(
         *((name, None, value, "count") for name, value in counts.items()),
         *(("unused", reason, n, "count") for reason, n in decoded.account.unused.items()),
         *(("seconds", stage, value, "s") for stage, value in seconds.items()),
+        *(("cpu_seconds", stage, value, "s") for stage, value in decoded.cpu_seconds.items()),
         *decoded.facts.stats,
     ]  # fmt: skip
     # After the rows that linking has inserted.

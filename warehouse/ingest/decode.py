@@ -74,6 +74,7 @@ class DecodedSource:
     account: Account
     damage: str | None = None  # what could not be read
     seconds: dict[str, float] = field(default_factory=dict)
+    cpu_seconds: dict[str, float] = field(default_factory=dict)  # of all threads of the process
     #: The scratch database, where this process has it open still; whoever commits closes it.
     connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
 
@@ -172,7 +173,7 @@ def _decode(
     settings: Settings,
     on_progress: Callable[[int], None] | None,
 ) -> DecodedSource:
-    started = time.perf_counter()
+    started, cpu_started = time.perf_counter(), time.process_time()
     if source.parts:
         assert importer.captures is not None
         parts = _OpenParts(source, settings, on_progress)
@@ -193,7 +194,7 @@ def _decode(
     ]  # fmt: skip
     _check_base(facts)
     lost = damage.describe(facts.problems)
-    was_read = time.perf_counter()
+    was_read, cpu_was_read = time.perf_counter(), time.process_time()
     prepare(importer, scratch, facts)
     account = conservation.account(scratch.connection)
     return DecodedSource(
@@ -205,6 +206,10 @@ def _decode(
         account=account,
         damage=lost,
         seconds={"read": was_read - started, "prepare": time.perf_counter() - was_read},
+        cpu_seconds={
+            "read": cpu_was_read - cpu_started,
+            "prepare": time.process_time() - cpu_was_read,
+        },
     )
 
 
