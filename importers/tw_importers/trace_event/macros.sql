@@ -58,11 +58,15 @@ CREATE OR REPLACE TEMP MACRO number_styles(number_text, decimals) AS (
 -- it was not. NULL, where there is no value, is fine.
 CREATE OR REPLACE TEMP MACRO is_string(value_text) AS (
   value_text IS NULL
-  OR NOT (
-    left(value_text, 1) IN ('-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '{', '[')
-    AND json_valid(value_text)
-  )
-  AND value_text NOT IN ('true', 'false')
+  OR value_text NOT IN ('true', 'false')
+  AND CASE
+    -- Ranges of texts that begin like neither number, object nor list: faster than the first letter
+    WHEN value_text < '-' OR value_text >= '.' AND value_text < '0'
+      OR value_text >= ':' AND value_text < '[' OR value_text >= '\' AND value_text < '{'
+      OR value_text >= '|'
+      THEN true
+    ELSE NOT json_valid(value_text)
+  END
 );
 
 -- What an event holds besides the keys that have a column.
