@@ -67,6 +67,7 @@ def test_two_sides_are_compared_in_the_words_of_the_command(wh: Warehouse) -> No
         wh.compare("gpu", "nope")
 
 
+@pytest.mark.integration
 def test_defects_are_found_and_links_made_anew(wh: Warehouse) -> None:
     found = wh.scope(run="gpu").check()
     assert {"check_name", "severity", "remedy"} <= {column.name for column in found.columns}
@@ -213,6 +214,7 @@ def test_an_exported_file_is_verified_as_by_the_command(wh: Warehouse, tmp_path:
     assert same.stands and not changed.stands
 
 
+@pytest.mark.integration
 def test_runs_are_tagged_pruned_dropped_and_copied(tmp_path: Path) -> None:
     wh = warehouse.open(tmp_path / "w.duckdb")
     wh.import_(GPU, run="gpu")

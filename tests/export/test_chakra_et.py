@@ -91,6 +91,7 @@ def odd_graphs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str
     return imported([folder], folder / "w.duckdb"), files
 
 
+@pytest.mark.integration
 def test_whatever_a_file_says_it_says_again(
     odd_graphs: tuple[Path, dict[str, bytes]], tmp_path: Path
 ) -> None:

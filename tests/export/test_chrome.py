@@ -178,6 +178,7 @@ def test_several_traces_need_a_folder(tmp_path: Path, imported_files: WarehouseC
         assert events(document(tmp_path / "traces" / name)) == events(before)
 
 
+@pytest.mark.integration
 def test_one_rank_of_several_can_be_chosen(tmp_path: Path, imported_files: WarehouseCache) -> None:
     with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         chosen = scope.resolve(reader.connection, Selection(ranks=(1,)))

@@ -143,6 +143,7 @@ def test_an_empty_timeline_has_no_rows(tmp_path: Path) -> None:
     assert outcome.error is None
 
 
+@pytest.mark.integration
 def test_a_cut_timeline_counts_up_to_the_cut(tmp_path: Path) -> None:
     raw = [[10**18 + n, 2, n, 4] for n in range(100)]
     text = json.dumps(raw)

@@ -61,6 +61,7 @@ def _is_short(images: Engine, command: Command, function: int) -> bool:
     return "short" in images.key and found >= 0 and images.commands[found] is command
 
 
+@pytest.mark.integration
 @settings(max_examples=150, deadline=None)
 @given(streams())
 def test_a_stream_of_random_images_is_cut_and_every_field_is_what_its_bits_say(

@@ -60,6 +60,7 @@ def test_cuts_and_flips_of_each_recording(tmp_path: Path) -> None:
         check([flipped(stored, seed) for seed in range(8)], tmp_path)
 
 
+@pytest.mark.integration
 def test_damaged_files_in_one_warehouse_leave_it_whole(tmp_path: Path) -> None:
     files = tmp_path / "in"
     files.mkdir()

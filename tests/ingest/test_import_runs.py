@@ -130,6 +130,7 @@ def test_a_rank_replaced_into_another_run_leaves_nothing_in_the_first(
     assert not is_stale(db)
 
 
+@pytest.mark.integration
 def test_an_import_killed_before_it_links_a_run_leaves_it_unlinked_not_half(
     cut: Path,
 ) -> None:
@@ -272,6 +273,7 @@ def test_a_run_that_was_not_committed_is_not_remembered(
     assert rows(db, "SELECT name FROM run ORDER BY id") == [("of somebody else",), (done.run_name,)]
 
 
+@pytest.mark.integration
 def test_a_run_that_was_committed_is_remembered(db: Path, tmp_path: Path) -> None:
     settings, choice = decode.Settings(), runs.RunChoice()
 

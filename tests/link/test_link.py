@@ -117,6 +117,7 @@ BETWEEN_TRACES = (
 OFFSET_OF = "SELECT trace_id, offset_ns, uncertainty_ns, method FROM clock ORDER BY trace_id"
 
 
+@pytest.mark.integration
 def test_links_between_traces_are_made_with_the_second_trace(
     tmp_path: Path, with_run_queries: library.Library
 ) -> None:

@@ -200,6 +200,7 @@ def test_a_step_is_chosen_by_its_number(random_runs: Runs) -> None:
     assert found[0]["name"] == "ProfilerStep#8"
 
 
+@pytest.mark.integration
 def test_stacks_and_ancestors_of_device_work_are_those_of_its_call(random_runs: Runs) -> None:
     (trace,) = random_runs.jobs["seed-2"]
     ids = {mark: id for id, (run, _, mark) in random_runs.marks.items() if run == "seed-2"}

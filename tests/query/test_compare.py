@@ -235,6 +235,7 @@ def test_other_numbers_of_traces_are_compared_a_step(random_runs: Runs) -> None:
             assert row["change_ratio"] == pytest.approx(row["per_step_b"] / row["per_step_a"] - 1)
 
 
+@pytest.mark.integration
 def test_limits_leave_out_rows_and_not_the_whole(random_runs: Runs) -> None:
     everything = compared(random_runs.path, "compare_kernels", "seed-0", "seed-1")
     first = compared(random_runs.path, "compare_kernels", "seed-0", "seed-1", top=2)
