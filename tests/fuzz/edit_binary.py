@@ -62,7 +62,7 @@ def edit_pickle(data: bytes, rng: random.Random, other: bytes) -> bytes:
         return edit_bytes.edit(data, rng, other)
     n = rng.randrange(len(places) - 1)
     begin, end = places[n], places[n + 1]
-    how = rng.randrange(16)
+    how = rng.randrange(32)
     if how > 7:
         return _set_values(data, rng, 1 if how > 10 else rng.randrange(3, 15))
     if how == 0:

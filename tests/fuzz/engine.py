@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.fuzz import finds, imports, readers
 from tests.fuzz.family import Family, Files
 from tests.fuzz.finds import Find, Mode
-from tests.fuzz.mutate import mutated
+from tests.fuzz.mutate import FEW_EDITS, N_EDITS, mutated
 from warehouse.ingest.streams import GZIP_MAGIC
 
 TOGETHER = 10  # inputs of one whole import
@@ -66,7 +66,8 @@ def _recording(path: Path, is_whole: bool) -> Files:
 
 def input_of(family: Family, seed: int, mode: Mode, number: int) -> Files:
     """The input of an execution."""
-    return mutated(family, seeds(family), random.Random(f"{seed}/{family.name}/{mode}/{number}"))
+    rng = random.Random(f"{seed}/{family.name}/{mode}/{number}")
+    return mutated(family, seeds(family), rng, FEW_EDITS if mode == "import" else N_EDITS)
 
 
 def run(

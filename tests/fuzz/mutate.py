@@ -16,7 +16,8 @@ from tests.fuzz import (
 from tests.fuzz.family import Family, Files, Structure
 
 Edit = Callable[[bytes, random.Random, bytes], bytes]
-_N_EDITS = (1, 1, 1, 2, 2, 4, 8)
+N_EDITS = (1, 1, 1, 2, 2, 4, 8)
+FEW_EDITS = (1, 1, 1, 2)  # what has more is mostly refused before any SQL runs
 _LARGEST = 1 << 20  # bytes of a file; repeated edits may double it
 _BY_STRUCTURE: dict[Structure, Edit] = {
     "json": edit_json.edit,
@@ -30,11 +31,13 @@ _BY_STRUCTURE: dict[Structure, Edit] = {
 }
 
 
-def mutated(family: Family, seeds: Sequence[Files], rng: random.Random) -> Files:
-    """A seed with one to eight edits; another seed is what they splice in."""
+def mutated(
+    family: Family, seeds: Sequence[Files], rng: random.Random, n_edits: Sequence[int] = N_EDITS
+) -> Files:
+    """A seed with some edits, as many as one of `n_edits`; another seed is what they splice in."""
     files, other = dict(rng.choice(seeds)), rng.choice(seeds)
     structured = _BY_STRUCTURE[family.structure]
-    for _ in range(rng.choice(_N_EDITS)):
+    for _ in range(rng.choice(n_edits)):
         if len(files) > 1 and rng.random() < 0.1:
             files = _rearranged(files, rng)
         name = rng.choice(sorted(files))
