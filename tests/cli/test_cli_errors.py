@@ -87,14 +87,25 @@ def test_a_file_that_is_no_warehouse_is_refused_and_left_alone(tw: Tw, tmp_path:
     assert (tmp_path / "traces.duckdb").read_text().startswith("no database ")
 
 
+NEWER = [
+    ("runs",), ("query", "-c", "SELECT 1"), ("import", str(HANDWRITTEN)), ("drop", "--run", "1"),
+    ("backup", "b.duckdb"), ("vacuum",), ("link",), ("tag", "x"), ("schema", "upgrade"),
+    ("export", "perfetto"), ("check", "--file"), ("schedule", "run-due"), ("info",),
+]  # fmt: skip
+
+
 def test_a_warehouse_of_a_newer_program_is_refused(tw: Tw, warehouse: Path) -> None:
     with duckdb.connect(str(warehouse)) as connection:
         connection.execute("INSERT INTO schema_migration VALUES (999, 'x', 'y', now(), '9.9')")
 
-    ran = tw("runs")
+    before = warehouse.read_bytes()
 
-    assert ran.code == 3
-    assert "999" in ran.errors[0]
+    for arguments in NEWER:
+        ran = tw(*arguments)
+        assert (ran.code, len(ran.errors)) == (3, 1), arguments
+        assert "999" in ran.errors[0]
+    assert warehouse.read_bytes() == before
+    assert [path.name for path in warehouse.parent.iterdir()] == [warehouse.name]
 
 
 def test_some_of_several_failing_is_exit_code_5(tw: Tw, tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz.family import families
 from tw_importers.sqlite_tables import BLOB, INTEGER, REAL, TEXT, Database, Kind
 from warehouse.errors import CorruptTrace, TraceError, TwError
+from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings, scratch_connection
 from warehouse.ingest.importer import Scratch
 from warehouse.ingest.streams import TraceStream
+from warehouse.store import catalog, database
 
 KINDS: dict[str, Kind] = {"n": INTEGER, "x": REAL, "t": TEXT}
 
@@ -250,6 +253,52 @@ def test_views_triggers_indexes_and_virtual_tables_are_no_tables(tmp_path: Path)
         assert "a" in database.tables
         assert not {"v", "tr", "i", "w", "f"} & set(database.tables)
         assert database.rows("v", {"n": INTEGER}) == []
+
+
+SQLITE = [name for name, family in families().items() if family.structure == "sqlite"]
+
+
+def rows_of(path: Path, db: Path) -> dict[str, object]:
+    """All rows that an import of one file adds, but for its name, bytes and times."""
+    (outcome,) = pipeline.import_paths([path], db=db, options=pipeline.Options(run="r"))
+    assert outcome.status == "imported", outcome
+    with database.Reader(db) as reader:
+        return {
+            name: reader.connection.execute(
+                f'SELECT count(*), bit_xor(hash(COLUMNS(*))) FROM "{name}"'
+            ).fetchall()
+            for name in ("slice", "track", "gpu_op", "launch", "link", "gpu_memory_op", "device")
+            if name in catalog.trace_tables(reader.connection) or name == "link"
+        }
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", SQLITE)
+def test_triggers_and_views_of_a_profile_are_never_run(tmp_path: Path, name: str) -> None:
+    """A hostile export: a view for every name that is not a table, triggers on all tables."""
+    plain, hostile = tmp_path / "plain.db", tmp_path / "hostile.db"
+    content = next(iter(families()[name].seeds()[0].values()))
+    plain.write_bytes(content)
+    hostile.write_bytes(content)
+    with closing(sqlite3.connect(hostile)) as connection:
+        tables = connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        ).fetchall()
+        for n, (table,) in enumerate(tables):
+            if not table.startswith("sqlite_"):
+                connection.execute(
+                    f'CREATE TRIGGER "t{n}" AFTER INSERT ON "{table}" '
+                    "BEGIN SELECT load_extension('evil'); END"
+                )
+        connection.execute(
+            "CREATE VIEW evil AS SELECT writefile('evil', 'x'), readfile('/etc/passwd')"
+        )
+        connection.commit()
+
+    assert rows_of(hostile, tmp_path / "h.duckdb") == rows_of(plain, tmp_path / "p.duckdb")
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "plain.db", "hostile.db", "h.duckdb", "p.duckdb",
+    }  # fmt: skip
 
 
 def test_a_file_that_a_program_writes_is_refused_by_a_sentence(tmp_path: Path) -> None:
