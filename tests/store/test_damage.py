@@ -187,6 +187,7 @@ def test_the_log_of_a_private_warehouse_is_private(db: Path) -> None:
         os.umask(before)
 
 
+@pytest.mark.integration
 def test_a_backup_goes_through_a_pipe(db: Path, tmp_path: Path) -> None:
     import threading
 

@@ -91,7 +91,8 @@ def record(db: Path, name: str, paths: list[Path]) -> None:
             f"UPDATE run SET created_at = {RECORDED} WHERE name = '{name}'",
             f"UPDATE trace SET imported_at = {RECORDED}, tw_version = '0'",
             "UPDATE source_file SET path = parse_filename(path)",
-            "UPDATE import_stat SET value = 0 WHERE name IN ('seconds', 'cpu_seconds', 'typed_events')",
+            "UPDATE import_stat SET value = 0 "
+            "WHERE name IN ('seconds', 'cpu_seconds', 'typed_events')",
         ):
             connection.execute(statement)
 
