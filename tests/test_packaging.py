@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -10,6 +11,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+import hatch_build
+from tw_importers.trace_event import native
 
 ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.skipif(
@@ -22,6 +26,7 @@ def build(source: Path, target: str, place: Path) -> Path:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(place)],
         cwd=source, check=True, capture_output=True, timeout=120,
+        env={**os.environ, "CFLAGS": "-O0"},
     )  # fmt: skip
     (built,) = place.iterdir()
     return built
@@ -67,6 +72,45 @@ def test_the_wheel_takes_two_top_level_names(wheel: Path) -> None:
 
 def test_a_wheel_from_the_tree_is_the_same(wheel: Path, tmp_path: Path) -> None:
     assert names(build(ROOT, "wheel", tmp_path)) == names(wheel)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A source tree with the file that is compiled, and nothing else."""
+    (tmp_path / hatch_build.PACKAGE).mkdir(parents=True)
+    shutil.copy(native.SOURCE, tmp_path / hatch_build.PACKAGE)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("PATH", ""), ("TW_NATIVE", "0"), ("CC", "no-such-compiler"), ("CFLAGS", "--no-such-option"),
+])  # fmt: skip
+def test_without_a_compiler_the_package_is_pure(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    if name != "CC":
+        monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv(name, value)
+
+    assert hatch_build.build(tree) is None
+    assert [path.name for path in (tree / hatch_build.PACKAGE).iterdir()] == ["reader.c"]
+
+
+@pytest.mark.integration
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
+def test_a_library_is_built_once_for_its_source(tree: Path) -> None:
+    library = hatch_build.build(tree)
+    assert library is not None
+    assert native.load_from(library).reason == ""
+    built = library.stat().st_mtime_ns
+
+    assert hatch_build.build(tree) == library
+    assert library.stat().st_mtime_ns == built
+
+    with (tree / hatch_build.PACKAGE / "reader.c").open("a") as source:
+        source.write("/* changed */")
+    assert hatch_build.build(tree) == library
+    assert library.stat().st_mtime_ns > built
 
 
 @pytest.mark.slow
