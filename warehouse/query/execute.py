@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +26,12 @@ if TYPE_CHECKING:
 BATCH_ROWS = 65_536
 READING = ("SELECT", "EXPLAIN")  # kinds of statements that change nothing
 QueryResult = TypeVar("QueryResult")
+
+
+def expect_rows() -> None:
+    """Loads Arrow in a thread, while the caller opens the warehouse and DuckDB plans."""
+    if "pyarrow" not in sys.modules:
+        threading.Thread(target=importlib.import_module, args=("pyarrow",)).start()
 
 
 class Result:

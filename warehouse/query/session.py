@@ -177,6 +177,7 @@ def opened(
     Files written meanwhile are as readable as the warehouse at most.
     `queries` is the library, if the caller has already loaded it.
     """
+    execute.expect_rows()
     queries = queries or library.load(place.query_path)
     with (
         no_more_readable(place.path),
