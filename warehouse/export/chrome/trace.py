@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from warehouse.errors import ExportError
 from warehouse.export.chrome import load
@@ -22,10 +22,11 @@ from warehouse.files import file_stem, whole_file, whole_folder
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 _BATCH_ROWS = 100_000
 _EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
-_SEPARATOR = b",\n"
+_SEPARATOR = ",\n"
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ def _write(
         file.write(head)
         for batch in connection.sql(_query(trace, is_restored)).to_arrow_reader(_BATCH_ROWS):
             if batch.num_rows:
-                file.write(_joined(batch.column(0), is_first=not n_events))
+                text = _text(batch.column(0))
+                file.write(text if n_events else text[len(_SEPARATOR) :])
                 n_events += batch.num_rows
         file.write(tail)
     except duckdb.Error as error:
@@ -125,13 +127,15 @@ def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
 
 
 def _query(trace: _Trace, is_restored: bool) -> str:
-    return load(
+    events = load(
         "events" if is_restored else "made",
         trace_id=trace.id,
         file_ns=f"({trace.base_ns - trace.source_base_ns})",
         ts_style=trace.ts_style,
         dur_style=trace.dur_style,
     )
+    # A column of texts is one buffer: with the separators in them, it is written as it is.
+    return f"SELECT '{_SEPARATOR}' || text FROM ({events}) AS event(text)"
 
 
 def _document(trace: _Trace) -> tuple[bytes, bytes]:
@@ -146,6 +150,8 @@ def _document(trace: _Trace) -> tuple[bytes, bytes]:
     return metadata[: events.end()].encode() + b"\n", b"\n" + metadata[events.end() :].encode()
 
 
-def _joined(texts: Any, *, is_first: bool) -> bytes:
-    joined = _SEPARATOR.join(text.encode() for text in texts.to_pylist())
-    return joined if is_first else _SEPARATOR + joined
+def _text(texts: pa.StringArray) -> memoryview:
+    """Returns all texts of an array without nulls, one after the other, as UTF-8."""
+    _, offsets, data = texts.buffers()
+    places = memoryview(offsets).cast("i")
+    return memoryview(data)[places[texts.offset] : places[texts.offset + len(texts)]]
