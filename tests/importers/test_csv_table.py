@@ -44,9 +44,18 @@ def test_a_row_that_was_cut_is_skipped_and_reported(n_cut: int, tmp_path: Path) 
     table, n = staged(tmp_path, text)
 
     assert n == 1
-    assert kinds(table) == [("unreadable_line", "error"), ("truncated", "error")]
+    assert kinds(table) == [("truncated", "error")]
     with pytest.raises(CorruptTrace):
         staged(tmp_path, text, is_strict=True)
+
+
+def test_rows_of_another_width_are_counted_beside_a_row_that_was_cut(tmp_path: Path) -> None:
+    table, n = staged(tmp_path, f"{HEADER}{ROWS}k,c\nk,d")
+
+    assert n == 2
+    assert [(each.kind, each.count) for each in table.problems] == [
+        ("unreadable_line", 1), ("truncated", 1)
+    ]  # fmt: skip
 
 
 def test_a_header_that_was_cut_is_reported(tmp_path: Path) -> None:

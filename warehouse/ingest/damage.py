@@ -23,7 +23,7 @@ def describe(problems: Sequence[Problem]) -> str | None:
 
 
 def _clause(problem: Problem) -> str:
-    first = problem.meaning.partition(";")[0]
+    first = problem.meaning.partition(";")[0].removeprefix("the file: ")
     if problem.count == 1:
         return first + _place(problem)
     place = "" if problem.offset is None else f", first at byte {problem.offset:,}"

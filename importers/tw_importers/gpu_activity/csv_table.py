@@ -148,12 +148,15 @@ def stage(text: Text, scratch: Scratch, name: str, headings: Sequence[str]) -> C
     is_header_only = text.is_at_end and not text.waiting
     failures: list[BaseException] = []
     _write(scratch, table, _batches(text, columns, lines, failures), failures)
-    if lines.n_bad:
+    ends = _end_problems(text, scratch, 0 if is_header_only else len(columns))
+    # A line that the end of the file cuts is reported once.
+    n_bad = max(0, lines.n_bad - sum(problem.kind == "truncated" for problem in ends))
+    if n_bad:
         meaning = f"{text.label}: lines whose number of fields differs from the header, skipped"
         table.problems.append(
-            Problem("unreadable_line", meaning, lines.n_bad, None, lines.example, "error")
+            Problem("unreadable_line", meaning, n_bad, None, lines.example, "error")
         )
-    table.problems += _end_problems(text, scratch, 0 if is_header_only else len(columns))
+    table.problems += ends
     if text.n_replaced:
         meaning = f"{text.label}: invalid UTF-8, replaced by U+FFFD"
         table.problems.append(Problem("invalid_utf8", meaning, text.n_replaced))
