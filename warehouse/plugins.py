@@ -51,15 +51,16 @@ def load(group: str, name: str, kind: type[Kind]) -> Kind | None:
     return found
 
 
-def imported(point: EntryPoint) -> object:
+def imported(point: EntryPoint, distribution: str | None = None) -> object:
     """Imports what is registered; raises TwError naming the package when that fails."""
     try:
         return point.load()
     except (Exception, SystemExit) as error:  # a plug-in may fail in any way
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        owner = distribution or package(point)
         raise TwError(
-            f"{point.name} of {package(point)} cannot be loaded: {reason}",
-            hint=f"Reinstall or remove {package(point)}.",
+            f"{point.name} of {owner} cannot be loaded: {reason}",
+            hint=f"Reinstall or remove {owner}.",
         ) from error
 
 

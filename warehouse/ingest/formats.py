@@ -35,7 +35,7 @@ class Format:
 
     def load(self) -> AnyImporter:
         """Imports it; raises TwError with the name of the package if that fails."""
-        importer = plugins.imported(self.entry_point)
+        importer = plugins.imported(self.entry_point, self.distribution)
         if not isinstance(importer, AnyImporter):
             raise TwError(
                 f"{self.value} of {self.distribution} is not an importer",
