@@ -23,8 +23,9 @@ def decoded(data: bytes, size: int) -> tuple[bytes, TraceStream]:
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 @pytest.mark.parametrize("packed", [False, True])
-def test_utf16_with_a_mark_becomes_utf8(size: int, packed: bool) -> None:
-    for mark, name in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+def test_utf16_becomes_utf8(size: int, packed: bool) -> None:
+    little, big = (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")
+    for mark, name in (little, big, (b"", little[1]), (b"", big[1])):
         data = mark + TEXT.encode(name)
         content, stream = decoded(gzip.compress(data) if packed else data, size)
 
@@ -35,7 +36,17 @@ def test_utf16_with_a_mark_becomes_utf8(size: int, packed: bool) -> None:
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 @pytest.mark.parametrize(
-    "data", [TEXT.encode(), b"", b"{", b"\xff\xfe", b"\xff\xfe\0\0binary", b"\xef\xbb\xbf{}"]
+    "data",
+    [
+        TEXT.encode(),
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"\xff\xfe\0\0binary",
+        b"\xef\xbb\xbf{}",
+        b"\n\0\x08\1",
+        b"\x80\4\x95",
+    ],
 )
 def test_other_content_is_unchanged(data: bytes, size: int) -> None:
     content, stream = decoded(data, size)

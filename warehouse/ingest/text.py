@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from warehouse.ingest.importer import ByteReader, Problem
 from warehouse.ingest.streams import TraceStream
 
 _HEAD_BYTES = 4
-# A byte order mark and a character of ASCII: no binary format that is read here begins so.
-_UTF16 = re.compile(rb"\xff\xfe[\t-~]\0|\xfe\xff\0[\t-~]")
+# A byte order mark and a character of ASCII, or two such characters, of which the first begins JSON
+# or a word: no binary format that is read here begins so.
+_UTF16 = {
+    "utf-16": re.compile(rb"\xff\xfe[\t-~]\0|\xfe\xff\0[\t-~]"),
+    "utf-16-le": re.compile(rb'[{["A-Za-z]\0[\t-~]\0'),
+    "utf-16-be": re.compile(rb'\0[{["A-Za-z]\0[\t-~]'),
+}
 _REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
 def utf8(stream: TraceStream) -> ByteReader:
-    """The content in UTF-8 if it is UTF-16 with a byte order mark; else the stream itself."""
-    return _Decoded(stream) if _UTF16.match(stream.peek(_HEAD_BYTES)) else stream
+    """The content in UTF-8 if it is UTF-16; else the stream itself."""
+    head = stream.peek(_HEAD_BYTES)
+    for name, pattern in _UTF16.items():
+        if pattern.match(head):
+            return _Decoded(stream, codecs.getincrementaldecoder(name)("replace"))
+    return stream
 
 
 @dataclass
@@ -25,9 +34,7 @@ class _Decoded:
     """Reads UTF-16 as UTF-8; invalid characters become U+FFFD and are reported at the end."""
 
     stream: TraceStream
-    _decoder: codecs.IncrementalDecoder = field(
-        default_factory=lambda: codecs.getincrementaldecoder("utf-16")("replace")
-    )
+    _decoder: codecs.IncrementalDecoder
     _waiting: bytes = b""
     _n_replaced: int = 0
     _ended: bool = False
