@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import signal
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ from types import FrameType
 
 MAX_BYTES = 1 << 30  # of memory that is in use at once
 _CLEAR_PEAK = "5"
+_UNSEEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
 class Violation(Exception):
@@ -20,6 +22,8 @@ class Violation(Exception):
 @contextmanager
 def limited(cpu_s: float) -> Iterator[None]:
     """Raises Violation after so much processor time, or if memory grew beyond the limit.
+
+    Warnings that users would see on their terminal are violations as well.
 
     Works in the main thread only, where Python code runs from time to time; `supervise` ends a
     process that does not react.
@@ -32,10 +36,14 @@ def limited(cpu_s: float) -> Iterator[None]:
     previous = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, cpu_s)
     try:
-        yield
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
+    if seen := [each for each in shown if not issubclass(each.category, _UNSEEN)]:
+        raise Violation(f"warns: {seen[0].category.__name__}: {seen[0].message}")
     peak = _peak_bytes()
     if peak > MAX_BYTES and peak > before:
         _forget_peak()

@@ -129,10 +129,12 @@ def test_a_process_that_ends_is_found_and_the_others_go_on(broken: Family) -> No
     assert result.n_done == 400
 
 
-def test_what_takes_too_long_or_too_much_memory_is_a_violation() -> None:
+def test_what_takes_too_long_or_warns_is_a_violation() -> None:
     with pytest.raises(Violation, match="processor time"), limited(0.05):
         while True:
             pass
+    with pytest.raises(Violation, match="SyntaxWarning"), limited(5):
+        compile("1or 2", "text", "eval")
     with limited(5):
         pass
 

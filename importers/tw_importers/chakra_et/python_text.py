@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 
 import msgspec
 
@@ -43,7 +44,9 @@ def _parsed(text: str) -> str | None:
     if len(text) > _LONGEST_PARSED:
         return None
     try:
-        found = msgspec.json.encode(ast.literal_eval(text)).decode()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of literals that no Python prints
+            found = msgspec.json.encode(ast.literal_eval(text)).decode()
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError):
         return None
     return found if _is_same(found, text) else None
