@@ -20,6 +20,7 @@ from tests.importers import fuzz_reader
 from tests.support.equal_warehouses import differing_tables
 from tests.support.sharing import integration, slow
 from tw_importers.trace_event import native, split
+from tw_importers.trace_event import read as reading
 from tw_importers.trace_event.read import read_document
 from tw_importers.trace_event.repair import Repairer
 from tw_importers.trace_event.split import decode
@@ -50,6 +51,8 @@ Reader = Callable[[bytes, bool], Read | str]
 def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     """Reads a document with the compiled reader or without it; returns the error if it fails."""
     connection = duckdb.connect(config={"threads": 1})
+
+    monkeypatch.setattr(reading, "WORTH_COMPILING", 1)
 
     def run(data: bytes, is_native: bool) -> Read | str:
         monkeypatch.setenv(native.SWITCH, str(int(is_native)))
@@ -274,6 +277,7 @@ def recorded_kineto(data_dir: Path) -> list[Path]:
 
 
 def assert_equal_warehouses(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "WORTH_COMPILING", 1)
     warehouses = [folder / f"{is_native}.duckdb" for is_native in "01"]
     for is_native, warehouse in zip("01", warehouses, strict=True):
         warehouse.unlink(missing_ok=True)
@@ -300,6 +304,17 @@ def test_the_import_records_which_reader_ran(read: Reader, monkeypatch: pytest.M
     assert isinstance(compiled, Read) and isinstance(in_sql, Read)
     assert compiled.n_compiled > 0.6 * len(compiled.rows)
     assert in_sql.n_compiled == 0
+
+
+def test_small_documents_are_read_without_it(read: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "WORTH_COMPILING", 3)
+    whole = read(HANDWRITTEN, True)
+    monkeypatch.setattr(split, "BLOCK_BYTES", 4096)
+    in_blocks = read(HANDWRITTEN, True)
+
+    assert isinstance(whole, Read) and isinstance(in_blocks, Read)
+    assert whole.n_compiled == 0 < in_blocks.n_compiled
+    assert whole.rows == in_blocks.rows
 
 
 def test_it_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

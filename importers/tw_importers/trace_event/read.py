@@ -44,8 +44,11 @@ NORMALIZE = (
 _STAGE = FOLDER / "stage.sql"
 
 BATCHES_AHEAD = 4  # of about a block each; more would only cost memory
+# Chunks; a block has up to two. For fewer, loading the Parquet writer takes longer than it saves.
+WORTH_COMPILING = 3
 STYLES = {1: "fixed3", 2: "shortest_float", 4: "shortest"}
 
+_NONE = Chunk([], [])
 _BATCH = pa.schema(
     [
         ("seq", pa.int64()),
@@ -65,16 +68,15 @@ def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> Tra
     repairer = Repairer(_refuse if scratch.is_strict else None)
     splitter = TypingSplitter(reader, repairer, decode)
     chunks = iter(splitter)
-    first = next(chunks, None) or Chunk([], [])
-    assert isinstance(first, Chunk)
+    start = [_cut_in_python(chunk) for chunk in itertools.islice(chunks, WORTH_COMPILING)]
     statements.execute(scratch.connection, MACROS.read_text())
-    ts_style, dur_style = _number_styles(scratch, _batch(first, range(len(first))))
-    library = native.load().library
+    ts_style, dur_style = _number_styles(scratch, next(_batches(iter(start or [_NONE]))))
+    library = native.load().library if len(start) == WORTH_COMPILING else None
     if library is None:
-        n_events, n_sql = _type_in_sql(scratch, first, chunks)
+        n_events, n_sql = _type_in_sql(scratch, itertools.chain(start, chunks))
     else:
         state = native.State(ts_style=ts_style, dur_style=dur_style)
-        n_events, n_sql = _type_compiled(scratch, library, state, first, splitter, chunks)
+        n_events, n_sql = _type_compiled(scratch, library, state, start, splitter, chunks)
     facts = TraceFacts(format=format_name, metadata_json=_metadata(splitter, repairer))
     facts.ts_style, facts.dur_style = STYLES[ts_style], STYLES[dur_style]
     facts.problems = [_problem(damage) for damage in repairer.problems.values()]
@@ -89,7 +91,7 @@ def _type_compiled(
     scratch: Scratch,
     library: CDLL,
     state: native.State,
-    first: Chunk,
+    start: Sequence[Chunk],
     splitter: TypingSplitter,
     chunks: Iterator[Sized],
 ) -> tuple[int, int]:
@@ -105,20 +107,21 @@ def _type_compiled(
 
     pool = RowsPool(lambda: native.Rows(library))
     splitter.collector = collector = Collector(state, pool.take)
-    collector.add(first)
+    for chunk in start:
+        collector.add(chunk)
     write_groups(groups_of(splitter, chunks), stage, pool, scratch.path("event"))
     _create_view(scratch)
     return state.seq, collector.n_others
 
 
-def _type_in_sql(scratch: Scratch, first: Chunk, chunks: Iterator[Sized]) -> tuple[int, int]:
+def _type_in_sql(scratch: Scratch, chunks: Iterator[Sized]) -> tuple[int, int]:
     """Types the events with stage.sql alone; returns their number, twice."""
     failures: list[BaseException] = []
     n_events = 0
 
     def counted() -> Iterator[pa.RecordBatch]:
         nonlocal n_events
-        for batch in _batches(itertools.chain([first], chunks)):
+        for batch in _batches(chunks):
             n_events += batch.num_rows
             yield batch
 
@@ -145,10 +148,14 @@ def _remembering(
 
 def _batches(chunks: Iterator[Sized]) -> Iterator[pa.RecordBatch]:
     seq = 0
-    for chunk in chunks:
-        assert isinstance(chunk, Chunk)
+    for chunk in map(_cut_in_python, chunks):
         yield _batch(chunk, range(seq, seq + len(chunk)))
         seq += len(chunk)
+
+
+def _cut_in_python(chunk: Sized) -> Chunk:
+    assert isinstance(chunk, Chunk)  # all are while the splitter has no collector
+    return chunk
 
 
 def _batch(chunk: Chunk, seq: Sequence[int]) -> pa.RecordBatch:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
 
 from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.native import CLOSED, FULL, INVALID, SCHEMA, Rows, State
@@ -158,6 +157,8 @@ def write_groups(
 
     `stage` types events that are not plain; it is called in this thread.
     """
+    from pyarrow import parquet  # takes 20 ms, which small files need not spend
+
     with parquet.ParquetWriter(
         path, SCHEMA, compression="snappy", use_dictionary=_CODE_COLUMNS, store_schema=False,
         write_statistics=False,
