@@ -37,7 +37,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _OFFICE_ENTRY = "[Content_Types].xml"  # in every document of Office Open XML
 # Exceptions of the archive modules for damage, encryption or unsupported methods.
 _UNREADABLE = (
-    OSError, EOFError, KeyError, ValueError, RuntimeError, NotImplementedError, zlib.error,
+    OSError, EOFError, LookupError, ValueError, OverflowError, RuntimeError, zlib.error,
     GZIP_ERROR, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile,
 )  # fmt: skip
 
