@@ -134,13 +134,14 @@ def test_any_layout_of_json_is_read(tmp_path: Path, space: str) -> None:
     check(imported(written(tmp_path / "t.json", space + text + space), tmp_path / "w.duckdb"), raw)
 
 
-def test_an_empty_timeline_has_no_rows(tmp_path: Path) -> None:
+def test_an_empty_timeline_is_an_error(tmp_path: Path) -> None:
     path = written(tmp_path / "t.json", "[]")
     db = tmp_path / "w.duckdb"
 
     (outcome,) = pipeline.import_paths([path], db=db)
 
-    assert outcome.error is None
+    assert outcome.error is not None
+    assert outcome.error.message == f"{path} has no events"
 
 
 @pytest.mark.integration
