@@ -106,6 +106,7 @@ def test_sql_only_reads_and_its_errors_are_ours(wh: Warehouse) -> None:
         wh.sql("SELECT nonsense FROM slice")
 
 
+@pytest.mark.integration
 def test_between_calls_others_can_write_and_within_a_block_they_wait(wh: Warehouse) -> None:
     program = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute('CHECKPOINT')"
 
@@ -203,6 +204,7 @@ def test_exports_have_a_method_for_each_command(wh: Warehouse, tmp_path: Path) -
     assert book.path.stat().st_size and page.path.stat().st_size
 
 
+@pytest.mark.integration
 def test_an_exported_file_is_verified_as_by_the_command(wh: Warehouse, tmp_path: Path) -> None:
     wh.scope(run="gpu").export_perfetto(tmp_path / "a.pftrace")
     wh.scope(run="gpu").export_perfetto(tmp_path / "b.pftrace")

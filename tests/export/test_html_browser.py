@@ -250,6 +250,7 @@ def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
     assert page.complaints == []
 
 
+@pytest.mark.integration
 def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -> None:
     page = browser.page(pages["two"])
     page.value("document.getElementById('section-4').scrollIntoView()")

@@ -454,6 +454,7 @@ RANDOM = {"rows": ROWS, "batch_rows": st.sampled_from([1, 3, 1000])}
 UNCHECKED = [HealthCheck.function_scoped_fixture]
 
 
+@pytest.mark.integration
 @settings(max_examples=5, deadline=None, suppress_health_check=UNCHECKED)
 @given(**RANDOM)
 def test_no_slice_is_lost_or_changed_however_they_lie(

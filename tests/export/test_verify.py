@@ -241,6 +241,7 @@ def test_a_changed_query_is_reported(tw: Tw, db: Path, tmp_path: Path) -> None:
     assert "the contract of the query has changed" in tw("verify", "a.csv", "--query-path", own).out
 
 
+@pytest.mark.integration
 def test_a_removed_version_is_regenerated_by_the_text_in_the_manifest(
     tw: Tw, db: Path, tmp_path: Path
 ) -> None:

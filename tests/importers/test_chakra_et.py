@@ -80,6 +80,7 @@ def test_all_thirty_kinds_of_attributes_keep_their_kind_and_their_value(
     assert json.loads(row["attributes"]) == [as_json(each) for each in attrs]
 
 
+@pytest.mark.integration
 def test_a_node_keeps_all_it_says_and_its_dependencies_in_their_order(tmp_path: Path) -> None:
     rng = random.Random(7)
     for number in range(10):

@@ -87,6 +87,7 @@ def test_very_many_events_come_back_equal(events: list[str]) -> None:
     check(events)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "key", ["name", "id", "ts", *map(slow, ("cat", "ph", "pid", "tid", "s", "bp", "dur"))]
 )

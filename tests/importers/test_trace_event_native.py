@@ -248,6 +248,7 @@ FILES = [
 ]  # fmt: skip
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("name", FILES)
 def test_files_become_equal_warehouses(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -287,6 +288,7 @@ def assert_equal_warehouses(path: Path, folder: Path, monkeypatch: pytest.Monkey
     assert differing_tables(*warehouses) == {}, path
 
 
+@pytest.mark.integration
 def test_slices_are_inserted_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, warehouses = tmp_path / "t.json", [tmp_path / "whole.duckdb", tmp_path / "parts.duckdb"]
     path.write_bytes(HANDWRITTEN)

@@ -71,6 +71,7 @@ def test_a_cut_file_is_imported_with_a_warning_and_its_own_exit_code(
     assert rows(tmp_path, "SELECT damage FROM trace") == [(lost,)]
 
 
+@pytest.mark.integration
 def test_what_lost_nothing_is_not_damaged(tw: Tw, tmp_path: Path) -> None:
     unclosed = write(tmp_path, "unclosed.json", WHOLE[:-2])
     null = write(tmp_path, "null.json", WHOLE.replace("]}", ",null]}"))

@@ -61,6 +61,7 @@ def test_the_same_rank_twice_is_two_runs(db: Path, tmp_path: Path) -> None:
     assert rows(db, "SELECT name FROM run ORDER BY id") == [("control",), ("test",)]
 
 
+@pytest.mark.integration
 def test_a_rank_that_comes_later_joins_the_run_of_its_job(db: Path, tmp_path: Path) -> None:
     for rank in (0, 1):
         path = write_trace(

@@ -108,6 +108,7 @@ def test_ranks_imported_one_by_one_are_linked_as_those_imported_together(
     assert between(db) == between(whole)
 
 
+@pytest.mark.integration
 def test_a_replaced_rank_is_linked_anew(db: Path, whole: Path) -> None:
     shutil.copy(whole, db)
     n_links, offsets = len(rows(whole, BETWEEN)), rows(whole, OFFSETS)
@@ -142,6 +143,7 @@ def test_an_import_killed_before_it_links_a_run_leaves_it_unlinked_not_half(
     assert found["examples"].count(" has not run") == 3  # as many as are shown
 
 
+@pytest.mark.integration
 def test_check_tells_of_an_import_killed_before_it_linked_a_run(tw: Tw, cut: Path) -> None:
     ran = tw("check", "--db", cut, "--check", "stale_link")
 

@@ -146,6 +146,7 @@ def test_offsets_of_clocks_are_stored_with_the_second_trace(
     assert rows(db, OFFSET_OF) == [(1, 1000, 5, "collective"), (2, 2000, 5, "collective")]
 
 
+@pytest.mark.integration
 def test_an_offset_from_elsewhere_is_kept(
     tmp_path: Path, with_run_queries: library.Library
 ) -> None:

@@ -143,11 +143,7 @@ def compared(query: Query, rows: list[Row]) -> list[Row]:
     return [{k: v for k, v in row.items() if k not in left_out} for row in rows]
 
 
-every_query = pytest.mark.parametrize(
-    "query",
-    [integration(query) if n % 4 else query for n, query in enumerate(PUBLIC)],
-    ids=lambda query: str(query.key),
-)
+every_query = pytest.mark.parametrize("query", PUBLIC, ids=lambda query: str(query.key))
 some_queries = pytest.mark.parametrize(
     "query",
     [integration(query) if n % 8 else query for n, query in enumerate(PUBLIC)],
@@ -177,6 +173,7 @@ def test_every_unit_says_how_it_grows() -> None:
     assert unknown == set()
 
 
+@pytest.mark.integration
 @every_query
 def test_a_later_trace_has_the_same_rows(answers: Answers, query: Query) -> None:
     assert query.header is not None
@@ -200,6 +197,7 @@ def test_the_order_of_events_in_the_file_does_not_matter(answers: Answers, query
     assert differences(after, before) == []
 
 
+@pytest.mark.integration
 @every_query
 def test_an_idle_device_and_an_idle_thread_change_no_row(answers: Answers, query: Query) -> None:
     before = compared(query, answers.rows(query, given(query), "base job"))
@@ -217,6 +215,7 @@ def test_a_copy_under_another_run_has_the_same_rows(answers: Answers, query: Que
     assert differences(after, before) == []
 
 
+@pytest.mark.integration
 @every_query
 def test_a_job_is_its_ranks(answers: Answers, query: Query) -> None:
     assert query.header is not None
@@ -232,6 +231,7 @@ def test_a_job_is_its_ranks(answers: Answers, query: Query) -> None:
     assert differences(together, alone) == []
 
 
+@pytest.mark.integration
 @every_query
 def test_ten_times_the_time_is_ten_times_the_time(answers: Answers, query: Query) -> None:
     assert query.header is not None
@@ -354,6 +354,7 @@ def lacking(random_runs: Runs, request: pytest.FixtureRequest) -> Iterator[Answe
     made.close()
 
 
+@pytest.mark.integration
 @every_query
 def test_contracts_hold_whatever_a_trace_lacks(lacking: Answers, query: Query) -> None:
     connection = lacking.reader.connection
@@ -371,11 +372,13 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     made.close()
 
 
+@pytest.mark.integration
 @some_queries
 def test_an_empty_warehouse_gives_no_rows(nothing: Answers, query: Query) -> None:
     assert nothing.table(query, given(query)).num_rows == 0
 
 
+@pytest.mark.integration
 def test_queries_have_rows_to_be_compared(answers: Answers) -> None:
     silent = {
         query.header.name

@@ -188,6 +188,7 @@ def turned(row: Row) -> Row:
     return {k: v for k, v in found.items() if not k.endswith("change_ratio") and k != "op_name"}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("query", ONE_OR_ALL)
 @pytest.mark.parametrize(("a", "b"), [slow("seed-0", "seed-1"), ("two-ranks", "three-ranks")])
 def test_exchanged_sides_turn_every_change_round(

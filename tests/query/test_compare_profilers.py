@@ -313,6 +313,7 @@ def test_spellings_of_one_function_have_one_signature_and_others_have_not() -> N
     assert [pair for pair in OTHER if found[pair[0]] == found[pair[1]]] == []
 
 
+@pytest.mark.integration
 def test_the_report_leaves_out_what_one_side_did_not_record(db: Path, tw: Tw) -> None:
     said = tw("compare", "two_ranks", "nsys", "--db", db)
 

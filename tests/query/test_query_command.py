@@ -260,6 +260,7 @@ def test_a_file_is_written_whole_or_not_at_all(tw: Run, tmp_path: Path) -> None:
     assert list(tmp_path.glob(".*.part")) == []
 
 
+@pytest.mark.integration
 def test_a_closed_pipe_is_no_failure(warehouse: Path, tmp_path: Path) -> None:
     command = f"{sys.executable} -c '{TW[2]}' query -c 'FROM range(3000000)' --format csv | head -1"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.library import library
 from warehouse.library.library import Library
 from warehouse.query import reference, row_digests
@@ -41,10 +41,11 @@ def in_set(place: Path, queries: Library, name: str) -> list[str]:
     return row_digests.problems(queries, [queries.find(name)], all_sets=True, place=place)
 
 
-SOME = ["breakdown", "kernel_summary", "device_gap", "tpu_summary", "check_reference"]
+SOME = ["breakdown", "device_gap", "tpu_summary", "check_reference"]
+TIERS = [["kernel_summary"], integration(SOME), slow(list(LIBRARY.newest))]
 
 
-@pytest.mark.parametrize("names", [SOME, slow(list(LIBRARY.newest))], ids=["some", "all"])
+@pytest.mark.parametrize("names", TIERS, ids=["one", "some", "all"])
 def test_rows_have_the_stored_digests(names: list[str]) -> None:
     queries = [LIBRARY.find(name) for name in names]
 

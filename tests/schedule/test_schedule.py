@@ -109,6 +109,7 @@ def test_a_second_tick_at_the_same_minute_makes_nothing(db: Path) -> None:
     assert outcomes(db) == [("11-20 06:00", "ok")]
 
 
+@pytest.mark.integration
 def test_a_clock_that_was_wrong_for_a_while_stops_and_doubles_nothing(db: Path) -> None:
     """Set to next week and back: what was then recorded as missed is made when it comes."""
     put(db)
@@ -231,6 +232,7 @@ def test_only_the_last_outputs_are_kept(db: Path) -> None:
     assert len(list(db.parent.glob("*" + manifest.SUFFIX))) == 2
 
 
+@pytest.mark.integration
 def test_an_output_that_somebody_changed_is_not_removed(db: Path) -> None:
     put(db, keep_last=1)
     run_due(db, "2026-11-20T06:05")
@@ -276,6 +278,7 @@ def test_what_another_process_is_making_is_left_to_it(db: Path) -> None:
     assert outcomes(db) == [("11-20 06:00", "running")]
 
 
+@pytest.mark.integration
 def test_what_another_machine_began_is_taken_over_after_the_grace(db: Path) -> None:
     claim_of_another(db, "elsewhere:1:1", timedelta(hours=23))
     assert run_due(db, "2026-11-20T06:10") == []

@@ -83,6 +83,7 @@ def month_of_ticks(cron: str, year_month: str) -> list[datetime]:
     return made
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("year_month", "before", "change", "after"),
     [

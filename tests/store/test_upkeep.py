@@ -279,6 +279,7 @@ def test_a_backup_is_made_while_others_read_and_does_not_let_a_writer_in(
     assert b"Could not set lock" in tried.stderr
 
 
+@pytest.mark.integration
 def test_a_backup_holds_what_is_still_in_the_log(db: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", LEAVE_LOG, str(db)], check=True)
     assert db.with_name(db.name + ".wal").exists()
