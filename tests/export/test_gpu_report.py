@@ -62,6 +62,7 @@ def test_its_sections_say_what_the_profile_has(opened: session.Session) -> None:
     assert answers["Ranges on the device"].n_rows == 6
 
 
+@pytest.mark.slow
 def test_a_comparison_of_two_kinds_of_profilers_has_one_report_for_both(db: Path) -> None:
     given: tuple[tuple[str, ...], dict[str, str], str | None] = ((), {}, None)
 

@@ -18,6 +18,8 @@ from warehouse.ingest import pipeline
 from warehouse.query.selection import Selection
 from warehouse.query.session import Place, opened
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 MORE = [pytest.param(case, marks=pytest.mark.slow) for case in MORE_CASES]
 SOUND = [
     "aks_m2_8core",

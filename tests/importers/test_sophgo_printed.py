@@ -30,6 +30,8 @@ from tw_importers.sophgo import placed
 from tw_importers.sophgo.decode import chips, engine
 from warehouse.ingest import pipeline
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 Row = dict[str, Any]
 ENGINES = {"0": "TIU", "1": "GDMA", "3": "SDMA", "4": "CDMA"}
 #: Our column, and the tool's line; what it does not print is NULL or 0 with us.

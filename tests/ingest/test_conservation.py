@@ -116,7 +116,7 @@ def importers_of(folder: Path, tmp_path: Path) -> set[str]:
     return {str(name) for (name,) in rows}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_our_recordings_lose_nothing(tmp_path: Path) -> None:
     assert importers_of(OURS, tmp_path) >= {"kineto", "execution_trace", "memory_timeline"}
 

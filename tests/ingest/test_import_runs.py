@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import warehouse
+from tests.support.sharing import integration
 from warehouse.errors import TwError
 from warehouse.ingest import commit, decode, runs, sources
 from warehouse.ingest.pipeline import Options, import_paths
@@ -153,8 +154,11 @@ def test_check_tells_of_an_import_killed_before_it_linked_a_run(tw: Tw, cut: Pat
 
 @pytest.mark.parametrize(
     "more",
-    [["import", "-q", OTHER], ["import", "-q", *RANKS], ["link", "--all"]],
-    ids=["the next import", "the same import again, which adds nothing", "tw link"],
+    [
+        pytest.param(["import", "-q", OTHER], id="the next import"),
+        integration(["import", "-q", *RANKS], id="the same import again, which adds nothing"),
+        integration(["link", "--all"], id="tw link"),
+    ],
 )
 def test_what_a_killed_import_left_is_mended(
     tw: Tw, db: Path, cut: Path, whole: Path, more: list[str | Path]

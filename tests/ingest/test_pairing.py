@@ -145,7 +145,7 @@ def test_all_ranks_of_a_job_are_paired_by_one_command(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_ranks_whose_processes_have_one_number_are_paired_by_their_groups(tmp_path: Path) -> None:
     folder = job(tmp_path, 4)
     pid = json.loads((folder / "h.json").read_text())["pid"]

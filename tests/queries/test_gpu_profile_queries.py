@@ -159,6 +159,7 @@ def test_the_trace_is_nvprofs_with_its_mebibytes_a_second(
     ]
 
 
+@pytest.mark.slow
 def test_one_replay_has_one_trace_whoever_recorded_it(db: duckdb.DuckDBPyConnection) -> None:
     """nvprof's database and Nsight Systems' export are of the same replay."""
     sizes = ("grid_x", "block_x", "registers_per_thread", "bytes", "dur_ns")

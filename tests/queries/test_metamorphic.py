@@ -197,7 +197,7 @@ def test_the_order_of_events_in_the_file_does_not_matter(answers: Answers, query
     assert differences(after, before) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @every_query
 def test_an_idle_device_and_an_idle_thread_change_no_row(answers: Answers, query: Query) -> None:
     before = compared(query, answers.rows(query, given(query), "base job"))
@@ -215,7 +215,7 @@ def test_a_copy_under_another_run_has_the_same_rows(answers: Answers, query: Que
     assert differences(after, before) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @every_query
 def test_a_job_is_its_ranks(answers: Answers, query: Query) -> None:
     assert query.header is not None
@@ -231,7 +231,7 @@ def test_a_job_is_its_ranks(answers: Answers, query: Query) -> None:
     assert differences(together, alone) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @every_query
 def test_ten_times_the_time_is_ten_times_the_time(answers: Answers, query: Query) -> None:
     assert query.header is not None
@@ -372,7 +372,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     made.close()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @some_queries
 def test_an_empty_warehouse_gives_no_rows(nothing: Answers, query: Query) -> None:
     assert nothing.table(query, given(query)).num_rows == 0

@@ -17,6 +17,7 @@ import duckdb
 import pytest
 
 from tests.conftest import CommandResult, Tw
+from tests.support.sharing import integration
 from warehouse.errors import QueryError
 from warehouse.library import library
 from warehouse.query import execute
@@ -333,7 +334,9 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("sql", FORBIDDEN)
+@pytest.mark.parametrize(
+    "sql", [integration(sql) if n % 3 else sql for n, sql in enumerate(FORBIDDEN)]
+)
 def test_a_query_can_only_read_the_warehouse(warehouse: Path, sql: str) -> None:
     before = warehouse.read_bytes()
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import warehouse
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.api import Warehouse
 from warehouse.store import database
 
@@ -68,7 +68,11 @@ def test_runs_and_tags_are_kept(upgraded: Warehouse) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", [key if key in BY_DEFAULT else integration(key, id=key) for key in RESULTS]
+    "key",
+    [
+        key if key in BY_DEFAULT else (slow if n % 3 else integration)(key, id=key)
+        for n, key in enumerate(RESULTS)
+    ],
 )
 def test_a_query_answers_as_before(upgraded: Warehouse, key: str) -> None:
     run, name = key.split("/")
