@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import hatch_build
-from tw_importers.trace_event import native
+from tw_importers.trace_event import build_reader, native
 
 ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.skipif(
@@ -77,8 +76,8 @@ def test_a_wheel_from_the_tree_is_the_same(wheel: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A source tree with the file that is compiled, and nothing else."""
-    (tmp_path / hatch_build.PACKAGE).mkdir(parents=True)
-    shutil.copy(native.SOURCE, tmp_path / hatch_build.PACKAGE)
+    (tmp_path / build_reader.PACKAGE).mkdir(parents=True)
+    shutil.copy(native.SOURCE, tmp_path / build_reader.PACKAGE)
     return tmp_path
 
 
@@ -92,24 +91,24 @@ def test_without_a_compiler_the_package_is_pure(
         monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv(name, value)
 
-    assert hatch_build.build(tree) is None
-    assert [path.name for path in (tree / hatch_build.PACKAGE).iterdir()] == ["reader.c"]
+    assert build_reader.build(tree) is None
+    assert [path.name for path in (tree / build_reader.PACKAGE).iterdir()] == ["reader.c"]
 
 
 @pytest.mark.integration
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 def test_a_library_is_built_once_for_its_source(tree: Path) -> None:
-    library = hatch_build.build(tree)
+    library = build_reader.build(tree)
     assert library is not None
     assert native.load_from(library).reason == ""
     built = library.stat().st_mtime_ns
 
-    assert hatch_build.build(tree) == library
+    assert build_reader.build(tree) == library
     assert library.stat().st_mtime_ns == built
 
-    with (tree / hatch_build.PACKAGE / "reader.c").open("a") as source:
+    with (tree / build_reader.PACKAGE / "reader.c").open("a") as source:
         source.write("/* changed */")
-    assert hatch_build.build(tree) == library
+    assert build_reader.build(tree) == library
     assert library.stat().st_mtime_ns > built
 
 

@@ -1,7 +1,7 @@
 """Loads the compiled reader of plain events (reader.c) and lays Arrow columns over its output.
 
 The library is optional: it is built when the package is installed where a C compiler is (see
-hatch_build.py), and `TW_NATIVE=0` switches it off. A library that was built from another reader.c
+build_reader.py), and `TW_NATIVE=0` switches it off. A library that was built from another reader.c
 than the one beside it is not used.
 """
 

@@ -1,8 +1,9 @@
 """Builds the compiled reader of Trace Event JSON into the package if there is a C compiler.
 
-hatchling runs this for wheels and editable installs, `python hatch_build.py` for the source tree.
-Without a compiler, or with TW_NATIVE=0, the package is pure Python and works, more slowly. A wheel
-with the library runs on every Python of its platform: the library does not use Python's API.
+hatchling runs this file for wheels and editable installs; run as a script, it builds into the
+source tree. Without a compiler, or with TW_NATIVE=0, the package is pure Python and works, more
+slowly. A wheel with the library runs on every Python of its platform: the library does not use
+Python's API.
 """
 
 from __future__ import annotations
@@ -94,6 +95,6 @@ def _platform() -> str:
 
 
 if __name__ == "__main__":
-    built = build(Path(__file__).resolve().parent)
+    built = build(Path(__file__).resolve().parents[len(PACKAGE.parts)])
     sys.stdout.write(f"{built or 'not built'}\n")
     sys.exit(built is None)
