@@ -1,5 +1,196 @@
 -- Views over the tables, recreated when this file changes.
 
+-- The time window of the session's scope, one row; without a window all times are in it
+CREATE OR REPLACE VIEW time_window AS
+SELECT
+  from_ns, -- [ns] start of the window, on the time axis of slice.ts
+  to_ns -- [ns] end of the window, which is not in it
+FROM (VALUES (-9223372036854775807, 9223372036854775807)) AS bounds(from_ns, to_ns);
+
+-- The tables that queries need to find causes, nesting and states: a time window hides nothing here.
+-- Their rows are those of the traces in scope; further columns are in the tables.
+
+-- Rows of slice in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_slice AS
+SELECT
+  id, -- [id] trace_id << 32 | n
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track
+  ts, -- [ns] start, relative to trace.base_ns
+  dur, -- [ns] duration as in the source, also if invalid; -1: did not end
+  category, -- [text] kernel, gpu_memcpy, gpu_memset, cuda_runtime, cpu_op, user_annotation, ...
+  name, -- [text] name
+  depth, -- [count] number of slices of its track that contain it
+  parent_id -- [ref slice.id] innermost slice of its track that contains it
+FROM slice;
+
+-- Rows of link in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_link AS
+SELECT
+  id, -- [id] trace_id << 32 | n; between traces, -(run_id << 32 | n) - 1
+  trace_id, -- [ref trace.id] trace of both ends; NULL: between traces
+  run_id, -- [ref run.id] run
+  from_id, -- [ref slice.id] cause
+  to_id, -- [ref slice.id] effect
+  kind, -- [text] launch, sync_call: call to device work or wait; op_launch: operator to call; forward_backward; step, annotation: to device work launched inside; python, module: frame to operator; wait: device work to the call that waited; flow: recorded arrow; collective_peer: between ranks
+  rule, -- [text] how it was found, such as correlation or containment
+  confidence, -- [ratio] 1 if recorded in the source, less if inferred
+  link_set, -- [text] default, or the name of a compatible set of rules
+  query, -- [text] linker that found it
+  query_version -- [count] version of the linker
+FROM link;
+
+-- Rows of cpu_op in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_cpu_op AS
+SELECT
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the slice
+  ts, -- [ns] start of the slice, relative to trace.base_ns
+  dur, -- [ns] duration of the slice
+  name, -- [text] name of the slice
+  external_id, -- [source id] id of the operator call in the profiler; not unique within a file
+  sequence_number, -- [source id] pairs a forward operator with its backward operator
+  input_dims_json, -- [json] shapes of the inputs
+  input_type_json, -- [json] types of the inputs
+  input_strides_json, -- [json] strides of the inputs
+  concrete_inputs_json -- [json] values of scalar inputs
+FROM cpu_op;
+
+-- Rows of launch in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_launch AS
+SELECT
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the slice
+  ts, -- [ns] start of the slice, relative to trace.base_ns
+  dur, -- [ns] duration of the slice
+  name, -- [text] name of the slice
+  category, -- [text] category of the slice: cuda_runtime, cuda_driver, hip_runtime, ...
+  correlation_id, -- [source id] shared with the device work it launched; at best unique within a trace
+  external_id -- [source id] id of the operator recorded around it
+FROM launch;
+
+-- Rows of gpu_op in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_gpu_op AS
+SELECT
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the slice
+  device_id, -- [ref device.id] device it ran on
+  ts, -- [ns] start of the slice, relative to trace.base_ns
+  dur, -- [ns] duration of the slice
+  name, -- [text] name of the slice
+  kind, -- [text] kernel, memcpy, memset or sync
+  class, -- [text] compute, communication or memory; sync for waits
+  stream, -- [count] stream or queue, as numbered in the source
+  correlation_id, -- [source id] shared with the launch
+  external_id, -- [source id] id of the operator recorded around the launch
+  context_id, -- [source id] device context
+  bytes, -- [byte] bytes copied or set, as in the source
+  direction, -- [text] direction of a copy: HtoD, DtoH, DtoD, PtoP, HtoH; NULL: not recorded
+  graph_id, -- [source id] CUDA or HIP graph it was launched in
+  graph_node_id, -- [source id] node of that graph
+  sync_kind, -- [text] name of a wait in the source
+  wait_on_stream, -- [count] stream that a wait waits for
+  wait_on_event_id, -- [source id] event that a wait waits for
+  wait_on_correlation_id -- [source id] call that recorded that event
+FROM gpu_op;
+
+-- Rows of collective in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_collective AS
+SELECT
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the slice
+  ts, -- [ns] start of the slice, relative to trace.base_ns
+  dur, -- [ns] duration of the slice
+  name, -- [text] name of the slice
+  side, -- [text] host or device
+  kind, -- [text] allreduce, all_gather, reduce_scatter, all_to_all, broadcast, send, recv, ...
+  group_name, -- [text] name of the process group
+  group_description, -- [text] description of the process group
+  group_size, -- [count] number of ranks in the group
+  group_ranks_json, -- [json] ranks in the group
+  peer_rank, -- [count] other side of a send or recv; root of a rooted collective
+  sequence_number, -- [source id] number of the operation in its group
+  n_input_elements, -- [count] number of input elements
+  n_output_elements, -- [count] number of output elements
+  data_type, -- [text] element type
+  input_bytes, -- [byte] size of the input message, if the element type is known
+  output_bytes -- [byte] size of the output message, if the element type is known
+FROM collective;
+
+-- Rows of annotation in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_annotation AS
+SELECT
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the slice
+  ts, -- [ns] start of the slice, relative to trace.base_ns
+  dur, -- [ns] duration of the slice
+  name, -- [text] name of the slice
+  side, -- [text] host, or device for a range projected onto a stream
+  domain, -- [text] NVTX domain or the like
+  style, -- [text] push_pop: nests on its thread; start_end: may cross other ranges and threads; mark: an instant; NULL: not recorded
+  category -- [text] category within its domain; NULL: none
+FROM annotation;
+
+-- Rows of step in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_step AS
+SELECT
+  slice_id, -- [ref slice.id] annotation of the step
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the slice
+  ts, -- [ns] start of the slice, relative to trace.base_ns
+  dur, -- [ns] duration of the slice
+  name, -- [text] name of the slice
+  number -- [count] number of the step in the source
+FROM step;
+
+-- Rows of python_call in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_python_call AS
+SELECT
+  slice_id, -- [ref slice.id] the slice that the row describes
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the slice
+  ts, -- [ns] start of the slice, relative to trace.base_ns
+  dur, -- [ns] duration of the slice
+  name, -- [text] name of the slice: file(line): function
+  python_id, -- [source id] id of the call in the profiler
+  python_parent_id, -- [source id] id of the caller in the profiler
+  python_module_id -- [source id] instance of the nn.Module it belongs to
+FROM python_call;
+
+-- Rows of counter in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_counter AS
+SELECT
+  id, -- [id] trace_id << 32 | n
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track of the counter
+  ts, -- [ns] time, relative to trace.base_ns
+  value -- [see track.unit] value from this instant on
+FROM counter;
+
+-- Rows of memory_event in the traces in scope, inside and outside of the time window
+CREATE OR REPLACE VIEW whole_memory_event AS
+SELECT
+  slice_id, -- [ref slice.id] instant that recorded it; NULL: none
+  trace_id, -- [ref trace.id] trace
+  track_id, -- [ref track.id] track that recorded it
+  ts, -- [ns] time, relative to trace.base_ns
+  name, -- [text] name in the source
+  address, -- [address] address of the block
+  bytes, -- [byte] allocated bytes; negative: released
+  total_allocated_bytes, -- [byte] bytes allocated after the event
+  total_reserved_bytes, -- [byte] bytes reserved by the allocator after the event
+  device_kind, -- [text] cpu, cuda, hip, ...
+  device_ordinal, -- [count] number of the device; -1: host
+  category, -- [text] parameter, gradient, activation, ..., if recorded
+  call_stack_id, -- [ref call_frame.call_stack_id] call stack; NULL: not recorded
+  source_order -- [count] position of the record in the source; NULL: not recorded
+FROM memory_event;
+
 -- Perfetto's flow: links of the default set as arrows between two slices, without those that assign
 -- slices to a step, annotation, Python call or module
 CREATE OR REPLACE VIEW flow AS
@@ -85,8 +276,8 @@ SELECT
   o.from_id AS cpu_op_id, -- [ref slice.id] innermost operator around the launch
   l.from_id IS NULL AS is_orphan -- [bool] whether no launch was found
 FROM gpu_op AS g
-LEFT JOIN link AS l ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
-LEFT JOIN link AS o ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+LEFT JOIN whole_link AS l ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
+LEFT JOIN whole_link AS o ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
 WHERE g.kind <> 'sync';
 
 -- Commands of TPU captures: records with the properties of their operation

@@ -36,7 +36,7 @@ def test_an_answer_has_rows_columns_with_units_and_provenance(wh: Warehouse) -> 
     assert answer[-1]["device"] == 1
     (busy,) = [column for column in answer.columns if column.name == "busy_ns"]
     assert (busy.unit, busy.type) == ("ns", "BIGINT")
-    assert answer.meta["query"] == "utilization@1"
+    assert answer.meta["query"] == "utilization@2"
     assert '"gpu"' in answer.meta["runs"]
     assert answer.arrow_reader().read_all() == answer.arrow()
 

@@ -50,7 +50,7 @@ WITH by_operator AS (
     max(m.value) AS max_value
   FROM metric AS m
   LEFT JOIN counter_cause() AS c ON c.slice_id = m.slice_id
-  LEFT JOIN cpu_op AS o ON o.slice_id = c.cpu_op_id
+  LEFT JOIN whole_cpu_op AS o ON o.slice_id = c.cpu_op_id
   WHERE m.slice_id IS NOT NULL AND m.value IS NOT NULL
   GROUP BY m.trace_id, o.name, m.name
 )

@@ -37,10 +37,10 @@ SELECT
   c.launch_id,
   o.name AS cpu_op,
   u.name AS outer_op
-FROM slice AS s
+FROM whole_slice AS s
 JOIN metric AS m ON m.slice_id = s.id AND m.trace_id = s.trace_id
 JOIN trace AS t ON t.id = m.trace_id
 LEFT JOIN counter_cause() AS c ON c.slice_id = m.slice_id
-LEFT JOIN cpu_op AS o ON o.slice_id = c.cpu_op_id
-LEFT JOIN cpu_op AS u ON u.slice_id = c.outer_op_id
+LEFT JOIN whole_cpu_op AS o ON o.slice_id = c.cpu_op_id
+LEFT JOIN whole_cpu_op AS u ON u.slice_id = c.outer_op_id
 ORDER BY t.run_id, t.rank, m.trace_id, s.ts, m.slice_id, m.name

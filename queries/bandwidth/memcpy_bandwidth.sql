@@ -7,7 +7,9 @@ The bandwidth of a copy is its size divided by its duration, in bytes per nanose
 GB/s (10^9 bytes per second). Median, minimum and maximum are over single copies; bandwidth_gb_per_s
 is the sum of all bytes divided by the sum of all durations. Copies without a recorded size or with
 a duration of 0 have no bandwidth; n_measured counts the others. Size classes start at 0, 4 KiB, 64
-KiB, 1 MiB, 16 MiB and 256 MiB; with by_size=false all sizes share one row.
+KiB, 1 MiB, 16 MiB and 256 MiB; with by_size=false all sizes share one row. In a time window,
+total_ns is of the parts of the copies inside it, and total_bytes of the copies that start in it, so
+disjoint windows add up to the whole; bandwidths are of whole copies.
 """
 grain = ["trace_id", "device_id", "kind", "name", "direction", "size_class"]
 columns = [
@@ -79,6 +81,8 @@ WITH op AS (
     direction,
     bytes,
     greatest(dur, 0) AS dur,
+    greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0) AS inside_ns,
+    ts >= w.from_ns AS is_start_inside,
     CASE
       WHEN NOT $by_size::BOOLEAN THEN 0
       WHEN bytes IS NULL THEN 7
@@ -91,6 +95,7 @@ WITH op AS (
     END AS size_rank,
     CASE WHEN bytes >= 0 AND dur > 0 THEN bytes / dur END AS gb_per_s
   FROM gpu_op
+  CROSS JOIN time_window AS w
   WHERE kind IN ('memcpy', 'memset')
 ),
 summed AS (
@@ -103,8 +108,8 @@ summed AS (
     size_rank,
     count(*) AS n_ops,
     count(gb_per_s) AS n_measured,
-    coalesce(sum(greatest(bytes, 0)), 0)::BIGINT AS total_bytes,
-    sum(dur)::BIGINT AS total_ns,
+    coalesce(sum(CASE WHEN is_start_inside THEN greatest(bytes, 0) END), 0)::BIGINT AS total_bytes,
+    sum(inside_ns)::BIGINT AS total_ns,
     sum(CASE WHEN gb_per_s IS NOT NULL THEN bytes END)
       / sum(CASE WHEN gb_per_s IS NOT NULL THEN dur END) AS bandwidth_gb_per_s,
     min(gb_per_s) AS min_gb_per_s,

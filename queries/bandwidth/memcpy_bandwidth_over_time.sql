@@ -6,6 +6,7 @@ help = """
 Buckets start at multiples of bucket_ns on the time axis of slice.ts. The bytes of a copy are spread
 evenly over its duration; those of a copy of duration 0 count at its start, so the bytes of all
 buckets add up to those of all copies. Buckets without copies have no row.
+A time window contains the bytes spread over it.
 """
 grain = ["trace_id", "device_id", "kind", "direction", "bucket_start_ns"]
 portable = false
@@ -49,15 +50,19 @@ WITH op AS (
     device_id,
     kind,
     direction,
-    ts AS start_ns,
-    ts + greatest(dur, 0) AS end_ns,
+    greatest(ts, w.from_ns) AS start_ns,
+    least(greatest(ts + greatest(dur, 0), w.from_ns), w.to_ns) AS end_ns,
     greatest(dur, 0) AS dur,
     greatest(coalesce(bytes, 0), 0) AS bytes,
     -- The remainder of a negative time is negative; the second % makes buckets start below the
     -- time.
-    ts - (ts % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT AS first_ns
+    greatest(ts, w.from_ns)
+    - (greatest(ts, w.from_ns) % $bucket_ns::BIGINT + $bucket_ns::BIGINT) % $bucket_ns::BIGINT
+      AS first_ns
   FROM gpu_op
+  CROSS JOIN time_window AS w
   WHERE kind IN ('memcpy', 'memset')
+    AND (dur > 0 OR ts >= w.from_ns)
 ),
 piece AS (
   SELECT

@@ -1,6 +1,6 @@
 /* ---
 name = "roofline"
-version = 3
+version = 4
 title = "Roofline of operators: operations, bytes, achieved and attainable rates"
 help = """
 One row per operator name and input shapes, for operators with a formula in op_work. Their time is
@@ -9,10 +9,10 @@ on the host and has the duration of its call. Device work replayed by a CUDA gra
 operator. Peaks are the parameters, else the values recorded for the device, else NULL; figures that
 depend on an unknown peak are NULL. roof_share is the achieved rate divided by the lesser of
 peak_flops_per_s and intensity * peak_bytes_per_s; above 1 the peak is too low or caches saved
-traffic.
+traffic. A time window contains the operators that run in it, with all their device work.
 """
 grain = ["trace_id", "device_id", "name", "input_dims", "input_types"]
-requires = { schema = ">=1", queries = ["op_work@3"] }
+requires = { schema = ">=1", queries = ["op_work@4"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "name", "model", "input_dims", "input_types",
@@ -64,6 +64,7 @@ nullable = true
 help = "Peak operations per second; NULL: unknown"
 
 [changes]
+4 = "bytes by the formulas of shape_work@3"
 1 = "first version"
 2 = "more operators have a formula; elementwise operators have operations"
 3 = "same rows, with the formulas of shape_work@2"
@@ -80,10 +81,10 @@ device_part AS (
     sum(c.dur) AS busy_ns
   FROM (
     SELECT l.track_id, l.ts, g.device_id, greatest(g.dur, 0) AS dur
-    FROM gpu_op AS g
-    JOIN gpu_op_cause AS k ON k.slice_id = g.slice_id
-    JOIN launch AS l ON l.slice_id = k.launch_id
-    WHERE g.trace_id IN (SELECT trace_id FROM worked)
+    FROM whole_gpu_op AS g
+    JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+    JOIN whole_launch AS l ON l.slice_id = k.from_id
+    WHERE g.kind <> 'sync' AND g.trace_id IN (SELECT trace_id FROM worked)
   ) AS c
   ASOF JOIN worked AS w ON w.track_id = c.track_id AND w.ts <= c.ts
   WHERE c.ts < w.ts + w.dur

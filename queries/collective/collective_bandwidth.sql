@@ -12,7 +12,9 @@ the buffer size of one rank for all_reduce, broadcast, reduce, send and recv, an
 ranks for all_gather, reduce_scatter, all_to_all, gather and scatter. Bus bandwidth is algorithm
 bandwidth times 2(n-1)/n for all_reduce, (n-1)/n for the second list, and 1 for the rest of the
 first, where n is the group size. Operations of unknown size count in n_collectives and times and
-have a row of their own without bandwidth.
+have a row of their own without bandwidth. In a time window, total_ns is of the parts inside it, and
+total_bytes of the collectives that start in it, so disjoint windows add up to the whole; other
+figures are of whole collectives.
 """
 grain = ["trace_id", "side", "kind", "group_name", "group_size", "data_type", "min_bytes"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
@@ -67,14 +69,18 @@ help = "Highest bus bandwidth of a single operation"
 --- */
 WITH op AS (
   SELECT
-    *,
-    end_ns - start_ns AS dur_ns,
+    c.*,
+    c.end_ns - c.start_ns AS dur_ns,
+    greatest(least(c.end_ns, w.to_ns) - greatest(c.start_ns, w.from_ns), 0) AS inside_ns,
+    c.start_ns >= w.from_ns AS is_start_inside,
     CASE
       WHEN message_bytes > 0 THEN power(2, floor(log2(message_bytes)))::BIGINT
       ELSE message_bytes
     END AS min_bytes
-  FROM collective_op()
-  WHERE is_transfer
+  FROM collective_op() AS c
+  SEMI JOIN collective AS v ON v.slice_id = c.slice_id
+  CROSS JOIN time_window AS w
+  WHERE c.is_transfer
 )
 SELECT
   run_id,
@@ -87,8 +93,8 @@ SELECT
   data_type,
   min_bytes,
   count(*) AS n_collectives,
-  sum(message_bytes)::BIGINT AS total_bytes,
-  sum(dur_ns)::BIGINT AS total_ns,
+  sum(CASE WHEN is_start_inside THEN message_bytes END)::BIGINT AS total_bytes,
+  sum(inside_ns)::BIGINT AS total_ns,
   min(dur_ns) AS min_ns,
   quantile_cont(dur_ns, 0.5) AS median_ns,
   quantile_cont(dur_ns, 0.9) AS p90_ns,

@@ -4,13 +4,14 @@ version = 1
 title = "Collective operations per rank: arrival order, waits and transfer time"
 help = """
 One row per rank that recorded a collective which at least one other rank also recorded. Ranks are
-compared in the run's shared time; if the clock of one member has no offset, all columns that
-compare ranks are NULL for all members. The precision is uncertainty_ns: a skew or wait below it is
-not significant.
+compared in the run's shared time; if the clock of one member has no offset, or a link is doubtful
+(confidence 0.5 and below), all columns that compare ranks are NULL for all members. The precision
+is uncertainty_ns: a skew or wait below it is not significant.
 
 Waits and transfers are given where no member can leave before the last has arrived: kernels and
 host ranges of all_reduce, all_gather, reduce_scatter, all_to_all and barrier. Ranks without a
-recording are not included: if group_size exceeds n_members, the last rank may be another one.
+recording are not included: if group_size exceeds n_members, the last rank may be another one. A
+time window contains the collectives that run in it on any rank, whole.
 """
 grain = ["instance_id", "trace_id"]
 requires = { schema = ">=1", queries = ["collective_member@1"] }
@@ -90,7 +91,8 @@ WITH member AS (
     *,
     count(*) OVER instance AS n_members,
     min(confidence) OVER instance AS least_confidence,
-    count(aligned_start_ns) OVER instance = count(*) OVER instance AS is_comparable,
+    count(aligned_start_ns) OVER instance = count(*) OVER instance
+      AND min(confidence) OVER instance > 0.5 AS is_comparable,
     count(uncertainty_ns) OVER instance = count(*) OVER instance AS is_bounded,
     min(aligned_start_ns) OVER instance AS first_start_ns,
     max(aligned_start_ns) OVER instance AS last_start_ns,

@@ -4,8 +4,9 @@ version = 1
 title = "Wait time between ranks, by waiting rank and awaited rank"
 help = """
 In each synchronizing collective every rank waits for the last one to arrive. Pairs that never
-waited for each other, and collectives that cannot be compared because a clock has no offset, have
-no row; straggler counts the latter.
+waited for each other, and collectives that cannot be compared because a clock has no offset or
+links are doubtful, have no row; straggler counts the latter. A time window contains the collectives
+that run in it on any rank, whole.
 """
 grain = ["trace_id", "to_trace_id"]
 requires = { schema = ">=1", queries = ["collective_wait@1"] }

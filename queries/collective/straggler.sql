@@ -5,8 +5,9 @@ title = "Last arrivals at collectives per rank, and their cost to the other rank
 help = """
 Covers collectives that synchronize their members (all_reduce, all_gather, reduce_scatter,
 all_to_all, barrier) and were recorded by several ranks. For a rank whose collectives cannot be
-compared, because a clock has no offset, all columns that compare are NULL. rank_wait has the
-awaited ranks, collective_instance the single collectives.
+compared, because a clock has no offset or links are doubtful, all columns that compare are NULL.
+rank_wait has the awaited ranks, collective_instance the single collectives. A time window contains
+the collectives that run in it on any rank, whole.
 """
 grain = ["trace_id"]
 requires = { schema = ">=1", queries = ["collective_member@1", "collective_wait@1"] }
@@ -24,7 +25,7 @@ max_wait_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", h
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Number of these collectives whose members all have clock offsets; the remaining columns cover only these"
+help = "Number of these collectives whose members all have clock offsets and certain links; the remaining columns cover only these"
 
 [column.n_last]
 type = "BIGINT"
@@ -38,7 +39,7 @@ type = "BIGINT"
 unit = "count"
 nullable = true
 check = ">= 0"
-help = "Number of collectives at which it arrived last by more than the clock uncertainty"
+help = "Number of collectives at which it arrived last by more than the clock uncertainty; those with an unknown uncertainty do not count"
 
 [column.last_share]
 type = "DOUBLE"
@@ -68,9 +69,12 @@ WITH waited AS (
   SELECT
     *,
     sum(wait_ns) OVER (PARTITION BY instance_id) AS all_wait_ns,
-    -- The other member with the most uncertain clock relative to the last.
-    max(CASE WHEN trace_id <> last_trace_id THEN uncertainty_ns END)
-      OVER (PARTITION BY instance_id) AS worst_uncertainty_ns
+    -- The other member with the most uncertain clock relative to the last; NULL if one is unknown.
+    CASE WHEN bool_and(trace_id = last_trace_id OR uncertainty_ns IS NOT NULL)
+        OVER (PARTITION BY instance_id)
+      THEN max(CASE WHEN trace_id <> last_trace_id THEN uncertainty_ns END)
+        OVER (PARTITION BY instance_id)
+    END AS worst_uncertainty_ns
   FROM collective_wait()
 ),
 by_trace AS (

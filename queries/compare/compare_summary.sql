@@ -19,7 +19,7 @@ Both are NULL if a side has fewer than two steps or neither side varies. Steps a
 independent, and p is not corrected for the number of rows.
 """
 grain = ["measure"]
-requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_activity@1", "device_work_by_step@1", "op_by_step@1", "quadrature_node@1"] }
+requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_activity@2", "device_work_by_step@1", "op_by_step@1", "quadrature_node@1"] }
 portable = false
 columns = [
   "measure", "unit", "total_a", "total_b", "change", "basis", "basis_a", "basis_b", "change_ratio",

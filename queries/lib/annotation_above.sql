@@ -19,18 +19,18 @@ above_id = { type = "BIGINT", unit = "ref slice.id", help = "Nearest enclosing a
 --- */
 WITH RECURSIVE named AS MATERIALIZED (
   SELECT slice_id
-  FROM annotation
+  FROM whole_annotation
   WHERE side = 'host'
 ),
 search AS (
   SELECT s.id AS slice_id, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
-  FROM slice AS s
+  FROM whole_slice AS s
   SEMI JOIN named AS n ON n.slice_id = s.id
   LEFT JOIN named AS a ON a.slice_id = s.parent_id
   WHERE s.parent_id IS NOT NULL
   UNION ALL
   SELECT r.slice_id, s.parent_id, a.slice_id IS NOT NULL
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN search AS r ON r.at_id = s.id
   LEFT JOIN named AS a ON a.slice_id = s.parent_id
   WHERE NOT r.is_found

@@ -1,54 +1,86 @@
 /* ---
 name = "annotation_work"
-version = 1
+version = 2
 title = "Pairs of host annotation and device work it caused"
 help = """
-An annotation caused the work whose launch lies in it on its own thread, also through nested
-annotations (links of kind annotation). A step caused the work launched during it by any thread of
-its process (links of kind step, by launch). Work without a recorded launch has no row.
+An annotation caused the work whose launch lies in it on its own thread, also in nested annotations
+or in others that it crosses. annotation_extent defines when annotations end that never did. A step
+caused the work launched during it by any thread of its process (links of kind step, by launch).
+Work without a recorded launch has no row.
 """
 grain = ["annotation_id", "slice_id"]
-requires = { schema = ">=1", queries = ["annotation_above@1"] }
-portable = false
+requires = { schema = ">=1", queries = ["annotation_extent@1"] }
 columns = ["annotation_id", "slice_id", "is_self"]
 
 [column]
 annotation_id = { type = "BIGINT", unit = "ref slice.id", help = "Annotation or step" }
 slice_id.help = "Kernel, copy or memset"
-is_self = { type = "BOOLEAN", unit = "bool", help = "Whether no nested annotation contains the call as well" }
+is_self = { type = "BOOLEAN", unit = "bool", help = "Whether it is the innermost: of all that contain the call, the last to begin" }
 
 [changes]
+2 = "by time on the thread: ranges that cross others and start/end ranges have all their work"
 1 = "first version"
 --- */
-WITH RECURSIVE above AS MATERIALIZED (
-  SELECT slice_id, above_id FROM annotation_above()
+-- Threads are 2^64 ns apart, so that one key orders all of them. A call of duration 0 at the end of an
+-- annotation lies outside.
+WITH call AS (
+  SELECT
+    l.slice_id,
+    coalesce(k.thread_id, -l.track_id) * 18446744073709551616 + l.ts AS start_key,
+    coalesce(k.thread_id, -l.track_id) * 18446744073709551616
+      + l.ts + greatest(l.dur, 0) + CASE WHEN l.dur > 0 THEN 0 ELSE 1 END AS end_key
+  FROM whole_launch AS l
+  SEMI JOIN (SELECT from_id FROM whole_link WHERE kind = 'launch' AND link_set = 'default') AS c
+    ON c.from_id = l.slice_id
+  LEFT JOIN track AS k ON k.id = l.track_id
 ),
-chain AS (
-  SELECT a.slice_id AS inner_id, a.slice_id AS annotation_id
-  FROM annotation AS a
-  ANTI JOIN step AS s ON s.slice_id = a.slice_id
-  WHERE a.side = 'host'
+named AS (
+  SELECT
+    e.slice_id,
+    e.thread_key * 18446744073709551616 + e.start_ns AS start_key,
+    e.thread_key * 18446744073709551616 + e.end_ns AS end_key
+  FROM annotation_extent() AS e
+  ANTI JOIN whole_step AS s ON s.slice_id = e.slice_id
+),
+-- The annotations open where one starts. Those around a call are among the ones open at the last start
+-- before it: few rows are sorted and compared, however many calls there are.
+start_point AS (SELECT DISTINCT start_key FROM named),
+open_at AS (
+  SELECT p.start_key, a.slice_id, a.end_key
+  FROM start_point AS p
+  JOIN named AS a ON a.start_key <= p.start_key AND a.end_key > p.start_key
+),
+placed AS (
+  SELECT slice_id, end_key, start_key, NULL AS point_key FROM call
   UNION ALL
-  SELECT c.inner_id, a.above_id
-  FROM above AS a
-  JOIN chain AS c ON c.annotation_id = a.slice_id
+  SELECT NULL, NULL, start_key, start_key FROM start_point
+),
+placed_call AS (
+  SELECT
+    slice_id,
+    end_key,
+    max(point_key) OVER (ORDER BY start_key RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+      AS point_key
+  FROM placed
+),
+around AS (
+  SELECT o.slice_id AS annotation_id, c.slice_id AS call_id
+  FROM placed_call AS c
+  JOIN open_at AS o ON o.start_key = c.point_key AND o.end_key >= c.end_key
 ),
 innermost AS (
   SELECT from_id AS inner_id, to_id AS slice_id
-  FROM link
+  FROM whole_link
   WHERE kind = 'annotation'
     AND link_set = 'default'
 )
-SELECT c.annotation_id, i.slice_id, c.annotation_id = c.inner_id AS is_self
-FROM innermost AS i
-JOIN (
-  SELECT k.inner_id, k.annotation_id
-  FROM chain AS k
-  ANTI JOIN step AS s ON s.slice_id = k.annotation_id
-) AS c ON c.inner_id = i.inner_id
+SELECT a.annotation_id, k.to_id AS slice_id, coalesce(a.annotation_id = i.inner_id, false) AS is_self
+FROM around AS a
+JOIN whole_link AS k ON k.from_id = a.call_id AND k.kind = 'launch' AND k.link_set = 'default'
+LEFT JOIN innermost AS i ON i.slice_id = k.to_id
 UNION ALL
 SELECT l.from_id, l.to_id, i.slice_id IS NULL
-FROM link AS l
+FROM whole_link AS l
 LEFT JOIN innermost AS i ON i.slice_id = l.to_id
 WHERE l.kind = 'step'
   AND l.rule = 'launch'

@@ -22,21 +22,21 @@ before_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of all e
 --- */
 WITH copied AS (
   SELECT k.from_id AS call_id, max(g.ts + greatest(g.dur, 0)) AS end_ns
-  FROM gpu_op AS g
-  JOIN link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  FROM whole_gpu_op AS g
+  JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
   WHERE g.kind = 'memcpy'
   GROUP BY k.from_id
 ),
 waiting_name AS (
   SELECT name
-  FROM (SELECT DISTINCT name FROM launch)
+  FROM (SELECT DISTINCT name FROM whole_launch)
   WHERE name ILIKE '%synchronize%'
     OR name ILIKE '%queuefinish%'
     OR (name ILIKE '%memcpy%' AND NOT name ILIKE '%async%')
 ),
 wait AS (
   SELECT l.trace_id, l.track_id, l.ts AS start_ns, l.ts + l.dur AS end_ns
-  FROM launch AS l
+  FROM whole_launch AS l
   LEFT JOIN waiting_name AS n ON n.name = l.name
   LEFT JOIN copied AS c ON c.call_id = l.slice_id
   WHERE l.dur > 0

@@ -6,7 +6,8 @@ help = """
 Members of a collective are its slice on the lowest rank and the slices linked from it (links of
 kind collective_peer, default set). Operations recorded by one rank only have no row. Shared times
 are those of the reference clock of clock_offset, in nanoseconds since its epoch, and NULL if a
-clock has no offset.
+clock has no offset. A time window contains the collectives that run in it on any rank, with all
+their members.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_op@1"] }
@@ -46,7 +47,7 @@ help = "End in the run's shared time; NULL: the clock has no offset"
 --- */
 WITH peer AS (
   SELECT from_id, to_id, confidence
-  FROM link
+  FROM whole_link
   WHERE kind = 'collective_peer'
     AND link_set = 'default'
     AND trace_id IS NULL
@@ -55,6 +56,11 @@ member AS (
   SELECT from_id AS instance_id, to_id AS slice_id, confidence FROM peer
   UNION ALL
   SELECT DISTINCT from_id, from_id, 1::DOUBLE FROM peer
+),
+chosen AS (
+  SELECT DISTINCT m.instance_id
+  FROM member AS m
+  JOIN collective AS v ON v.slice_id = m.slice_id
 )
 SELECT
   m.instance_id,
@@ -76,6 +82,7 @@ SELECT
   c.uncertainty_ns
 FROM collective_op() AS o
 JOIN member AS m ON m.slice_id = o.slice_id
+SEMI JOIN chosen AS v ON v.instance_id = m.instance_id
 JOIN trace AS t ON t.id = o.trace_id
 LEFT JOIN clock AS c ON c.id = t.clock_id
 ORDER BY m.instance_id, m.slice_id

@@ -17,7 +17,7 @@ for the others.
 Operations on two ranks can be the same communication only if their match_key is equal. It contains
 the side, kind, group and the parts of message size and type that must be equal on all ranks; send
 and recv share keys. Groups are distinguished by their members, and also by their names where ranks
-agree on them.
+agree on them. A time window hides none.
 """
 grain = ["slice_id"]
 columns = [
@@ -67,7 +67,7 @@ help = "Key that is equal on all ranks that may take part in one communication"
 --- */
 WITH bare AS (
   SELECT slice_id, trace_id, side
-  FROM collective
+  FROM whole_collective
   WHERE group_ranks_json IS NULL
     AND n_input_elements IS NULL
     AND (side = 'device' OR name = 'record_param_comms')
@@ -79,10 +79,10 @@ host_call AS (
   WHERE side = 'host'
   UNION ALL
   SELECT c.to_id, o.from_id
-  FROM link AS o
+  FROM whole_link AS o
   JOIN (
     SELECT l.from_id, l.to_id
-    FROM link AS l
+    FROM whole_link AS l
     JOIN bare AS b ON b.slice_id = l.to_id
     WHERE l.kind = 'launch' AND l.link_set = 'default'
   ) AS c ON c.from_id = o.to_id
@@ -95,10 +95,10 @@ outer_kind AS (
       nullif(regexp_extract(c.name, '^c10d::([a-z_]+)', 1), ''),
       nullif(regexp_extract(p.name, '^c10d::([a-z_]+)', 1), '')
     )) AS kind
-  FROM slice AS p
+  FROM whole_slice AS p
   RIGHT JOIN (
     SELECT h.slice_id, s.name, s.parent_id
-    FROM slice AS s
+    FROM whole_slice AS s
     JOIN host_call AS h ON h.call_id = s.id
   ) AS c ON c.parent_id = p.id
   GROUP BY c.slice_id
@@ -112,7 +112,7 @@ spelled AS (
     regexp_replace(lower(coalesce(o.kind, c.kind)), '[^a-z0-9]', '', 'g') AS word,
     c.side = 'device' OR c.name <> 'record_param_comms' AS is_transfer,
     nullif(replace(c.group_ranks_json, ' ', ''), '[]') AS members
-  FROM collective AS c
+  FROM whole_collective AS c
   JOIN trace AS t ON t.id = c.trace_id
   LEFT JOIN outer_kind AS o ON o.slice_id = c.slice_id
   WHERE coalesce(o.kind, c.kind) IS NOT NULL

@@ -52,7 +52,7 @@ SELECT
   s.base_ns + s.start_ns AS start_ns,
   s.base_ns + s.end_ns AS end_ns
 FROM collective_op() AS h
-JOIN link AS l ON l.from_id = h.slice_id
+JOIN whole_link AS l ON l.from_id = h.slice_id
 JOIN collective_op() AS s ON s.slice_id = l.to_id
 WHERE l.kind = 'collective_peer'
   AND l.link_set = 'default'

@@ -3,8 +3,9 @@ name = "collective_wait"
 version = 1
 title = "Wait of each member of a synchronizing collective, and the awaited rank"
 help = """
-Only collectives whose members can be compared, that is, all clocks have offsets. If several members
-arrived last together, the lowest rank counts as the last.
+Only collectives whose members can be compared, that is, all clocks have offsets and no link between
+them is doubtful (confidence 0.5 and below). If several members arrived last together, the lowest
+rank counts as the last.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["collective_member@1"] }
@@ -32,7 +33,8 @@ help = "Time from the second-to-last start to the last start"
 WITH member AS (
   SELECT
     *,
-    count(aligned_start_ns) OVER instance = count(*) OVER instance AS is_comparable,
+    count(aligned_start_ns) OVER instance = count(*) OVER instance
+      AND min(confidence) OVER instance > 0.5 AS is_comparable,
     max(aligned_start_ns) OVER instance AS last_start_ns,
     row_number() OVER (
       PARTITION BY instance_id ORDER BY aligned_start_ns DESC, rank NULLS LAST, trace_id

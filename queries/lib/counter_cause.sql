@@ -37,7 +37,7 @@ profiler_range AS (
     m.trace_id,
     row_number() OVER (PARTITION BY m.trace_id ORDER BY s.ts, s.id) AS place,
     count(*) OVER (PARTITION BY m.trace_id) AS n_ranges
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN measured AS m ON m.slice_id = s.id AND m.trace_id = s.trace_id
   WHERE s.category = 'cuda_profiler_range'
 ),
@@ -47,7 +47,7 @@ kernel_call AS (
     trace_id,
     row_number() OVER (PARTITION BY trace_id ORDER BY ts, slice_id) AS place,
     count(*) OVER (PARTITION BY trace_id) AS n_calls
-  FROM launch
+  FROM whole_launch
   WHERE trace_id IN (SELECT trace_id FROM profiler_range)
     AND regexp_matches(name, '^(cuda|cu|hip)(Ext)?(Module)?Launch(Cooperative)?Kernel')
 ),
@@ -67,9 +67,11 @@ calling AS MATERIALIZED (
 ),
 host AS MATERIALIZED (
   SELECT id, trace_id, parent_id
-  FROM slice
+  FROM whole_slice
   WHERE trace_id IN (SELECT trace_id FROM calling)
-    AND track_id IN (SELECT track_id FROM launch WHERE trace_id IN (SELECT trace_id FROM calling))
+    AND track_id IN (
+      SELECT track_id FROM whole_launch WHERE trace_id IN (SELECT trace_id FROM calling)
+    )
 ),
 climb AS (
   SELECT c.slice_id, c.trace_id, h.parent_id AS above_id, 0 AS height
@@ -85,7 +87,7 @@ operator AS (
     c.slice_id,
     min_by(o.slice_id, c.height) AS cpu_op_id,
     max_by(o.slice_id, c.height) AS outer_op_id
-  FROM cpu_op AS o
+  FROM whole_cpu_op AS o
   JOIN climb AS c ON c.above_id = o.slice_id AND c.trace_id = o.trace_id
   GROUP BY c.slice_id
 )

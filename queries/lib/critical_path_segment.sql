@@ -1,6 +1,6 @@
 /* ---
 name = "critical_path_segment"
-version = 1
+version = 2
 title = "Critical path of one step as contiguous intervals without overlap"
 help = """
 The step is walked backwards from its end, always to the operation that ended last among those that
@@ -13,6 +13,10 @@ end there, or to the end of the last device work launched in it if that is later
 
 Work of duration 0 never delays anything. Without links of kind wait, waiting counts as time of the
 waiting call.
+
+With several processes in a trace, the path is that of the process of the step: work that another
+one launched is not on it. A time window chooses among the steps that run in it; their paths are
+whole. Without steps, the path is that of the slices that run in the window.
 """
 grain = ["trace_id", "start_ns"]
 portable = false
@@ -21,7 +25,7 @@ columns = ["trace_id", "range_id", "step", "start_ns", "end_ns", "kind", "slice_
 [param.step]
 type = "BIGINT"
 nullable = true
-help = "Step number; the first step that has it. NULL: the longest step of each trace"
+help = "Step number; the first step that has it. NULL: the longest step of each trace, or the whole of a trace without steps"
 
 [param.range_name]
 type = "VARCHAR"
@@ -29,6 +33,7 @@ nullable = true
 help = "Analyze the host annotations with this name, numbered from 0 in order of time, instead of steps"
 
 [column]
+range_id = { nullable = true, help = "Step or annotation; NULL: the whole trace" }
 step.help = "Step number; NULL if the step has none"
 start_ns.help = "Start of the interval, on the time axis of slice.ts"
 end_ns.help = "End of the interval and start of the next one"
@@ -45,6 +50,7 @@ nullable = true
 help = "Slice that the time belongs to: the device work; the work that began after a delay or gap; the call that waited; on a host thread the innermost slice, NULL outside slices"
 
 [changes]
+2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */
 WITH RECURSIVE named_range AS (
@@ -61,6 +67,23 @@ WITH RECURSIVE named_range AS (
     row_number() OVER (PARTITION BY trace_id ORDER BY ts, slice_id) - 1 AS number
   FROM annotation
   WHERE side = 'host' AND name = $range_name::VARCHAR
+  UNION ALL
+  -- Without steps, the whole trace, seen from the thread with most calls: its process from the
+  -- first start to the last end on a thread.
+  SELECT NULL, h.trace_id, m.id, min(h.ts), max(h.ts + greatest(h.dur, 0)) - min(h.ts), NULL
+  FROM (
+    SELECT trace_id, max_by(track_id, (n_calls, -track_id)) AS track_id
+    FROM (SELECT trace_id, track_id, count(*) AS n_calls FROM launch GROUP BY trace_id, track_id)
+    GROUP BY trace_id
+  ) AS c
+  JOIN track AS m ON m.id = c.track_id
+  JOIN track AS k
+    ON k.trace_id = m.trace_id AND k.kind = 'thread' AND k.process_id IS NOT DISTINCT FROM m.process_id
+  JOIN slice AS h ON h.track_id = k.id
+  WHERE $range_name::VARCHAR IS NULL
+    AND $step::BIGINT IS NULL
+    AND h.trace_id NOT IN (SELECT trace_id FROM step)
+  GROUP BY h.trace_id, m.id
 ),
 placed_range AS (
   SELECT
@@ -74,23 +97,29 @@ placed_range AS (
 ),
 host_range AS MATERIALIZED (
   SELECT
-    trace_id,
-    slice_id AS range_id,
-    number AS step,
-    track_id,
-    ts AS start_ns,
-    ts + dur AS host_end_ns
-  FROM placed_range
-  WHERE place = 1
+    r.trace_id,
+    r.slice_id AS range_id,
+    r.number AS step,
+    r.track_id,
+    k.process_id,
+    r.ts AS start_ns,
+    r.ts + r.dur AS host_end_ns
+  FROM placed_range AS r
+  LEFT JOIN track AS k ON k.id = r.track_id
+  WHERE r.place = 1
 ),
--- Calls that begin in the step, and the work they caused.
+-- Calls of its process that begin in the step, and the work they caused.
 own_work AS (
   SELECT r.trace_id, max(g.ts + g.dur) AS end_ns
-  FROM gpu_op AS g
-  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  JOIN launch AS l ON l.slice_id = c.from_id
+  FROM whole_gpu_op AS g
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  JOIN whole_launch AS l ON l.slice_id = c.from_id
+  LEFT JOIN track AS k ON k.id = l.track_id
   JOIN host_range AS r
-    ON r.trace_id = l.trace_id AND l.ts >= r.start_ns AND l.ts < r.host_end_ns
+    ON r.trace_id = l.trace_id
+    AND l.ts >= r.start_ns
+    AND l.ts < r.host_end_ns
+    AND coalesce(k.process_id, r.process_id, -1) = coalesce(r.process_id, k.process_id, -1)
   WHERE g.dur > 0 AND g.kind <> 'sync'
   GROUP BY r.trace_id
 ),
@@ -106,61 +135,84 @@ running AS (
     g.slice_id,
     g.trace_id,
     g.track_id,
+    coalesce(k.process_id, -1) AS process_id,
     coalesce(g.device_id, -1) AS device_id,
     coalesce(g.stream, -1) AS stream,
     g.ts AS start_ns,
     g.ts + g.dur AS end_ns
-  FROM gpu_op AS g
+  FROM whole_gpu_op AS g
   JOIN window_of AS w
     ON w.trace_id = g.trace_id AND g.ts < w.end_ns AND g.ts + g.dur > w.start_ns
+  LEFT JOIN track AS k ON k.id = g.track_id
   WHERE g.dur > 0 AND g.kind <> 'sync'
 ),
 work AS MATERIALIZED (
   SELECT
     d.*,
     l.ts AS call_ns,
-    l.track_id AS call_track_id
+    l.track_id AS call_track_id,
+    -- Kineto shows the streams of all processes on one track each: if several processes make calls,
+    -- work of one does not follow that of another.
+    CASE
+      WHEN min(k.process_id) OVER callers < max(k.process_id) OVER callers
+        THEN coalesce(k.process_id, -1)
+      ELSE -1
+    END AS caller_id
   FROM running AS d
-  LEFT JOIN link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  LEFT JOIN launch AS l ON l.slice_id = c.from_id
+  LEFT JOIN whole_link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  LEFT JOIN whole_launch AS l ON l.slice_id = c.from_id
+  LEFT JOIN track AS k ON k.id = l.track_id
+  WINDOW callers AS (PARTITION BY d.trace_id)
 ),
 -- The last to end on a stream; of work that ends at the same time, the longest.
 stream_end AS (
-  SELECT trace_id, device_id, stream, end_ns, min_by(slice_id, (start_ns, slice_id)) AS slice_id
+  SELECT
+    track_id, caller_id, stream, end_ns, min_by(slice_id, (start_ns, slice_id)) AS slice_id
   FROM work
-  GROUP BY trace_id, device_id, stream, end_ns
+  GROUP BY track_id, caller_id, stream, end_ns
 ),
 after_stream AS (
   SELECT w.slice_id, p.slice_id AS before_id, p.end_ns AS at_ns
   FROM work AS w
   ASOF JOIN stream_end AS p
-    ON p.trace_id = w.trace_id
-    AND p.device_id = w.device_id
+    ON p.track_id = w.track_id
+    AND p.caller_id = w.caller_id
     AND p.stream = w.stream
     AND p.end_ns <= w.start_ns
 ),
+several AS (SELECT trace_id FROM work GROUP BY trace_id HAVING max(caller_id) >= 0),
 -- An event wait: the stream continues after the work launched before the event was recorded.
 event_wait AS (
   SELECT
     g.slice_id,
     g.trace_id,
+    coalesce(k.process_id, -1) AS process_id,
+    CASE
+      WHEN g.trace_id IN (SELECT trace_id FROM several) THEN coalesce(lk.process_id, -1) ELSE -1
+    END AS caller_id,
     coalesce(g.device_id, -1) AS device_id,
     g.stream,
     g.wait_on_stream,
     l.ts AS call_ns,
     coalesce(max(r.ts), l.ts) AS recorded_ns
-  FROM gpu_op AS g
+  FROM whole_gpu_op AS g
   JOIN window_of AS w ON w.trace_id = g.trace_id AND g.ts < w.end_ns
-  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'sync_call' AND c.link_set = 'default'
-  JOIN launch AS l ON l.slice_id = c.from_id
-  LEFT JOIN launch AS r
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'sync_call' AND c.link_set = 'default'
+  JOIN whole_launch AS l ON l.slice_id = c.from_id
+  LEFT JOIN track AS k ON k.id = g.track_id
+  LEFT JOIN track AS lk ON lk.id = l.track_id
+  LEFT JOIN whole_launch AS r
     ON r.trace_id = g.trace_id AND r.correlation_id = g.wait_on_correlation_id AND r.ts <= l.ts
   WHERE g.kind = 'sync' AND g.sync_kind = 'Stream Wait Event' AND g.stream <> g.wait_on_stream
-  GROUP BY g.slice_id, g.trace_id, g.device_id, g.stream, g.wait_on_stream, l.ts
+  GROUP BY
+    g.slice_id, g.trace_id, k.process_id, lk.process_id, g.device_id, g.stream, g.wait_on_stream,
+    l.ts
 ),
 call_order AS (
   SELECT
     trace_id,
+    process_id,
+    caller_id,
     device_id,
     stream,
     call_ns,
@@ -168,13 +220,15 @@ call_order AS (
     min_by(slice_id, (start_ns, slice_id)) AS first_id
   FROM work
   WHERE call_ns IS NOT NULL
-  GROUP BY trace_id, device_id, stream, call_ns
+  GROUP BY trace_id, process_id, caller_id, device_id, stream, call_ns
 ),
 waited_work AS (
   SELECT e.*, o.last_id
   FROM event_wait AS e
   ASOF JOIN call_order AS o
     ON o.trace_id = e.trace_id
+    AND o.process_id = e.process_id
+    AND o.caller_id = e.caller_id
     AND o.device_id = e.device_id
     AND o.stream = e.wait_on_stream
     AND o.call_ns <= e.recorded_ns
@@ -184,6 +238,8 @@ waiting_work AS (
   FROM waited_work AS e
   ASOF JOIN call_order AS o
     ON o.trace_id = e.trace_id
+    AND o.process_id = e.process_id
+    AND o.caller_id = e.caller_id
     AND o.device_id = e.device_id
     AND o.stream = e.stream
     AND o.call_ns >= e.call_ns
@@ -228,7 +284,7 @@ host_slice AS MATERIALIZED (
       s.category = 'cpu_op' OR s.category LIKE '%\_runtime' ESCAPE '\'
       OR s.category LIKE '%\_driver' ESCAPE '\'
     ) AS is_activity
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN window_of AS w
     ON w.trace_id = s.trace_id AND s.ts <= w.end_ns AND s.ts + greatest(s.dur, 0) >= w.start_ns
   SEMI JOIN (SELECT id FROM track WHERE kind = 'thread') AS k ON k.id = s.track_id
@@ -243,7 +299,7 @@ blocked_call AS (
     max_by(d.slice_id, (d.end_ns, d.slice_id)) AS before_id,
     least(max(d.end_ns), h.end_ns) AS at_ns
   FROM host_slice AS h
-  JOIN link AS c ON c.to_id = h.slice_id AND c.kind = 'wait' AND c.link_set = 'default'
+  JOIN whole_link AS c ON c.to_id = h.slice_id AND c.kind = 'wait' AND c.link_set = 'default'
   JOIN work AS d ON d.slice_id = c.from_id
   WHERE d.end_ns > h.start_ns AND coalesce(d.call_ns, h.start_ns) <= h.start_ns
     AND d.start_ns < h.end_ns
@@ -252,9 +308,9 @@ blocked_call AS (
 -- Pairs of threads between which autograd hands over.
 partner AS (
   SELECT DISTINCT f.track_id AS forward_id, b.track_id AS backward_id
-  FROM link AS c
-  JOIN cpu_op AS b ON b.slice_id = c.to_id
-  JOIN cpu_op AS f ON f.slice_id = c.from_id
+  FROM whole_link AS c
+  JOIN whole_cpu_op AS b ON b.slice_id = c.to_id
+  JOIN whole_cpu_op AS f ON f.slice_id = c.from_id
   JOIN window_of AS w ON w.trace_id = b.trace_id AND b.ts >= w.start_ns AND b.ts < w.end_ns
   WHERE c.kind = 'forward_backward' AND c.link_set = 'default' AND f.track_id <> b.track_id
 ),
@@ -360,7 +416,10 @@ step_back AS MATERIALIZED (
 first_node AS (
   SELECT w.trace_id, max_by(d.slice_id, (d.start_ns, d.slice_id)) AS node
   FROM window_of AS w
-  JOIN work AS d ON d.trace_id = w.trace_id AND d.end_ns = w.end_ns
+  JOIN work AS d
+    ON d.trace_id = w.trace_id
+    AND d.end_ns = w.end_ns
+    AND d.caller_id IN (-1, w.process_id)
   WHERE w.end_ns > w.host_end_ns
   GROUP BY w.trace_id
   UNION ALL

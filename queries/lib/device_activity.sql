@@ -1,14 +1,15 @@
 /* ---
 name = "device_activity"
-version = 1
+version = 2
 title = "Exact time per device by activity"
 help = """
 Each figure is the length of a union of intervals between the start of the first and the end of the
 last operation of the device, so overlapping operations count once. Devices without work have no
-row.
+row. In a time window the figures are those of the part of that time inside the window, so disjoint
+windows add up to the whole.
 """
 grain = ["trace_id", "device_id"]
-requires = { schema = ">=1", queries = ["device_op@1"] }
+requires = { schema = ">=1", queries = ["device_extent@1", "device_op@1"] }
 columns = [
   "trace_id", "device_id", "n_ops", "start_ns", "end_ns", "busy_ns", "compute_ns",
   "communication_ns", "memory_ns", "compute_communication_ns", "compute_memory_ns",
@@ -16,12 +17,13 @@ columns = [
 ]
 
 [column]
-n_ops.help = "Number of kernels, copies and memsets"
-start_ns.help = "Start of the first operation"
-end_ns.help = "End of the last operation"
+n_ops = { check = ">= 0", help = "Number of kernels, copies and memsets; 0 only in a time window" }
+start_ns.help = "Start of the first operation, or of the window if that is later"
+end_ns.help = "End of the last operation, or of the window if that is earlier"
 busy_ns.help = "Time in which any operation runs"
 
 [changes]
+2 = "a time window: its idle time at both ends counts, so that windows add up; n_ops may be 0"
 1 = "first version"
 --- */
 -- Operations in order of start: each adds to a union the part beyond all operations before it, and
@@ -70,8 +72,6 @@ length AS (
     trace_id,
     device_id,
     count(*) AS n_ops,
-    min(start_ns) AS start_ns,
-    max(end_ns) AS end_ns,
     sum(any_gain)::BIGINT AS any_ns,
     sum(CASE WHEN class = 'compute' THEN compute_gain ELSE 0 END)::BIGINT AS compute_ns,
     sum(CASE WHEN class = 'communication' THEN communication_gain ELSE 0 END)::BIGINT
@@ -85,18 +85,21 @@ length AS (
   GROUP BY trace_id, device_id
 )
 SELECT
-  trace_id,
-  device_id,
-  n_ops,
-  start_ns,
-  end_ns,
-  any_ns AS busy_ns,
-  compute_ns,
-  communication_ns,
-  memory_ns,
-  compute_ns + communication_ns - compute_or_communication_ns AS compute_communication_ns,
-  compute_ns + memory_ns - compute_or_memory_ns AS compute_memory_ns,
-  compute_or_communication_ns - compute_ns AS exposed_communication_ns,
-  any_ns - compute_or_communication_ns AS exposed_memory_ns
-FROM length
-ORDER BY trace_id, device_id
+  e.trace_id,
+  e.device_id,
+  coalesce(a.n_ops, 0) AS n_ops,
+  e.start_ns,
+  e.end_ns,
+  coalesce(a.any_ns, 0) AS busy_ns,
+  coalesce(a.compute_ns, 0) AS compute_ns,
+  coalesce(a.communication_ns, 0) AS communication_ns,
+  coalesce(a.memory_ns, 0) AS memory_ns,
+  coalesce(a.compute_ns + a.communication_ns - a.compute_or_communication_ns, 0)
+    AS compute_communication_ns,
+  coalesce(a.compute_ns + a.memory_ns - a.compute_or_memory_ns, 0) AS compute_memory_ns,
+  coalesce(a.compute_or_communication_ns - a.compute_ns, 0) AS exposed_communication_ns,
+  coalesce(a.any_ns - a.compute_or_communication_ns, 0) AS exposed_memory_ns
+FROM device_extent() AS e
+LEFT JOIN length AS a
+  ON a.trace_id = e.trace_id AND a.device_id IS NOT DISTINCT FROM e.device_id
+ORDER BY e.trace_id, e.device_id

@@ -1,6 +1,6 @@
 /* ---
 name = "device_gap"
-version = 1
+version = 3
 title = "Idle gaps of each stream or device, with their causes"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -20,13 +20,18 @@ the call that launched the next operation:
 
 Operations of one call follow each other without a new launch. If the source records which stream a
 wait applies to, only waits of the stream itself count.
+
+Gaps and causes are those of the whole trace; a time window contains the gaps that reach into it,
+whole, and the columns inside_... are of the parts in it.
 """
-grain = ["trace_id", "device_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["device_op@1", "blocked_host@1"] }
+grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
+requires = { schema = ">=1", queries = ["blocked_host@1"] }
 portable = false
 columns = [
-  "trace_id", "device_id", "stream", "start_ns", "end_ns", "gap_ns", "cause", "before_launch_ns",
-  "blocked_ns", "in_launch_ns", "after_launch_ns", "next_op_id", "launch_id",
+  "trace_id", "device_id", "track_id", "stream", "start_ns", "end_ns", "gap_ns", "cause",
+  "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns", "inside_ns",
+  "inside_before_launch_ns", "inside_blocked_ns", "inside_in_launch_ns", "inside_after_launch_ns",
+  "next_op_id", "launch_id",
 ]
 
 [param.per_device]
@@ -47,12 +52,21 @@ min = 1
 help = "Maximum number of gaps per device, longest first; null: all"
 
 [column]
+track_id = { nullable = true, help = "Track of the stream; NULL with per_device" }
 stream.help = "Stream or queue number; NULL with per_device, or if not recorded"
 start_ns.help = "End of the last of the earlier operations, on the time axis of slice.ts"
 end_ns.help = "Start of the next operation"
 launch_id.help = "Call that launched next_op_id"
 
+inside_ns = { check = "> 0", help = "Part of the gap inside the time window" }
+inside_before_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of before_launch_ns inside the time window" }
+inside_blocked_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of blocked_ns inside the time window" }
+inside_in_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of in_launch_ns inside the time window" }
+inside_after_launch_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Part of after_launch_ns inside the time window" }
+
 [changes]
+3 = "new columns inside_...: parts of the gap inside the time window"
+2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
 WITH op AS MATERIALIZED (
@@ -61,32 +75,44 @@ WITH op AS MATERIALIZED (
     d.trace_id,
     d.device_id,
     d.stream,
+    d.track_id AS stream_track_id,
+    CASE WHEN $per_device::BOOLEAN THEN NULL ELSE d.track_id END AS lane_id,
     CASE WHEN $per_device::BOOLEAN THEN NULL ELSE d.stream END AS lane,
-    d.start_ns,
-    d.end_ns,
+    d.ts AS start_ns,
+    d.ts + greatest(d.dur, 0) AS end_ns,
     l.slice_id AS launch_id,
     l.track_id,
     l.ts AS call_start_ns,
     l.ts + greatest(l.dur, 0) AS call_end_ns
-  FROM device_op() AS d
-  LEFT JOIN link AS k
+  FROM whole_gpu_op AS d
+  LEFT JOIN whole_link AS k
     ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  LEFT JOIN launch AS l ON l.slice_id = k.from_id
+  LEFT JOIN whole_launch AS l ON l.slice_id = k.from_id
+  WHERE d.kind <> 'sync'
 ),
 reach AS (
   SELECT
     *,
     max(end_ns) OVER past AS reach_ns,
     lag(launch_id) OVER (
-      PARTITION BY trace_id, device_id, lane
+      PARTITION BY trace_id, device_id, lane_id, lane
       ORDER BY start_ns, end_ns, slice_id
     ) AS earlier_launch_id
   FROM op
   WINDOW past AS (
-    PARTITION BY trace_id, device_id, lane
+    PARTITION BY trace_id, device_id, lane_id, lane
     ORDER BY start_ns, end_ns, slice_id
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
+),
+-- Gaps that reach into the time window.
+wide AS (
+  SELECT r.*, w.from_ns, w.to_ns
+  FROM reach AS r
+  CROSS JOIN time_window AS w
+  WHERE r.start_ns > r.reach_ns
+    AND r.start_ns > w.from_ns
+    AND r.reach_ns < w.to_ns
 ),
 -- Finds the longest among lengths only, before whole rows are sorted.
 least_length AS (
@@ -100,9 +126,8 @@ least_length AS (
         PARTITION BY trace_id, device_id
         ORDER BY start_ns - reach_ns DESC
       ) AS place
-    FROM reach
-    WHERE start_ns > reach_ns
-      AND $top::BIGINT IS NOT NULL
+    FROM wide
+    WHERE $top::BIGINT IS NOT NULL
   )
   WHERE place <= $top::BIGINT
   GROUP BY trace_id, device_id
@@ -112,13 +137,13 @@ placed AS (
     r.*,
     row_number() OVER (
       PARTITION BY r.trace_id, r.device_id
-      ORDER BY r.start_ns - r.reach_ns DESC, r.reach_ns, r.lane
+      ORDER BY r.start_ns - r.reach_ns DESC, r.reach_ns, r.lane, r.lane_id
     ) AS place
-  FROM reach AS r
+  FROM wide AS r
   LEFT JOIN least_length AS t
     ON t.trace_id = r.trace_id AND t.device_id IS NOT DISTINCT FROM r.device_id
-  WHERE r.start_ns > r.reach_ns
-    AND ($top::BIGINT IS NULL OR r.start_ns - r.reach_ns >= t.gap_ns)
+  WHERE $top::BIGINT IS NULL
+    OR r.start_ns - r.reach_ns >= t.gap_ns
 ),
 gap AS MATERIALIZED (
   SELECT
@@ -126,9 +151,12 @@ gap AS MATERIALIZED (
     trace_id,
     device_id,
     stream,
+    lane_id,
     lane,
     reach_ns AS start_ns,
     start_ns AS end_ns,
+    greatest(reach_ns, from_ns) AS inside_start_ns,
+    least(start_ns, to_ns) AS inside_end_ns,
     launch_id,
     track_id,
     -- greatest() ignores NULL, so gaps without a call are handled separately.
@@ -184,12 +212,35 @@ waited AS (
     ON a.track_id = l.track_id AND l.start_ns >= a.start_ns
   WHERE l.wait_start_ns > l.start_ns
 ),
+-- The same for the part inside the time window of gaps that cross its borders: waits before the end
+-- of that part, or the launch, minus waits before its start.
+cut_part AS (
+  SELECT
+    slice_id,
+    track_id,
+    unnest([inside_start_ns, least(launch_start_ns, inside_end_ns)]) AS at_ns,
+    unnest([-1, 1]) AS sign
+  FROM gap
+  WHERE side = 'host'
+    AND (start_ns < inside_start_ns OR end_ns > inside_end_ns)
+    AND launch_start_ns > inside_start_ns
+),
+cut_waited AS (
+  SELECT
+    p.slice_id,
+    sum(p.sign * coalesce(b.before_ns + least(b.end_ns, p.at_ns) - b.start_ns, 0))::BIGINT
+      AS blocked_ns
+  FROM cut_part AS p
+  ASOF LEFT JOIN blocked AS b ON b.track_id = p.track_id AND p.at_ns >= b.start_ns
+  GROUP BY p.slice_id
+),
 wait_call AS MATERIALIZED (
-  SELECT w.slice_id, w.track_id, w.ts, g.slice_id IS NOT NULL AS is_recorded, g.stream
-  FROM launch AS w
-  LEFT JOIN link AS k
+  SELECT w.slice_id, w.track_id, w.ts, g.slice_id IS NOT NULL AS is_recorded, g.stream,
+    g.track_id AS stream_track_id
+  FROM whole_launch AS w
+  LEFT JOIN whole_link AS k
     ON k.from_id = w.slice_id AND k.kind = 'sync_call' AND k.link_set = 'default'
-  LEFT JOIN gpu_op AS g ON g.slice_id = k.to_id
+  LEFT JOIN whole_gpu_op AS g ON g.slice_id = k.to_id
   WHERE w.name ILIKE '%streamwaitevent%'
 ),
 -- The next launch of the thread after each wait it issued, on the same stream if it is known.
@@ -206,10 +257,14 @@ issued_wait AS (
   SELECT c.launch_id
   FROM wait_call AS w
   ASOF JOIN (
-    SELECT launch_id, track_id, stream, call_start_ns
+    SELECT launch_id, track_id, stream_track_id, stream, call_start_ns
     FROM op
     WHERE track_id IN (SELECT track_id FROM wait_call WHERE is_recorded)
-  ) AS c ON c.track_id = w.track_id AND c.stream = w.stream AND w.ts <= c.call_start_ns
+  ) AS c
+    ON c.track_id = w.track_id
+    AND c.stream_track_id = w.stream_track_id
+    AND c.stream = w.stream
+    AND w.ts <= c.call_start_ns
   WHERE w.is_recorded
 ),
 wait_gap AS MATERIALIZED (
@@ -245,6 +300,7 @@ ended AS (
 SELECT
   g.trace_id,
   g.device_id,
+  g.lane_id AS track_id,
   g.lane AS stream,
   g.start_ns,
   g.end_ns,
@@ -261,8 +317,25 @@ SELECT
   CASE WHEN g.launch_id IS NOT NULL THEN coalesce(w.blocked_ns, 0) END AS blocked_ns,
   g.launch_end_ns - g.launch_start_ns AS in_launch_ns,
   g.end_ns - g.launch_end_ns AS after_launch_ns,
+  g.inside_end_ns - g.inside_start_ns AS inside_ns,
+  CASE WHEN g.launch_id IS NOT NULL THEN greatest(
+    least(g.launch_start_ns, g.inside_end_ns) - g.inside_start_ns, 0
+  ) END AS inside_before_launch_ns,
+  CASE
+    WHEN g.launch_id IS NULL THEN NULL
+    WHEN g.start_ns < g.inside_start_ns OR g.end_ns > g.inside_end_ns
+      THEN coalesce(k.blocked_ns, 0)
+    ELSE coalesce(w.blocked_ns, 0)
+  END AS inside_blocked_ns,
+  CASE WHEN g.launch_id IS NOT NULL THEN greatest(
+    least(g.launch_end_ns, g.inside_end_ns) - greatest(g.launch_start_ns, g.inside_start_ns), 0
+  ) END AS inside_in_launch_ns,
+  CASE WHEN g.launch_id IS NOT NULL THEN greatest(
+    g.inside_end_ns - greatest(g.launch_end_ns, g.inside_start_ns), 0
+  ) END AS inside_after_launch_ns,
   g.slice_id AS next_op_id,
   g.launch_id
 FROM gap AS g
 LEFT JOIN waited AS w ON w.slice_id = g.slice_id
+LEFT JOIN cut_waited AS k ON k.slice_id = g.slice_id
 LEFT JOIN ended AS e ON e.slice_id = g.slice_id

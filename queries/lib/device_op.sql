@@ -4,7 +4,8 @@ version = 1
 title = "Device work as intervals"
 help = """
 Kernels, copies and memsets; waits are not work. An operation of negative duration, including
-unfinished ones (dur -1), is an empty interval at its start.
+unfinished ones (dur -1), is an empty interval at its start. In a time window an interval is the
+part inside it.
 """
 grain = ["slice_id"]
 columns = ["slice_id", "trace_id", "device_id", "stream", "class", "start_ns", "end_ns"]
@@ -24,12 +25,13 @@ help = "compute, communication or memory"
 1 = "first version"
 --- */
 SELECT
-  slice_id,
-  trace_id,
-  device_id,
-  stream,
-  class,
-  ts AS start_ns,
-  ts + greatest(dur, 0) AS end_ns
-FROM gpu_op
-WHERE kind <> 'sync'
+  g.slice_id,
+  g.trace_id,
+  g.device_id,
+  g.stream,
+  g.class,
+  greatest(g.ts, w.from_ns) AS start_ns,
+  least(greatest(g.ts + greatest(g.dur, 0), w.from_ns), w.to_ns) AS end_ns
+FROM gpu_op AS g
+CROSS JOIN time_window AS w
+WHERE g.kind <> 'sync'

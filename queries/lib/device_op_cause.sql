@@ -51,12 +51,12 @@ SELECT
   s.number AS step,
   a.from_id AS annotation_id
 FROM device_op() AS d
-LEFT JOIN link AS c
+LEFT JOIN whole_link AS c
   ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-LEFT JOIN link AS o
+LEFT JOIN whole_link AS o
   ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
-LEFT JOIN link AS t
+LEFT JOIN whole_link AS t
   ON t.to_id = d.slice_id AND t.kind = 'step' AND t.link_set = 'default'
-LEFT JOIN step AS s ON s.slice_id = t.from_id
-LEFT JOIN link AS a
+LEFT JOIN whole_step AS s ON s.slice_id = t.from_id
+LEFT JOIN whole_link AS a
   ON a.to_id = d.slice_id AND a.kind = 'annotation' AND a.link_set = 'default'

@@ -4,7 +4,8 @@ version = 1
 title = "Device work by step, name and calling operator"
 help = """
 Kernels, copies and memsets. Durations are summed, including those that overlap; negative ones,
-including unfinished operations (dur -1), count as 0 ns. Unnamed work is called (no name).
+including unfinished operations (dur -1), count as 0 ns. Unnamed work is called (no name). In a time
+window the sums are of the parts inside it.
 """
 grain = ["trace_id", "step_id", "kind", "class", "name", "op_name"]
 requires = { schema = ">=1" }
@@ -29,14 +30,14 @@ help = "Innermost operator around the launch; NULL: unknown"
 -- Names are joined last, after the work of each operator is aggregated.
 WITH called AS (
   SELECT c.to_id AS slice_id, o.from_id AS op_id
-  FROM link AS c
-  LEFT JOIN link AS o
+  FROM whole_link AS c
+  LEFT JOIN whole_link AS o
     ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
   WHERE c.kind = 'launch' AND c.link_set = 'default'
 ),
 stepped AS (
   SELECT to_id AS slice_id, from_id AS step_id
-  FROM link
+  FROM whole_link
   WHERE kind = 'step' AND link_set = 'default'
 )
 SELECT
@@ -47,10 +48,13 @@ SELECT
   coalesce(g.name, '(no name)') AS name,
   o.name AS op_name,
   count(*) AS n_ops,
-  sum(greatest(g.dur, 0))::BIGINT AS total_ns
+  sum(
+    greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
+  )::BIGINT AS total_ns
 FROM gpu_op AS g
+CROSS JOIN time_window AS w
 LEFT JOIN called AS c ON c.slice_id = g.slice_id
-LEFT JOIN cpu_op AS o ON o.slice_id = c.op_id
+LEFT JOIN whole_cpu_op AS o ON o.slice_id = c.op_id
 LEFT JOIN stepped AS s ON s.slice_id = g.slice_id
 WHERE g.kind <> 'sync'
 GROUP BY g.trace_id, s.step_id, g.kind, g.class, coalesce(g.name, '(no name)'), o.name

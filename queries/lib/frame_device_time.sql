@@ -5,8 +5,9 @@ title = "Calls of Python functions that launched device work, with their enclosi
 help = """
 Work counts as self time for the innermost frame around the call that caused it, and as total time
 also for the frames above. A call made outside any operator of its thread, but on behalf of an
-operator of another thread, counts as made in that operator. Durations are summed, so overlapping
-work counts twice. Negative durations count as 0 ns.
+operator that runs on another thread, counts as made in that operator. Durations are summed, so
+overlapping work counts twice. Negative durations count as 0 ns. In a time window the sums are of
+the parts of the work inside it, wherever the frames are.
 """
 grain = ["slice_id"]
 portable = false
@@ -26,7 +27,7 @@ device_ns.help = "Sum of the durations of all its device work"
 [column.is_inner]
 type = "BOOLEAN"
 unit = "bool"
-help = "Whether it is nested in another call of the same function on the same track"
+help = "Whether it is nested in another call of the same function: one of the frames above it"
 
 [column.n_device_ops]
 type = "BIGINT"
@@ -39,26 +40,32 @@ help = "Number of kernels, copies and memsets launched in or below it"
 --- */
 WITH RECURSIVE direct AS MATERIALIZED (
   SELECT
-    CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END AS slice_id,
+    coalesce(o.from_id, c.from_id) AS slice_id,
     count(*) AS n_device_ops,
-    sum(greatest(g.dur, 0))::BIGINT AS device_ns
+    sum(
+      greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
+    )::BIGINT AS device_ns
   FROM gpu_op AS g
+  CROSS JOIN time_window AS w
   -- Most traces without Python stacks have much device work, which need not be climbed.
-  SEMI JOIN (SELECT DISTINCT trace_id FROM python_call) AS p ON p.trace_id = g.trace_id
-  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  LEFT JOIN link AS o
+  SEMI JOIN (SELECT DISTINCT trace_id FROM whole_python_call) AS p ON p.trace_id = g.trace_id
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  -- An operator of another thread counts only if it runs when the call begins: an External id that
+  -- is left over from an earlier operator says nothing of where the call was made.
+  LEFT JOIN whole_link AS o
     ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+    AND o.rule <> 'containment' AND o.confidence > 0.5
   WHERE g.kind <> 'sync'
-  GROUP BY CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END
+  GROUP BY coalesce(o.from_id, c.from_id)
 ),
 -- Sums climb one level per round and merge where they meet.
 upward AS (
   SELECT s.id AS slice_id, s.parent_id, d.n_device_ops, d.device_ns
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN direct AS d ON d.slice_id = s.id
   UNION ALL
   SELECT s.id, s.parent_id, u.n_device_ops, u.device_ns
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN (
     SELECT
       parent_id,
@@ -70,7 +77,7 @@ upward AS (
 ),
 node AS MATERIALIZED (
   SELECT u.slice_id, u.parent_id, p.slice_id IS NOT NULL AS is_frame, u.n_device_ops, u.device_ns
-  FROM python_call AS p
+  FROM whole_python_call AS p
   RIGHT JOIN (
     SELECT
       slice_id,
@@ -99,34 +106,63 @@ own AS (
   FROM direct AS d
   JOIN above AS a ON a.slice_id = d.slice_id
   GROUP BY a.above_id
-)
+),
+frame AS MATERIALIZED (
+  SELECT
+    p.slice_id,
+    p.trace_id,
+    p.track_id,
+    p.ts,
+    p.ts + greatest(p.dur, 0) AS end_ns,
+    -- In nesting, an unfinished call lasts to the end.
+    CASE WHEN p.dur = -1 THEN 9223372036854775807 ELSE p.ts + greatest(p.dur, 0) END AS reach_ns,
+    regexp_replace(p.name, ' at 0x[0-9A-Fa-f]+', '') AS name,
+    n.n_device_ops,
+    n.device_ns
+  FROM whole_python_call AS p
+  JOIN node AS n ON n.slice_id = p.slice_id
+),
+-- Most calls that lie in the time of an earlier one of their function are below it; only their
+-- frames are searched.
+surrounded AS (
+  SELECT slice_id, name
+  FROM (
+    SELECT
+      slice_id,
+      name,
+      end_ns <= max(reach_ns) OVER (
+        PARTITION BY track_id, name
+        ORDER BY ts, reach_ns DESC, slice_id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS is_surrounded
+    FROM frame
+  )
+  WHERE is_surrounded
+),
+same AS (
+  SELECT u.slice_id, u.name, a.above_id AS at_id, f.slice_id IS NOT NULL AS is_found
+  FROM surrounded AS u
+  JOIN above AS a ON a.slice_id = u.slice_id
+  LEFT JOIN frame AS f ON f.slice_id = a.above_id AND f.name = u.name
+  UNION ALL
+  SELECT s.slice_id, s.name, a.above_id, f.slice_id IS NOT NULL
+  FROM above AS a
+  JOIN same AS s ON s.at_id = a.slice_id
+  LEFT JOIN frame AS f ON f.slice_id = a.above_id AND f.name = s.name
+  WHERE NOT s.is_found
+),
+inner_call AS (SELECT slice_id FROM same WHERE is_found)
 SELECT
   p.slice_id,
   p.trace_id,
   p.track_id,
   a.above_id,
-  p.function_name AS name,
-  coalesce(
-    p.ts + greatest(p.dur, 0) <= max(p.ts + greatest(p.dur, 0)) OVER (
-      PARTITION BY p.track_id, p.function_name
-      ORDER BY p.ts, p.dur DESC, p.slice_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ),
-    false
-  ) AS is_inner,
-  n.n_device_ops,
+  p.name,
+  i.slice_id IS NOT NULL AS is_inner,
+  p.n_device_ops,
   coalesce(o.self_device_ns, 0) AS self_device_ns,
-  n.device_ns
-FROM (
-  SELECT
-    slice_id,
-    trace_id,
-    track_id,
-    ts,
-    dur,
-    regexp_replace(name, ' at 0x[0-9A-Fa-f]+', '') AS function_name
-  FROM python_call
-) AS p
-JOIN node AS n ON n.slice_id = p.slice_id
+  p.device_ns
+FROM frame AS p
 LEFT JOIN above AS a ON a.slice_id = p.slice_id
 LEFT JOIN own AS o ON o.slice_id = p.slice_id
+LEFT JOIN inner_call AS i ON i.slice_id = p.slice_id

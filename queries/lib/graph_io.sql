@@ -9,7 +9,7 @@ hold these lists in Python syntax; where the importer could not parse one, its v
 Fields that the node does not record are NULL.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=8", queries = ["shape_model@1"] }
+requires = { schema = ">=8", queries = ["shape_model@2"] }
 columns = [
   "graph_node_id", "trace_id", "graph_id", "name", "input_shapes", "input_types", "input_values",
   "input_scalars", "output_shapes", "output_types", "output_values",

@@ -9,7 +9,7 @@ outermost counts, so nothing is counted twice. Host traces, imported files and l
 have their own rows. Device time is that of all device nodes below; a host trace has none.
 """
 grain = ["graph_node_id"]
-requires = { schema = ">=8", queries = ["graph_call@2", "graph_io@2", "shape_work@2"] }
+requires = { schema = ">=8", queries = ["graph_call@2", "graph_io@2", "shape_work@3"] }
 portable = false
 columns = [
   "graph_node_id", "trace_id", "run_id", "rank", "graph_id", "graph_kind", "link_set", "name",

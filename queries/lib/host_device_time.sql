@@ -4,10 +4,10 @@ version = 1
 title = "Device time launched in or below host slices of any kind"
 help = """
 Kernels, copies and memsets belong to the call that caused them and to all slices above that call. A
-call made outside any operator of its thread, but on behalf of an operator of another thread,
-belongs to that operator and the slices above it. Durations are summed, so overlapping work counts
-twice. Negative durations, including those of unfinished slices, count as 0 ns. Slices without such
-work have no row.
+call made outside any operator of its thread, but on behalf of an operator that runs on another
+thread, belongs to that operator and the slices above it. Durations are summed, so overlapping work
+counts twice. Negative durations, including those of unfinished slices, count as 0 ns. Slices
+without such work have no row. In a time window the sums are of the parts of the work inside it.
 """
 grain = ["slice_id"]
 portable = false
@@ -32,18 +32,24 @@ help = "Number of kernels, copies and memsets launched in or below it"
 --- */
 WITH RECURSIVE direct AS MATERIALIZED (
   SELECT
-    CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END AS slice_id,
+    coalesce(o.from_id, c.from_id) AS slice_id,
     count(*) AS n_device_ops,
-    sum(greatest(g.dur, 0))::BIGINT AS device_ns
+    sum(
+      greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
+    )::BIGINT AS device_ns
   FROM gpu_op AS g
-  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  LEFT JOIN link AS o
+  CROSS JOIN time_window AS w
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  -- An operator of another thread counts only if it runs when the call begins: an External id that
+  -- is left over from an earlier operator says nothing of where the call was made.
+  LEFT JOIN whole_link AS o
     ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+    AND o.rule <> 'containment' AND o.confidence > 0.5
   WHERE g.kind <> 'sync'
     AND (
-      NOT $only_with_python::BOOLEAN OR g.trace_id IN (SELECT trace_id FROM python_call)
+      NOT $only_with_python::BOOLEAN OR g.trace_id IN (SELECT trace_id FROM whole_python_call)
     )
-  GROUP BY CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END
+  GROUP BY coalesce(o.from_id, c.from_id)
 ),
 -- Sums climb one level per round and merge where they meet.
 upward AS (
@@ -51,7 +57,7 @@ upward AS (
   FROM direct
   UNION ALL
   SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN upward AS u ON u.slice_id = s.id
   WHERE s.parent_id IS NOT NULL
   GROUP BY s.parent_id

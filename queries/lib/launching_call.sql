@@ -1,15 +1,17 @@
 /* ---
 name = "launching_call"
-version = 1
+version = 2
 title = "Host calls that caused device work, and the extent of that work"
 help = """
 One row per call, from links of kind launch; a graph launch that causes many operations is one row.
-Device and stream are those of the first operation to start.
+Device and stream are those of the first operation to start. A time window contains the calls that
+run in it or whose work does, whole.
 """
 grain = ["call_id"]
 columns = [
   "call_id", "trace_id", "track_id", "name", "device_id", "stream", "kind", "first_op_id", "n_ops",
-  "call_start_ns", "call_end_ns", "first_start_ns", "last_end_ns", "device_ns",
+  "call_start_ns", "call_end_ns", "first_start_ns", "last_end_ns", "device_ns", "inside_ns",
+  "inside_device_ns",
 ]
 
 [param.top]
@@ -29,6 +31,8 @@ call_end_ns = { type = "BIGINT", unit = "ns", help = "End of the call; not befor
 first_start_ns = { type = "BIGINT", unit = "ns", help = "Start of the first operation" }
 last_end_ns = { type = "BIGINT", unit = "ns", help = "Latest end of an operation" }
 device_ns.help = "Sum of the durations of the operations"
+inside_ns.help = "Part of the call inside the time window; without a window all of it"
+inside_device_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Part of device_ns inside the time window" }
 
 [column.kind]
 type = "VARCHAR"
@@ -37,6 +41,7 @@ check = "IN ('kernel', 'memcpy', 'memset')"
 help = "Kind of the first operation"
 
 [changes]
+2 = "new columns inside_ns and inside_device_ns"
 1 = "first version"
 --- */
 WITH work AS (
@@ -47,9 +52,15 @@ WITH work AS (
     -- Of several that start together, the one with the lowest id.
     min(g.ts * 18446744073709551616 + g.slice_id) AS first_key,
     max(g.ts + greatest(g.dur, 0)) AS last_end_ns,
-    sum(greatest(g.dur, 0))::BIGINT AS device_ns
-  FROM gpu_op AS g
-  JOIN link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+    sum(greatest(g.dur, 0))::BIGINT AS device_ns,
+    sum(
+      greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
+    )::BIGINT AS inside_device_ns,
+    bool_or(g.ts < w.to_ns AND (g.ts >= w.from_ns OR g.ts + g.dur > w.from_ns OR g.dur = -1))
+      AS is_inside
+  FROM whole_gpu_op AS g
+  CROSS JOIN time_window AS w
+  JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
   GROUP BY k.from_id
 ),
 call AS (
@@ -58,15 +69,20 @@ call AS (
     l.trace_id,
     l.track_id,
     l.name,
-    (w.first_key - w.first_start_ns * 18446744073709551616)::BIGINT AS first_op_id,
-    w.n_ops,
+    (k.first_key - k.first_start_ns * 18446744073709551616)::BIGINT AS first_op_id,
+    k.n_ops,
     l.ts AS call_start_ns,
     l.ts + greatest(l.dur, 0) AS call_end_ns,
-    w.first_start_ns,
-    w.last_end_ns,
-    w.device_ns
-  FROM launch AS l
-  JOIN work AS w ON w.call_id = l.slice_id
+    k.first_start_ns,
+    k.last_end_ns,
+    k.device_ns,
+    greatest(least(l.ts + l.dur, w.to_ns) - greatest(l.ts, w.from_ns), 0) AS inside_ns,
+    k.inside_device_ns
+  FROM whole_launch AS l
+  CROSS JOIN time_window AS w
+  JOIN work AS k ON k.call_id = l.slice_id
+  WHERE k.is_inside
+    OR (l.ts < w.to_ns AND (l.ts >= w.from_ns OR l.ts + l.dur > w.from_ns OR l.dur = -1))
 ),
 least_delay AS (
   SELECT trace_id, min(delay_ns) AS delay_ns
@@ -95,9 +111,11 @@ SELECT
   c.call_end_ns,
   c.first_start_ns,
   c.last_end_ns,
-  c.device_ns
+  c.device_ns,
+  c.inside_ns,
+  c.inside_device_ns
 FROM call AS c
 LEFT JOIN least_delay AS t ON t.trace_id = c.trace_id
-JOIN gpu_op AS g ON g.slice_id = c.first_op_id
+JOIN whole_gpu_op AS g ON g.slice_id = c.first_op_id
 WHERE $top::BIGINT IS NULL
   OR c.first_start_ns - c.call_end_ns >= t.delay_ns

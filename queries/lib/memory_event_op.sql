@@ -20,16 +20,16 @@ cpu_op_id = { nullable = false, help = "Innermost cpu_op that contains the event
 --- */
 WITH RECURSIVE instant AS MATERIALIZED (
   SELECT m.slice_id, m.trace_id, s.parent_id
-  FROM slice AS s
-  JOIN memory_event AS m ON m.slice_id = s.id AND m.trace_id = s.trace_id
+  FROM whole_slice AS s
+  JOIN whole_memory_event AS m ON m.slice_id = s.id AND m.trace_id = s.trace_id
   WHERE s.parent_id IS NOT NULL
 ),
 -- Only the threads that matter: otherwise each round of the climb would read all slices.
 host AS MATERIALIZED (
   SELECT id, trace_id, parent_id, coalesce(category = 'cpu_op', false) AS is_operator
-  FROM slice
+  FROM whole_slice
   WHERE trace_id IN (SELECT trace_id FROM instant)
-    AND track_id IN (SELECT track_id FROM memory_event)
+    AND track_id IN (SELECT track_id FROM whole_memory_event)
 ),
 climb AS (
   SELECT
@@ -46,7 +46,7 @@ climb AS (
   WHERE NOT c.is_operator
 )
 SELECT c.slice_id, c.trace_id, c.above_id AS cpu_op_id, o.name AS cpu_op
-FROM cpu_op AS o
+FROM whole_cpu_op AS o
 JOIN climb AS c ON c.above_id = o.slice_id AND c.trace_id = o.trace_id
 WHERE c.is_operator
 ORDER BY c.slice_id

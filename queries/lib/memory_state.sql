@@ -3,12 +3,13 @@ name = "memory_state"
 version = 1
 title = "Allocator state after each event"
 help = """
-One row per event of memory_event, numbered by time and, at equal times, by slice_id.
-allocated_bytes and reserved_bytes are the recorded values; without one, allocated_bytes is the
-running sum of the changes on the device, from 0 at its first event.
+One row per event in the time window; events are numbered, and states computed, over the whole
+trace: by time and, at equal times, by the order of the source, or by slice_id if that is not
+recorded. allocated_bytes and reserved_bytes are the recorded values; without one, allocated_bytes
+is the running sum of the changes on the device, from 0 at its first event.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
-requires = { schema = ">=6" }
+requires = { schema = ">=16", queries = ["whole_memory_state@1"] }
 columns = [
   "trace_id", "device_kind", "device_ordinal", "event_number", "slice_id", "ts", "address",
   "change_bytes", "allocated_bytes", "reserved_bytes", "category", "call_stack_id",
@@ -38,23 +39,19 @@ help = "Bytes reserved by the allocator after the event; NULL: not recorded"
 1 = "first version"
 --- */
 SELECT
-  trace_id,
-  device_kind,
-  device_ordinal,
-  row_number() OVER device_order AS event_number,
-  slice_id,
-  ts,
-  address,
-  coalesce(bytes, 0) AS change_bytes,
-  coalesce(
-    total_allocated_bytes, (sum(coalesce(bytes, 0)) OVER device_order)::BIGINT
-  ) AS allocated_bytes,
-  total_reserved_bytes AS reserved_bytes,
-  category,
-  call_stack_id
-FROM memory_event
-WINDOW device_order AS (
-  PARTITION BY trace_id, device_kind, device_ordinal
-  ORDER BY ts, slice_id, address, bytes ROWS UNBOUNDED PRECEDING
-)
-ORDER BY trace_id, device_kind, device_ordinal, event_number
+  m.trace_id,
+  m.device_kind,
+  m.device_ordinal,
+  m.event_number,
+  m.slice_id,
+  m.ts,
+  m.address,
+  m.change_bytes,
+  m.allocated_bytes,
+  m.reserved_bytes,
+  m.category,
+  m.call_stack_id
+FROM whole_memory_state() AS m
+CROSS JOIN time_window AS w
+WHERE m.ts >= w.from_ns
+  AND m.ts < w.to_ns

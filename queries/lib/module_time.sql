@@ -1,6 +1,6 @@
 /* ---
 name = "module_time"
-version = 1
+version = 2
 title = "Calls of nn.Modules: host time, and device time of forward and backward"
 help = """
 A module call is a Python frame that the profiler names nn.Module: CLASS_NUMBER. Self times exclude
@@ -9,14 +9,16 @@ device work launched in the operators that compute the gradients of its operator
 forward_backward). Work in one such operator nested in another counts for the inner one only; work
 of modules called in one, as in checkpointing that reruns forward, counts for these modules only. A
 module called in a backward operator is an outermost module. Durations are summed, so overlapping
-work counts twice. Negative durations count as 0 ns.
+work counts twice. Negative durations count as 0 ns. In a time window there is a row for each call
+that runs in it or whose device work does: dur_ns is that of the whole call, all other times are of
+the parts inside the window.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
 portable = false
 columns = [
-  "slice_id", "trace_id", "above_id", "instance", "class", "start_ns", "dur_ns", "self_ns",
-  "device_ns", "self_device_ns", "backward_device_ns", "self_backward_device_ns",
+  "slice_id", "trace_id", "above_id", "instance", "class", "start_ns", "dur_ns", "inside_ns",
+  "self_ns", "device_ns", "self_device_ns", "backward_device_ns", "self_backward_device_ns",
 ]
 
 [column]
@@ -43,11 +45,12 @@ check = ">= 0"
 help = "Device time of the backward of this call and of nested module calls"
 
 [changes]
+2 = "new column inside_ns; module calls below that overlap each other are subtracted once from self_ns"
 1 = "first version"
 --- */
 WITH RECURSIVE module AS MATERIALIZED (
-  SELECT slice_id, trace_id, ts, greatest(dur, 0) AS dur_ns, substr(name, 12) AS instance
-  FROM python_call
+  SELECT slice_id, trace_id, ts, dur, substr(name, 12) AS instance
+  FROM whole_python_call
   WHERE name LIKE 'nn.Module: %'
 ),
 device AS MATERIALIZED (
@@ -55,8 +58,8 @@ device AS MATERIALIZED (
 ),
 gradient AS MATERIALIZED (
   SELECT l.to_id AS slice_id, min(m.from_id) AS module_id
-  FROM link AS l
-  JOIN link AS m ON m.to_id = l.from_id AND m.kind = 'module' AND m.link_set = 'default'
+  FROM whole_link AS l
+  JOIN whole_link AS m ON m.to_id = l.from_id AND m.kind = 'module' AND m.link_set = 'default'
   WHERE l.kind = 'forward_backward'
     AND l.link_set = 'default'
   GROUP BY l.to_id
@@ -69,13 +72,13 @@ node AS MATERIALIZED (
 ),
 search AS (
   SELECT s.id AS slice_id, s.parent_id AS at_id, a.is_gradient
-  FROM slice AS s
+  FROM whole_slice AS s
   SEMI JOIN node AS n ON n.slice_id = s.id
   LEFT JOIN node AS a ON a.slice_id = s.parent_id
   WHERE s.parent_id IS NOT NULL
   UNION ALL
   SELECT r.slice_id, s.parent_id, a.is_gradient
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN search AS r ON r.at_id = s.id
   LEFT JOIN node AS a ON a.slice_id = s.parent_id
   WHERE r.is_gradient IS NULL
@@ -110,10 +113,16 @@ figure AS MATERIALIZED (
     a.above_id,
     m.instance,
     m.ts,
-    m.dur_ns,
+    greatest(m.dur, 0) AS dur_ns,
+    greatest(m.ts, w.from_ns) AS inside_start_ns,
+    least(m.ts + greatest(m.dur, 0), w.to_ns) AS inside_end_ns,
+    d.slice_id IS NOT NULL
+    OR (m.ts < w.to_ns AND (m.ts >= w.from_ns OR m.ts + m.dur > w.from_ns OR m.dur = -1))
+      AS is_chosen,
     coalesce(d.device_ns, 0) AS device_ns,
     coalesce(b.device_ns, 0) AS backward_ns
   FROM module AS m
+  CROSS JOIN time_window AS w
   LEFT JOIN above AS a ON a.slice_id = m.slice_id AND NOT a.is_above_gradient
   LEFT JOIN device AS d ON d.slice_id = m.slice_id
   LEFT JOIN backward AS b ON b.slice_id = m.slice_id
@@ -132,10 +141,24 @@ backward_total AS (
   FROM climb
   GROUP BY slice_id
 ),
+-- Of the module calls directly below, the time beyond those before them.
 nested AS (
-  SELECT above_id AS slice_id, sum(dur_ns)::BIGINT AS dur_ns, sum(device_ns)::BIGINT AS device_ns
-  FROM figure
-  WHERE above_id IS NOT NULL
+  SELECT
+    above_id AS slice_id,
+    sum(greatest(inside_end_ns - greatest(inside_start_ns, coalesce(reach_ns, inside_start_ns)), 0))
+      ::BIGINT AS inside_ns,
+    sum(device_ns)::BIGINT AS device_ns
+  FROM (
+    SELECT
+      *,
+      max(inside_end_ns) OVER (
+        PARTITION BY above_id
+        ORDER BY inside_start_ns, inside_end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS reach_ns
+    FROM figure
+    WHERE above_id IS NOT NULL
+  )
   GROUP BY above_id
 )
 SELECT
@@ -146,7 +169,8 @@ SELECT
   regexp_replace(f.instance, '_[0-9]+$', '') AS class,
   f.ts AS start_ns,
   f.dur_ns,
-  greatest(f.dur_ns - coalesce(n.dur_ns, 0), 0) AS self_ns,
+  greatest(f.inside_end_ns - f.inside_start_ns, 0) AS inside_ns,
+  greatest(f.inside_end_ns - f.inside_start_ns, 0) - coalesce(n.inside_ns, 0) AS self_ns,
   f.device_ns,
   f.device_ns - coalesce(n.device_ns, 0) AS self_device_ns,
   coalesce(t.backward_ns, 0) AS backward_device_ns,
@@ -154,3 +178,5 @@ SELECT
 FROM figure AS f
 LEFT JOIN nested AS n ON n.slice_id = f.slice_id
 LEFT JOIN backward_total AS t ON t.slice_id = f.slice_id
+WHERE f.is_chosen
+  OR t.backward_ns > 0

@@ -5,10 +5,10 @@ title = "Operators by step and name, with self time"
 help = """
 self_ns is the duration of a call minus its direct children of any category; a call shorter than
 these counts as 0, as does one of negative duration or an unfinished one. A call belongs to the step
-in which it begins.
+in which it begins. In a time window self_ns is of the parts inside it.
 """
 grain = ["trace_id", "step_id", "name"]
-requires = { schema = ">=1", queries = ["step_window@1"] }
+requires = { schema = ">=1", queries = ["cut_slice@1", "step_window@1"] }
 portable = false
 columns = ["trace_id", "step_id", "name", "n_calls", "self_ns"]
 
@@ -22,10 +22,14 @@ self_ns.help = "Sum of the self times"
 1 = "first version"
 --- */
 WITH child AS (
-  SELECT parent_id, sum(greatest(dur, 0)) AS below_ns
-  FROM slice
-  WHERE parent_id IS NOT NULL
-  GROUP BY parent_id
+  SELECT
+    s.parent_id,
+    sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))
+      AS below_ns
+  FROM slice AS s
+  CROSS JOIN time_window AS w
+  WHERE s.parent_id IS NOT NULL
+  GROUP BY s.parent_id
 ),
 call AS (
   SELECT
@@ -33,8 +37,17 @@ call AS (
     o.track_id,
     o.ts,
     o.name,
-    greatest(greatest(o.dur, 0) - coalesce(c.below_ns, 0), 0) AS self_ns
+    coalesce(
+      x.self_ns,
+      greatest(
+        greatest(least(o.ts + o.dur, w.to_ns) - greatest(o.ts, w.from_ns), 0)
+          - coalesce(c.below_ns, 0),
+        0
+      )
+    ) AS self_ns
   FROM cpu_op AS o
+  CROSS JOIN time_window AS w
+  LEFT JOIN cut_slice() AS x ON x.slice_id = o.slice_id
   LEFT JOIN child AS c ON c.parent_id = o.slice_id
 ),
 placed AS (

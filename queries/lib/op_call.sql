@@ -1,19 +1,22 @@
 /* ---
 name = "op_call"
-version = 1
+version = 2
 title = "Operator calls with self time and device time"
 help = """
 self_ns is the duration of a call minus its direct children of any category; a call shorter than
 their sum has 0 ns. Device times are sums of the durations of kernels, copies and memsets, so
 overlapping work counts twice: self_device_ns covers work launched by the call itself, device_ns
 also work launched by all slices below it. Links of kind op_launch define which work an operator
-launched. Negative durations, including those of unfinished slices, count as 0 ns.
+launched. Negative durations, including those of unfinished slices, count as 0 ns. In a time window
+there is a row for each call that runs in it or whose device work does: dur_ns is that of the whole
+call, all other times are of the parts inside the window.
 """
 grain = ["slice_id"]
+requires = { schema = ">=1", queries = ["cut_slice@1"] }
 portable = false
 columns = [
   "slice_id", "trace_id", "track_id", "name", "input_dims_json", "input_type_json", "dur_ns",
-  "self_ns", "is_inner", "n_device_ops", "self_device_ns", "device_ns",
+  "inside_ns", "self_ns", "is_inner", "n_device_ops", "self_device_ns", "device_ns",
 ]
 
 [column]
@@ -23,7 +26,7 @@ name.help = "Operator name"
 input_dims_json = { type = "VARCHAR", unit = "json", nullable = true, help = "Input shapes" }
 input_type_json = { type = "VARCHAR", unit = "json", nullable = true, help = "Input types" }
 dur_ns.help = "Duration"
-self_ns.help = "Duration minus direct children"
+self_ns.help = "Duration minus direct children, inside the time window"
 n_device_ops.help = "Number of kernels, copies and memsets launched in the call"
 self_device_ns.help = "Sum of the durations of the work launched by the operator itself"
 device_ns.help = "Sum of the durations of all its device work"
@@ -31,19 +34,23 @@ device_ns.help = "Sum of the durations of all its device work"
 [column.is_inner]
 type = "BOOLEAN"
 unit = "bool"
-help = "Whether it is nested in another call of the same name on the same track"
+help = "Whether it is nested in another call of the same name: one of the slices above it"
 
 [changes]
+2 = "new column inside_ns; is_inner goes by the slices above a call, as the sums do"
 1 = "first version"
 --- */
 WITH RECURSIVE direct AS MATERIALIZED (
   SELECT
     o.from_id AS slice_id,
     count(*) AS n_device_ops,
-    sum(greatest(g.dur, 0))::BIGINT AS device_ns
+    sum(
+      greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
+    )::BIGINT AS device_ns
   FROM gpu_op AS g
-  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  JOIN link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+  CROSS JOIN time_window AS w
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  JOIN whole_link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
   WHERE g.kind <> 'sync'
   GROUP BY o.from_id
 ),
@@ -53,7 +60,7 @@ upward AS (
   FROM direct
   UNION ALL
   SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT, 0
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN upward AS u ON u.slice_id = s.id
   WHERE s.parent_id IS NOT NULL
   GROUP BY s.parent_id
@@ -68,16 +75,36 @@ caused AS (
   GROUP BY slice_id
   HAVING sum(n_device_ops) > 0
 ),
+-- Calls outside of the window whose work is inside: few columns are read to find them.
+late AS MATERIALIZED (
+  SELECT o.slice_id
+  FROM whole_cpu_op AS o
+  CROSS JOIN time_window AS w
+  SEMI JOIN caused AS f ON f.slice_id = o.slice_id
+  WHERE o.ts >= w.to_ns
+    OR (o.ts < w.from_ns AND o.ts + o.dur <= w.from_ns AND o.dur <> -1)
+),
 -- The direct children of a call also give its depth, so calls need not be looked up in slice, which
 -- is many times larger.
 below AS (
   SELECT
-    parent_id AS slice_id,
-    sum(greatest(dur, 0))::BIGINT AS below_ns,
-    min(depth) - 1 AS depth
-  FROM slice
-  WHERE parent_id IS NOT NULL
-  GROUP BY parent_id
+    s.parent_id AS slice_id,
+    sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))::BIGINT
+      AS below_ns,
+    min(s.depth) - 1 AS depth
+  FROM slice AS s
+  CROSS JOIN time_window AS w
+  WHERE s.parent_id IS NOT NULL
+  GROUP BY s.parent_id
+),
+chosen AS (
+  SELECT slice_id, trace_id, track_id, ts, dur, name, input_dims_json, input_type_json
+  FROM cpu_op
+  UNION ALL
+  SELECT
+    o.slice_id, o.trace_id, o.track_id, o.ts, o.dur, o.name, o.input_dims_json, o.input_type_json
+  FROM whole_cpu_op AS o
+  SEMI JOIN late AS k ON k.slice_id = o.slice_id
 ),
 call AS MATERIALIZED (
   SELECT
@@ -89,9 +116,13 @@ call AS MATERIALIZED (
     o.input_dims_json,
     o.input_type_json,
     greatest(o.dur, 0) AS dur_ns,
+    -- In nesting, an unfinished call lasts to the end.
+    CASE WHEN o.dur = -1 THEN 9223372036854775807 ELSE o.ts + greatest(o.dur, 0) END AS reach_ns,
+    greatest(least(o.ts + o.dur, w.to_ns) - greatest(o.ts, w.from_ns), 0) AS inside_ns,
     b.below_ns,
     b.depth
-  FROM cpu_op AS o
+  FROM chosen AS o
+  CROSS JOIN time_window AS w
   LEFT JOIN below AS b ON b.slice_id = o.slice_id
 ),
 -- A name can be nested in itself only if a slice of that name is deeper than a call of it that has
@@ -109,22 +140,44 @@ candidate AS (
     FROM slice
     GROUP BY track_id, name
   ) AS d ON d.track_id = a.track_id AND d.name = a.name AND d.depth > a.depth
+  UNION
+  SELECT o.track_id, o.name
+  FROM whole_cpu_op AS o
+  SEMI JOIN late AS k ON k.slice_id = o.slice_id
 ),
-inner_call AS (
-  SELECT slice_id
+-- Most calls that lie in the time of an earlier one of their name are below it, few of them much
+-- deeper; only their parents are searched.
+surrounded AS (
+  SELECT slice_id, name
   FROM (
     SELECT
       c.slice_id,
-      c.ts + c.dur_ns <= max(c.ts + c.dur_ns) OVER (
+      c.name,
+      c.ts + c.dur_ns <= max(c.reach_ns) OVER (
         PARTITION BY c.track_id, c.name
-        ORDER BY c.ts, c.dur_ns DESC, c.slice_id
+        ORDER BY c.ts, c.reach_ns DESC, c.slice_id
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) AS is_inner
+      ) AS is_surrounded
     FROM call AS c
     SEMI JOIN candidate AS n ON n.track_id = c.track_id AND n.name = c.name
   )
-  WHERE is_inner
-)
+  WHERE is_surrounded
+),
+search AS (
+  SELECT u.slice_id, u.name, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
+  FROM whole_slice AS s
+  JOIN surrounded AS u ON u.slice_id = s.id
+  LEFT JOIN call AS a ON a.slice_id = s.parent_id AND a.name = u.name
+  WHERE s.parent_id IS NOT NULL
+  UNION ALL
+  SELECT r.slice_id, r.name, s.parent_id, a.slice_id IS NOT NULL
+  FROM whole_slice AS s
+  JOIN search AS r ON r.at_id = s.id
+  LEFT JOIN call AS a ON a.slice_id = s.parent_id AND a.name = r.name
+  WHERE NOT r.is_found
+    AND s.parent_id IS NOT NULL
+),
+inner_call AS (SELECT slice_id FROM search WHERE is_found)
 SELECT
   c.slice_id,
   c.trace_id,
@@ -133,11 +186,13 @@ SELECT
   c.input_dims_json,
   c.input_type_json,
   c.dur_ns,
-  greatest(c.dur_ns - coalesce(c.below_ns, 0), 0) AS self_ns,
+  c.inside_ns,
+  coalesce(x.self_ns, greatest(c.inside_ns - coalesce(c.below_ns, 0), 0)) AS self_ns,
   i.slice_id IS NOT NULL AS is_inner,
   coalesce(f.n_device_ops, 0) AS n_device_ops,
   coalesce(f.self_device_ns, 0) AS self_device_ns,
   coalesce(f.device_ns, 0) AS device_ns
 FROM call AS c
+LEFT JOIN cut_slice() AS x ON x.slice_id = c.slice_id
 LEFT JOIN caused AS f ON f.slice_id = c.slice_id
 LEFT JOIN inner_call AS i ON i.slice_id = c.slice_id

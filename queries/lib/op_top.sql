@@ -19,8 +19,8 @@ top_id = { type = "BIGINT", unit = "ref slice.id", help = "Outermost operator ab
 --- */
 WITH RECURSIVE origin AS MATERIALIZED (
   SELECT DISTINCT o.from_id AS slice_id
-  FROM link AS c
-  JOIN link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+  FROM whole_link AS c
+  JOIN whole_link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
   WHERE c.kind = 'launch'
     AND c.link_set = 'default'
 ),
@@ -29,11 +29,11 @@ upward AS (
   FROM origin
   UNION ALL
   SELECT u.slice_id, s.parent_id, u.level + 1
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN upward AS u ON u.at_id = s.id
   WHERE s.parent_id IS NOT NULL
 )
 SELECT u.slice_id, arg_max(u.at_id, u.level) AS top_id
-FROM cpu_op AS o
+FROM whole_cpu_op AS o
 JOIN upward AS u ON u.at_id = o.slice_id
 GROUP BY u.slice_id

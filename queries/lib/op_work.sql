@@ -1,6 +1,6 @@
 /* ---
 name = "op_work"
-version = 3
+version = 4
 title = "Floating-point operations and bytes of operators, from input shapes"
 help = """
 Only operators with a formula in shape_work and recorded shapes that do not run inside another such
@@ -9,7 +9,7 @@ written once. Outputs are not recorded on a timeline, so the output of a reducti
 Unknown values are NULL.
 """
 grain = ["slice_id"]
-requires = { schema = ">=1", queries = ["shape_work@2"] }
+requires = { schema = ">=1", queries = ["shape_work@3"] }
 portable = false
 columns = [
   "slice_id", "trace_id", "track_id", "ts", "dur", "name", "model", "input_dims", "input_types",
@@ -32,6 +32,7 @@ nullable = true
 help = "Floating-point operations; NULL: no formula, or unknown shape"
 
 [changes]
+4 = "bytes by the formulas of shape_work@3"
 1 = "first version"
 2 = "formulas of shape_work: more operators, and operations of elementwise ones"
 3 = "same rows, with the formulas of shape_work@2"

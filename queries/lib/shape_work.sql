@@ -1,6 +1,6 @@
 /* ---
 name = "shape_work"
-version = 2
+version = 3
 title = "Operations and bytes of each recorded combination of operator, shapes and types"
 help = """
 The only query with formulas: op_work applies them to timeline operators, graph_node_work to graph
@@ -14,6 +14,10 @@ with causal masks ignored, and its backward five products instead of two. Unlike
 gradient of a grouped convolution is not counted once per group, and attention in the layout batch x
 queries x heads x depth is read as such.
 
+Of inference libraries, attention over packed sequences counts where all are of the longest's length,
+else the lengths are not recorded; mixtures of experts count both products of each token and choice,
+rotary embeddings 3 per rotated element, gated activations 2 per element of the result.
+
 For operators that flop_counter counts as 0 the conventions are: elementwise operators 1 per element
 of the result whatever the function, addcmul, addcdiv and dropout 2, lerp and mean squared errors 3,
 copies and fills 0; reductions 1 per input element, norms 2, variances and logsumexp 3; softmax 5,
@@ -24,11 +28,11 @@ over root mean squares 3 and 1, batch normalization in inference 2 and 2, backwa
 
 bytes_read and bytes_written are the minimum traffic: every input read once and every output written
 once, embedding tables only at the rows looked up, and nothing read that is only overwritten.
-Outputs are those recorded, else those that follow from the formula; nothing for reductions. Unknown
-values are NULL.
+Outputs are those recorded or given as `out` arguments, else those that follow from the formula;
+nothing for reductions. Unknown values are NULL.
 """
 grain = ["name", "shapes", "types", "scalars", "output_shapes", "output_types"]
-requires = { schema = ">=1", queries = ["graph_io@2", "shape_model@1"] }
+requires = { schema = ">=1", queries = ["graph_io@2", "shape_model@2"] }
 portable = false
 columns = [
   "name", "shapes", "types", "scalars", "output_shapes", "output_types", "model", "flops",
@@ -80,22 +84,30 @@ help = "Minimum bytes written; NULL: unknown shape or type"
 
 [changes]
 1 = "first version"
+3 = "outputs given as arguments are not read; types of mixed inputs; operators of inference libraries"
 2 = "new parameter graph_id"
 --- */
 WITH model_of AS (
   SELECT * FROM shape_model()
 ),
+-- category: that of torch.result_type: 0 bool, 1 integer, 2 float, 3 complex.
 element AS (
-  SELECT unnest(types) AS type, n_bytes
+  SELECT unnest(types) AS type, category, n_bytes
   FROM (VALUES
-    (['bool', 'unsigned char', 'signed char', 'char', 'c10::quint8', 'c10::qint8',
-      'c10::Float8_e4m3fn', 'c10::Float8_e5m2', 'c10::Float8_e4m3fnuz', 'c10::Float8_e5m2fnuz',
-      'c10::Float8_e8m0fnu'], 1),
-    (['c10::Half', 'c10::BFloat16', 'short', 'short int', 'unsigned short', 'uint16_t'], 2),
-    (['float', 'int', 'unsigned int', 'uint32_t', 'c10::complex<c10::Half>'], 4),
-    (['double', 'long', 'long int', 'long long', 'unsigned long', 'uint64_t', 'c10::complex<float>'], 8),
-    (['c10::complex<double>'], 16)
-  ) AS e(types, n_bytes)
+    (['bool'], 0, 1),
+    (['unsigned char', 'signed char', 'char', 'c10::quint8', 'c10::qint8'], 1, 1),
+    (['c10::Float8_e4m3fn', 'c10::Float8_e5m2', 'c10::Float8_e4m3fnuz', 'c10::Float8_e5m2fnuz',
+      'c10::Float8_e8m0fnu'], 2, 1),
+    (['short', 'short int', 'unsigned short', 'uint16_t'], 1, 2),
+    (['c10::Half', 'c10::BFloat16'], 2, 2),
+    (['int', 'unsigned int', 'uint32_t'], 1, 4),
+    (['float'], 2, 4),
+    (['c10::complex<c10::Half>'], 3, 4),
+    (['long', 'long int', 'long long', 'unsigned long', 'uint64_t'], 1, 8),
+    (['double'], 2, 8),
+    (['c10::complex<float>'], 3, 8),
+    (['c10::complex<double>'], 3, 16)
+  ) AS e(types, category, n_bytes)
 ),
 -- The recorded values without tensors, so equal calls are equal.
 recorded AS (
@@ -130,7 +142,8 @@ combination AS (
     types,
     CASE
       WHEN model LIKE 'convolution%' OR model LIKE 'pooling%' OR model = 'embedding_backward'
-        OR name LIKE '%batch_norm' THEN values_json
+        OR name LIKE '%batch_norm' OR model IN ('packed_attention', 'rotary_embedding')
+        THEN values_json
     END AS scalars,
     output_shapes,
     output_types
@@ -148,6 +161,8 @@ signature AS (
     m.more_per_element,
     coalesce(m.not_read, []) AS not_read,
     m.writes,
+    coalesce(m.outs, []) AS outs,
+    m.layout,
     TRY(json_transform(c.shapes, '[["DOUBLE"]]')) AS d,
     TRY(json_transform(c.types, '["VARCHAR"]')) AS t,
     TRY(json_transform(c.scalars, '["VARCHAR"]')) AS v
@@ -194,6 +209,8 @@ tensor_of AS (
     a.argument,
     coalesce(list_product(TRY_CAST(list_filter(string_split(a.dim, ','), lambda x: trim(x) <> '') AS DOUBLE[])), 1)
       AS n_elements,
+    trim(a.dim) <> '' AS has_dimensions,
+    e.category,
     e.n_bytes
   FROM (
     SELECT
@@ -212,7 +229,10 @@ size AS (
     sum(CASE WHEN NOT w.is_output AND w.argument = s.first_input THEN w.n_elements END) AS first_elements,
     sum(CASE WHEN NOT w.is_output AND w.argument = s.weight THEN w.n_elements END) > 0 AS has_weight,
     sum(CASE WHEN NOT w.is_output AND NOT list_contains(s.not_read, w.argument)
+        AND NOT list_contains(s.outs, w.argument)
       THEN w.n_elements * w.n_bytes ELSE 0 END) AS read_bytes,
+    sum(CASE WHEN NOT w.is_output AND list_contains(s.outs, w.argument)
+      THEN w.n_elements * w.n_bytes END) AS out_bytes,
     sum(CASE WHEN NOT w.is_output AND list_contains(s.writes, w.argument)
       THEN w.n_elements * w.n_bytes ELSE 0 END) AS rewritten_bytes,
     sum(CASE WHEN w.is_output THEN w.n_elements END) AS output_elements,
@@ -222,6 +242,43 @@ size AS (
   FROM tensor_of AS w
   JOIN signature AS s ON s.signature_n = w.signature_n
   GROUP BY w.signature_n
+),
+-- The type of an elementwise result, by the rules of torch.result_type: the highest category of all
+-- inputs, and of those with dimensions the widest in it; tensors without dimensions, like numbers,
+-- only count by their category. Two 16-bit floats of different types become 32 bits, a complex number
+-- has parts as wide as the floats beside it.
+promoted AS (
+  SELECT
+    signature_n,
+    CASE
+      WHEN coalesce(sized_category, -1) >= category THEN CASE
+        WHEN n_narrow_types > 1 AND sized_bytes = 2 AND category = 2 THEN 4
+        WHEN category = 3 THEN greatest(sized_bytes, 2 * sized_float_bytes)
+        ELSE sized_bytes
+      END
+      WHEN category = 3 THEN greatest(n_bytes, 2 * sized_float_bytes)
+      ELSE n_bytes
+    END AS n_bytes,
+    category
+  FROM (
+    SELECT
+      p.signature_n,
+      max(p.category) AS category,
+      max(p.category) FILTER (p.has_dimensions) AS sized_category,
+      max_by(p.n_bytes, (p.category, p.n_bytes)) AS n_bytes,
+      max_by(p.n_bytes, (p.category, p.n_bytes)) FILTER (p.has_dimensions) AS sized_bytes,
+      max(p.n_bytes) FILTER (p.has_dimensions AND p.category = 2) AS sized_float_bytes,
+      count(DISTINCT s.t[p.argument]) FILTER (p.has_dimensions AND p.category = 2 AND p.n_bytes = 2)
+        AS n_narrow_types
+    FROM tensor_of AS p
+    JOIN signature AS s ON s.signature_n = p.signature_n
+    WHERE NOT p.is_output
+      AND NOT list_contains(s.outs, p.argument)
+      -- a condition or a mask does not take part
+      AND NOT (s.name LIKE 'aten::where%' AND p.argument = 1)
+      AND NOT (s.name LIKE 'aten::masked\_fill%' ESCAPE '\' AND p.argument = 2)
+    GROUP BY p.signature_n
+  )
 ),
 -- a and b: factors, or input and weight, or queries and keys; c: values.
 shaped AS (
@@ -233,6 +290,7 @@ shaped AS (
     z.output_bytes,
     z.is_output_known,
     CASE WHEN z.is_input_known THEN z.read_bytes END AS read_bytes,
+    CASE WHEN z.is_input_known THEN z.out_bytes END AS out_bytes,
     CASE WHEN z.is_input_known AND s.writes IS NOT NULL THEN z.rewritten_bytes END AS rewritten_bytes,
     s.d[s.first_input] AS a,
     s.d[s.first_input + 1] AS b,
@@ -246,12 +304,22 @@ shaped AS (
     TRY_CAST(s.v[11] AS BOOLEAN[]) AS output_mask,
     -- In _flash_attention_forward and similar operators the heads come after the queries; if
     -- several lengths are packed, the lengths are not in the shapes.
-    s.name LIKE '%::\_%\_attention\_%ward' ESCAPE '\' AND s.name NOT LIKE '%scaled_dot%' AS is_heads_last,
-    -- The type of the result: bool for comparisons, whatever is compared.
+    s.layout = 'heads last'
+      OR s.name LIKE '%::\_%\_attention\_%ward' ESCAPE '\' AND s.name NOT LIKE '%scaled_dot%'
+      AS is_heads_last,
+    -- The type of the result: bool for comparisons, whatever is compared; in place, that of the
+    -- first input; a float for quotients and functions of integers.
     CASE
       WHEN regexp_matches(s.name, '^aten::(_foreach_)?(eq|ne|lt|le|gt|ge|logical_.*|isnan)_?$') THEN 1
       WHEN s.name = 'aten::_scaled_mm' THEN 2
-      ELSE e.n_bytes
+      WHEN s.model <> 'elementwise' OR s.name LIKE '%\_' ESCAPE '\' OR s.name LIKE '%\_foreach%' ESCAPE '\'
+        OR s.name LIKE '%backward'
+        THEN e.n_bytes
+      WHEN p.category < 2 AND regexp_matches(
+        s.name,
+        '^aten::(div|sigmoid|tanh|exp|expm1|log|log1p|log2|sqrt|rsqrt|reciprocal|sin|cos|erf)$'
+      ) THEN 4
+      ELSE p.n_bytes
     END AS result_bytes
   FROM signature AS s
   LEFT JOIN size AS z ON z.signature_n = s.signature_n
@@ -267,6 +335,7 @@ shaped AS (
       WHEN s.model = 'embedding' THEN 1
       ELSE s.first_input
     END
+  LEFT JOIN promoted AS p ON p.signature_n = s.signature_n
 ),
 placed AS (
   SELECT
@@ -306,6 +375,12 @@ placed AS (
           THEN pow(TRY_CAST(v[first_input] AS DOUBLE[])[1], CASE WHEN name LIKE '%3d%' THEN 2 ELSE 1 END)
           ELSE 1 END
     END AS n_window,
+    -- All of n sequences packed into n times the longest are as long as that.
+    CASE
+      WHEN model = 'packed_attention'
+        AND a[1] = (d[4][1] - 1) * TRY_CAST(v[7] AS DOUBLE) AND v[7] = v[8]
+        THEN TRY_CAST(v[8] AS DOUBLE)
+    END AS n_packed_keys,
     CASE WHEN is_heads_last THEN a[3] ELSE a[2] END AS n_heads,
     CASE WHEN is_heads_last THEN a[2] ELSE a[3] END AS n_queries,
     CASE WHEN is_heads_last THEN b[2] ELSE b[3] END AS n_keys
@@ -316,10 +391,20 @@ counted AS (
     *,
     CASE model
       WHEN 'matmul' THEN 2 * CASE
-        WHEN name = 'aten::linear' THEN list_product(a) * CASE WHEN len(b) > 1 THEN b[1] ELSE 1 END
+        WHEN layout = 'transposed' THEN list_product(a) * CASE WHEN len(b) > 1 THEN b[1] ELSE 1 END
         WHEN len(b) = 1 THEN list_product(a)
         ELSE list_product(a) * b[len(b)]
       END
+      -- Groups share the rows, or the columns of the second factor.
+      WHEN 'grouped_matmul' THEN 2 * list_product(a) * b[len(b)]
+        / CASE WHEN len(a) = 3 AND len(b) = 2 THEN a[1] ELSE 1 END
+      WHEN 'packed_attention' THEN 2 * a[2] * a[1] * n_packed_keys * (a[3] + c[3])
+      -- Only the rotated part of each head: two products and a sum.
+      WHEN 'rotary_embedding' THEN
+        per_element * (list_product(d[2]) + coalesce(list_product(d[3]), 0))
+          * d[5][2] / TRY_CAST(v[4] AS DOUBLE)
+      -- Both weights of the experts of each token.
+      WHEN 'experts' THEN 2 * a[1] * d[4][2] * (b[2] * b[3] + c[2] * c[3])
       WHEN 'convolution' THEN 2 * a[1] * n_kernel * b[1] * b[2]
         * CASE WHEN is_transposed THEN list_product(a[3:]) ELSE n_places END
       WHEN 'convolution_backward' THEN 2 * a[1] * n_kernel * b[1] * b[2]
@@ -353,13 +438,20 @@ counted AS (
     END AS flops,
     CASE
       WHEN is_output_known THEN output_bytes
+      WHEN out_bytes IS NOT NULL THEN out_bytes
       ELSE CASE model
         WHEN 'matmul' THEN result_bytes * CASE
-          WHEN name = 'aten::linear' THEN list_product(a) / nullif(a[len(a)], 0)
+          WHEN layout = 'transposed' THEN list_product(a) / nullif(a[len(a)], 0)
             * CASE WHEN len(b) > 1 THEN b[1] ELSE 1 END
           WHEN len(b) = 1 THEN list_product(a) / nullif(a[len(a)], 0)
           ELSE list_product(a) / nullif(a[len(a)], 0) * b[len(b)]
         END
+        WHEN 'grouped_matmul' THEN result_bytes * CASE
+          WHEN len(a) = 2 AND len(b) = 2 THEN NULL -- one for each group, whose number is not a shape
+          ELSE list_product(a) / nullif(a[len(a)], 0) * b[len(b)]
+            / CASE WHEN len(a) = 3 AND len(b) = 2 THEN a[1] ELSE 1 END
+        END
+        WHEN 'packed_attention' THEN a[1] * a[2] * c[3] * result_bytes
         WHEN 'convolution' THEN a[1] * n_places * result_bytes
           * CASE WHEN is_transposed THEN b[2] * n_groups ELSE b[1] END
         WHEN 'convolution_backward' THEN result_bytes * (
@@ -390,6 +482,11 @@ SELECT
   read_bytes + CASE
     WHEN model = 'gather' OR name = 'aten::embedding' THEN written
     WHEN model = 'embedding' THEN result_bytes * d[1][len(d[1])] * first_elements
+    -- rows of sines and cosines
+    WHEN model = 'rotary_embedding' THEN result_bytes * list_product(d[1]) * d[5][2]
+    -- each expert once, of at most one for each token and choice
+    WHEN model = 'experts' THEN
+      result_bytes * least(b[1], a[1] * d[4][2]) * (b[2] * b[3] + c[2] * c[3])
     ELSE 0
   END AS bytes_read,
   written AS bytes_written

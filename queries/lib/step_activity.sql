@@ -4,10 +4,11 @@ version = 1
 title = "Exact time per step and device by activity"
 help = """
 As device_activity, for the work launched in one step. Work of other steps that runs at the same
-time does not count. Steps without work on a device have no row.
+time does not count. Steps without work on a device have no row. A time window contains the steps
+that run in it on the host, with all their work, whenever that runs.
 """
 grain = ["device_id", "step_id"]
-requires = { schema = ">=1", queries = ["device_op@1"] }
+requires = { schema = ">=1", queries = ["whole_device_op@1"] }
 columns = [
   "trace_id", "device_id", "step_id", "n_ops", "n_kernels", "start_ns", "end_ns", "busy_ns",
   "compute_ns", "communication_ns", "memory_ns", "compute_communication_ns", "compute_memory_ns",
@@ -41,8 +42,9 @@ WITH op AS (
     -- many.
     k.from_id * 18446744073709551616 + d.start_ns AS start_key,
     k.from_id * 18446744073709551616 + d.end_ns AS end_key
-  FROM device_op() AS d
-  JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
+  FROM whole_device_op() AS d
+  JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
+  SEMI JOIN step AS s ON s.slice_id = k.from_id
 ),
 -- Operations in order of start: each adds to a union the part beyond all operations before it, and
 -- the reach of a union of classes is the maximum of theirs. (The order of operations that start

@@ -4,10 +4,11 @@ version = 1
 title = "Number of calls that launched the work of each step on each device"
 help = """
 A graph launch is one call, however many operations it causes. Steps without work that has a known
-call have no row.
+call have no row. A time window contains the steps that run in it on the host, with all their work,
+whenever that runs.
 """
 grain = ["device_id", "step_id"]
-requires = { schema = ">=1", queries = ["device_op@1"] }
+requires = { schema = ">=1", queries = ["whole_device_op@1"] }
 columns = ["device_id", "step_id", "n_launches"]
 
 [column]
@@ -26,7 +27,8 @@ SELECT
   d.device_id,
   k.from_id AS step_id,
   count(DISTINCT c.from_id) AS n_launches
-FROM device_op() AS d
-JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
-JOIN link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+FROM whole_device_op() AS d
+JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'step' AND k.link_set = 'default'
+SEMI JOIN step AS s ON s.slice_id = k.from_id
+JOIN whole_link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
 GROUP BY d.device_id, k.from_id

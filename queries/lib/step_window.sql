@@ -38,7 +38,7 @@ WITH span AS (
       )
       ELSE s.ts + greatest(s.dur, 0)
     END AS end_ns
-  FROM step AS s
+  FROM whole_step AS s
   JOIN track AS k ON k.id = s.track_id
   JOIN trace AS t ON t.id = s.trace_id
 ),

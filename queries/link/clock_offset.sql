@@ -1,6 +1,6 @@
 /* ---
 name = "clock_offset"
-version = 2
+version = 3
 title = "Offset from each trace's clock to the shared time of its run"
 help = """
 The shared time is the clock of the reference: the lowest rank that has a collective in common with
@@ -10,9 +10,13 @@ the fewest pairs and then the most certain ones, at most 16 of them; uncertainti
 For one pair, the offset is the median difference of ends, moved into the interval that the
 collectives allow. If both traces count from 1970 on a clock that may be that of one host (equal or
 unknown host names) and the interval contains 0, the recorded times are kept. The uncertainty is the
-distance to the farther end of the interval: the true offset is no farther away as long as the
-clocks run equally fast. If no offset fits all collectives, the method says so, and the uncertainty
-is the largest violation.
+largest error that any offset and drift (of at most 100 ppm) allowed by the collectives could have,
+anywhere in the two recordings. If none fits all collectives, the method says so, and the
+uncertainty is the largest violation; but collectives that were linked by order or time are linked
+incorrectly then, and give no offset. Doubtful links (confidence 0.5 and below) give none either.
+
+Recordings of one rank whose clocks count from 1970 share the clock of the rank: the offset of one
+is that of the other, less certain by the drift of 100 ppm in between.
 
 A capture of a Sophgo TPU shares no collective with the trace of its host; calls of category tpudnn
 in that trace relate them. If the call disable_profile is among them and the capture records how
@@ -23,7 +27,7 @@ call (first call), which is only approximate. The host's clock is then the refer
 Traces without anything in common with others have no offset.
 """
 grain = ["trace_id"]
-requires = { schema = ">=11", queries = ["clock_interval@1"] }
+requires = { schema = ">=11", queries = ["clock_interval@2"] }
 portable = false
 columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
@@ -49,6 +53,7 @@ help = "reference; file: recorded times, not contradicted by any collective; col
 [changes]
 1 = "first version"
 2 = "excludes graph traces, which have no clock; TPU captures are aligned with the time of their host"
+3 = "uncertainty includes unknown drift; recordings of one rank share its clock; doubtful links give no offset"
 --- */
 WITH RECURSIVE place AS (
   SELECT
@@ -58,6 +63,8 @@ WITH RECURSIVE place AS (
     row_number() OVER (ORDER BY format = 'sophgo', rank NULLS LAST, id) AS n,
     format = 'sophgo' AS is_capture,
     metadata_json,
+    base_ns + least(coalesce(start_ts, 0), 0) AS start_ns,
+    base_ns + coalesce(end_ts, 0) AS end_ns,
     base_ns > 946684800000000000 AS is_since_epoch, -- The year 2000.
     coalesce(host_name, '') AS host_name
   FROM trace
@@ -65,14 +72,9 @@ WITH RECURSIVE place AS (
 ),
 pair AS (
   SELECT
-    c.hub_trace_id,
-    c.trace_id,
+    c.*,
     h.base_ns AS hub_base_ns,
     s.base_ns,
-    c.lower_ns,
-    c.upper_ns,
-    c.drift,
-    c.is_contradictory,
     h.is_since_epoch AND s.is_since_epoch AND h.host_name = s.host_name
       AND c.drift IS NULL AND c.lower_ns <= 0 AND c.upper_ns >= 0 AS is_recorded,
     CASE
@@ -83,15 +85,26 @@ pair AS (
   JOIN place AS h ON h.trace_id = c.hub_trace_id
   JOIN place AS s ON s.trace_id = c.trace_id
 ),
+settled AS (
+  SELECT *, CASE WHEN is_recorded THEN 0 ELSE shift_ns END AS offset_ns
+  FROM pair
+),
 judged AS (
   SELECT
-    *,
-    CASE WHEN is_recorded THEN 0 ELSE shift_ns END AS offset_ns,
+    hub_trace_id,
+    trace_id,
+    hub_base_ns,
+    base_ns,
+    offset_ns,
+    drift,
     CASE
-      WHEN is_recorded THEN greatest(upper_ns, -lower_ns)
       WHEN is_contradictory THEN greatest(lower_ns - shift_ns, shift_ns - upper_ns)
-      WHEN lower_ns IS NOT NULL AND upper_ns IS NOT NULL
-        THEN greatest(upper_ns - shift_ns, shift_ns - lower_ns)
+      WHEN begin_lower_ns IS NOT NULL AND begin_upper_ns IS NOT NULL THEN 1 + round(greatest(
+        abs(begin_lower_ns - offset_ns - coalesce(drift, 0) * begin_ns),
+        abs(begin_upper_ns - offset_ns - coalesce(drift, 0) * begin_ns),
+        abs(end_lower_ns - offset_ns - coalesce(drift, 0) * end_ns),
+        abs(end_upper_ns - offset_ns - coalesce(drift, 0) * end_ns)
+      ))::BIGINT
     END AS uncertainty_ns,
     CASE
       WHEN is_recorded THEN 1
@@ -99,7 +112,13 @@ judged AS (
       WHEN drift IS NOT NULL THEN 3
       ELSE 2
     END AS severity
-  FROM pair
+  FROM settled
+  WHERE NOT is_contradictory OR (hub_trace_id, trace_id) NOT IN (
+    SELECT (from_id >> 32, to_id >> 32)
+    FROM link
+    WHERE run_id = $run_id::BIGINT AND kind = 'collective_peer' AND link_set = 'default'
+      AND rule = 'order' AND confidence > 0.5
+  )
 ),
 -- Start and end of captures according to the host's calls, on the host's clock.
 host AS (
@@ -160,6 +179,20 @@ known AS (
     if(by_end_ns IS NOT NULL, 5, 6)
   FROM capture
 ),
+-- Recordings of one rank on its clock, each with the next.
+same_rank AS (
+  SELECT
+    lag(trace_id) OVER ordered AS hub_trace_id,
+    trace_id,
+    lag(base_ns) OVER ordered AS hub_base_ns,
+    base_ns,
+    greatest(end_ns, lag(end_ns) OVER ordered) - least(start_ns, lag(start_ns) OVER ordered)
+      AS span_ns
+  FROM place
+  WHERE is_since_epoch AND rank IS NOT NULL AND NOT is_capture
+  WINDOW ordered AS (PARTITION BY rank ORDER BY base_ns, trace_id)
+  QUALIFY lag(trace_id) OVER ordered IS NOT NULL
+),
 -- Each pair in both directions: the offset from the clock of `trace_id` to that of `from_trace_id`.
 edge AS (
   SELECT
@@ -169,6 +202,7 @@ edge AS (
     offset_ns,
     coalesce(drift, 0) AS drift,
     uncertainty_ns,
+    NULL::BIGINT AS same_clock_ns,
     severity
   FROM known
   UNION ALL
@@ -180,14 +214,19 @@ edge AS (
       - (coalesce(drift, 0) * (hub_base_ns - base_ns - offset_ns))::BIGINT,
     -coalesce(drift, 0),
     uncertainty_ns,
+    NULL,
     severity
   FROM known
+  UNION ALL
+  SELECT hub_trace_id, trace_id, base_ns - hub_base_ns, 0, 0, 0, span_ns, 1 FROM same_rank
+  UNION ALL
+  SELECT trace_id, hub_trace_id, hub_base_ns - base_ns, 0, 0, 0, span_ns, 1 FROM same_rank
 ),
 origin AS (
   SELECT trace_id
   FROM place
   WHERE n = (
-    SELECT min(p.n) FROM place AS p JOIN edge AS e ON e.trace_id = p.trace_id
+    SELECT min(p.n) FROM place AS p JOIN known AS e ON p.trace_id IN (e.trace_id, e.hub_trace_id)
   )
 ),
 reach AS (
@@ -209,7 +248,8 @@ branch AS (
       e.*,
       row_number() OVER (
         PARTITION BY e.trace_id
-        ORDER BY e.severity, e.uncertainty_ns NULLS LAST, e.from_trace_id
+        ORDER BY
+          e.same_clock_ns NULLS FIRST, e.severity, e.uncertainty_ns NULLS LAST, e.from_trace_id
       ) AS choice
     FROM edge AS e
     JOIN distance AS a ON a.trace_id = e.from_trace_id
@@ -230,7 +270,12 @@ aligned AS (
     b.trace_id,
     a.offset_ns + b.offset_ns + (a.drift * b.apart_ns)::BIGINT,
     a.drift + b.drift,
-    a.uncertainty_ns + b.uncertainty_ns,
+    a.uncertainty_ns + b.uncertainty_ns
+      -- The clock of the reference is the shared time; any other may drift between recordings.
+      + CASE WHEN a.uncertainty_ns > 0
+        THEN ceil((0.0001 + abs(a.drift)) * coalesce(b.same_clock_ns, 0))::BIGINT
+        ELSE 0
+      END,
     greatest(a.severity, b.severity)
   FROM branch AS b
   JOIN aligned AS a ON a.trace_id = b.from_trace_id

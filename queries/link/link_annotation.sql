@@ -1,11 +1,11 @@
 /* ---
 name = "link_annotation"
-version = 1
+version = 2
 title = "Links from annotations to the device work launched inside them"
 help = """
-From the innermost host annotation that contains the causing call, on the call's thread. Steps are
-excluded; they have their own links (link_step). Enclosing annotations are parents of the annotation
-(slice.parent_id).
+From the innermost host annotation that contains the causing call, on the call's thread: of all that
+contain it, the last to begin. annotation_work has all of them, and annotation_extent defines when
+annotations end that never did. Steps are excluded; they have their own links (link_step).
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["annotation", "gpu_op"] }
@@ -24,60 +24,128 @@ rule.help = "containment"
 confidence.help = "Confidence of the launch link"
 
 [changes]
+2 = "by time on the thread: of crossing ranges the last to begin, start/end ranges too"
 1 = "first version"
 --- */
-WITH RECURSIVE named AS MATERIALIZED (
-  SELECT a.slice_id
-  FROM annotation AS a
-  ANTI JOIN step AS s ON s.slice_id = a.slice_id AND s.trace_id = $trace_id::BIGINT
-  WHERE a.trace_id = $trace_id::BIGINT
-    AND a.side = 'host'
+-- Every annotation around a call also contains the last one to begin before the call on its track, unless
+-- that one contains the call itself. So the parents of that one lead to the innermost. A call of
+-- duration 0 at the end of an annotation lies outside.
+WITH RECURSIVE thread_of AS MATERIALIZED (
+  SELECT id AS track_id, thread_id
+  FROM track
+  WHERE trace_id = $trace_id::BIGINT
 ),
--- Slices are numbered by category first, so the annotations of a trace are one range of ids.
-bound AS (
-  SELECT min(slice_id) AS first_id, max(slice_id) AS last_id
+last_end AS (
+  SELECT
+    (
+      SELECT max(ts + greatest(dur, 0))
+      FROM annotation
+      WHERE trace_id = $trace_id::BIGINT
+        AND side = 'host'
+        AND coalesce(style, 'push_pop') <> 'mark'
+    ) AS range_ns,
+    (SELECT max(ts + greatest(dur, 0)) FROM launch WHERE trace_id = $trace_id::BIGINT) AS call_ns
+),
+named AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT
+      a.slice_id,
+      coalesce(k.thread_id, -a.track_id) AS thread_key,
+      a.track_id,
+      a.ts AS start_ns,
+      CASE
+        WHEN a.dur <> -1 THEN a.ts + greatest(a.dur, 0)
+        WHEN a.style IS NULL THEN greatest(a.ts, e.range_ns, e.call_ns)
+        ELSE greatest(a.ts, e.range_ns)
+      END AS end_ns
+    FROM annotation AS a
+    LEFT JOIN thread_of AS k ON k.track_id = a.track_id
+    CROSS JOIN last_end AS e
+    ANTI JOIN step AS s ON s.slice_id = a.slice_id AND s.trace_id = $trace_id::BIGINT
+    WHERE a.trace_id = $trace_id::BIGINT
+      AND a.side = 'host'
+  )
+  WHERE end_ns > start_ns
+),
+-- The nearest annotation above each, other slices skipped.
+search AS (
+  SELECT s.id AS slice_id, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
+  FROM slice AS s
+  SEMI JOIN named AS n ON n.slice_id = s.id
+  LEFT JOIN named AS a ON a.slice_id = s.parent_id
+  WHERE s.trace_id = $trace_id::BIGINT
+    AND s.parent_id IS NOT NULL
+  UNION ALL
+  SELECT r.slice_id, s.parent_id, a.slice_id IS NOT NULL
+  FROM slice AS s
+  JOIN search AS r ON r.at_id = s.id
+  LEFT JOIN named AS a ON a.slice_id = s.parent_id
+  WHERE NOT r.is_found
+    AND s.trace_id = $trace_id::BIGINT
+    AND s.parent_id IS NOT NULL
+),
+above AS MATERIALIZED (
+  SELECT r.slice_id, r.at_id AS above_id, n.end_ns AS above_end_ns
+  FROM search AS r
+  JOIN named AS n ON n.slice_id = r.at_id
+  WHERE r.is_found
+),
+first_at AS (
+  SELECT
+    track_id,
+    start_ns,
+    max_by(slice_id, (-end_ns, slice_id)) AS slice_id,
+    min(end_ns) AS end_ns
   FROM named
+  GROUP BY track_id, start_ns
 ),
 work AS MATERIALIZED (
   SELECT g.slice_id, l.from_id AS call_id, l.confidence
   FROM gpu_op AS g
   JOIN link AS l ON l.to_id = g.slice_id
+  CROSS JOIN (SELECT 1 FROM named LIMIT 1) AS any_named
   WHERE g.trace_id = $trace_id::BIGINT
     AND g.kind <> 'sync'
     AND l.trace_id = $trace_id::BIGINT
     AND l.kind = 'launch'
     AND l.link_set = 'default'
 ),
-call AS MATERIALIZED (
-  SELECT s.id, s.parent_id AS above_id
-  FROM slice AS s
-  SEMI JOIN work AS w ON w.call_id = s.id
-  CROSS JOIN (SELECT 1 FROM named LIMIT 1) AS any_named
-  WHERE s.trace_id = $trace_id::BIGINT
-    AND s.parent_id IS NOT NULL
+call AS (
+  SELECT
+    l.slice_id AS call_id,
+    n.track_id,
+    l.ts AS start_ns,
+    l.ts + greatest(l.dur, 0) + CASE WHEN l.dur > 0 THEN 0 ELSE 1 END AS end_ns
+  FROM launch AS l
+  SEMI JOIN work AS w ON w.call_id = l.slice_id
+  LEFT JOIN thread_of AS k ON k.track_id = l.track_id
+  JOIN (SELECT DISTINCT thread_key, track_id FROM named) AS n
+    ON n.thread_key = coalesce(k.thread_id, -l.track_id)
+  WHERE l.trace_id = $trace_id::BIGINT
 ),
--- Each slice around calls is climbed from once, however many calls it holds.
 climb AS (
-  SELECT above_id AS start_id, above_id AS at_id, above_id BETWEEN b.first_id AND b.last_id AND
-    above_id IN (SELECT slice_id FROM named) AS is_named
-  FROM (SELECT DISTINCT above_id FROM call)
-  CROSS JOIN bound AS b
+  SELECT c.call_id, c.end_ns, f.slice_id AS at_id, f.end_ns >= c.end_ns AS is_found
+  FROM call AS c
+  ASOF JOIN first_at AS f ON f.track_id = c.track_id AND c.start_ns >= f.start_ns
   UNION ALL
-  SELECT c.start_id, s.parent_id, n.slice_id IS NOT NULL
-  FROM slice AS s
-  JOIN climb AS c ON c.at_id = s.id
-  LEFT JOIN named AS n ON n.slice_id = s.parent_id
-  WHERE NOT c.is_named
-    AND s.trace_id = $trace_id::BIGINT
-    AND s.parent_id IS NOT NULL
+  SELECT c.call_id, c.end_ns, a.above_id, a.above_end_ns >= c.end_ns
+  FROM above AS a
+  JOIN climb AS c ON c.at_id = a.slice_id
+  WHERE NOT c.is_found
 )
 SELECT
-  c.at_id AS from_id,
+  a.annotation_id AS from_id,
   w.slice_id AS to_id,
   'annotation' AS kind,
   'containment' AS rule,
   w.confidence
 FROM work AS w
-JOIN call AS l ON l.id = w.call_id
-JOIN climb AS c ON c.start_id = l.above_id AND c.is_named
+JOIN (
+  SELECT c.call_id, max_by(c.at_id, (n.start_ns, -n.end_ns, c.at_id)) AS annotation_id
+  FROM climb AS c
+  JOIN named AS n ON n.slice_id = c.at_id
+  WHERE c.is_found
+  GROUP BY c.call_id
+) AS a ON a.call_id = w.call_id
 ORDER BY to_id

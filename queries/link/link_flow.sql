@@ -3,10 +3,10 @@ name = "link_flow"
 version = 2
 title = "Links from recorded flow arrows between slices"
 help = """
-The points of an arrow share category, name and id; each step and end is linked to the preceding
-point. Arrows that repeat correlation ids (ac2g, async_cpu_to_gpu) do not bind to slices and make no
-links here; link_launch handles them. Arrows from forward to backward operators (fwdbwd) have a kind
-of their own, see link_forward_backward.
+The points of an arrow share category, name and id; each step and end is linked to the start or step
+before it. Arrows that repeat correlation ids (ac2g, async_cpu_to_gpu) do not bind to slices and
+make no links here; link_launch handles them. Arrows from forward to backward operators (fwdbwd)
+have a kind of their own, see link_forward_backward.
 """
 grain = ["from_id", "to_id", "rule"]
 requires = { schema = ">=1", rows = ["flow_point"] }
@@ -32,7 +32,7 @@ WITH hop AS (
     slice_id AS to_id,
     phase,
     category,
-    lag(slice_id) OVER arrow AS from_id
+    last_value(CASE WHEN phase <> 'f' THEN slice_id END IGNORE NULLS) OVER arrow AS from_id
   FROM flow_point
   WHERE trace_id = $trace_id::BIGINT
     AND slice_id IS NOT NULL
@@ -40,6 +40,7 @@ WITH hop AS (
   WINDOW arrow AS (
     PARTITION BY category, name, flow_key
     ORDER BY ts, CASE phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, id
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 )
 SELECT DISTINCT

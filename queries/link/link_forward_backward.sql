@@ -1,13 +1,14 @@
 /* ---
 name = "link_forward_backward"
-version = 1
+version = 2
 title = "Links from forward operators to the operators that compute their gradients"
 help = """
-Recorded arrows (fwdbwd) take precedence. A backward operator without one is linked by its sequence
-number, from the last forward operator before it with that number, which is also where the arrows
-start. Of two nested backward operators with the same number, the inner one is linked. Each thread
-numbers its own operators; of several forward threads, the one that best explains the number
-(forward_thread_id) is used.
+Recorded arrows (fwdbwd) take precedence; of operators that begin where an arrow does, those with
+one sequence number are linked. A backward operator without one is linked by its sequence number,
+from the last forward operator before it with that number, which is also where the arrows start. Of
+two nested backward operators with the same number, the inner one is linked. Each thread numbers its
+own operators; of several forward threads, the one that best explains the number (forward_thread_id)
+is used.
 """
 grain = ["from_id", "to_id"]
 portable = false
@@ -25,27 +26,27 @@ rule.help = "recorded:fwdbwd, or sequence_number"
 confidence.help = "1 for recorded arrows; 0.9 by sequence number; 0.5 if several forward threads have the number"
 
 [changes]
+2 = "arrows lead to the operator with the sequence number, not to a child that begins with it"
 1 = "first version"
 --- */
 WITH point AS (
   SELECT
+    id,
     slice_id AS to_id,
+    track_id AS to_track_id,
+    ts AS to_ts,
     phase,
-    lag(slice_id) OVER (
-      PARTITION BY name, flow_key
-      ORDER BY ts, CASE phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, id
-    ) AS from_id
+    lag(slice_id) OVER arrow AS from_id,
+    lag(track_id) OVER arrow AS from_track_id,
+    lag(ts) OVER arrow AS from_ts
   FROM flow_point
   WHERE trace_id = $trace_id::BIGINT
     AND slice_id IS NOT NULL
     AND category = 'fwdbwd'
-),
-recorded AS (
-  SELECT DISTINCT from_id, to_id
-  FROM point
-  WHERE phase <> 's'
-    AND from_id IS NOT NULL
-    AND from_id <> to_id
+  WINDOW arrow AS (
+    PARTITION BY name, flow_key
+    ORDER BY ts, CASE phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, id
+  )
 ),
 numbered AS (
   SELECT
@@ -58,6 +59,31 @@ numbered AS (
   FROM cpu_op
   WHERE trace_id = $trace_id::BIGINT
     AND sequence_number >= 0
+),
+-- An arrow begins and ends with its operators, and binds to the innermost slice there, which may be
+-- a child that begins at the same time: the operators are those with one sequence number.
+paired AS (
+  SELECT
+    p.id,
+    min_by(f.slice_id, (f.end_ts, -f.slice_id)) AS from_id,
+    min_by(b.slice_id, (b.end_ts, -b.slice_id)) AS to_id
+  FROM point AS p
+  JOIN numbered AS f ON f.track_id = p.from_track_id AND f.ts = p.from_ts
+  JOIN numbered AS b
+    ON b.track_id = p.to_track_id
+    AND b.ts = p.to_ts
+    AND b.sequence_number = f.sequence_number
+    AND b.slice_id <> f.slice_id
+  WHERE p.phase <> 's'
+  GROUP BY p.id
+),
+recorded AS (
+  SELECT DISTINCT coalesce(m.from_id, p.from_id) AS from_id, coalesce(m.to_id, p.to_id) AS to_id
+  FROM point AS p
+  LEFT JOIN paired AS m ON m.id = p.id
+  WHERE p.phase <> 's'
+    AND p.from_id IS NOT NULL
+    AND coalesce(m.from_id, p.from_id) <> coalesce(m.to_id, p.to_id)
 ),
 backward AS (
   SELECT

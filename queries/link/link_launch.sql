@@ -1,6 +1,6 @@
 /* ---
 name = "link_launch"
-version = 4
+version = 5
 title = "Links from runtime or driver calls to the device work they caused"
 help = """
 Device work and its call share a correlation id. Each process counts its own ids, so if several
@@ -26,6 +26,7 @@ rule.help = "correlation"
 confidence.help = "1 if one call has the id, 0.9 if the last of several was taken, 0.5 if all began after the work"
 
 [changes]
+5 = "a process that stands for a device owns no streams, also where a process with calls has its number"
 4 = "faster; work on the tracks of a process that waits for it and launches none of it is linked to calls of others"
 3 = "calls of other processes are excluded where streams are known to belong to a process that makes calls"
 2 = "ids shared by many calls are as fast as others; work before all its calls has confidence 0.5"
@@ -33,10 +34,16 @@ confidence.help = "1 if one call has the id, 0.9 if the last of several was take
 --- */
 -- Processes that make calls, if there are several, with all their tracks; the rest is one process,
 -- -1.
+-- Kineto shows each device as a process with the number of the device, which may be that of a
+-- process with calls: its streams are of any process.
 WITH place AS (
-  SELECT id AS track_id, process_id
-  FROM track
-  WHERE trace_id = $trace_id::BIGINT
+  SELECT
+    k.id AS track_id,
+    CASE WHEN p.pid = d.ordinal THEN NULL ELSE k.process_id END AS process_id
+  FROM track AS k
+  LEFT JOIN process AS p ON p.id = k.process_id
+  LEFT JOIN device AS d ON d.id = k.device_id
+  WHERE k.trace_id = $trace_id::BIGINT
 ),
 caller AS (
   SELECT process_id, count(*) OVER () AS n_callers

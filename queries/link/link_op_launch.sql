@@ -1,12 +1,12 @@
 /* ---
 name = "link_op_launch"
-version = 2
+version = 3
 title = "Links from operators to the runtime or driver calls made inside or for them"
 help = """
 The operator is the innermost cpu_op that contains the call on the same thread: the first operator
 among the call's ancestors. A call outside operators belongs to the operator named by its External
-id, run by another thread: of several, the last to begin before the call among those running when it
-begins, else among all.
+id, run by another thread of its process, since each process counts its own ids: of several, the
+last to begin before the call among those running when it begins, else among all.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "launch"] }
@@ -25,6 +25,7 @@ rule.help = "containment, or external_id"
 confidence.help = "1 for containment; by id 0.8 if the operator runs when the call begins, else 0.5"
 
 [changes]
+3 = "External ids are those of one process"
 2 = "calls outside operators are linked by External id"
 1 = "first version"
 --- */
@@ -63,9 +64,10 @@ climb AS (
 ),
 -- For calls outside operators the profiler writes the correlation id as External id.
 lonely AS (
-  SELECT l.slice_id, l.ts, l.external_id
+  SELECT l.slice_id, l.ts, l.external_id, coalesce(k.process_id, -1) AS process_id
   FROM launch AS l
   JOIN direct AS d ON d.launch_id = l.slice_id AND NOT d.is_operator
+  LEFT JOIN track AS k ON k.id = l.track_id
   ANTI JOIN climb AS c ON c.launch_id = l.slice_id AND c.is_operator
   WHERE l.trace_id = $trace_id::BIGINT
     AND l.external_id > 0
@@ -78,7 +80,9 @@ named AS (
     bool_or(o.ts + o.dur > l.ts OR o.dur = -1) AS is_around
   FROM cpu_op AS o
   JOIN lonely AS l ON l.external_id = o.external_id AND o.ts <= l.ts
+  LEFT JOIN track AS k ON k.id = o.track_id
   WHERE o.trace_id = $trace_id::BIGINT
+    AND coalesce(k.process_id, -1) = l.process_id
   GROUP BY l.slice_id
 )
 SELECT

@@ -1,12 +1,14 @@
 /* ---
 name = "link_wait"
-version = 2
+version = 3
 title = "Links from device work to the calls that waited for it"
 help = """
 Of the work launched before the wait on what the call waits for (a stream, a device, or the work
 marked by an event), the last to end, if it ended after the call began; otherwise the call did not
-wait. Wait records (cuda_sync) name exactly what was waited for; where one stream waits for an event
-of another, the link leads to the record itself. Without a record the name of the call decides: all
+wait. A call waits for work of its own process only: work belongs to the process that launched it,
+or, without a launch, to the process of its stream; a record waits for work of its own context. Wait
+records (cuda_sync) name exactly what was waited for; where one stream waits for an event of
+another, the link leads to the record itself. Without a record the name of the call decides: all
 work launched before, that of a stream that was done when the call ended, or, for an event, work
 that ended during the call. A blocking copy, and any copy into unpinned memory, is waited for by its
 own call if it ended during the call.
@@ -30,6 +32,7 @@ rule.help = "sync_record, device, stream, event or copy"
 help = "1 for records and copies, 0.8 if the work ends after the call; without a record 0.9 for a device, 0.6 for several, 0.5 for streams and events"
 
 [changes]
+3 = "only work of the waiting process, and for records only work of their context; of several operations of one call, the last to end"
 2 = "same links, faster where few calls wait"
 1 = "first version"
 --- */
@@ -68,6 +71,18 @@ WITH blocking(call_name, waits_for) AS (
     ('hipMemcpyFromSymbol', 'copy'),
     ('hipMemcpyWithStream', 'copy')
 ),
+-- The process of each track. Some sources show a device as a process, with the number of the device
+-- for its own: such a process does nothing itself.
+place AS MATERIALIZED (
+  SELECT
+    k.id AS track_id,
+    k.process_id,
+    CASE WHEN p.pid = d.ordinal THEN NULL ELSE k.process_id END AS real_process_id
+  FROM track AS k
+  LEFT JOIN process AS p ON p.id = k.process_id
+  LEFT JOIN device AS d ON d.id = k.device_id
+  WHERE k.trace_id = $trace_id::BIGINT
+),
 cause AS MATERIALIZED (
   SELECT from_id, to_id
   FROM link
@@ -82,13 +97,14 @@ blocking_name AS (
   JOIN blocking AS b ON b.call_name = regexp_replace(c.name, '(_v[0-9]+|_pt[sd][sz])+$', '')
 ),
 blocked AS MATERIALIZED (
-  SELECT l.slice_id, l.ts, l.ts + greatest(l.dur, 0) AS end_ts, b.waits_for
+  SELECT l.slice_id, l.track_id, l.ts, l.ts + greatest(l.dur, 0) AS end_ts, b.waits_for
   FROM launch AS l
   JOIN blocking_name AS b ON b.name = l.name
   WHERE l.trace_id = $trace_id::BIGINT
 ),
 sync AS MATERIALIZED (
-  SELECT slice_id, device_id, stream, sync_kind, wait_on_stream, wait_on_correlation_id
+  SELECT
+    slice_id, device_id, context_id, stream, sync_kind, wait_on_stream, wait_on_correlation_id
   FROM gpu_op
   WHERE trace_id = $trace_id::BIGINT
     AND kind = 'sync'
@@ -99,7 +115,9 @@ record AS (
   SELECT
     CASE WHEN g.sync_kind = 'Stream Wait Event' THEN g.slice_id ELSE l.slice_id END AS to_id,
     l.slice_id AS call_id,
+    l.track_id,
     g.device_id,
+    g.context_id,
     CASE
       WHEN g.sync_kind = 'Stream Sync' THEN g.stream
       WHEN g.sync_kind IN ('Event Sync', 'Stream Wait Event') AND g.wait_on_stream >= 0
@@ -118,24 +136,34 @@ record AS (
     FROM cause AS c
     JOIN sync AS g ON g.slice_id = c.to_id
   ) AS g ON g.from_id = l.slice_id
+  LEFT JOIN place AS c ON c.track_id = l.track_id
   LEFT JOIN (
-    SELECT l.correlation_id, l.ts
+    SELECT l.correlation_id, p.process_id, l.ts
     FROM launch AS l
     SEMI JOIN sync AS g ON g.wait_on_correlation_id = l.correlation_id
+    LEFT JOIN place AS p ON p.track_id = l.track_id
     WHERE l.trace_id = $trace_id::BIGINT
-  ) AS e ON e.correlation_id = g.wait_on_correlation_id
+  ) AS e
+    ON e.correlation_id = g.wait_on_correlation_id
+    AND e.process_id IS NOT DISTINCT FROM c.process_id
   WHERE l.trace_id = $trace_id::BIGINT
     AND l.name NOT LIKE '%Query%'
 ),
 wait AS MATERIALIZED (
-  SELECT to_id, call_id, device_id, stream, upto_ts, since_ts, until_ts, 'sync_record' AS rule
-  FROM record
-  WHERE stream IS NOT NULL OR is_device
+  SELECT
+    w.to_id, w.call_id, coalesce(p.process_id, -1) AS process_id, w.device_id, w.context_id,
+    w.stream, w.upto_ts, w.since_ts, w.until_ts, 'sync_record' AS rule
+  FROM record AS w
+  LEFT JOIN place AS p ON p.track_id = w.track_id
+  WHERE w.stream IS NOT NULL OR w.is_device
   UNION ALL
-  SELECT slice_id, slice_id, NULL, NULL, ts, ts, end_ts, waits_for
-  FROM blocked
-  WHERE waits_for <> 'copy'
-    AND slice_id NOT IN (
+  SELECT
+    w.slice_id, w.slice_id, coalesce(p.process_id, -1), NULL, NULL, NULL, w.ts, w.ts, w.end_ts,
+    w.waits_for
+  FROM blocked AS w
+  LEFT JOIN place AS p ON p.track_id = w.track_id
+  WHERE w.waits_for <> 'copy'
+    AND w.slice_id NOT IN (
       SELECT call_id FROM record WHERE stream IS NOT NULL OR is_device
     )
 ),
@@ -144,16 +172,20 @@ any_wait AS (
   SELECT 1 FROM wait LIMIT 1
 ),
 launched AS (
-  SELECT c.to_id, l.ts
+  SELECT c.to_id, l.ts, p.process_id
   FROM launch AS l
   JOIN (SELECT from_id, to_id FROM cause CROSS JOIN any_wait) AS c ON c.from_id = l.slice_id
+  LEFT JOIN place AS p ON p.track_id = l.track_id
   WHERE l.trace_id = $trace_id::BIGINT
 ),
 work AS MATERIALIZED (
   SELECT
     g.slice_id,
-    g.device_id,
-    g.stream,
+    g.track_id,
+    coalesce(g.context_id, -1) AS context_id,
+    coalesce(l.process_id, -1) AS process_id,
+    coalesce(g.device_id, -1) AS device_id,
+    coalesce(g.stream, -1) AS stream,
     g.ts + greatest(g.dur, 0) AS end_ts,
     coalesce(l.ts, g.ts) AS launch_ts
   FROM gpu_op AS g
@@ -162,38 +194,94 @@ work AS MATERIALIZED (
   WHERE g.trace_id = $trace_id::BIGINT
     AND g.kind <> 'sync'
 ),
-place AS (
-  SELECT device_id, stream, count(DISTINCT device_id) OVER () AS n_devices
-  FROM (SELECT DISTINCT device_id, stream FROM work)
+-- Queues: the work of one process on one stream. Work without a recorded call belongs to
+-- the process of its track, or else to the only one that launches on that track.
+launcher AS (
+  SELECT track_id, min(process_id) AS process_id
+  FROM work
+  WHERE process_id <> -1
+  GROUP BY track_id
+  HAVING min(process_id) = max(process_id)
+),
+only_caller AS (
+  SELECT min(p.process_id) AS process_id
+  FROM (SELECT DISTINCT track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
+  JOIN place AS p ON p.track_id = l.track_id
+  HAVING min(p.process_id) = max(p.process_id)
+),
+queue AS MATERIALIZED (
+  SELECT
+    *,
+    dense_rank() OVER (ORDER BY track_id, context_id, owner_id, device_id, stream) AS queue_n
+  FROM (
+    SELECT
+      w.*,
+      coalesce(
+        nullif(w.process_id, -1), p.real_process_id, l.process_id, o.process_id, -1
+      ) AS owner_id,
+      p.real_process_id
+    FROM (SELECT DISTINCT track_id, context_id, process_id, device_id, stream FROM work) AS w
+    LEFT JOIN place AS p ON p.track_id = w.track_id
+    LEFT JOIN launcher AS l ON l.track_id = w.track_id
+    LEFT JOIN only_caller AS o ON true
+  )
+),
+-- A process may also wait for what others launch on its own tracks: the device of MTIA does.
+waited_queue AS (
+  SELECT
+    owner_id AS process_id, queue_n, device_id, context_id, stream
+  FROM queue
+  UNION
+  SELECT real_process_id, queue_n, device_id, context_id, stream
+  FROM queue
+  WHERE real_process_id IS NOT NULL
 ),
 wait_on AS (
-  SELECT
-    w.to_id,
-    w.rule,
-    w.upto_ts,
-    w.since_ts,
-    w.until_ts,
-    coalesce(p.device_id, -1) AS device_id,
-    coalesce(p.stream, -1) AS stream,
-    p.n_devices
+  SELECT w.to_id, w.rule, w.upto_ts, w.since_ts, w.until_ts, q.queue_n, n.n_devices
   FROM wait AS w
-  JOIN place AS p
-    ON (w.device_id IS NULL OR p.device_id IS NOT DISTINCT FROM w.device_id)
-    AND (w.stream IS NULL OR p.stream IS NOT DISTINCT FROM w.stream)
+  JOIN waited_queue AS q
+    ON q.process_id = w.process_id
+    AND (w.device_id IS NULL OR q.device_id = w.device_id)
+    AND (w.context_id IS NULL OR q.context_id IN (w.context_id, -1))
+    AND (w.stream IS NULL OR q.stream = w.stream)
+  JOIN (
+    SELECT process_id, count(DISTINCT device_id) AS n_devices
+    FROM waited_queue
+    GROUP BY process_id
+  ) AS n ON n.process_id = w.process_id
 ),
 -- Of the work launched on a stream up to an instant, the last that ends later than all before it is
 -- the last to end. (Streams execute in order, so nearly all do.)
+placed_work AS MATERIALIZED (
+  SELECT w.slice_id, q.queue_n, w.end_ts, w.launch_ts
+  FROM work AS w
+  JOIN queue AS q
+    ON q.track_id = w.track_id
+    AND q.context_id = w.context_id
+    AND q.process_id = w.process_id
+    AND q.device_id = w.device_id
+    AND q.stream = w.stream
+),
+-- One call may launch several.
 lasting AS (
-  SELECT slice_id, device_id, stream, end_ts, launch_ts
+  SELECT slice_id, queue_n, end_ts, launch_ts
   FROM (
     SELECT
       *,
       max(end_ts) OVER (
-        PARTITION BY device_id, stream
-        ORDER BY launch_ts, slice_id
+        PARTITION BY queue_n
+        ORDER BY launch_ts
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ) AS earlier_end_ts
-    FROM work
+    FROM (
+      SELECT
+        queue_n,
+        launch_ts,
+        max(end_ts) AS end_ts,
+        arg_max(slice_id, (end_ts, slice_id)) AS slice_id
+      FROM placed_work
+      GROUP BY queue_n, launch_ts
+    )
   )
   WHERE earlier_end_ts IS NULL
     OR end_ts >= earlier_end_ts
@@ -203,17 +291,15 @@ last_work AS (
   SELECT w.to_id, w.rule, w.until_ts, w.n_devices, k.slice_id AS from_id, k.end_ts
   FROM (SELECT * FROM wait_on WHERE rule <> 'event') AS w
   ASOF JOIN lasting AS k
-    ON coalesce(k.device_id, -1) = w.device_id
-    AND coalesce(k.stream, -1) = w.stream
+    ON k.queue_n = w.queue_n
     AND w.upto_ts >= k.launch_ts
   WHERE k.end_ts > w.since_ts
     AND (w.rule = 'sync_record' OR k.end_ts <= w.until_ts)
   UNION ALL
   SELECT w.to_id, w.rule, w.until_ts, w.n_devices, k.slice_id, k.end_ts
   FROM (SELECT * FROM wait_on WHERE rule = 'event') AS w
-  ASOF JOIN work AS k
-    ON coalesce(k.device_id, -1) = w.device_id
-    AND coalesce(k.stream, -1) = w.stream
+  ASOF JOIN placed_work AS k
+    ON k.queue_n = w.queue_n
     AND w.until_ts >= k.end_ts
   WHERE k.end_ts > w.since_ts
     AND k.launch_ts <= w.upto_ts
@@ -234,11 +320,14 @@ found AS (
   GROUP BY to_id, rule
 ),
 -- Blocking copies, and copies into unpinned memory: the call returns when they are done.
-copied AS (
-  SELECT c.from_id AS to_id, arg_max(g.slice_id, (g.ts + greatest(g.dur, 0), g.slice_id)) AS from_id
+copy AS (
+  SELECT c.from_id AS to_id, g.slice_id, g.end_ts
   FROM cause AS c
   JOIN (
-    SELECT slice_id, ts, dur, direction = 'DtoH' AND name LIKE '%Pageable%' AS is_unpinned
+    SELECT
+      slice_id,
+      ts + greatest(dur, 0) AS end_ts,
+      direction = 'DtoH' AND name LIKE '%Pageable%' AS is_unpinned
     FROM gpu_op
     WHERE trace_id = $trace_id::BIGINT
       AND kind = 'memcpy'
@@ -246,20 +335,20 @@ copied AS (
   LEFT JOIN blocked AS b ON b.slice_id = c.from_id AND b.waits_for = 'copy'
   WHERE b.slice_id IS NOT NULL
     OR g.is_unpinned
-  GROUP BY c.from_id
 )
 SELECT from_id, to_id, 'wait' AS kind, rule, confidence
 FROM found
 UNION ALL
-SELECT c.from_id, c.to_id, 'wait' AS kind, 'copy' AS rule, 1::DOUBLE AS confidence
-FROM gpu_op AS g
-JOIN (
-  SELECT c.from_id, c.to_id, l.ts + greatest(l.dur, 0) AS call_end_ts
-  FROM launch AS l
-  JOIN copied AS c ON c.to_id = l.slice_id
-  WHERE l.trace_id = $trace_id::BIGINT
-) AS c ON c.from_id = g.slice_id
+SELECT
+  arg_max(c.slice_id, (c.end_ts, c.slice_id)) AS from_id,
+  c.to_id,
+  'wait' AS kind,
+  'copy' AS rule,
+  1::DOUBLE AS confidence
+FROM copy AS c
+JOIN launch AS l ON l.slice_id = c.to_id
 ANTI JOIN found AS f ON f.to_id = c.to_id
-WHERE g.trace_id = $trace_id::BIGINT
-  AND g.ts + greatest(g.dur, 0) <= c.call_end_ts
+WHERE l.trace_id = $trace_id::BIGINT
+  AND c.end_ts <= l.ts + greatest(l.dur, 0)
+GROUP BY c.to_id
 ORDER BY to_id

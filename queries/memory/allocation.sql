@@ -6,7 +6,8 @@ help = """
 On one device, an allocation ends with the next event at its address: a release (released), or
 another allocation (reused: the release was not recorded); without such an event it is live: not
 released during the recording. A release without a preceding allocation (found) ends one that was
-not recorded. Sources without addresses have no rows.
+not recorded. Sources without addresses have no rows. A time window contains the allocations whose
+life reaches into it.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "address", "event_number"]
 requires = { schema = ">=6", queries = ["memory_block_life@1", "memory_event_op@1"] }

@@ -4,7 +4,8 @@ version = 1
 title = "Peak of allocated memory per device, and the operator that reached it"
 help = """
 The peak is the first event after which most memory was allocated. Its operator is the innermost
-cpu_op around the event on its thread: the allocation that reached the peak.
+cpu_op around the event on its thread: the allocation that reached the peak. In a time window the
+peak is that of the events in it; sizes count all events before.
 """
 grain = ["trace_id", "device_kind", "device_ordinal"]
 requires = { schema = ">=6", queries = ["memory_state@1", "memory_event_op@1"] }

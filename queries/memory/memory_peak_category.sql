@@ -5,10 +5,11 @@ title = "Memory at the peak by category: parameters, gradients, activations, ...
 help = """
 Only devices with categorized events. Each category sums its own changes up to the peak of
 memory_peak; memory allocated without a category, or before the first event, is in the row without a
-category, so the rows add up to the peak.
+category, so the rows add up to the peak. In a time window the peak is that of the events in it,
+over all allocations before.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "category"]
-requires = { schema = ">=6", queries = ["memory_state@1"] }
+requires = { schema = ">=6", queries = ["whole_memory_state@1", "memory_state@1"] }
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "category", "peak_ts",
   "allocated_bytes", "share",
@@ -49,7 +50,7 @@ by_category AS (
     s.category,
     sum(CASE WHEN s.event_number <= p.event_number THEN s.change_bytes ELSE 0 END)::BIGINT
       AS allocated_bytes
-  FROM state AS s
+  FROM whole_memory_state() AS s
   JOIN peak AS p
     ON p.trace_id = s.trace_id
     AND p.device_kind IS NOT DISTINCT FROM s.device_kind

@@ -4,10 +4,11 @@ version = 1
 title = "Allocated and reserved memory over time per device"
 help = """
 One row per instant with allocator activity, with the state after the last event at that instant.
-For sources without recorded totals, allocated memory counts from 0 at the first event.
+For sources without recorded totals, allocated memory counts from 0 at the first event. In a time
+window, sizes count all events of the trace.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "ts"]
-requires = { schema = ">=6", queries = ["memory_state@1"] }
+requires = { schema = ">=6", queries = ["whole_memory_state@1"] }
 columns = [
   "run_id", "trace_id", "rank", "device_kind", "device_ordinal", "ts", "n_events", "change_bytes",
   "allocated_bytes", "reserved_bytes", "peak_allocated_bytes",
@@ -44,8 +45,16 @@ WITH instant AS (
     max_by(allocated_bytes, event_number) AS allocated_bytes,
     max_by(reserved_bytes, event_number) AS reserved_bytes,
     max(allocated_bytes) AS most_bytes
-  FROM memory_state()
+  FROM whole_memory_state()
   GROUP BY trace_id, device_kind, device_ordinal, ts
+),
+peaked AS (
+  SELECT
+    *,
+    max(most_bytes) OVER (
+      PARTITION BY trace_id, device_kind, device_ordinal ORDER BY ts ROWS UNBOUNDED PRECEDING
+    ) AS peak_allocated_bytes
+  FROM instant
 )
 SELECT
   t.run_id,
@@ -58,10 +67,10 @@ SELECT
   i.change_bytes,
   i.allocated_bytes,
   i.reserved_bytes,
-  max(i.most_bytes) OVER (
-    PARTITION BY i.trace_id, i.device_kind, i.device_ordinal
-    ORDER BY i.ts ROWS UNBOUNDED PRECEDING
-  ) AS peak_allocated_bytes
-FROM instant AS i
+  i.peak_allocated_bytes
+FROM peaked AS i
 JOIN trace AS t ON t.id = i.trace_id
+CROSS JOIN time_window AS w
+WHERE i.ts >= w.from_ns
+  AND i.ts < w.to_ns
 ORDER BY t.run_id, t.rank, i.trace_id, i.device_kind, i.device_ordinal, i.ts

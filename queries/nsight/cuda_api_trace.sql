@@ -32,7 +32,9 @@ SELECT
   greatest(l.dur, 0) AS dur_ns,
   l.name AS call,
   l.result,
-  l.correlation_id,
+  -- As recorded: ids of all processes but the first are stored shifted by multiples of 2^40.
+  CASE WHEN l.correlation_id >= 0 THEN l.correlation_id % 1099511627776 ELSE l.correlation_id END
+    AS correlation_id,
   p.pid,
   h.tid,
   h.priority AS thread_priority,

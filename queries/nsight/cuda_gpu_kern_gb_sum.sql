@@ -3,8 +3,10 @@ name = "cuda_gpu_kern_gb_sum"
 version = 1
 title = "Kernels by name, grid and block, with quartiles"
 help = """
-Overlapping operations are summed. Negative durations count as 0 ns. The report cuda_gpu_kern_gb_sum
-of `nsys stats` has the same figures, with shares in percent.
+Overlapping operations are summed. Graphs recorded as a whole are excluded. Negative durations count
+as 0 ns. The report cuda_gpu_kern_gb_sum of `nsys stats` has the same figures, with shares in
+percent. In a time window, sums are of the parts of the durations inside it, so disjoint windows add
+up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "kernel"]
 requires = { schema = ">=13" }
@@ -27,6 +29,7 @@ WITH one AS (
   SELECT
     g.trace_id,
     greatest(g.dur, 0) AS dur_ns,
+    greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0) AS inside_ns,
     g.grid_x,
     g.grid_y,
     g.grid_z,
@@ -39,7 +42,9 @@ WITH one AS (
       ELSE g.name
     END AS kernel
   FROM gpu_op AS g
+  CROSS JOIN time_window AS w
   WHERE g.kind = 'kernel'
+    AND (g.graph_id IS NULL OR g.grid_x IS NOT NULL)
 ),
 summed AS (
   SELECT
@@ -52,7 +57,8 @@ summed AS (
     block_z,
     kernel,
     count(*) AS n_instances,
-    sum(dur_ns)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur_ns)::BIGINT AS all_ns,
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
@@ -69,7 +75,7 @@ SELECT
   s.total_ns / nullif(sum(s.total_ns) OVER (PARTITION BY s.trace_id), 0) AS time_share,
   s.total_ns,
   s.n_instances,
-  s.total_ns / s.n_instances AS mean_ns,
+  s.all_ns / s.n_instances AS mean_ns,
   (s.lower[2] - s.upper[2]) / 2 AS median_ns,
   s.min_ns,
   s.max_ns,

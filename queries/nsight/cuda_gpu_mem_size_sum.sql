@@ -4,10 +4,10 @@ version = 1
 title = "Sizes of copies and memsets by direction"
 help = """
 Operations without a recorded size are excluded. The report cuda_gpu_mem_size_sum of `nsys stats`
-has the same figures.
+has the same figures. A time window contains the operations that run in it, with all their bytes.
 """
 grain = ["trace_id", "operation"]
-requires = { schema = ">=13", queries = ["cuda_operation@1"] }
+requires = { schema = ">=13", queries = ["cuda_operation@3"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "total_bytes", "n_ops", "mean_bytes", "median_bytes", "min_bytes",

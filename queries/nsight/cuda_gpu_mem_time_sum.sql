@@ -1,13 +1,15 @@
 /* ---
 name = "cuda_gpu_mem_time_sum"
-version = 1
+version = 2
 title = "Durations of copies and memsets by direction"
 help = """
 Overlapping operations are summed. Negative durations count as 0 ns. The report
-cuda_gpu_mem_time_sum of `nsys stats` has the same figures, with shares in percent.
+cuda_gpu_mem_time_sum of `nsys stats` has the same figures, with shares in percent. In a time
+window, sums are of the parts of the durations inside it, so disjoint windows add up to the whole;
+other statistics are of whole durations.
 """
 grain = ["trace_id", "operation"]
-requires = { schema = ">=13", queries = ["cuda_operation@1"] }
+requires = { schema = ">=13", queries = ["cuda_operation@3"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "time_share", "total_ns", "n_ops", "mean_ns", "median_ns", "min_ns",
@@ -18,10 +20,11 @@ columns = [
 n_ops.help = "Number of operations"
 
 [changes]
+2 = "graphs recorded as a whole are excluded; copies of unknown direction are named as in nsys"
 1 = "first version"
 --- */
 WITH one AS (
-  SELECT trace_id, operation, dur_ns
+  SELECT trace_id, operation, dur_ns, inside_ns
   FROM cuda_operation()
   WHERE category = 'MEMORY_OPER'
 ),
@@ -30,7 +33,8 @@ summed AS (
     trace_id,
     operation,
     count(*) AS n_ops,
-    sum(dur_ns)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur_ns)::BIGINT AS all_ns,
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
@@ -47,7 +51,7 @@ SELECT
   s.total_ns / nullif(sum(s.total_ns) OVER (PARTITION BY s.trace_id), 0) AS time_share,
   s.total_ns,
   s.n_ops,
-  s.total_ns / s.n_ops AS mean_ns,
+  s.all_ns / s.n_ops AS mean_ns,
   (s.lower[2] - s.upper[2]) / 2 AS median_ns,
   s.min_ns,
   s.max_ns,

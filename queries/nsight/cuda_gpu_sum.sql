@@ -1,13 +1,15 @@
 /* ---
 name = "cuda_gpu_sum"
-version = 1
+version = 2
 title = "Kernels, copies and memsets by name"
 help = """
 Overlapping operations are summed. Negative durations count as 0 ns. The report cuda_gpu_sum of
-`nsys stats` has the same figures, with shares in percent.
+`nsys stats` has the same figures, with shares in percent. In a time window, sums are of the parts
+of the durations inside it, so disjoint windows add up to the whole; other statistics are of whole
+durations.
 """
 grain = ["trace_id", "category", "operation"]
-requires = { schema = ">=13", queries = ["cuda_operation@1"] }
+requires = { schema = ">=13", queries = ["cuda_operation@3"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "time_share", "total_ns", "n_instances", "mean_ns", "median_ns",
@@ -21,10 +23,11 @@ check = "IN ('CUDA_KERNEL', 'MEMORY_OPER', 'CUDA_API')"
 help = "CUDA_KERNEL, MEMORY_OPER or CUDA_API"
 
 [changes]
+2 = "graphs recorded as a whole are excluded; copies of unknown direction are named as in nsys"
 1 = "first version"
 --- */
 WITH one AS (
-  SELECT trace_id, category, operation, dur_ns
+  SELECT trace_id, category, operation, dur_ns, inside_ns
   FROM cuda_operation()
   WHERE category <> 'CUDA_API'
 ),
@@ -34,7 +37,8 @@ summed AS (
     category,
     operation,
     count(*) AS n_instances,
-    sum(dur_ns)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur_ns)::BIGINT AS all_ns,
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
@@ -51,7 +55,7 @@ SELECT
   s.total_ns / nullif(sum(s.total_ns) OVER (PARTITION BY s.trace_id), 0) AS time_share,
   s.total_ns,
   s.n_instances,
-  s.total_ns / s.n_instances AS mean_ns,
+  s.all_ns / s.n_instances AS mean_ns,
   (s.lower[2] - s.upper[2]) / 2 AS median_ns,
   s.min_ns,
   s.max_ns,

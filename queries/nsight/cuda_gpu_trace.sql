@@ -1,10 +1,11 @@
 /* ---
 name = "cuda_gpu_trace"
-version = 1
+version = 2
 title = "Kernels, copies and memsets in order of start"
 help = """
 The report cuda_gpu_trace of `nsys stats` has the same rows; its throughput is bytes times whole
-operations per second, rounded down, which is slightly less than bytes_per_s. Waits are excluded.
+operations per second, rounded down, which is slightly less than bytes_per_s. Waits are excluded,
+and so are graphs recorded as a whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=13" }
@@ -39,6 +40,7 @@ nullable = true
 help = "Dynamic shared memory per block"
 
 [changes]
+2 = "graphs recorded as a whole are excluded; copies of unknown direction are named as in nsys"
 1 = "first version"
 --- */
 SELECT
@@ -48,7 +50,9 @@ SELECT
   g.slice_id,
   g.ts AS start_ns,
   greatest(g.dur, 0) AS dur_ns,
-  g.correlation_id,
+  -- As recorded: ids of all processes but the first are stored shifted by multiples of 2^40.
+  CASE WHEN g.correlation_id >= 0 THEN g.correlation_id % 1099511627776 ELSE g.correlation_id END
+    AS correlation_id,
   g.grid_x,
   g.grid_y,
   g.grid_z,
@@ -73,11 +77,12 @@ SELECT
     ELSE concat('[CUDA memcpy ', CASE WHEN g.is_unified THEN 'Unified ' END, CASE
       WHEN direction LIKE '_to_' THEN replace(replace(replace(replace(
         replace(direction, 'to', '-to-'), 'D', 'Device'), 'A', 'Array'), 'P', 'Peer'), 'H', 'Host')
-      ELSE coalesce(direction, '?')
+      ELSE coalesce(direction, 'Unknown')
     END, ']')
   END AS operation
 FROM gpu_op AS g
 JOIN trace AS t ON t.id = g.trace_id
 LEFT JOIN device AS d ON d.id = g.device_id
 WHERE g.kind <> 'sync'
+  AND (g.kind <> 'kernel' OR g.graph_id IS NULL OR g.grid_x IS NOT NULL)
 ORDER BY t.run_id, t.rank, g.trace_id, g.ts, g.slice_id

@@ -1,22 +1,23 @@
 /* ---
 name = "cuda_kern_exec_sum"
-version = 1
+version = 2
 title = "Kernels by name and launching function: call, queue and execution times"
 help = """
 The report cuda_kern_exec_sum of `nsys stats` has the same figures, except where calls were recorded
 a second time with their backtrace: nsys counts every kernel twice there.
 """
-grain = ["trace_id", "pid", "tid", "device", "call", "kernel"]
-requires = { schema = ">=13", queries = ["kernel_launch@1"] }
+grain = ["trace_id", "pid", "tid", "track_id", "device", "call", "kernel"]
+requires = { schema = ">=13", queries = ["kernel_launch@2"] }
 columns = [
-  "run_id", "trace_id", "rank", "pid", "tid", "device", "n_instances", "n_queued", "whole_mean_ns",
-  "whole_median_ns", "whole_min_ns", "whole_max_ns", "whole_stddev_ns", "call_mean_ns",
-  "call_median_ns", "call_min_ns", "call_max_ns", "call_stddev_ns", "queue_mean_ns",
+  "run_id", "trace_id", "rank", "pid", "tid", "track_id", "device", "n_instances", "n_queued",
+  "whole_mean_ns", "whole_median_ns", "whole_min_ns", "whole_max_ns", "whole_stddev_ns",
+  "call_mean_ns", "call_median_ns", "call_min_ns", "call_max_ns", "call_stddev_ns", "queue_mean_ns",
   "queue_median_ns", "queue_min_ns", "queue_max_ns", "queue_stddev_ns", "kernel_mean_ns",
   "kernel_median_ns", "kernel_min_ns", "kernel_max_ns", "kernel_stddev_ns", "call", "kernel",
 ]
 
 [column]
+track_id.help = "Track of the calling thread"
 call_mean_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Mean duration of a call" }
 call_min_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Shortest duration of a call" }
 kernel_mean_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Mean duration of a kernel" }
@@ -108,6 +109,7 @@ check = ">= 0"
 help = "Sample standard deviation of the duration of a kernel; 0 for a single one"
 
 [changes]
+2 = "threads without a number are separate, identified by track_id"
 1 = "first version"
 --- */
 -- Ordered: a deviation added up by several threads differs in its last digits from run to run.
@@ -116,6 +118,7 @@ WITH summed AS (
     trace_id,
     pid,
     tid,
+    track_id,
     device,
     call,
     kernel,
@@ -145,7 +148,7 @@ WITH summed AS (
     max(kernel_ns) AS kernel_max_ns,
     coalesce(stddev_samp(kernel_ns ORDER BY kernel_ns), 0) AS kernel_stddev_ns
   FROM kernel_launch()
-  GROUP BY trace_id, pid, tid, device, call, kernel
+  GROUP BY trace_id, pid, tid, track_id, device, call, kernel
 )
 SELECT
   t.run_id,
@@ -153,6 +156,7 @@ SELECT
   t.rank,
   s.pid,
   s.tid,
+  s.track_id,
   s.device,
   s.n_instances,
   s.n_queued,
@@ -180,4 +184,4 @@ SELECT
   s.kernel
 FROM summed AS s
 JOIN trace AS t ON t.id = s.trace_id
-ORDER BY t.run_id, t.rank, s.trace_id, s.total_ns DESC, s.pid, s.tid, s.device, s.call, s.kernel
+ORDER BY t.run_id, t.rank, s.trace_id, s.total_ns DESC, s.pid, s.tid, s.track_id, s.device, s.call, s.kernel

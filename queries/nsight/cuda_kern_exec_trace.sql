@@ -7,7 +7,7 @@ The report cuda_kern_exec_trace of `nsys stats` has the same rows, except where 
 a second time with their backtrace: nsys lists every kernel twice there.
 """
 grain = ["slice_id"]
-requires = { schema = ">=13", queries = ["kernel_launch@1"] }
+requires = { schema = ">=13", queries = ["kernel_launch@2"] }
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "call_start_ns", "call_ns", "queue_start_ns",
   "queue_ns", "kernel_start_ns", "kernel_ns", "whole_ns", "pid", "tid", "device", "call", "grid_x",

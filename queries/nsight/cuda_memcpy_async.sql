@@ -44,8 +44,8 @@ WITH found AS (
       PARTITION BY g.trace_id ORDER BY greatest(g.dur, 0) DESC, g.ts, g.slice_id
     ) AS place
   FROM gpu_op AS g
-  JOIN link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  JOIN launch AS l ON l.slice_id = k.from_id
+  JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  JOIN whole_launch AS l ON l.slice_id = k.from_id
   WHERE g.kind = 'memcpy'
     AND regexp_matches(l.name, '^(cuda|cu|hip)Memcpy.*Async')
     AND ('Pageable' IN (g.source_memory_kind, g.destination_memory_kind)

@@ -1,12 +1,13 @@
 /* ---
 name = "gpu_gaps"
-version = 1
+version = 2
 title = "Times in which a process leaves a device idle"
 help = """
 Times of at least min_ns in which a process has no work on a device, between the start of its first
-and the end of its last operation there. Profiler overhead in the process (slices of category
-overhead) counts as busy, because it cannot be avoided. Longest first. Corresponds to the rule
-gpu_gaps of `nsys analyze`. `idle_gap` has the gaps of each stream with their causes.
+and the end of its last operation there. CUDA's profiling overhead (as the profiler names it) in the
+process and between these times counts as busy, because it cannot be avoided. Longest first.
+Corresponds to the rule gpu_gaps of `nsys analyze`. `idle_gap` has the gaps of each stream with
+their causes. Only work that runs in the time window counts, whole.
 """
 grain = ["trace_id", "process_id", "device_id", "start_ns"]
 requires = { schema = ">=13" }
@@ -37,6 +38,7 @@ start_ns.help = "End of the last of the earlier operations, on the time axis of 
 pid.help = "System process number"
 
 [changes]
+2 = "only CUDA's profiling overhead counts as busy, and only if it lies between the operations"
 1 = "first version"
 --- */
 WITH work AS (
@@ -65,7 +67,12 @@ busy AS (
   FROM slice AS s
   JOIN track AS k ON k.id = s.track_id
   JOIN whole AS w ON w.trace_id = s.trace_id AND w.process_id = k.process_id
-  WHERE s.category = 'overhead' AND s.ts >= w.start_ns AND s.ts < w.end_ns
+  WHERE s.category = 'overhead'
+    AND s.name IN (
+      'CUDA profiling overhead', 'CUDA profiling data flush overhead', 'CUDA profiling stop overhead'
+    )
+    AND s.ts > w.start_ns
+    AND s.ts + greatest(s.dur, 0) < w.end_ns
 ),
 reach AS (
   SELECT

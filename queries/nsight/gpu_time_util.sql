@@ -1,13 +1,14 @@
 /* ---
 name = "gpu_time_util"
-version = 1
+version = 2
 title = "Times of low device utilization by a process"
 help = """
 The time from the start of a process's first to the end of its last operation on a device is split
 into equal chunks (the last may be shorter). Chunks used less than max_share are returned, adjacent
-ones merged. Overlapping operations each count, so a share may exceed 1; profiler overhead in the
-process (slices of category overhead) counts as use. Least used first. Corresponds to the rule
-gpu_time_util of `nsys analyze`. `utilization_over_time` has all buckets of every device.
+ones merged. Overlapping operations each count, so a share may exceed 1; CUDA's profiling overhead
+(as the profiler names it) in the process and strictly between these times counts as use. Least used
+first. Corresponds to the rule gpu_time_util of `nsys analyze`. `utilization_over_time` has all
+buckets of every device. Only work that runs in the time window counts, whole.
 """
 grain = ["trace_id", "process_id", "device_id", "start_ns"]
 requires = { schema = ">=13" }
@@ -54,6 +55,7 @@ check = ">= 0"
 help = "Time of operations / length; for merged chunks the mean weighted by length"
 
 [changes]
+2 = "only CUDA's profiling overhead counts as use, and only if it lies between the operations"
 1 = "first version"
 --- */
 WITH work AS MATERIALIZED (
@@ -92,13 +94,16 @@ used AS (
     (greatest(o.end_ns - 1, o.start_ns) - w.first_ns) // w.size_ns
   FROM (
     SELECT
-      w.whole_n, greatest(s.ts, w.first_ns) AS start_ns,
-      least(s.ts + greatest(s.dur, 0), w.last_ns) AS end_ns
+      w.whole_n, s.ts AS start_ns, s.ts + greatest(s.dur, 0) AS end_ns
     FROM slice AS s
     JOIN track AS k ON k.id = s.track_id
     JOIN whole AS w ON w.trace_id = s.trace_id AND w.process_id = k.process_id
-    WHERE s.category = 'overhead' AND s.ts < w.last_ns
-      AND s.ts + greatest(s.dur, 0) > w.first_ns
+    WHERE s.category = 'overhead'
+      AND s.name IN (
+        'CUDA profiling overhead', 'CUDA profiling data flush overhead', 'CUDA profiling stop overhead'
+      )
+      AND s.ts > w.first_ns
+      AND s.ts + greatest(s.dur, 0) < w.last_ns
   ) AS o
   JOIN whole AS w ON w.whole_n = o.whole_n
 ),

@@ -1,21 +1,24 @@
 /* ---
 name = "nvtx_gpu_proj_sum"
-version = 1
+version = 2
 title = "Ranges by name, projected onto devices"
 help = """
 Sums of nvtx_gpu_proj_trace; work launched in no range is excluded. The report nvtx_gpu_proj_sum of
-`nsys stats` has the same figures.
+`nsys stats` has the same figures. In a time window, total_projected_ns is of the parts of the
+projections inside it, so disjoint windows add up to the whole; other figures are of whole
+projections.
 """
 grain = ["trace_id", "range_name", "style"]
-requires = { schema = ">=13", queries = ["nvtx_projection@1", "nvtx_range@1"] }
+requires = { schema = ">=13", queries = ["annotation_work@2", "nvtx_projection@3", "nvtx_range@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "range_name", "style", "total_projected_ns", "total_range_ns",
   "n_instances", "mean_ns", "median_ns", "min_ns", "max_ns", "stddev_ns", "n_device_ops",
-  "n_device_ops_mean", "level_mean", "n_children_mean",
+  "n_device_ops_mean", "n_calls", "n_calls_mean", "level_mean", "n_children_mean",
 ]
 
 [column]
+n_calls.help = "Number of calls that launched them; Total GPU Ops of `nsys stats`"
 total_projected_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the projected durations" }
 total_range_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations on the host" }
 n_instances.help = "Number of ranges with device work"
@@ -34,11 +37,21 @@ unit = "count"
 check = "> 0"
 help = "Mean number of device operations per range"
 
+[column.n_calls_mean]
+type = "DOUBLE"
+unit = "count"
+check = "> 0"
+help = "Mean number of calls per range"
+
 [changes]
+2 = "n_calls and n_calls_mean; children are those with work; start/end and crossing ranges own all their work"
 1 = "first version"
 --- */
 WITH RECURSIVE range AS MATERIALIZED (
   SELECT * FROM nvtx_range()
+),
+projected AS MATERIALIZED (
+  SELECT * FROM nvtx_projection()
 ),
 placed AS (
   SELECT range_id, parent_id, 0 AS level, range_name AS range_stack
@@ -55,6 +68,7 @@ child AS (
   SELECT parent_id, count(*) AS n_children
   FROM range
   WHERE parent_id IS NOT NULL
+    AND range_id IN (SELECT annotation_id FROM annotation_work())
   GROUP BY parent_id
 ),
 summed AS (
@@ -62,7 +76,8 @@ summed AS (
     p.trace_id,
     p.range_name,
     p.style,
-    sum(p.projected_ns)::BIGINT AS total_projected_ns,
+    sum(p.inside_projected_ns)::BIGINT AS total_projected_ns,
+    sum(p.projected_ns)::BIGINT AS all_ns,
     sum(p.range_ns)::BIGINT AS total_range_ns,
     count(*) AS n_instances,
     median(p.projected_ns) AS median_ns,
@@ -70,9 +85,10 @@ summed AS (
     max(p.projected_ns) AS max_ns,
     coalesce(stddev_samp(p.projected_ns), 0) AS stddev_ns,
     sum(p.n_device_ops)::BIGINT AS n_device_ops,
+    sum(p.n_calls)::BIGINT AS n_calls,
     avg(k.level) AS level_mean,
     avg(coalesce(c.n_children, 0)) AS n_children_mean
-  FROM nvtx_projection() AS p
+  FROM projected AS p
   JOIN stack AS k ON k.range_id = p.range_id
   LEFT JOIN child AS c ON c.parent_id = p.range_id
   GROUP BY p.trace_id, p.range_name, p.style
@@ -86,13 +102,15 @@ SELECT
   s.total_projected_ns,
   s.total_range_ns,
   s.n_instances,
-  s.total_projected_ns / s.n_instances AS mean_ns,
+  s.all_ns / s.n_instances AS mean_ns,
   s.median_ns,
   s.min_ns,
   s.max_ns,
   s.stddev_ns,
   s.n_device_ops,
   s.n_device_ops / s.n_instances AS n_device_ops_mean,
+  s.n_calls,
+  s.n_calls / s.n_instances AS n_calls_mean,
   s.level_mean,
   s.n_children_mean
 FROM summed AS s

@@ -1,13 +1,15 @@
 /* ---
 name = "nvtx_pushpop_sum"
-version = 1
+version = 2
 title = "Push/pop ranges by name"
 help = """
-Names are prefixed with their domain. Marks are excluded. Unfinished ranges have duration 0. The
-report nvtx_pushpop_sum of `nsys stats` has the same figures, with shares in percent.
+Names are prefixed with their domain. Marks are excluded. Ranges that never ended last until the
+last time of a range. The report nvtx_pushpop_sum of `nsys stats` has the same figures, with shares
+in percent. In a time window, sums are of the parts of the durations inside it, so disjoint windows
+add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "range_name"]
-requires = { schema = ">=13" }
+requires = { schema = ">=13", queries = ["annotation_extent@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "time_share", "total_ns", "n_instances", "mean_ns", "median_ns",
@@ -15,20 +17,25 @@ columns = [
 ]
 
 [changes]
+2 = "ranges that never ended last until the last time of a range"
 1 = "first version"
 --- */
 WITH one AS (
-  SELECT trace_id, concat(domain || ':', name) AS range_name, greatest(dur, 0) AS dur_ns
-  FROM annotation
-  WHERE side = 'host'
-    AND coalesce(style, 'push_pop') = 'push_pop'
+  SELECT a.trace_id, concat(a.domain || ':', a.name) AS range_name, e.end_ns - e.start_ns AS dur_ns,
+    greatest(least(e.end_ns, w.to_ns) - greatest(e.start_ns, w.from_ns), 0) AS inside_ns
+  FROM annotation AS a
+  JOIN annotation_extent() AS e ON e.slice_id = a.slice_id
+  CROSS JOIN time_window AS w
+  WHERE a.side = 'host'
+    AND coalesce(a.style, 'push_pop') = 'push_pop'
 ),
 summed AS (
   SELECT
     trace_id,
     range_name,
     count(*) AS n_instances,
-    sum(dur_ns)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur_ns)::BIGINT AS all_ns,
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
@@ -45,7 +52,7 @@ SELECT
   s.total_ns / nullif(sum(s.total_ns) OVER (PARTITION BY s.trace_id), 0) AS time_share,
   s.total_ns,
   s.n_instances,
-  s.total_ns / s.n_instances AS mean_ns,
+  s.all_ns / s.n_instances AS mean_ns,
   (s.lower[2] - s.upper[2]) / 2 AS median_ns,
   s.min_ns,
   s.max_ns,

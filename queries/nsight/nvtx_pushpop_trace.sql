@@ -1,12 +1,13 @@
 /* ---
 name = "nvtx_pushpop_trace"
-version = 1
+version = 2
 title = "Push/pop ranges with their place in the stack"
 help = """
-The report nvtx_pushpop_trace of `nsys stats` has the same rows with its own range numbers.
+The report nvtx_pushpop_trace of `nsys stats` has the same rows with its own range numbers, except
+where two ranges of a thread have equal times: it contains each in the other, and loses both.
 """
 grain = ["range_id"]
-requires = { schema = ">=13", queries = ["nvtx_range@1"] }
+requires = { schema = ">=13", queries = ["nvtx_parent@1", "nvtx_range@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "start_ns", "end_ns", "dur_ns", "child_ns", "self_ns", "range_name",
@@ -24,10 +25,14 @@ range_id.help = "Range"
 name_tree = { type = "VARCHAR", unit = "text", nullable = true, help = "Name prefixed with two dashes per level" }
 
 [changes]
+2 = "ranges of several domains may cross; ranges that never ended last until the last time of a range"
 1 = "first version"
 --- */
 WITH RECURSIVE range AS MATERIALIZED (
-  SELECT * FROM nvtx_range()
+  SELECT r.* REPLACE (p.parent_id AS parent_id)
+  FROM nvtx_range() AS r
+  LEFT JOIN nvtx_parent(true) AS p ON p.range_id = r.range_id
+  WHERE r.style = 'push_pop'
 ),
 placed AS (
   SELECT range_id, parent_id, 0 AS level, range_name AS range_stack
@@ -67,6 +72,6 @@ SELECT
 FROM range AS s
 JOIN stack AS k ON k.range_id = s.range_id
 LEFT JOIN child AS c ON c.parent_id = s.range_id
+SEMI JOIN annotation AS a ON a.slice_id = s.range_id
 JOIN trace AS t ON t.id = s.trace_id
-WHERE s.style = 'push_pop'
 ORDER BY t.run_id, t.rank, s.trace_id, s.start_ns, s.dur_ns DESC, s.range_id

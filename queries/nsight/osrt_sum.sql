@@ -5,7 +5,8 @@ title = "Operating system runtime calls by function"
 help = """
 Slices of category osrt; markers of the start and end of the recording are excluded. Negative
 durations count as 0 ns. The report osrt_sum of `nsys stats` has the same figures, with shares in
-percent.
+percent. In a time window, sums are of the parts of the durations inside it, so disjoint windows add
+up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "call"]
 requires = { schema = ">=13" }
@@ -22,8 +23,10 @@ n_calls.help = "Number of calls"
 1 = "first version"
 --- */
 WITH one AS (
-  SELECT trace_id, name AS call, greatest(dur, 0) AS dur_ns
+  SELECT trace_id, name AS call, greatest(dur, 0) AS dur_ns,
+    greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0) AS inside_ns
   FROM slice
+  CROSS JOIN time_window AS w
   WHERE category = 'osrt'
     AND NOT coalesce(contains(args_json, '"eventClass"'), false)
 ),
@@ -32,7 +35,8 @@ summed AS (
     trace_id,
     call,
     count(*) AS n_calls,
-    sum(dur_ns)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur_ns)::BIGINT AS all_ns,
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
     coalesce(stddev_samp(dur_ns), 0) AS stddev_ns,
@@ -49,7 +53,7 @@ SELECT
   s.total_ns / nullif(sum(s.total_ns) OVER (PARTITION BY s.trace_id), 0) AS time_share,
   s.total_ns,
   s.n_calls,
-  s.total_ns / s.n_calls AS mean_ns,
+  s.all_ns / s.n_calls AS mean_ns,
   (s.lower[2] - s.upper[2]) / 2 AS median_ns,
   s.min_ns,
   s.max_ns,

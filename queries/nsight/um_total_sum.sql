@@ -4,7 +4,7 @@ version = 1
 title = "Managed memory migrations and page faults"
 help = """
 One row per trace with a timeline, even without migrations. The report um_total_sum of `nsys stats`
-has the same figures.
+has the same figures. A time window contains the copies that run in it, whole.
 """
 grain = ["trace_id"]
 requires = { schema = ">=13" }

@@ -53,7 +53,7 @@ SELECT
   g.trace_id,
   t.rank,
   g.slice_id,
-  g.ts - min(g.ts) OVER (PARTITION BY g.trace_id) AS start_ns,
+  g.ts - b.first_ts AS start_ns,
   greatest(g.dur, 0) AS dur_ns,
   g.grid_x,
   g.grid_y,
@@ -81,8 +81,13 @@ SELECT
   g.context_id AS context,
   g.stream,
   g.name,
-  g.correlation_id
+  -- As recorded: ids of all processes but the first are stored shifted by multiples of 2^40.
+  CASE WHEN g.correlation_id >= 0 THEN g.correlation_id % 1099511627776 ELSE g.correlation_id END
+    AS correlation_id
 FROM gpu_op AS g
+JOIN (
+  SELECT trace_id, min(ts) AS first_ts FROM whole_gpu_op WHERE kind <> 'sync' GROUP BY trace_id
+) AS b ON b.trace_id = g.trace_id
 JOIN slice AS s ON s.id = g.slice_id
 JOIN trace AS t ON t.id = g.trace_id
 LEFT JOIN device AS d ON d.id = g.device_id

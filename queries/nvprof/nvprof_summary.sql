@@ -5,7 +5,8 @@ title = "GPU activities and API calls by name, as printed by nvprof without opti
 help = """
 GPU activities are kernels, copies and memsets, without waits; API calls are runtime and driver
 calls combined. Negative durations, including unfinished ones, count as 0 ns. nvprof's Time(%) is
-100 times share.
+100 times share. In a time window, sums are of the parts of the durations inside it, so disjoint
+windows add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "type", "name"]
 columns = [
@@ -28,12 +29,16 @@ help = "GPU activities or API calls"
 1 = "first version"
 --- */
 WITH record AS (
-  SELECT trace_id, 'GPU activities' AS type, name, greatest(dur, 0) AS dur
+  SELECT trace_id, 'GPU activities' AS type, name, greatest(dur, 0) AS dur,
+    greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0) AS inside_ns
   FROM gpu_op
+  CROSS JOIN time_window AS w
   WHERE kind <> 'sync'
   UNION ALL
-  SELECT trace_id, 'API calls', name, greatest(dur, 0)
+  SELECT trace_id, 'API calls', name, greatest(dur, 0),
+    greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0)
   FROM launch
+  CROSS JOIN time_window AS w
 ),
 by_name AS (
   SELECT
@@ -41,7 +46,8 @@ by_name AS (
     type,
     name,
     count(*) AS n_calls,
-    sum(dur)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur)::BIGINT AS all_ns,
     min(dur) AS min_ns,
     max(dur) AS max_ns
   FROM record
@@ -56,7 +62,7 @@ SELECT
   b.total_ns / nullif(sum(b.total_ns) OVER (PARTITION BY b.trace_id, b.type), 0) AS share,
   b.n_calls,
   b.total_ns,
-  b.total_ns / b.n_calls AS mean_ns,
+  b.all_ns / b.n_calls AS mean_ns,
   b.min_ns,
   b.max_ns
 FROM by_name AS b

@@ -1,10 +1,11 @@
 /* ---
 name = "check_correlation_reuse"
-version = 1
+version = 2
 title = "Correlation id shared by several calls"
 help = """
-Within one trace. A warning if device work has such an id, because the last call that began before
-it was taken for its cause; otherwise a note.
+Within one trace. A warning if device work has such an id and its cause is uncertain, because the
+last call that began before it was taken; otherwise a note. Calls of other processes are no causes
+where the processes of streams are known.
 """
 grain = ["run_id", "trace_id", "check_name"]
 requires = { schema = ">=1" }
@@ -19,6 +20,7 @@ n_looked_at.help = "Number of calls of the trace with a correlation id"
 examples.help = "Up to three ids"
 
 [changes]
+2 = "only device work whose call is uncertain is counted and gives a warning"
 1 = "first version"
 --- */
 WITH shared AS (
@@ -32,6 +34,8 @@ work AS (
   SELECT g.trace_id, g.correlation_id, count(*) AS n_ops
   FROM gpu_op AS g
   JOIN shared AS s ON s.trace_id = g.trace_id AND s.correlation_id = g.correlation_id
+  JOIN link AS k
+    ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default' AND k.confidence < 1
   WHERE g.kind <> 'sync'
   GROUP BY g.trace_id, g.correlation_id
 ),

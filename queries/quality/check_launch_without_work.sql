@@ -41,7 +41,7 @@ idle AS (
   WHERE n.kind IS NOT NULL
     AND NOT EXISTS (
       SELECT 1
-      FROM link AS l
+      FROM whole_link AS l
       WHERE l.from_id = c.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
     )
 ),

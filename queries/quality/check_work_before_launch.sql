@@ -23,9 +23,9 @@ examples.help = "Up to three, earliest first: slice, start on the time axis of s
 --- */
 WITH early AS (
   SELECT l.to_id, c.ts - g.ts AS lead_ns
-  FROM link AS l
+  FROM whole_link AS l
   JOIN gpu_op AS g ON g.slice_id = l.to_id
-  JOIN launch AS c ON c.slice_id = l.from_id
+  JOIN whole_launch AS c ON c.slice_id = l.from_id
   WHERE l.kind = 'launch' AND l.link_set = 'default' AND c.ts > g.ts
 ),
 placed AS (
@@ -41,7 +41,8 @@ placed AS (
 ),
 total AS (
   SELECT trace_id, count(*) AS n_links
-  FROM link
+  FROM whole_link
+  SEMI JOIN gpu_op ON gpu_op.slice_id = whole_link.to_id
   WHERE kind = 'launch' AND link_set = 'default'
   GROUP BY trace_id
 ),

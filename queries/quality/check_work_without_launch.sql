@@ -28,7 +28,7 @@ WITH orphan AS (
   WHERE g.kind <> 'sync'
     AND NOT EXISTS (
       SELECT 1
-      FROM link AS l
+      FROM whole_link AS l
       WHERE l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
     )
 ),

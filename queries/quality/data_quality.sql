@@ -81,14 +81,14 @@ problem AS (
 -- step.
 launched AS (
   SELECT l.to_id AS slice_id, o.to_id IS NOT NULL AS has_operator
-  FROM link AS l
-  LEFT JOIN link AS o
+  FROM whole_link AS l
+  LEFT JOIN whole_link AS o
     ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
   WHERE l.kind = 'launch' AND l.link_set = 'default'
 ),
 stepped AS (
   SELECT to_id AS slice_id
-  FROM link
+  FROM whole_link
   WHERE kind = 'step' AND link_set = 'default'
 ),
 op AS (

@@ -5,7 +5,9 @@ title = "Calls, kernels, copies and markers by domain and name, as written by ro
 help = """
 Domains are those of rocprofv3: KERNEL_DISPATCH, MEMORY_COPY, HIP_API, HSA_API, MARKER_API,
 RCCL_API, MEMORY_ALLOCATION, SCRATCH_MEMORY; other slices are excluded. Negative durations,
-including unfinished ones, count as 0 ns. rocprof's Percentage is 100 times share.
+including unfinished ones, count as 0 ns. rocprof's Percentage is 100 times share. In a time window,
+sums are of the parts of the durations inside it, so disjoint windows add up to the whole; other
+statistics are of whole durations.
 """
 grain = ["trace_id", "domain", "name"]
 columns = [
@@ -36,8 +38,10 @@ WITH record AS (
       WHEN 'scratch_memory' THEN 'SCRATCH_MEMORY'
     END AS domain,
     name,
-    greatest(dur, 0) AS dur
+    greatest(dur, 0) AS dur,
+    greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0) AS inside_ns
   FROM slice
+  CROSS JOIN time_window AS w
   WHERE category IN (
     'kernel', 'gpu_memcpy', 'hip_runtime', 'hsa_driver', 'user_annotation', 'rccl_api', 'memory',
     'scratch_memory'
@@ -49,7 +53,8 @@ by_name AS (
     domain,
     name,
     count(*) AS n_calls,
-    sum(dur)::BIGINT AS total_ns,
+    sum(inside_ns)::BIGINT AS total_ns,
+    sum(dur)::BIGINT AS all_ns,
     min(dur) AS min_ns,
     max(dur) AS max_ns,
     coalesce(stddev_samp(dur), 0) AS stddev_ns
@@ -64,7 +69,7 @@ SELECT
   b.name,
   b.n_calls,
   b.total_ns,
-  b.total_ns / b.n_calls AS mean_ns,
+  b.all_ns / b.n_calls AS mean_ns,
   b.total_ns / nullif(sum(b.total_ns) OVER (PARTITION BY b.trace_id, b.domain), 0) AS share,
   b.min_ns,
   b.max_ns,

@@ -1,6 +1,6 @@
 /* ---
 name = "annotation_projection"
-version = 1
+version = 2
 title = "Host annotations projected onto the device work they caused"
 help = """
 One row per annotation or step and device, or stream of a device. The work of an annotation was
@@ -9,15 +9,15 @@ during it by any thread of its process. Kineto records such projections itself
 (gpu_user_annotation): one per stream, of the work whose innermost annotation it is, as with
 by_stream and only_self, but wider than the work, by 1 ns at both ends or, in older versions, 1000
 ns before and 500 ns after; its steps exclude work launched by other threads. Annotations without
-work have no row. Negative durations count as 0 ns.
+work have no row. Negative durations count as 0 ns. A time window contains the rows whose annotation
+or projection reaches into it, whole.
 """
-grain = ["annotation_id", "device_id", "stream"]
-requires = { schema = ">=1", queries = ["annotation_work@1", "device_op@1"] }
-portable = false
+grain = ["annotation_id", "device_id", "track_id", "stream"]
+requires = { schema = ">=1", queries = ["annotation_work@2"] }
 columns = [
-  "run_id", "trace_id", "rank", "annotation_id", "name", "is_step", "device_id", "device", "stream",
-  "host_start_ns", "host_dur_ns", "start_ns", "end_ns", "span_ns", "busy_ns", "device_ns",
-  "n_device_ops", "n_self_device_ops",
+  "run_id", "trace_id", "rank", "annotation_id", "name", "is_step", "device_id", "device",
+  "track_id", "stream", "host_start_ns", "host_dur_ns", "start_ns", "end_ns", "span_ns", "busy_ns",
+  "device_ns", "n_device_ops", "n_self_device_ops",
 ]
 
 [param.by_stream]
@@ -38,6 +38,7 @@ help = "Restrict to annotations with this name; null: all"
 [column]
 annotation_id = { type = "BIGINT", unit = "ref slice.id", help = "Annotation" }
 is_step = { type = "BOOLEAN", unit = "bool", help = "Whether it is a step" }
+track_id = { nullable = true, help = "Track of the stream; NULL unless by_stream" }
 stream.help = "Stream or queue number, as recorded; NULL unless by_stream"
 host_start_ns = { type = "BIGINT", unit = "ns", help = "Start of the annotation, on the time axis of slice.ts" }
 host_dur_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Duration of the annotation" }
@@ -54,6 +55,7 @@ check = ">= 0"
 help = "Number of these launched outside nested annotations"
 
 [changes]
+2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
 WITH chosen AS (
@@ -64,8 +66,8 @@ WITH chosen AS (
     a.ts,
     a.dur,
     s.slice_id IS NOT NULL AS is_step
-  FROM annotation AS a
-  LEFT JOIN step AS s ON s.slice_id = a.slice_id
+  FROM whole_annotation AS a
+  LEFT JOIN whole_step AS s ON s.slice_id = a.slice_id
   WHERE a.side = 'host'
     AND ($name::VARCHAR IS NULL OR a.name = $name::VARCHAR)
 ),
@@ -74,13 +76,14 @@ work AS (
     w.annotation_id,
     w.is_self,
     d.device_id,
+    CASE WHEN $by_stream::BOOLEAN THEN d.track_id END AS track_id,
     CASE WHEN $by_stream::BOOLEAN THEN d.stream END AS stream,
-    d.start_ns,
-    d.end_ns
-  FROM device_op() AS d
+    d.ts AS start_ns,
+    d.ts + greatest(d.dur, 0) AS end_ns
+  FROM whole_gpu_op AS d
   JOIN annotation_work() AS w ON w.slice_id = d.slice_id
   SEMI JOIN chosen AS c ON c.slice_id = w.annotation_id
-  WHERE w.is_self OR NOT $only_self::BOOLEAN
+  WHERE d.kind <> 'sync' AND (w.is_self OR NOT $only_self::BOOLEAN)
 ),
 -- The time each piece adds to that covered by the pieces before it. Annotations are set 2^64 ns
 -- apart, so the work of all of them is one sequence: a window per annotation takes several times as
@@ -90,6 +93,7 @@ gain AS (
     annotation_id,
     is_self,
     device_id,
+    track_id,
     stream,
     start_ns,
     end_ns,
@@ -97,7 +101,7 @@ gain AS (
       annotation_id * 18446744073709551616 + end_ns - greatest(
         annotation_id * 18446744073709551616 + start_ns,
         max(annotation_id * 18446744073709551616 + end_ns) OVER (
-          PARTITION BY device_id, stream
+          PARTITION BY device_id, track_id, stream
           ORDER BY annotation_id, start_ns
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         )
@@ -110,6 +114,7 @@ projected AS (
   SELECT
     annotation_id,
     device_id,
+    track_id,
     stream,
     min(start_ns) AS start_ns,
     max(end_ns) AS end_ns,
@@ -118,7 +123,7 @@ projected AS (
     count(*) AS n_device_ops,
     sum(CASE WHEN is_self THEN 1 ELSE 0 END)::BIGINT AS n_self_device_ops
   FROM gain
-  GROUP BY annotation_id, device_id, stream
+  GROUP BY annotation_id, device_id, track_id, stream
 )
 SELECT
   t.run_id,
@@ -129,6 +134,7 @@ SELECT
   c.is_step,
   p.device_id,
   d.ordinal AS device,
+  p.track_id,
   p.stream,
   c.ts AS host_start_ns,
   greatest(c.dur, 0) AS host_dur_ns,
@@ -143,5 +149,10 @@ FROM projected AS p
 JOIN chosen AS c ON c.slice_id = p.annotation_id
 JOIN trace AS t ON t.id = c.trace_id
 LEFT JOIN device AS d ON d.id = p.device_id
+CROSS JOIN time_window AS w
+WHERE (
+    c.ts < w.to_ns AND (c.ts >= w.from_ns OR c.ts + c.dur > w.from_ns OR c.dur = -1)
+  )
+  OR (p.start_ns < w.to_ns AND (p.start_ns >= w.from_ns OR p.end_ns > w.from_ns))
 ORDER BY
-  t.run_id, t.rank, c.trace_id, c.ts, c.dur DESC, p.annotation_id, d.ordinal, p.device_id, p.stream
+  t.run_id, t.rank, c.trace_id, c.ts, c.dur DESC, p.annotation_id, d.ordinal, p.device_id, p.stream, p.track_id

@@ -8,10 +8,12 @@ below it. Totals count an annotation nested in another of the same name once, in
 Steps share one row, with their number replaced by *. An annotation caused the work launched in it
 on its thread, also through nested annotations; a step caused the work launched during it by any
 thread of its process. device_ns sums durations, so overlapping work counts twice; busy_ns counts it
-once. Negative durations, including those of unfinished slices, count as 0 ns.
+once. Negative durations, including those of unfinished slices, count as 0 ns. In a time window an
+annotation counts if it runs in it or its device work does: sums are of the parts inside the window,
+so disjoint windows add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "name", "is_step"]
-requires = { schema = ">=1", queries = ["annotation_above@1", "annotation_work@1", "device_op@1"] }
+requires = { schema = ">=1", queries = ["annotation_above@1", "annotation_work@2", "device_op@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "name", "is_step", "n_calls", "self_ns", "total_ns", "min_ns",
@@ -43,9 +45,13 @@ WITH RECURSIVE labelled AS (
     CASE WHEN s.slice_id IS NULL THEN a.name ELSE concat(regexp_replace(a.name, '[0-9]+$', ''), '*')
     END AS name,
     s.slice_id IS NOT NULL AS is_step,
-    greatest(a.dur, 0) AS dur_ns
-  FROM annotation AS a
-  LEFT JOIN step AS s ON s.slice_id = a.slice_id
+    greatest(a.dur, 0) AS dur_ns,
+    greatest(a.ts, w.from_ns) AS inside_start_ns,
+    least(a.ts + greatest(a.dur, 0), w.to_ns) AS inside_end_ns,
+    a.ts < w.to_ns AND (a.ts >= w.from_ns OR a.ts + a.dur > w.from_ns OR a.dur = -1) AS is_inside
+  FROM whole_annotation AS a
+  CROSS JOIN time_window AS w
+  LEFT JOIN whole_step AS s ON s.slice_id = a.slice_id
   WHERE a.side = 'host'
 ),
 -- Names are replaced by numbers, because there is much more device work than annotations.
@@ -57,11 +63,29 @@ named AS MATERIALIZED (
   FROM labelled AS l
   LEFT JOIN annotation_above() AS u ON u.slice_id = l.slice_id
 ),
+-- Of the annotations directly below, the time beyond those before them.
 below AS (
-  SELECT above_id AS slice_id, sum(dur_ns)::BIGINT AS below_ns
-  FROM named
-  WHERE above_id IS NOT NULL
+  SELECT
+    above_id AS slice_id,
+    sum(greatest(inside_end_ns - greatest(inside_start_ns, coalesce(reach_ns, inside_start_ns)), 0))
+      ::BIGINT AS below_ns
+  FROM (
+    SELECT
+      *,
+      max(inside_end_ns) OVER (
+        PARTITION BY above_id
+        ORDER BY inside_start_ns, inside_end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS reach_ns
+    FROM named
+    WHERE above_id IS NOT NULL
+  )
   GROUP BY above_id
+),
+caused_by AS (
+  SELECT w.annotation_id, w.is_self, d.device_id, d.start_ns, d.end_ns
+  FROM device_op() AS d
+  JOIN annotation_work() AS w ON w.slice_id = d.slice_id
 ),
 -- Climbs the enclosing annotations to find those of the same name.
 climb AS (
@@ -86,8 +110,15 @@ host AS (
     any_value(n.name) AS name,
     any_value(n.is_step) AS is_step,
     count(*) AS n_calls,
-    sum(greatest(n.dur_ns - coalesce(b.below_ns, 0), 0))::BIGINT AS self_ns,
-    sum(CASE WHEN i.slice_id IS NULL THEN n.dur_ns ELSE 0 END)::BIGINT AS total_ns,
+    sum(
+      greatest(n.inside_end_ns - n.inside_start_ns, 0) - coalesce(b.below_ns, 0)
+    )::BIGINT AS self_ns,
+    sum(
+      CASE
+        WHEN i.slice_id IS NULL THEN greatest(n.inside_end_ns - n.inside_start_ns, 0)
+        ELSE 0
+      END
+    )::BIGINT AS total_ns,
     sum(n.dur_ns)::BIGINT AS all_ns,
     min(n.dur_ns) AS min_ns,
     max(n.dur_ns) AS max_ns,
@@ -95,19 +126,20 @@ host AS (
   FROM named AS n
   LEFT JOIN below AS b ON b.slice_id = n.slice_id
   LEFT JOIN inner_one AS i ON i.slice_id = n.slice_id
+  WHERE n.is_inside
+    OR n.slice_id IN (SELECT annotation_id FROM caused_by)
   GROUP BY n.name_id
 ),
 work AS (
   SELECT
     n.name_id,
     w.is_self,
-    d.device_id,
-    d.start_ns,
-    d.end_ns,
+    w.device_id,
+    w.start_ns,
+    w.end_ns,
     -- Work caused by a call nested in another of its name counts for the outer one.
-    CASE WHEN i.slice_id IS NULL THEN d.end_ns END AS outer_end_ns
-  FROM device_op() AS d
-  JOIN annotation_work() AS w ON w.slice_id = d.slice_id
+    CASE WHEN i.slice_id IS NULL THEN w.end_ns END AS outer_end_ns
+  FROM caused_by AS w
   JOIN named AS n ON n.slice_id = w.annotation_id
   LEFT JOIN inner_one AS i ON i.slice_id = w.annotation_id
   WHERE w.is_self OR i.slice_id IS NULL

@@ -5,10 +5,12 @@ title = "Compute, exposed communication, exposed memory and idle time per device
 help = """
 Every instant from the start of the first to the end of the last operation of a device belongs to
 exactly one of the four parts, so they add up to the span. Compute takes precedence: communication
-is exposed where no compute kernel overlaps it, a copy or memset where neither does.
+is exposed where no compute kernel overlaps it, a copy or memset where neither does. In a time
+window the figures are those of the part of that span inside the window, so disjoint windows add up
+to the whole.
 """
 grain = ["trace_id", "device_id"]
-requires = { schema = ">=1", queries = ["device_activity@1"] }
+requires = { schema = ">=1", queries = ["device_activity@2"] }
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "span_ns", "compute_ns",
   "exposed_communication_ns", "exposed_memory_ns", "idle_ns", "compute_share",

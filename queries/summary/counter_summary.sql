@@ -7,7 +7,7 @@ Counters are values over time, such as GPU metrics sampled by Nsight Systems; ha
 single kernels are in counter_range and counter_by_op. A value lasts until the next one of its
 track; the last one has no duration. mean_value weights values by their duration, divided by
 span_ns; if all values are at one instant it is their plain mean. Values that are not numbers are
-excluded.
+excluded. A time window begins with the value that holds at its start, and ends within the last one.
 """
 grain = ["trace_id", "track_id"]
 requires = { schema = ">=1" }
@@ -40,17 +40,30 @@ help = "Unit of the values, as recorded; NULL: not recorded"
 [changes]
 1 = "first version"
 --- */
-WITH held AS (
+WITH every AS (
   SELECT
     trace_id,
     track_id,
     id,
     ts,
     value,
-    coalesce(lead(ts) OVER (PARTITION BY trace_id, track_id ORDER BY ts, id) - ts, 0) AS held_ns,
-    row_number() OVER (PARTITION BY trace_id, track_id ORDER BY ts DESC, id DESC) AS place
-  FROM counter
+    coalesce(lead(ts) OVER (PARTITION BY trace_id, track_id ORDER BY ts, id), ts) AS end_ns
+  FROM whole_counter
   WHERE value IS NOT NULL
+),
+held AS (
+  SELECT
+    e.trace_id,
+    e.track_id,
+    e.id,
+    greatest(e.ts, w.from_ns) AS ts,
+    e.value,
+    least(e.end_ns, w.to_ns) - greatest(e.ts, w.from_ns) AS held_ns,
+    row_number() OVER (PARTITION BY e.trace_id, e.track_id ORDER BY e.ts DESC, e.id DESC) AS place
+  FROM every AS e
+  CROSS JOIN time_window AS w
+  WHERE e.ts < w.to_ns
+    AND (e.ts >= w.from_ns OR e.end_ns > w.from_ns)
 ),
 figure AS (
   SELECT
@@ -58,7 +71,7 @@ figure AS (
     track_id,
     count(*) AS n_values,
     min(ts) AS start_ns,
-    max(ts) - min(ts) AS span_ns,
+    sum(held_ns)::BIGINT AS span_ns,
     min(value) AS min_value,
     max(value) AS max_value,
     max(CASE WHEN place = 1 THEN value END) AS last_value,

@@ -1,12 +1,13 @@
 /* ---
 name = "critical_path_summary"
-version = 1
+version = 2
 title = "Critical path of one step by kind and name"
 help = """
-Sums of the parts of critical_path; the rows of a trace add up to the length of its step.
+Sums of the parts of critical_path; the rows of a trace add up to the length of its step. A time
+window chooses among the steps that run in it; the path of a step is whole.
 """
 grain = ["trace_id", "kind", "name"]
-requires = { queries = ["critical_path_segment@1"] }
+requires = { queries = ["critical_path_segment@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "range_id", "step", "kind", "name", "n_parts", "total_ns", "share",
@@ -15,7 +16,7 @@ columns = [
 [param.step]
 type = "BIGINT"
 nullable = true
-help = "Step number; the first step that has it. NULL: the longest step of each trace"
+help = "Step number; the first step that has it. NULL: the longest step of each trace, or the whole of a trace without steps"
 
 [param.range_name]
 type = "VARCHAR"
@@ -23,6 +24,7 @@ nullable = true
 help = "Analyze the host annotations with this name, numbered from 0 in order of time, instead of steps"
 
 [column]
+range_id = { nullable = true, help = "Step or annotation; NULL: the whole trace" }
 step.help = "Step number; NULL if the step has none"
 kind.help = "host, launch_delay, device, device_gap, stream_wait, sync or hand_over"
 name.help = "Name of the slices whose time it is; NULL on host threads outside slices"
@@ -31,6 +33,7 @@ total_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Length of the 
 share = { type = "DOUBLE", unit = "ratio", check = "between 0 and 1", help = "total_ns / length of the step" }
 
 [changes]
+2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */
 WITH total AS (
@@ -43,7 +46,7 @@ WITH total AS (
     count(*) AS n_parts,
     sum(p.end_ns - p.start_ns)::BIGINT AS total_ns
   FROM critical_path_segment($step::BIGINT, $range_name::VARCHAR) AS p
-  LEFT JOIN slice AS s ON s.id = p.slice_id
+  LEFT JOIN whole_slice AS s ON s.id = p.slice_id
   GROUP BY p.trace_id, p.range_id, p.step, p.kind, s.name
 )
 SELECT

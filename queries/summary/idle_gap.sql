@@ -1,6 +1,6 @@
 /* ---
 name = "idle_gap"
-version = 1
+version = 2
 title = "Idle gaps per stream or device, with the cause and the launch that ended each"
 help = """
 A gap lasts from the end of all earlier operations to the start of the next one, so the gaps of a
@@ -20,14 +20,17 @@ the call that launched the next operation:
 
 Operations of one call follow each other without a new launch. If the source records which stream a
 wait applies to, only waits of the stream itself count. Longest gaps first.
+
+Gaps and causes are those of the whole trace; a time window contains the gaps that reach into it,
+whole.
 """
-grain = ["trace_id", "device_id", "stream", "start_ns"]
-requires = { schema = ">=1", queries = ["device_gap@1"] }
+grain = ["trace_id", "device_id", "track_id", "stream", "start_ns"]
+requires = { schema = ">=1", queries = ["device_gap@3"] }
 portable = false
 columns = [
-  "run_id", "trace_id", "rank", "device_id", "device", "stream", "start_ns", "end_ns", "gap_ns",
-  "cause", "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns", "next_op_id",
-  "launch_id", "next_op", "launch",
+  "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "start_ns", "end_ns",
+  "gap_ns", "cause", "before_launch_ns", "blocked_ns", "in_launch_ns", "after_launch_ns",
+  "next_op_id", "launch_id", "next_op", "launch",
 ]
 
 [param.per_device]
@@ -51,6 +54,7 @@ min = 1
 help = "Maximum number of gaps per device, longest first; null: all"
 
 [column]
+track_id = { nullable = true, help = "Track of the stream; NULL with per_device" }
 start_ns.help = "End of the last of the earlier operations, on the time axis of slice.ts"
 end_ns.help = "Start of the next operation"
 launch_id.help = "Call that launched next_op_id"
@@ -58,6 +62,7 @@ next_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of th
 launch = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the launching call" }
 
 [changes]
+2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
 SELECT
@@ -66,6 +71,7 @@ SELECT
   t.rank,
   a.device_id,
   d.ordinal AS device,
+  a.track_id,
   a.stream,
   a.start_ns,
   a.end_ns,
@@ -81,8 +87,8 @@ SELECT
   l.name AS launch
 FROM device_gap($per_device::BOOLEAN, $short_ns::BIGINT, $top::BIGINT) AS a
 JOIN trace AS t ON t.id = a.trace_id
-JOIN gpu_op AS g ON g.slice_id = a.next_op_id
-LEFT JOIN launch AS l ON l.slice_id = a.launch_id
+JOIN whole_gpu_op AS g ON g.slice_id = a.next_op_id
+LEFT JOIN whole_launch AS l ON l.slice_id = a.launch_id
 LEFT JOIN device AS d ON d.id = a.device_id
 ORDER BY
-  t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.gap_ns DESC, a.start_ns, a.stream
+  t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.gap_ns DESC, a.start_ns, a.stream, a.track_id

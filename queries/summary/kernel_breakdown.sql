@@ -4,10 +4,11 @@ version = 1
 title = "Device time by combination of concurrent work classes"
 help = """
 Every instant in which a device works belongs to exactly one row: the set of classes running then.
-The rows of a device add up to its busy time, and with idle time to its span.
+The rows of a device add up to its busy time, and with idle time to its span. In a time window the
+rows are those of the part of that span inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id", "classes"]
-requires = { schema = ">=1", queries = ["device_op@1"] }
+requires = { schema = ">=1", queries = ["device_extent@1", "device_op@1"] }
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "classes", "n_classes", "total_ns",
   "busy_share", "span_share",
@@ -83,11 +84,10 @@ gain AS (
     ) AS every
   FROM reach
 ),
-united AS (
+worked AS (
   SELECT
     trace_id,
     device_id,
-    max(end_ns) - min(start_ns) AS span,
     sum(CASE WHEN class = 'compute' THEN compute ELSE 0 END)::BIGINT AS c,
     sum(CASE WHEN class = 'communication' THEN communication ELSE 0 END)::BIGINT AS n,
     sum(CASE WHEN class = 'memory' THEN memory ELSE 0 END)::BIGINT AS m,
@@ -97,6 +97,23 @@ united AS (
     sum(every)::BIGINT AS busy
   FROM gain
   GROUP BY trace_id, device_id
+),
+-- In a time window nothing may run on a device between its first and its last operation.
+united AS (
+  SELECT
+    e.trace_id,
+    e.device_id,
+    e.end_ns - e.start_ns AS span,
+    coalesce(a.c, 0) AS c,
+    coalesce(a.n, 0) AS n,
+    coalesce(a.m, 0) AS m,
+    coalesce(a.c_or_n, 0) AS c_or_n,
+    coalesce(a.c_or_m, 0) AS c_or_m,
+    coalesce(a.n_or_m, 0) AS n_or_m,
+    coalesce(a.busy, 0) AS busy
+  FROM device_extent() AS e
+  LEFT JOIN worked AS a
+    ON a.trace_id = e.trace_id AND a.device_id IS NOT DISTINCT FROM e.device_id
 ),
 -- What runs alone is what the total loses without it; the time all three share follows by inclusion
 -- and exclusion.

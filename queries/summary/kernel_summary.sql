@@ -4,7 +4,9 @@ version = 2
 title = "Kernels by name, by total time"
 help = """
 Kernel durations are summed including those that overlap, so shares are of that sum, not of the
-span. Negative durations, including unfinished ones, count as 0 ns. Longest total first.
+span. Negative durations, including unfinished ones, count as 0 ns. Longest total first. In a time
+window, sums are of the parts of the durations inside it, so disjoint windows add up to the whole;
+other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "name", "class"]
 portable = false
@@ -40,12 +42,16 @@ WITH by_name AS (
     name,
     class,
     count(*) AS n_kernels,
-    sum(greatest(dur, 0))::BIGINT AS total_ns,
+    sum(
+      greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0)
+    )::BIGINT AS total_ns,
+    sum(greatest(dur, 0))::BIGINT AS all_ns,
     min(greatest(dur, 0)) AS min_ns,
     quantile_cont(greatest(dur, 0), [0.5, 0.9, 0.99]) AS quantiles_ns,
     max(greatest(dur, 0)) AS max_ns,
     stddev_samp(greatest(dur, 0)) AS stddev_ns
   FROM gpu_op
+  CROSS JOIN time_window AS w
   WHERE kind = 'kernel'
   GROUP BY trace_id, device_id, name, class
 ),
@@ -77,7 +83,7 @@ SELECT
   a.quantiles_ns[2] AS p90_ns,
   a.quantiles_ns[3] AS p99_ns,
   a.max_ns,
-  a.total_ns / a.n_kernels AS mean_ns,
+  a.all_ns / a.n_kernels AS mean_ns,
   a.stddev_ns
 FROM ranked AS a
 JOIN trace AS t ON t.id = a.trace_id

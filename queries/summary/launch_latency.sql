@@ -5,10 +5,11 @@ title = "Latency from each launching call to the start of its device work"
 help = """
 latency_ns counts from the start of the call, delay_ns from its return. A negative delay is work
 that began before the call returned; a negative latency means that the clocks of host and device
-disagree. A call is launch-bound if it took longer than all work it caused. Longest delay first.
+disagree. A call is launch-bound if it took longer than all work it caused. Longest delay first. A
+time window contains the calls that run in it or whose work does, whole.
 """
 grain = ["trace_id", "call_id"]
-requires = { schema = ">=1", queries = ["launching_call@1"] }
+requires = { schema = ">=1", queries = ["launching_call@2"] }
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "stream", "call_id", "call", "op_id", "op",
   "kind", "n_ops", "call_start_ns", "call_ns", "latency_ns", "delay_ns", "device_ns",
@@ -76,7 +77,7 @@ SELECT
   a.device_ns,
   a.device_ns < a.call_end_ns - a.call_start_ns AS is_launch_bound
 FROM placed AS a
-JOIN gpu_op AS g ON g.slice_id = a.first_op_id
+JOIN whole_gpu_op AS g ON g.slice_id = a.first_op_id
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
 WHERE $top::BIGINT IS NULL OR a.place <= $top::BIGINT

@@ -6,10 +6,12 @@ help = """
 One row per call name and kind of work it caused. latency counts from the start of the call to the
 start of the work, delay from the return of the call; both are negative where the recorded times are
 (see launch_latency). Outliers are calls longer than slow_call_ns, and work that began more than
-long_delay_ns after its call returned, that is, work that waited in a queue.
+long_delay_ns after its call returned, that is, work that waited in a queue. In a time window a call
+counts if it runs in it or its work does: call_total_ns and device_total_ns are of the parts inside
+the window, so disjoint windows add up to the whole; other statistics are of whole calls.
 """
 grain = ["trace_id", "device_id", "call", "kind"]
-requires = { schema = ">=1", queries = ["launching_call@1"] }
+requires = { schema = ">=1", queries = ["launching_call@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "call", "kind", "n_calls", "n_ops",
@@ -108,7 +110,9 @@ WITH measured AS (
     call_end_ns - call_start_ns AS call_ns,
     first_start_ns - call_start_ns AS latency_ns,
     first_start_ns - call_end_ns AS delay_ns,
-    device_ns
+    device_ns,
+    inside_ns,
+    inside_device_ns
   FROM launching_call(NULL)
 ),
 summed AS (
@@ -119,14 +123,14 @@ summed AS (
     kind,
     count(*) AS n_calls,
     sum(n_ops)::BIGINT AS n_ops,
-    sum(call_ns)::BIGINT AS call_total_ns,
+    sum(inside_ns)::BIGINT AS call_total_ns,
     quantile_cont(call_ns, [0.5, 0.9, 0.99]) AS call_quantiles_ns,
     max(call_ns) AS call_max_ns,
     quantile_cont(latency_ns, [0.5, 0.9, 0.99]) AS latency_quantiles_ns,
     max(latency_ns) AS latency_max_ns,
     quantile_cont(delay_ns, [0.5, 0.9, 0.99]) AS delay_quantiles_ns,
     max(delay_ns) AS delay_max_ns,
-    sum(device_ns)::BIGINT AS device_total_ns,
+    sum(inside_device_ns)::BIGINT AS device_total_ns,
     median(device_ns) AS device_median_ns,
     count(CASE WHEN device_ns < call_ns THEN 1 END) AS n_launch_bound,
     count(CASE WHEN call_ns > $slow_call_ns::BIGINT THEN 1 END) AS n_slow_calls,

@@ -7,10 +7,12 @@ Self times exclude module calls nested directly in a call; a call nested in anot
 counts once in the totals. Device time is that of the kernels, copies and memsets launched in the
 forward call; backward device time is that of the operators that compute the gradients of its
 operators. Durations are summed, so overlapping work counts twice. Requires a recording with Python
-stacks of modules (with_stack or with_modules).
+stacks of modules (with_stack or with_modules). In a time window a call counts if it runs in it or
+its device work does: sums are of the parts inside the window, so disjoint windows add up to the
+whole.
 """
 grain = ["trace_id", "class", "instance"]
-requires = { schema = ">=1", queries = ["module_time@1"] }
+requires = { schema = ">=1", queries = ["module_time@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "class", "instance", "n_instances", "n_calls", "self_ns",
@@ -70,7 +72,7 @@ figure AS (
     count(DISTINCT c.instance) AS n_instances,
     count(*) AS n_calls,
     sum(c.self_ns)::BIGINT AS self_ns,
-    sum(CASE WHEN i.slice_id IS NULL THEN c.dur_ns ELSE 0 END)::BIGINT AS total_ns,
+    sum(CASE WHEN i.slice_id IS NULL THEN c.inside_ns ELSE 0 END)::BIGINT AS total_ns,
     median(c.dur_ns) AS median_ns,
     sum(c.self_device_ns)::BIGINT AS self_device_ns,
     sum(CASE WHEN i.slice_id IS NULL THEN c.device_ns ELSE 0 END)::BIGINT AS total_device_ns,

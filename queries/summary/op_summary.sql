@@ -8,10 +8,12 @@ call shorter than their sum counts as 0 ns. Totals count a call nested in anothe
 once, in the outer one; torch's key_averages sums all calls, which is n_calls * mean_ns. Device
 times sum the durations of kernels, copies and memsets: overlapping work counts twice, and work
 launched outside operators does not count. Negative durations, including those of unfinished slices,
-count as 0 ns.
+count as 0 ns. In a time window a call counts if it runs in it or its device work does: sums are of
+the parts inside the window, so disjoint windows add up to the whole; other statistics are of whole
+durations.
 """
 grain = ["trace_id", "name"]
-requires = { schema = ">=1", queries = ["op_call@1"] }
+requires = { schema = ">=1", queries = ["op_call@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "name", "n_calls", "self_ns", "total_ns", "self_share", "min_ns",
@@ -44,7 +46,7 @@ WITH figure AS (
     count(*) AS n_calls,
     sum(c.self_ns)::BIGINT AS self_ns,
     sum(c.dur_ns)::BIGINT AS all_ns,
-    sum(CASE WHEN c.is_inner THEN 0 ELSE c.dur_ns END)::BIGINT AS total_ns,
+    sum(CASE WHEN c.is_inner THEN 0 ELSE c.inside_ns END)::BIGINT AS total_ns,
     min(c.dur_ns) AS min_ns,
     max(c.dur_ns) AS max_ns,
     quantile_cont(c.dur_ns, [0.5, 0.9, 0.99]) AS percentiles_ns,

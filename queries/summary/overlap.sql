@@ -4,10 +4,11 @@ version = 1
 title = "Communication/compute overlap per device"
 help = """
 Overlap is the time in which a compute kernel and a communication kernel run at once on one device;
-its share is of the communication time, as in Holistic Trace Analysis.
+its share is of the communication time, as in Holistic Trace Analysis. In a time window the figures
+are those of the part of the work inside it, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id"]
-requires = { schema = ">=1", queries = ["device_activity@1"] }
+requires = { schema = ">=1", queries = ["device_activity@2"] }
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "compute_ns", "communication_ns",
   "overlap_ns", "overlap_share", "exposed_communication_ns", "memory_overlap_ns",

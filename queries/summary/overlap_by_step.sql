@@ -3,7 +3,8 @@ name = "overlap_by_step"
 version = 1
 title = "Communication/compute overlap per step and device"
 help = """
-As overlap, for the work launched in each step. A step without work on a device has no row there.
+As overlap, for the work launched in each step. A step without work on a device has no row there. A
+time window contains the steps that run in it on the host, with all their work, whenever that runs.
 """
 grain = ["trace_id", "device_id", "step_id"]
 requires = { schema = ">=1", queries = ["step_activity@1"] }

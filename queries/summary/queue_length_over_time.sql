@@ -1,6 +1,6 @@
 /* ---
 name = "queue_length_over_time"
-version = 1
+version = 2
 title = "Queue length per stream, by time bucket"
 help = """
 Work counts as queued from the start of the call that launched it until the work starts, and as
@@ -10,14 +10,15 @@ once.
 
 Buckets start at multiples of bucket_ns on the time axis of slice.ts and cover the time from the
 first launch of the stream to the end of its last operation; the first and last bucket count only
-the part inside.
+the part inside. In a time window, all work of the trace counts; means and sums are over the part of
+that time inside the window, so disjoint windows add up to the whole.
 """
-grain = ["trace_id", "device_id", "stream", "bucket_start_ns"]
-requires = { schema = ">=1", queries = ["queue_step@1"] }
+grain = ["trace_id", "device_id", "track_id", "stream", "bucket_start_ns"]
+requires = { schema = ">=1", queries = ["queue_step@2"] }
 portable = false
 columns = [
-  "run_id", "trace_id", "rank", "device_id", "device", "stream", "bucket_start_ns", "covered_ns",
-  "mean_queue_length", "max_queue_length", "mean_outstanding",
+  "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "bucket_start_ns",
+  "covered_ns", "mean_queue_length", "max_queue_length", "mean_outstanding",
 ]
 
 [param.bucket_ns]
@@ -28,6 +29,7 @@ min = 1
 help = "Bucket width"
 
 [column]
+track_id.help = "Track of the stream"
 covered_ns.help = "Part of the bucket that counts"
 
 [column.mean_queue_length]
@@ -43,6 +45,7 @@ check = ">= 0"
 help = "Time-weighted mean over covered_ns of the operations launched and not ended"
 
 [changes]
+2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
 WITH held AS (
@@ -75,6 +78,7 @@ filled AS (
   SELECT
     trace_id,
     device_id,
+    track_id,
     stream,
     bucket_start_ns,
     sum(held_ns)::BIGINT AS covered_ns,
@@ -82,7 +86,7 @@ filled AS (
     max(queue_length) AS max_queue_length,
     sum(held_ns * n_outstanding)::DOUBLE AS outstanding_area
   FROM cut
-  GROUP BY trace_id, device_id, stream, bucket_start_ns
+  GROUP BY trace_id, device_id, track_id, stream, bucket_start_ns
 )
 SELECT
   t.run_id,
@@ -90,6 +94,7 @@ SELECT
   t.rank,
   a.device_id,
   d.ordinal AS device,
+  a.track_id,
   a.stream,
   a.bucket_start_ns,
   a.covered_ns,
@@ -99,4 +104,4 @@ SELECT
 FROM filled AS a
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
-ORDER BY t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.stream, a.bucket_start_ns
+ORDER BY t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.stream, a.track_id, a.bucket_start_ns

@@ -1,6 +1,6 @@
 /* ---
 name = "queue_length_summary"
-version = 1
+version = 3
 title = "Queue length statistics per stream"
 help = """
 Work counts as queued from the start of the call that launched it until the work starts, and as
@@ -10,12 +10,13 @@ once.
 
 Means and shares are time-weighted, from the first launch of the stream to the end of its last
 operation. Holistic Trace Analysis instead counts each change of length once, however short it
-lasts.
+lasts. In a time window, all work of the trace counts; means and sums are over the part of that time
+inside the window, so disjoint windows add up to the whole.
 """
-grain = ["trace_id", "device_id", "stream"]
-requires = { schema = ">=1", queries = ["device_op@1", "queue_step@1"] }
+grain = ["trace_id", "device_id", "track_id", "stream"]
+requires = { schema = ">=1", queries = ["queue_step@2"] }
 columns = [
-  "run_id", "trace_id", "rank", "device_id", "device", "stream", "n_ops", "span_ns",
+  "run_id", "trace_id", "rank", "device_id", "device", "track_id", "stream", "n_ops", "span_ns",
   "mean_queue_length", "max_queue_length", "max_start_ns", "mean_outstanding", "max_outstanding",
   "empty_ns", "empty_share", "full_ns", "full_share",
 ]
@@ -28,7 +29,8 @@ min = 1
 help = "Number of queued operations at which a queue is full"
 
 [column]
-n_ops.help = "Number of operations with a known call"
+track_id.help = "Track of the stream"
+n_ops = { check = ">= 0", help = "Number of operations with a known call; 0 only in a time window" }
 span_ns.help = "Time from the first launch to the end of the last operation"
 empty_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time in which nothing was queued" }
 full_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "full_ns / span_ns" }
@@ -72,6 +74,8 @@ check = ">= 0"
 help = "Time in which at least full_length operations were queued, so launching blocks the host"
 
 [changes]
+3 = "n_ops may be 0 in a time window in which no work of a stream runs"
+2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
 WITH held AS (
@@ -82,6 +86,7 @@ summed AS (
   SELECT
     trace_id,
     device_id,
+    track_id,
     stream,
     sum(held_ns)::BIGINT AS span_ns,
     sum(held_ns * queue_length)::DOUBLE AS queue_area,
@@ -93,14 +98,15 @@ summed AS (
     sum(CASE WHEN queue_length = 0 THEN held_ns ELSE 0 END)::BIGINT AS empty_ns,
     sum(CASE WHEN queue_length >= $full_length::BIGINT THEN held_ns ELSE 0 END)::BIGINT AS full_ns
   FROM held
-  GROUP BY trace_id, device_id, stream
+  GROUP BY trace_id, device_id, track_id, stream
 ),
 launched AS (
-  SELECT d.trace_id, d.device_id, d.stream, count(*) AS n_ops
-  FROM device_op() AS d
-  JOIN link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
-  SEMI JOIN launch AS l ON l.slice_id = k.from_id
-  GROUP BY d.trace_id, d.device_id, d.stream
+  SELECT d.trace_id, d.device_id, d.track_id, d.stream, count(*) AS n_ops
+  FROM gpu_op AS d
+  JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
+  SEMI JOIN whole_launch AS l ON l.slice_id = k.from_id
+  WHERE d.kind <> 'sync'
+  GROUP BY d.trace_id, d.device_id, d.track_id, d.stream
 )
 SELECT
   t.run_id,
@@ -108,8 +114,9 @@ SELECT
   t.rank,
   a.device_id,
   d.ordinal AS device,
+  a.track_id,
   a.stream,
-  l.n_ops,
+  coalesce(l.n_ops, 0) AS n_ops,
   a.span_ns,
   a.queue_area / nullif(a.span_ns, 0) AS mean_queue_length,
   a.max_queue_length,
@@ -121,10 +128,11 @@ SELECT
   a.full_ns,
   a.full_ns / nullif(a.span_ns, 0) AS full_share
 FROM summed AS a
-JOIN launched AS l
+LEFT JOIN launched AS l
   ON l.trace_id = a.trace_id
   AND l.device_id IS NOT DISTINCT FROM a.device_id
+  AND l.track_id = a.track_id
   AND l.stream IS NOT DISTINCT FROM a.stream
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
-ORDER BY t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.stream
+ORDER BY t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.stream, a.track_id

@@ -6,9 +6,11 @@ help = """
 Ordered by total time. purpose is derived from the name: launch, copy, memset, sync (the host
 waits), event, memory (reserved or released) or other; a call of any other name that caused kernels
 is a launch too. self_ns is the duration of a call minus its direct children. Negative durations,
-including unfinished ones, count as 0 ns.
+including unfinished ones, count as 0 ns. In a time window, sums are of the parts of the durations
+inside it, so disjoint windows add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "category", "name"]
+requires = { schema = ">=1", queries = ["cut_slice@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "category", "name", "purpose", "n_calls", "n_with_work", "total_ns",
@@ -40,18 +42,29 @@ help = "Number of calls that caused device work, by links of kind launch"
 1 = "first version"
 --- */
 WITH child AS (
-  SELECT s.parent_id, sum(greatest(s.dur, 0)) AS children_ns
+  SELECT
+    s.parent_id,
+    sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))
+      AS children_ns
   FROM slice AS s
+  CROSS JOIN time_window AS w
   SEMI JOIN launch AS l ON l.slice_id = s.parent_id
   GROUP BY s.parent_id
 ),
 cause AS (
   SELECT k.from_id, max(CASE WHEN g.kind = 'kernel' THEN 1 ELSE 0 END) AS has_kernel
-  FROM link AS k
-  JOIN gpu_op AS g ON g.slice_id = k.to_id
+  FROM whole_link AS k
+  JOIN whole_gpu_op AS g ON g.slice_id = k.to_id
   WHERE k.kind = 'launch'
     AND k.link_set = 'default'
   GROUP BY k.from_id
+),
+call AS (
+  SELECT
+    l.*,
+    greatest(least(l.ts + l.dur, w.to_ns) - greatest(l.ts, w.from_ns), 0) AS inside_ns
+  FROM launch AS l
+  CROSS JOIN time_window AS w
 ),
 by_name AS (
   SELECT
@@ -61,12 +74,16 @@ by_name AS (
     count(*) AS n_calls,
     count(w.from_id) AS n_with_work,
     coalesce(max(w.has_kernel), 0) AS has_kernel,
-    sum(greatest(l.dur, 0))::BIGINT AS total_ns,
-    sum(greatest(greatest(l.dur, 0) - coalesce(c.children_ns, 0), 0))::BIGINT AS self_ns,
+    sum(l.inside_ns)::BIGINT AS total_ns,
+    sum(greatest(l.dur, 0))::BIGINT AS all_ns,
+    sum(
+      coalesce(x.self_ns, greatest(l.inside_ns - coalesce(c.children_ns, 0), 0))
+    )::BIGINT AS self_ns,
     min(greatest(l.dur, 0)) AS min_ns,
     quantile_cont(greatest(l.dur, 0), [0.5, 0.9, 0.99]) AS quantiles_ns,
     max(greatest(l.dur, 0)) AS max_ns
-  FROM launch AS l
+  FROM call AS l
+  LEFT JOIN cut_slice() AS x ON x.slice_id = l.slice_id
   LEFT JOIN child AS c ON c.parent_id = l.slice_id
   LEFT JOIN cause AS w ON w.from_id = l.slice_id
   GROUP BY l.trace_id, l.category, l.name
@@ -103,7 +120,7 @@ SELECT
   a.quantiles_ns[2] AS p90_ns,
   a.quantiles_ns[3] AS p99_ns,
   a.max_ns,
-  a.total_ns / a.n_calls AS mean_ns
+  a.all_ns / a.n_calls AS mean_ns
 FROM by_name AS a
 JOIN trace AS t ON t.id = a.trace_id
 ORDER BY t.run_id, t.rank, a.trace_id, a.total_ns DESC, a.n_calls DESC, a.category, a.name

@@ -4,7 +4,8 @@ version = 1
 title = "Step statistics per rank and device"
 help = """
 Statistics over the rows of step_summary. Steps without work on a device only count in the row
-without a device, where all columns but those of the host are NULL.
+without a device, where all columns but those of the host are NULL. A time window contains the steps
+that run in it on the host, with all their work, whenever that runs.
 """
 grain = ["trace_id", "device_id", "has_work"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }

@@ -5,7 +5,8 @@ title = "Host and device figures per step"
 help = """
 Device figures are of the work launched in the step, whenever it runs. A step that launched no work
 has one row without a device. A step of negative duration, or an unfinished one, counts as 0 ns on
-the host. Host and device times are compared as recorded.
+the host. Host and device times are compared as recorded. A time window contains the steps that run
+in it on the host, with all their work, whenever that runs.
 """
 grain = ["trace_id", "step_id", "device_id"]
 requires = { schema = ">=1", queries = ["step_activity@1", "step_launches@1"] }
@@ -66,7 +67,7 @@ WITH relative AS (
   SELECT
     *,
     median(greatest(dur, 0)) OVER (PARTITION BY trace_id) AS median_ns
-  FROM step
+  FROM whole_step
 )
 SELECT
   t.run_id,
@@ -92,6 +93,7 @@ SELECT
   coalesce(a.exposed_memory_ns, 0) AS exposed_memory_ns,
   a.end_ns - (s.ts + greatest(s.dur, 0)) AS lag_ns
 FROM relative AS s
+SEMI JOIN step AS k ON k.slice_id = s.slice_id
 JOIN trace AS t ON t.id = s.trace_id
 LEFT JOIN step_activity() AS a ON a.step_id = s.slice_id
 LEFT JOIN step_launches() AS l

@@ -9,10 +9,11 @@ memory, so they add up to it. The span of a row begins with its first operation 
 ends with its last; for a step only the work launched in it counts. Steps whose work runs at the
 same time overlap, and time between the work of two steps belongs to neither, so steps do not add up
 to the trace. non_compute_ns is everything that is neither idle nor compute, as in Holistic Trace
-Analysis.
+Analysis. In a time window the rows of devices are of the part of the span inside it; it contains
+the steps that run in it on the host, with all their work.
 """
 grain = ["trace_id", "device_id", "scope", "step_id"]
-requires = { schema = ">=1", queries = ["device_activity@1", "step_activity@1"] }
+requires = { schema = ">=1", queries = ["device_activity@2", "step_activity@1"] }
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "scope", "step_id", "step", "n_ops",
   "start_ns", "span_ns", "idle_ns", "compute_ns", "non_compute_ns", "exposed_communication_ns",

@@ -6,7 +6,8 @@ help = """
 The part of the time from the first to the last host operation of the trace, on any thread, in which
 the thread is inside an operator, a runtime or driver call, or a host-side collective. Nested
 operations count once; negative durations and unfinished operations count as empty. A thread that
-waits inside an operator counts as busy. A thread without any of these has no row.
+waits inside an operator counts as busy. A thread without any of these has no row. In a time window
+the figures are those of the part of that time inside the window.
 """
 grain = ["trace_id", "track_id"]
 columns = [
@@ -39,6 +40,15 @@ WITH op AS (
   SEMI JOIN annotation AS a ON a.slice_id = c.slice_id
   WHERE c.side = 'host'
 ),
+clipped AS (
+  SELECT
+    o.trace_id,
+    o.track_id,
+    greatest(o.ts, w.from_ns) AS ts,
+    least(greatest(o.ts + o.dur, w.from_ns), w.to_ns) AS end_ns
+  FROM op AS o
+  CROSS JOIN time_window AS w
+),
 -- Each operation adds the part beyond all operations before it. (The order of operations that start
 -- together does not change the sum.)
 reach AS (
@@ -46,16 +56,16 @@ reach AS (
     trace_id,
     track_id,
     ts,
-    ts + dur AS end_ns,
+    end_ns,
     coalesce(
-      max(ts + dur) OVER (
+      max(end_ns) OVER (
         PARTITION BY trace_id, track_id
         ORDER BY ts
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ),
       ts
     ) AS reached_ns
-  FROM op
+  FROM clipped
 ),
 by_thread AS (
   SELECT
@@ -68,12 +78,25 @@ by_thread AS (
   FROM reach
   GROUP BY trace_id, track_id
 ),
+extent AS (
+  SELECT trace_id, min(ts) AS start_ns, max(ts + greatest(dur, 0)) AS end_ns
+  FROM (
+    SELECT trace_id, ts, dur FROM whole_cpu_op
+    UNION ALL
+    SELECT trace_id, ts, dur FROM whole_launch
+    UNION ALL
+    SELECT c.trace_id, c.ts, c.dur
+    FROM whole_collective AS c
+    SEMI JOIN whole_annotation AS a ON a.slice_id = c.slice_id
+    WHERE c.side = 'host'
+  )
+  GROUP BY trace_id
+),
 spanned AS (
-  SELECT
-    *,
-    max(end_ns) OVER (PARTITION BY trace_id)
-    - min(start_ns) OVER (PARTITION BY trace_id) AS span_ns
-  FROM by_thread
+  SELECT b.*, least(e.end_ns, w.to_ns) - greatest(e.start_ns, w.from_ns) AS span_ns
+  FROM by_thread AS b
+  JOIN extent AS e ON e.trace_id = b.trace_id
+  CROSS JOIN time_window AS w
 )
 SELECT
   t.run_id,

@@ -6,7 +6,8 @@ help = """
 Kernels of one class on a device, by name, longest total first. Names beyond the first `top`, or
 beyond those that together reach `coverage` of the time of the class, are combined into one row,
 whose figures are over all its kernels, not over sums by name. Negative durations, including
-unfinished ones, count as 0 ns.
+unfinished ones, count as 0 ns. In a time window, sums are of the parts of the durations inside it,
+so disjoint windows add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "class", "place"]
 portable = false
@@ -61,8 +62,11 @@ WITH by_name AS (
     class,
     name,
     count(*) AS n_kernels,
-    sum(greatest(dur, 0))::BIGINT AS total_ns
+    sum(
+      greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0)
+    )::BIGINT AS total_ns
   FROM gpu_op
+  CROSS JOIN time_window AS w
   WHERE kind = 'kernel'
   GROUP BY trace_id, device_id, class, name
 ),
@@ -116,12 +120,16 @@ measured AS (
     greatest(count(DISTINCT f.name), 1) AS n_names,
     any_value(f.class_total_ns) AS class_total_ns,
     count(*) AS n_kernels,
-    sum(greatest(g.dur, 0))::BIGINT AS total_ns,
+    sum(
+      greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
+    )::BIGINT AS total_ns,
+    sum(greatest(g.dur, 0))::BIGINT AS all_ns,
     min(greatest(g.dur, 0)) AS min_ns,
     quantile_cont(greatest(g.dur, 0), [0.5, 0.9, 0.99]) AS quantiles_ns,
     max(greatest(g.dur, 0)) AS max_ns,
     stddev_samp(greatest(g.dur, 0)) AS stddev_ns
   FROM gpu_op AS g
+  CROSS JOIN time_window AS w
   JOIN folded AS f
     ON f.trace_id = g.trace_id
     AND f.device_id IS NOT DISTINCT FROM g.device_id
@@ -149,7 +157,7 @@ SELECT
   a.quantiles_ns[2] AS p90_ns,
   a.quantiles_ns[3] AS p99_ns,
   a.max_ns,
-  a.total_ns / a.n_kernels AS mean_ns,
+  a.all_ns / a.n_kernels AS mean_ns,
   a.stddev_ns
 FROM measured AS a
 JOIN trace AS t ON t.id = a.trace_id

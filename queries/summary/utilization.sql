@@ -1,27 +1,29 @@
 /* ---
 name = "utilization"
-version = 1
+version = 2
 title = "Busy share per device"
 help = """
 The part of the time from the start of the first to the end of the last operation of a device in
 which any kernel, copy or memset runs. Overlapping operations count once; waits are not work. A
-device without work has no row.
+device without work has no row. In a time window the figures are those of the part of that time
+inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "device_id"]
-requires = { schema = ">=1", queries = ["device_activity@1"] }
+requires = { schema = ">=1", queries = ["device_activity@2"] }
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "n_ops", "start_ns", "end_ns", "span_ns",
   "busy_ns", "utilization", "compute_ns", "communication_ns", "memory_ns",
 ]
 
 [column]
-n_ops.help = "Number of kernels, copies and memsets"
-start_ns.help = "Start of the first operation, on the time axis of slice.ts"
-end_ns.help = "End of the last operation, on the time axis of slice.ts"
+n_ops = { check = ">= 0", help = "Number of kernels, copies and memsets; 0 only in a time window" }
+start_ns.help = "Start of the first operation, or of the window if that is later, on the time axis of slice.ts"
+end_ns.help = "End of the last operation, or of the window if that is earlier, on the time axis of slice.ts"
 span_ns.help = "Time from the start of the device's first operation to the end of its last"
 busy_ns.help = "Time in which any operation runs"
 
 [changes]
+2 = "in a time window, idle time at both ends of the window counts; n_ops may be 0"
 1 = "first version"
 --- */
 SELECT

@@ -11,7 +11,7 @@ jump, its buckets are the smallest whole multiple of bucket_ns that gives fewer;
 column.
 """
 grain = ["trace_id", "device_id", "bucket_start_ns"]
-requires = { schema = ">=1", queries = ["device_busy@1", "device_op@1"] }
+requires = { schema = ">=1", queries = ["device_extent@1", "device_busy@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "bucket_start_ns", "bucket_ns", "covered_ns",
@@ -43,14 +43,9 @@ utilization = { nullable = false, help = "busy_ns / covered_ns" }
 2 = "new column bucket_ns: no device has more than max_buckets + 1 buckets, however long its span; before, one clock jump could produce millions of rows"
 --- */
 WITH extent AS (
-  SELECT
-    trace_id,
-    device_id,
-    min(start_ns) AS start_ns,
-    max(end_ns) AS end_ns
-  FROM device_op()
-  GROUP BY trace_id, device_id
-  HAVING max(end_ns) > min(start_ns)
+  SELECT trace_id, device_id, start_ns, end_ns
+  FROM device_extent()
+  WHERE end_ns > start_ns
 ),
 sized AS (
   SELECT

@@ -7,7 +7,7 @@ One row per memory that an engine reads or writes. Rates are over the time the e
 (work_ns) and over the whole capture (span_ns). The peak is that of one core, for DDR and L2 from
 the chip's data sheet; the engines of a core share it, so a rate above it means that counters and
 data sheet disagree. Local memory has no documented peak. For CDMA this is the DDR traffic of a
-port; the link itself is in tpu_link.
+port; the link itself is in tpu_link. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port", "memory"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_engine_step@2", "tpu_traffic@2"] }

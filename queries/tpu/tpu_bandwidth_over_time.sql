@@ -6,7 +6,8 @@ help = """
 The bytes of a command are spread evenly over its duration. Buckets start at multiples of bucket_ns
 on the time axis of slice.ts; those without traffic have no row. The peak is that of one core; with
 by_engine=false all engines, including CDMA, are combined, and the peak is that of the chip: the
-peak of one core times the number of cores.
+peak of one core times the number of cores. A time window contains the commands that run in it,
+whole.
 """
 grain = ["trace_id", "engine", "core", "port", "memory", "bucket_start_ns"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_traffic@2"] }

@@ -4,7 +4,7 @@ version = 1
 title = "Batches of a TPU capture: duration, compute and transfer time, bytes and operations"
 help = """
 Commands before the first batch number, and captures without batches, are in the row without a
-batch.
+batch. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "batch"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }

@@ -5,7 +5,8 @@ title = "Imbalance between TPU cores, by engine"
 help = """
 For each engine of cores: the longest, shortest and mean working time of a core. imbalance is how
 much longer the longest works than the mean: the cost of waiting for it if all wait. Cores without a
-command of the engine only count if they have commands of another engine.
+command of the engine only count if they have commands of another engine. A time window contains the
+commands that run in it, whole.
 """
 grain = ["trace_id", "engine"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }

@@ -4,7 +4,8 @@ version = 1
 title = "Transfer/compute overlap of a whole TPU"
 help = """
 Computing means that the TIU of any core computes, moving that any DMA engine moves data: GDMA or
-SDMA of a core, or CDMA of a port. Synchronization counts as neither.
+SDMA of a core, or CDMA of a port. Synchronization counts as neither. A time window contains the
+commands that run in it, whole.
 """
 grain = ["trace_id"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }

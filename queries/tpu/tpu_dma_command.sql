@@ -5,7 +5,7 @@ title = "DMA engine commands with all register fields, as in the vendor's workbo
 help = """
 In the order of the engine's stream. Columns from cmd_id_dep on are register fields in the vendor's
 order; they are NULL if no register image was captured, except type, function and element type,
-which command words also have.
+which command words also have. A time window contains the commands that run in it, whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }

@@ -4,7 +4,7 @@ version = 1
 title = "TPU engines with recorded commands, and the names of their command lists"
 help = """
 Named as in the vendor's tool: the engine, and the core or port. tpu_tiu_command and tpu_dma_command
-list their commands.
+list their commands. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9" }

@@ -7,6 +7,7 @@ An engine works while one of its commands computes or moves data; it synchronize
 waits and the like run; otherwise it is idle. The three add up to span_ns, the time of the whole
 capture from the first start to the last end on any engine, so engines are comparable. Gaps lie
 between commands of the engine; idle time before the first and after the last command is not a gap.
+A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }

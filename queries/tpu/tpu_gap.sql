@@ -4,7 +4,8 @@ version = 2
 title = "Longest gaps of TPU engines, with the commands around them"
 help = """
 A gap is a time between two commands of an engine in which none of its commands runs. Idle time
-before the first and after the last command is in tpu_engine_summary.
+before the first and after the last command is in tpu_engine_summary. A time window contains the
+commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port", "start_ns"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }

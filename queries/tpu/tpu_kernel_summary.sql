@@ -5,7 +5,8 @@ title = "TPU kernels: count, duration, compute and transfer time, bytes and oper
 help = """
 A launch is one scope of the kernel on one core or port; elapsed_ns is the time from the first start
 to the last end of its commands there, summed over launches, so eight cores that run one kernel at
-once count eight times. Commands outside kernels are in the row without a name.
+once count eight times. Commands outside kernels are in the row without a name. A time window
+contains the commands that run in it, whole.
 """
 grain = ["trace_id", "kernel_name"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }

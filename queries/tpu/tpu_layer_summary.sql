@@ -6,7 +6,7 @@ help = """
 Layers are those of the compiler's side files, on the core each was compiled for; a layer without
 commands in the capture has a row of zeros. Times of commands are summed, so concurrent computing
 and moving counts in both; elapsed_ns is from a layer's first start to its last end. Pipelined
-layers overlap.
+layers overlap. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "layer_id"]
 requires = { schema = ">=9" }

@@ -5,7 +5,8 @@ title = "Traffic of each direction of each CDMA port: bytes, rate, stalls and re
 help = """
 TX sends or writes to the other side, RX receives or reads; commands that are neither, or unknown,
 count by the channel of their record. Rates are over the time the direction moves data, the union of
-its intervals; a port works in both directions at once.
+its intervals; a port works in both directions at once. A time window contains the commands that run
+in it, whole.
 """
 grain = ["trace_id", "port", "direction"]
 requires = { schema = ">=9" }

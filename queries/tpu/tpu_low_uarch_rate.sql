@@ -5,7 +5,8 @@ title = "TIU commands with a low uArch rate, by wasted cycles"
 help = """
 The rate as a number per command; excess hardware operations come from dimensions that do not fill
 its lanes. Wasted cycles are the command's cycles times the share of unneeded operations.
-Synchronization and commands of unknown shape have no rate and no row.
+Synchronization and commands of unknown shape have no rate and no row. A time window contains the
+commands that run in it, whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9" }

@@ -4,7 +4,8 @@ version = 1
 title = "TPU operations by engine, type and function: count, duration, bytes and rates"
 help = """
 Types and functions have one name for all chips and capture modes; source_name is the name in the
-capture, the first of several in alphabetical order.
+capture, the first of several in alphabetical order. A time window contains the commands that run in
+it, whole.
 """
 grain = ["trace_id", "engine", "type", "function"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }

@@ -4,7 +4,8 @@ version = 2
 title = "Transfer/compute overlap per TPU core"
 help = """
 TIU against GDMA and SDMA of the core. Synchronization counts as neither. span_ns is that of the
-whole capture, so cores are comparable. The whole chip, including CDMA, is in tpu_device_overlap.
+whole capture, so cores are comparable. The whole chip, including CDMA, is in tpu_device_overlap. A
+time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=9", queries = ["tpu_core_overlap@2", "tpu_work@1"] }

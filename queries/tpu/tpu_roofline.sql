@@ -8,7 +8,7 @@ elapsed time is from the first start to the last end there. The bounds of a kern
 operations at the peak of the units that execute them, and its bytes at the DDR peak of one core;
 roof_share is the bound time divided by the elapsed time. It exceeds 1 if the capture reports more
 than the chip's peak. Commands outside kernels are in the row without a name, as one launch per
-core.
+core. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "kernel_name"]
 requires = { schema = ">=9" }

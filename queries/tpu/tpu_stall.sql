@@ -5,7 +5,7 @@ title = "Stalls, latencies and bank conflicts per TPU engine"
 help = """
 Covers commands that compute or move data. Stall cycles are summed over interfaces as the chip
 counts them, so their share may exceed 1 if several stall at once. Bank conflicts are those of local
-memory, counted by TIU records.
+memory, counted by TIU records. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port"]
 requires = { schema = ">=9" }

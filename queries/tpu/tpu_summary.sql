@@ -9,7 +9,7 @@ Deviations where that summary is wrong: the rate is NULL if no shapes are record
 parallelism includes SDMA with one core as with many; sends of SDMA are not work, as those of GDMA.
 Idle times and DDR traffic are those of tpu_engine_summary and tpu_bandwidth. The row of the whole
 (core NULL) has the largest cycles of a core, as there, and sums of bytes and idle times. CDMA is in
-tpu_link.
+tpu_link. A time window contains the commands that run in it, whole.
 """
 grain = ["trace_id", "core"]
 requires = { schema = ">=9", queries = ["tpu_chip@1", "tpu_core_overlap@2", "tpu_engine_step@2", "tpu_traffic@2"] }

@@ -3,7 +3,8 @@ name = "tpu_sync_wait"
 version = 1
 title = "Synchronization time of TPU engines by kernel: sends, waits and others"
 help = """
-Time is the sum of durations. share is of the span of the capture.
+Time is the sum of durations. share is of the span of the capture. A time window contains the
+commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port", "kernel_name", "function"]
 requires = { schema = ">=9", queries = ["tpu_work@1"] }

@@ -5,7 +5,7 @@ title = "TIU commands with all register fields, as in the vendor's workbook"
 help = """
 In the order of the engine's stream. Columns from des_cmd_id_dep on are register fields in the
 vendor's order; they are NULL if no register image was captured, except type, function and result
-type, which command words also have.
+type, which command words also have. A time window contains the commands that run in it, whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=14" }

@@ -3,7 +3,8 @@ name = "tpu_top_commands"
 version = 1
 title = "Slowest TPU commands"
 help = """
-The longest commands of each trace; synchronization is excluded unless with_sync is set.
+The longest commands of each trace; synchronization is excluded unless with_sync is set. A time
+window contains the commands that run in it, whole.
 """
 grain = ["slice_id"]
 requires = { schema = ">=9" }

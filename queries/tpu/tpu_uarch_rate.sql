@@ -6,7 +6,8 @@ help = """
 The share of executed operations that are needed. Operations are counted from the shapes in register
 images (mode 2, descriptors). In modes 0 and 1 no shapes are recorded, so the rate is NULL there,
 not 100 %. Synchronization is excluded. Peak efficiency is the time the operations would take at the
-chip's peak, divided by the time they took.
+chip's peak, divided by the time they took. A time window contains the commands that run in it,
+whole.
 """
 grain = ["trace_id", "core", "type", "function"]
 requires = { schema = ">=9" }

@@ -5,7 +5,8 @@ title = "Working share per TPU engine, by time bucket"
 help = """
 Buckets start at multiples of bucket_ns on the time axis of slice.ts and cover the span of the
 capture. The first and last bucket count only the part inside the span, so work_ns and covered_ns
-add up to those of tpu_engine_summary. Every engine has a row in every bucket.
+add up to those of tpu_engine_summary. Every engine has a row in every bucket. A time window
+contains the commands that run in it, whole.
 """
 grain = ["trace_id", "engine", "core", "port", "bucket_start_ns"]
 requires = { schema = ">=9", queries = ["tpu_engine_step@2"] }

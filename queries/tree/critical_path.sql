@@ -1,7 +1,7 @@
 /* ---
 name = "critical_path"
-version = 1
-title = "Critical path of one step"
+version = 2
+title = "Critical path of one step, or of a trace without steps"
 help = """
 A chain from the start of the step to its end, each part of which had to end for the next to
 continue; shortening any part lets the step end sooner, until another chain is as long. The parts
@@ -13,10 +13,11 @@ to the start of its device work on a stream that was idle; device, kernels, copi
 device_gap, from the end of work to the start of the next on its stream; stream_wait, from the end
 of work that an event wait made the stream wait for; sync, from the end of the work a call waited
 for to the end of the call; hand_over, between the threads of autograd and of the forward pass.
-critical_path_segment describes the algorithm.
+critical_path_segment describes the algorithm. A time window chooses among the steps that run in it;
+the path of a step is whole.
 """
 grain = ["trace_id", "n"]
-requires = { queries = ["critical_path_segment@1"] }
+requires = { queries = ["critical_path_segment@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "range_id", "step", "n", "start_ns", "end_ns", "dur_ns", "share",
@@ -26,7 +27,7 @@ columns = [
 [param.step]
 type = "BIGINT"
 nullable = true
-help = "Step number; the first step that has it. NULL: the longest step of each trace"
+help = "Step number; the first step that has it. NULL: the longest step of each trace, or the whole of a trace without steps"
 
 [param.range_name]
 type = "VARCHAR"
@@ -34,6 +35,7 @@ nullable = true
 help = "Analyze the host annotations with this name, numbered from 0 in order of time, instead of steps"
 
 [column]
+range_id = { nullable = true, help = "Step or annotation; NULL: the whole trace" }
 step.help = "Step number; NULL if the step has none"
 n.help = "Position on the path, from 1"
 start_ns.help = "Start of the part, on the time axis of slice.ts"
@@ -52,6 +54,7 @@ nullable = true
 help = "Slice that the time belongs to: for a delay or gap the work that began then, for a wait the call that waited; NULL on a host thread outside slices"
 
 [changes]
+2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */
 SELECT
@@ -77,5 +80,5 @@ JOIN trace AS t ON t.id = p.trace_id
 JOIN track AS k ON k.id = p.track_id
 LEFT JOIN thread AS h ON h.id = k.thread_id
 LEFT JOIN device AS d ON d.id = k.device_id
-LEFT JOIN slice AS s ON s.id = p.slice_id
+LEFT JOIN whole_slice AS s ON s.id = p.slice_id
 ORDER BY t.run_id, p.trace_id, n

@@ -7,7 +7,9 @@ Ordered by self time. A kernel, copy or memset counts as self time of the innerm
 the call that launched it, and as total time of every enclosing function; a recursive function
 counts it once. Object addresses are removed from names, so a method of two lists is one function.
 Durations are summed, so overlapping work counts twice. Negative durations count as 0 ns. Requires a
-recording with Python stacks; functions that launched nothing have no row.
+recording with Python stacks; functions that launched nothing have no row. In a time window the sums
+are of the parts of the work inside it, wherever it was launched, so disjoint windows add up to the
+whole.
 """
 grain = ["trace_id", "name"]
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }
@@ -55,8 +57,12 @@ help = "Share of total_device_ns in the durations of all device work of the trac
 1 = "first version"
 --- */
 WITH device_time AS (
-  SELECT trace_id, sum(greatest(dur, 0))::BIGINT AS all_ns
+  SELECT
+    trace_id,
+    sum(greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0))::BIGINT
+      AS all_ns
   FROM gpu_op
+  CROSS JOIN time_window AS w
   WHERE kind <> 'sync'
   GROUP BY trace_id
 ),

@@ -5,7 +5,9 @@ title = "Kernels, copies and memsets by launching operator"
 help = """
 Longest first. The operator is the innermost one around the launching call, the top operator the
 outermost one above it. Both are NULL for work launched outside operators or without a recorded
-launch. Durations are summed, so overlapping work counts twice. Negative durations count as 0 ns.
+launch. Durations are summed, so overlapping work counts twice. Negative durations count as 0 ns. In
+a time window, sums are of the parts of the durations inside it, so disjoint windows add up to the
+whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
 requires = { schema = ">=1", queries = ["op_top@1"] }
@@ -40,12 +42,16 @@ WITH figure AS (
     g.name,
     g.kind,
     count(*) AS n_device_ops,
-    sum(greatest(g.dur, 0))::BIGINT AS total_ns
+    sum(
+      greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
+    )::BIGINT AS total_ns,
+    sum(greatest(g.dur, 0))::BIGINT AS all_ns
   FROM gpu_op AS g
+  CROSS JOIN time_window AS w
   LEFT JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
-  LEFT JOIN cpu_op AS o ON o.slice_id = c.cpu_op_id
+  LEFT JOIN whole_cpu_op AS o ON o.slice_id = c.cpu_op_id
   LEFT JOIN op_top() AS p ON p.slice_id = c.cpu_op_id
-  LEFT JOIN cpu_op AS t ON t.slice_id = p.top_id
+  LEFT JOIN whole_cpu_op AS t ON t.slice_id = p.top_id
   WHERE g.kind <> 'sync'
   GROUP BY g.trace_id, g.device_id, t.name, o.name, g.name, g.kind
 )
@@ -62,7 +68,7 @@ SELECT
   a.n_device_ops,
   a.total_ns,
   a.total_ns / nullif(sum(a.total_ns) OVER (PARTITION BY a.trace_id, a.device_id), 0) AS share,
-  a.total_ns / a.n_device_ops AS mean_ns
+  a.all_ns / a.n_device_ops AS mean_ns
 FROM figure AS a
 JOIN trace AS r ON r.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id

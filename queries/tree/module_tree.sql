@@ -5,10 +5,11 @@ title = "Tree of nn.Modules with host time, and device time of forward and backw
 help = """
 One row per path from an outermost module; calls with equal paths, including those of all steps,
 share a row. Rows are in order of first calls, a module before those in it. Times are as in
-module_summary.
+module_summary. In a time window a call counts if it runs in it or its device work does: sums are of
+the parts inside the window, so disjoint windows add up to the whole.
 """
 grain = ["trace_id", "path"]
-requires = { schema = ">=1", queries = ["module_time@1"] }
+requires = { schema = ">=1", queries = ["module_time@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "depth", "tree", "path", "class", "n_calls", "self_ns", "total_ns",
@@ -52,7 +53,7 @@ node AS MATERIALIZED (
     min(c.start_ns) AS first_ns,
     count(*) AS n_calls,
     sum(c.self_ns)::BIGINT AS self_ns,
-    sum(c.dur_ns)::BIGINT AS total_ns,
+    sum(c.inside_ns)::BIGINT AS total_ns,
     sum(c.self_device_ns)::BIGINT AS self_device_ns,
     sum(c.device_ns)::BIGINT AS total_device_ns,
     sum(c.self_backward_device_ns)::BIGINT AS self_backward_device_ns,

@@ -8,7 +8,8 @@ threads follow one another. Annotations are included, Python functions optionall
 not, the work they launched takes their place. A call made on behalf of an operator of another
 thread counts as made in that operator. Work without a recorded launch is in no tree. Without step
 and slice_id, the step of median duration of each trace is used (of an even number the shorter of
-the middle two); traces without steps have no rows then.
+the middle two); traces without steps have no rows then. A time window chooses among the steps that
+run in it; the rows of a step are whole.
 """
 grain = ["trace_id", "position"]
 requires = { schema = ">=1", queries = ["step_window@1"] }
@@ -82,24 +83,24 @@ part AS MATERIALIZED (
     END
   UNION ALL
   SELECT s.trace_id, NULL, s.track_id, s.ts, s.ts + greatest(s.dur, 1), NULL, s.depth
-  FROM slice AS s
+  FROM whole_slice AS s
   WHERE s.id = $slice_id::BIGINT
 ),
 host AS (
-  SELECT slice_id, trace_id, track_id, ts, dur, name, 'operator' AS kind FROM cpu_op
+  SELECT slice_id, trace_id, track_id, ts, dur, name, 'operator' AS kind FROM whole_cpu_op
   UNION ALL
-  SELECT slice_id, trace_id, track_id, ts, dur, name, 'annotation' FROM annotation
+  SELECT slice_id, trace_id, track_id, ts, dur, name, 'annotation' FROM whole_annotation
   WHERE side = 'host'
   UNION ALL
-  SELECT slice_id, trace_id, track_id, ts, dur, name, 'python' FROM python_call
+  SELECT slice_id, trace_id, track_id, ts, dur, name, 'python' FROM whole_python_call
   WHERE $python::BOOLEAN
   UNION ALL
-  SELECT slice_id, trace_id, track_id, ts, dur, name, 'call' FROM launch
+  SELECT slice_id, trace_id, track_id, ts, dur, name, 'call' FROM whole_launch
 ),
 inside AS MATERIALIZED (
   SELECT h.slice_id, h.trace_id, h.track_id, h.ts, h.dur, h.name, h.kind, p.step,
     s.depth, s.parent_id
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN (
     SELECT h.*, k.process_id
     FROM host AS h
@@ -121,7 +122,7 @@ search AS (
   WHERE i.parent_id IS NOT NULL
   UNION ALL
   SELECT s.slice_id, u.parent_id, a.slice_id IS NOT NULL
-  FROM slice AS u
+  FROM whole_slice AS u
   JOIN search AS s ON s.at_id = u.id
   LEFT JOIN inside AS a ON a.slice_id = u.parent_id AND a.kind <> 'call'
   WHERE NOT s.is_found
@@ -141,9 +142,9 @@ work AS (
     g.kind,
     i.step,
     i.slice_id AS anchor_id
-  FROM gpu_op AS g
-  JOIN link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  LEFT JOIN link AS o
+  FROM whole_gpu_op AS g
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  LEFT JOIN whole_link AS o
     ON o.to_id = c.from_id
     AND o.kind = 'op_launch'
     AND o.link_set = 'default'

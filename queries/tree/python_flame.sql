@@ -7,7 +7,9 @@ A row is a stack of functions, outermost first; calls with the same stack share 
 threads. The lines "path self_device_ns" of all rows are the folded stacks that flame graph tools
 read. Device work belongs to the innermost function around the call that launched it. With
 max_depth, work launched deeper belongs to the last function shown. Semicolons in names become
-colons; object addresses are removed. Durations are summed, so overlapping work counts twice.
+colons; object addresses are removed. Durations are summed, so overlapping work counts twice. In a
+time window the sums are of the parts of the work inside it, wherever it was launched, so disjoint
+windows add up to the whole.
 """
 grain = ["trace_id", "path"]
 requires = { schema = ">=1", queries = ["frame_device_time@1"] }

@@ -5,7 +5,7 @@ title = "Python stack around a slice, outermost function first"
 help = """
 For device work, the stack around the call that launched it, or around the operator that call was
 made for. A slice that is itself a Python function call is the last entry. Without a recorded stack
-there are no rows.
+there are no rows. A time window hides none of them.
 """
 grain = ["position"]
 portable = false
@@ -28,8 +28,8 @@ dur_ns.help = "Duration of the call; negative and unfinished ones are 0"
 --- */
 WITH RECURSIVE cause AS (
   SELECT max(CASE WHEN o.rule <> 'containment' THEN o.from_id ELSE c.from_id END) AS slice_id
-  FROM link AS c
-  LEFT JOIN link AS o
+  FROM whole_link AS c
+  LEFT JOIN whole_link AS o
     ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
   WHERE c.to_id = $slice_id::BIGINT
     AND c.kind = 'launch'
@@ -38,11 +38,11 @@ WITH RECURSIVE cause AS (
 origin AS (SELECT coalesce(slice_id, $slice_id::BIGINT) AS slice_id FROM cause),
 upward AS (
   SELECT s.id AS slice_id, s.parent_id, 0::BIGINT AS level
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN origin AS o ON o.slice_id = s.id
   UNION ALL
   SELECT s.id, s.parent_id, u.level + 1
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN upward AS u ON u.parent_id = s.id
 )
 SELECT
@@ -54,7 +54,7 @@ SELECT
   p.name,
   p.ts AS start_ns,
   greatest(p.dur, 0) AS dur_ns
-FROM python_call AS p
+FROM whole_python_call AS p
 JOIN upward AS u ON u.slice_id = p.slice_id
 JOIN trace AS t ON t.id = p.trace_id
 ORDER BY position

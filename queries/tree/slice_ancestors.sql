@@ -5,7 +5,7 @@ title = "Enclosing slices of a slice, and the causes of device work, outermost f
 help = """
 Device work leads to the call that launched it; a call made for an operator of another thread leads
 to that operator; any other slice leads to its parent on the same track. The slice itself is the
-last row.
+last row. A time window hides none of them.
 """
 grain = ["slice_id"]
 portable = false
@@ -37,7 +37,7 @@ help = "Relation to the following row: parent, launch or operator; itself for th
 --- */
 WITH RECURSIVE cause AS MATERIALIZED (
   SELECT to_id, from_id, CASE kind WHEN 'launch' THEN 'launch' ELSE 'operator' END AS relation
-  FROM link
+  FROM whole_link
   WHERE link_set = 'default'
     AND (kind = 'launch' OR (kind = 'op_launch' AND rule <> 'containment'))
 ),
@@ -48,7 +48,7 @@ upward AS (
     coalesce(c.from_id, s.parent_id),
     u.level + 1,
     coalesce(c.relation, 'parent')
-  FROM slice AS s
+  FROM whole_slice AS s
   JOIN upward AS u ON u.slice_id = s.id
   LEFT JOIN cause AS c ON c.to_id = s.id
   WHERE coalesce(c.from_id, s.parent_id) IS NOT NULL
@@ -65,7 +65,7 @@ SELECT
   s.name,
   s.ts AS start_ns,
   greatest(s.dur, 0) AS dur_ns
-FROM slice AS s
+FROM whole_slice AS s
 JOIN upward AS u ON u.slice_id = s.id
 JOIN trace AS t ON t.id = s.trace_id
 ORDER BY u.level DESC

@@ -5,6 +5,7 @@ title = "Direct children of a slice, and the device work it launched"
 help = """
 Rows are the slices whose parent is the slice, and the kernels, copies and memsets it caused.
 device_ns sums the durations of the device work in or below each row; overlapping work counts twice.
+A time window hides none of them.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
@@ -38,18 +39,18 @@ help = "child: directly below the slice; launched: device work caused by it"
 --- */
 WITH child AS (
   SELECT id AS slice_id, 'child' AS relation
-  FROM slice
+  FROM whole_slice
   WHERE parent_id = $slice_id::BIGINT
   UNION ALL
   SELECT l.to_id, 'launched'
-  FROM link AS l
+  FROM whole_link AS l
   WHERE l.from_id = $slice_id::BIGINT
     AND l.kind = 'launch'
     AND l.link_set = 'default'
 ),
 grandchild AS (
   SELECT s.parent_id AS slice_id, count(*) AS n_children
-  FROM slice AS s
+  FROM whole_slice AS s
   SEMI JOIN child AS c ON c.slice_id = s.parent_id
   GROUP BY s.parent_id
 )
@@ -68,7 +69,7 @@ SELECT
   CASE WHEN c.relation = 'launched' THEN 1 ELSE coalesce(h.n_device_ops, 0) END AS n_device_ops,
   CASE WHEN c.relation = 'launched' THEN greatest(s.dur, 0) ELSE coalesce(h.device_ns, 0) END
     AS device_ns
-FROM slice AS s
+FROM whole_slice AS s
 JOIN child AS c ON c.slice_id = s.id
 JOIN trace AS t ON t.id = s.trace_id
 LEFT JOIN grandchild AS g ON g.slice_id = s.id

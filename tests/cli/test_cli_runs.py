@@ -161,7 +161,7 @@ def test_formats_describes_one(tw: Tw) -> None:
     out = tw("formats", "chrome").out
 
     assert out.startswith("chrome: Trace Event JSON")
-    assert "Version: 1" in out
+    assert "Version: 2" in out
 
 
 @pytest.mark.parametrize("place", ["tw_no_such_module:X", "json:loads", "json:no_such_name"])

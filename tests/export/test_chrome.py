@@ -164,6 +164,24 @@ def test_other_timelines_become_a_plain_trace(warehouse: Any, slices: Any, tmp_p
     assert not written.is_restored
 
 
+def test_an_arrow_to_a_slice_that_began_before_ends_inside_it(
+    warehouse: Any, slices: Any, tmp_path: Path
+) -> None:
+    """A wait begins before the work it waits for; readers drop arrows that end before."""
+    connection = warehouse(
+        slices((0, 0, 100, 900, "wait", 0), (1, 1, 400, 300, "kernel")),
+        f"INSERT INTO link VALUES ({T}, 1, 1, {T + 1}, {T}, 'wait', 'r', 1, 'default', 'q', 1)",
+        "UPDATE slice SET phase = NULL",
+    )
+
+    export_chrome(connection, tmp_path / "x.json")
+
+    shown = json.loads((tmp_path / "x.json").read_text())
+    assert [(e["ph"], e["ts"] - 1000) for e in shown if e["ph"] in "sf"] == [
+        ("s", pytest.approx(0.4)), ("f", pytest.approx(0.4)),
+    ]  # fmt: skip
+
+
 @pytest.mark.integration
 def test_several_traces_need_a_folder(tmp_path: Path, imported_files: WarehouseCache) -> None:
     with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.support.sharing import GPU, WarehouseCache, integration
 from tests.support.tpu_cases import CASES, DEFECTS, MORE_CASES, Cases, counted, slices_of
 from tw_importers.sophgo.export import registers, summary
 from warehouse.errors import ExportError
+from warehouse.export.chrome.trace import export_chrome
 from warehouse.export.perfetto.trace import export_perfetto
 from warehouse.ingest import pipeline
 from warehouse.query.selection import Selection
@@ -40,7 +42,7 @@ def exported(cases: Cases, case: str, folder: Path) -> list[dict[str, Any]]:
     return slices_of(path)
 
 
-def wanted(cases: Cases, case: str) -> list[dict[str, Any]]:
+def vendors_rows(cases: Cases, case: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in cases.theirs(case, "slices.jsonl").splitlines()]
 
 
@@ -48,12 +50,32 @@ def wanted(cases: Cases, case: str) -> list[dict[str, Any]]:
 def test_a_perfetto_file_says_what_the_vendors_says(
     cases: Cases, case: str, tmp_path: Path
 ) -> None:
-    ours, theirs = exported(cases, case, tmp_path), wanted(cases, case)
+    ours, theirs = exported(cases, case, tmp_path), vendors_rows(cases, case)
 
     assert counted(ours) == counted(theirs)
     assert [list(row.get("args", ())) for row in by_place(ours)] == [
         list(row.get("args", ())) for row in by_place(theirs)
     ]
+
+
+def test_a_chrome_file_has_the_counters_of_the_vendors(cases: Cases, tmp_path: Path) -> None:
+    case = "aks_m2_8core"
+    with cases.opened(case) as session:
+        export_chrome(session.connection, tmp_path / "t.json")
+    document = json.loads((tmp_path / "t.json").read_text())
+    events = document["traceEvents"] if isinstance(document, dict) else document
+    cores = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    begin = min(e["ts"] for e in events if e["ph"] == "X")
+    ours = Counter(
+        (f"{cores[e['pid']]}/{e['name']}", round((e["ts"] - begin) * 1000), value)
+        for e in events if e["ph"] == "C" for value in e["args"].values()
+    )  # fmt: skip
+    theirs = Counter(
+        (row["track"], row["ts"], row["value"])
+        for row in vendors_rows(cases, case) if "value" in row
+    )  # fmt: skip
+
+    assert theirs and ours == theirs
 
 
 def by_place(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -65,14 +87,14 @@ def test_a_wrapped_counter_is_shown_as_one_that_never_wrapped(cases: Cases, tmp_
     """Defect 1: the vendor's tool takes the wrap for a lapped buffer."""
     ours = exported(cases, "aks_m1_timewrap", tmp_path)
 
-    assert counted(ours) == counted(wanted(cases, "aks_m1_nowrap_ref"))
+    assert counted(ours) == counted(vendors_rows(cases, "aks_m1_nowrap_ref"))
 
 
 @pytest.mark.integration
 def test_of_two_messages_of_one_length_the_first_is_sent(cases: Cases, tmp_path: Path) -> None:
     """Defect 3: without command words a port's messages are told apart by their counters."""
     ours = counted(exported(cases, "aks_m0_8core_cdma", tmp_path))
-    theirs = counted(wanted(cases, "aks_m0_8core_cdma"))
+    theirs = counted(vendors_rows(cases, "aks_m0_8core_cdma"))
 
     for differing, first in ((ours - theirs, "send"), (theirs - ours, "wait")):
         rows = by_place([json.loads(row) for row in differing.elements()])
@@ -91,7 +113,7 @@ def test_a_transfer_of_bm1688_is_counted_once(cases: Cases, tmp_path: Path) -> N
             row["args"]["DMA data size(B)"] *= 3
             row["args"]["DDR Bandwidth(GB/s)"] = round(row["args"]["DDR Bandwidth(GB/s)"] * 3, 4)
 
-    assert counted(ours) == counted(wanted(cases, "bm1688_m1_2core"))
+    assert counted(ours) == counted(vendors_rows(cases, "bm1688_m1_2core"))
 
 
 @pytest.mark.parametrize("case", SOUND)

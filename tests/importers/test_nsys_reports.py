@@ -87,13 +87,13 @@ PROJECTION = {
     "Name": "range_name", "Projected Start": "projected_start_ns",
     "Projected Duration": "projected_ns", "Orig Start": "range_start_ns",
     "Orig Duration": "range_ns", "Style": "style", "PID": "pid", "TID": "tid",
-    "NumGPUOps": "n_device_ops", "Lvl": "level", "NumChild": "n_children", "RangeId": "range",
+    "NumGPUOps": "n_calls", "Lvl": "level", "NumChild": "n_children", "RangeId": "range",
     "ParentId": "parent", "RangeStack": "stack",
 }  # fmt: skip
 PROJECTION_SUM = {
     "Range": "range_name", "Style": "style", "Total Proj Time": "total_projected_ns",
     "Total Range Time": "total_range_ns", "Range Instances": "n_instances",
-    "Total GPU Ops": "n_device_ops", "Avg GPU Ops": "n_device_ops_mean",
+    "Total GPU Ops": "n_calls", "Avg GPU Ops": "n_calls_mean",
     "Avg Range Lvl": "level_mean", "Avg Num Child": "n_children_mean",
     **{f"Proj {h}": STATISTICS[h].format("ns") for h in ("Avg", "Med", "Min", "Max", "StdDev")},
 }  # fmt: skip

@@ -22,10 +22,11 @@ def imported(path: Path, folder: Path) -> database.Reader:
 
 
 def event(text: str, **more: Any) -> Event:
-    """`B a 1/2 @5` is a B named a on process 1, thread 2, at 5 us; `+3` adds a duration."""
+    """`B a 1/2 @5 +3` is a B named a on process 1, thread 2, at 5 us, of 3 us; `-` is no name."""
     phase, name, place, at, *length = text.split()
     pid, tid = place.split("/")
-    made: Event = {"ph": phase, "name": name, "pid": int(pid), "tid": int(tid), "ts": int(at[1:])}
+    made: Event = {"ph": phase, "pid": int(pid), "tid": int(tid), "ts": int(at[1:])}
+    made |= {} if name == "-" else {"name": name}
     return {**made, **({"dur": int(length[0][1:])} if length else {}), **more}
 
 

@@ -313,7 +313,7 @@ def test_other_duckdb_clients_find_the_queries_as_macros_once_stored(tw: Tw, db:
     expected = json.loads((KINETO / "gpu_handwritten" / "expected.json").read_text())
 
     found = rows(db, "SELECT device, busy_ns FROM utilization() ORDER BY device")
-    pinned = rows(db, 'SELECT device, busy_ns FROM "utilization@1"() ORDER BY device')
+    pinned = rows(db, 'SELECT device, busy_ns FROM "utilization@2"() ORDER BY device')
 
     assert found == pinned
     assert found == [

@@ -29,9 +29,13 @@ ALIKE = frozenset((
 BY_DEFAULT = frozenset(("simple_add_sync", "tf1_timeline"))
 
 
+NOT_RECORDED = ("expected.", "result_types.")
+
+
 def recordings() -> list[Any]:
     """Ours always; the large ones where they are, as parameters named by their folder."""
-    ours = [path for path in sorted(OURS.rglob("*.json*")) if not path.name.startswith("expected.")]
+    found = sorted(OURS.rglob("*.json*"))
+    ours = [path for path in found if not path.name.startswith(NOT_RECORDED)]
     if not DATA:
         return [*ours, pytest.param(None, id="recordings of others")]
     others = [

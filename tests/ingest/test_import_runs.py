@@ -149,7 +149,7 @@ def test_check_tells_of_an_import_killed_before_it_linked_a_run(tw: Tw, cut: Pat
     ran = tw("check", "--db", cut, "--check", "stale_link")
 
     assert "stale_link" in ran.out
-    assert "link_collective_peer@1 has not run" in ran.out
+    assert "link_collective_peer@2 has not run" in ran.out
 
 
 @pytest.mark.parametrize(

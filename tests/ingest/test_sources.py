@@ -286,3 +286,20 @@ def test_a_document_of_office_is_one_file(tmp_path: Path) -> None:
 
     assert outcome.status == "failed"
     assert "an Excel workbook" in str(outcome.error)
+
+
+@pytest.mark.parametrize(
+    ("document", "what"),
+    [
+        ('{"meta":{"interval":1,"version":31},"libs":[],"threads":[]}', "a profile of Firefox"),
+        ('{"perfetto_manifest":{"files":[]}}', "a manifest of several traces"),
+    ],
+)
+def test_documents_that_are_not_timelines_are_refused_by_name(
+    document: str, what: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.json").write_text(document)
+
+    (outcome,) = pipeline.import_paths([tmp_path / "a.json"], db=tmp_path / "w.duckdb")
+
+    assert what in str(outcome.error)

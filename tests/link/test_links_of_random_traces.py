@@ -87,7 +87,7 @@ def test_work_belongs_to_the_step_it_was_launched_in(found: Found, traces: Trace
             if trace.cause(work):
                 if step := trace.step_of(work):
                     launched.add((step.mark, work.mark))
-            elif step := next((s for s in trace.steps if s.ts <= work.ts < s.end), None):
+            elif step := trace.step_of_work(work):
                 by_time.add((step.mark, work.mark))
         links = found[run, trace.rank, "step"]
         assert pairs(links, "launch") == launched

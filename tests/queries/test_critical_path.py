@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.critical_path_oracle import Walk
-from tests.support.randomtrace import JOBS, Row, Runs, standard_jobs
+from tests.support.randomtrace import JOBS, Row, Runs, Slice, standard_jobs
 from tests.support.sharing import integration
 
 STEPS = (7, 8, 9)
@@ -111,6 +112,23 @@ def mark_of_range(runs: Runs, row: Row) -> int:
     return runs.marks[row["range_id"]][2]
 
 
-def test_a_trace_without_steps_has_no_path(random_runs: Runs) -> None:
-    assert random_runs.rows("critical_path")["no-steps"] == []
+def test_a_trace_without_steps_has_a_path_over_all_of_it(random_runs: Runs) -> None:
+    """It is seen from the thread that makes most of the calls."""
+    waits, hand_overs = random_runs.links("wait"), random_runs.links("forward_backward")
+    (trace,) = standard_jobs()["no-steps"]
+    (((pid, tid), _),) = Counter((call.pid, call.tid) for call in trace.calls).most_common(1)
+    rows = random_runs.rows("critical_path")["no-steps"]
+
+    host = [each for each in trace.slices if each.pid == pid]
+    begin, end = min(each.ts for each in host), max(each.end for each in host)
+    whole = Slice(0, "user_annotation", "whole", pid, tid, begin, end - begin, {})
+    walk = Walk(trace, whole, waits["no-steps"][trace.rank], hand_overs["no-steps"][trace.rank])
+    assert [
+        (row["start_ns"], row["end_ns"], row["kind"], mark(random_runs, row)) for row in rows
+    ] == [part[:4] for part in walk.parts()]
+    assert {row["range_id"] for row in rows} == {None}
+
+
+def test_a_trace_without_host_has_no_path(random_runs: Runs) -> None:
     assert random_runs.rows("critical_path")["no-host"] == []
+    assert random_runs.rows("critical_path", step=1)["no-steps"] == []

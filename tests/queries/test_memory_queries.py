@@ -81,6 +81,25 @@ def test_the_timeline_says_what_each_event_left_allocated(random_runs: Runs) -> 
         assert sum(r["n_events"] for r in rows) == len(truth)
 
 
+def test_events_at_one_time_on_two_threads_are_in_the_order_of_the_file(tmp_path: Path) -> None:
+    sizes = [512, -512, 256]  # on threads 2, 1 and 2
+    events = [
+        {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": tid,
+         "ts": 5.0, "args": {"Addr": 64, "Bytes": size, "Device Id": 0, "Device Type": 1,
+                             "Total Allocated": sum(sizes[: n + 1]), "Total Reserved": 2048}}
+        for n, (tid, size) in enumerate(zip((2, 1, 2), sizes, strict=True))
+    ]  # fmt: skip
+    file = tmp_path / "trace.json"
+    file.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    pipeline.import_paths([file], db=tmp_path / "w.duckdb")
+
+    found = rows_of(tmp_path / "w.duckdb", "SELECT * FROM memory_state() ORDER BY event_number")
+
+    assert [(row["change_bytes"], row["allocated_bytes"]) for row in found] == [
+        (512, 512), (-512, 0), (256, 256)
+    ]  # fmt: skip
+
+
 def test_the_peak_is_the_first_largest_state(random_runs: Runs) -> None:
     for truth, rows in of_each(random_runs, "memory_peak"):
         assert bool(truth) == bool(rows)

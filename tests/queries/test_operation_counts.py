@@ -66,9 +66,7 @@ def test_no_operator_counts_inside_another(recorded: Path) -> None:
                 assert not one["ts"] <= other["ts"] < one["ts"] + one["dur"]
 
 
-def element_bytes(kind: str) -> int:
-    sizes = {"float": 4, "double": 8, "c10::Half": 2, "c10::BFloat16": 2, "long int": 8, "bool": 1}
-    return sizes[kind]
+SIZES = {"float": 4, "double": 8, "c10::Half": 2, "c10::BFloat16": 2, "long int": 8, "bool": 1}
 
 
 def random_call(choice: random.Random) -> tuple[str, list[list[int]], list[str], int, int]:
@@ -95,7 +93,7 @@ def random_call(choice: random.Random) -> tuple[str, list[list[int]], list[str],
         name = choice.choice(list(shapes))
         dims, made, product = shapes[name]
         flops = 2 * product
-    size = sum(math.prod(d) for d in [*dims, made]) * element_bytes(kind)
+    size = sum(math.prod(d) for d in [*dims, made]) * SIZES[kind]
     return f"aten::{name}", dims, [kind] * len(dims), flops, size
 
 
@@ -115,6 +113,126 @@ def test_products_and_broadcasts_equal_plain_python(tmp_path: Path) -> None:
     assert [(row["name"], row["flops"], row["bytes"]) for row in found] == [
         (name, flops, size) for name, _, _, flops, size in calls
     ]
+
+
+def counted(tmp_path: Path, calls: list[tuple[Any, ...]]) -> list[tuple[Any, Any]]:
+    """Operations and bytes of calls of (name, shapes, types[, values])."""
+    keys = ("Input Dims", "Input type", "Concrete Inputs")
+    events = [
+        {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": n * 10, "dur": 5,
+         "args": dict(zip(keys, given, strict=False))}
+        for n, (name, *given) in enumerate(calls)
+    ]  # fmt: skip
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    found = rows(
+        imported(path, tmp_path / "w.duckdb"),
+        "SELECT s.ts // 10000 AS n, w.flops, w.bytes FROM slice AS s LEFT JOIN op_work() AS w"
+        " ON w.slice_id = s.id ORDER BY n",
+    )
+    return [(row["flops"], row["bytes"]) for row in found]
+
+
+def test_outputs_given_as_arguments_are_written_and_not_read(tmp_path: Path) -> None:
+    m, k, n, b16 = 8192, 2432, 9728, "c10::BFloat16"
+    calls = [
+        ("aten::mm", [[m, k], [k, n], [m, n]], [b16] * 3),
+        ("aten::addmm", [[n], [m, k], [k, n], [], [], [m, n]], [b16] * 3 + ["Scalar"] * 2 + [b16]),
+        ("aten::add", [[m, k], [m, k], [], [m, k]], ["float", "float", "Scalar", "float"]),
+        ("aten::sum", [[m, k], [1], [], [], [m]], ["float", "ScalarList", "Scalar", "", "float"]),
+    ]
+
+    assert counted(tmp_path, calls) == [
+        (2 * m * k * n, 2 * (m * k + k * n + m * n)),
+        (2 * m * k * n, 2 * (n + m * k + k * n + m * n)),
+        (m * k, 4 * 3 * m * k),
+        (m * k, 4 * (m * k + m)),
+    ]
+
+
+def test_types_of_elementwise_results_are_those_of_pytorch(tmp_path: Path) -> None:
+    """result_types.json: operator, type and whether it has no dimensions of each input, and
+    element_size() of the result of torch 2.13."""
+    cases = json.loads((FLOPS / "result_types.json").read_text())
+    calls, inputs = [], []
+    for name, one, one_is_scalar, other, other_is_scalar, _ in cases:
+        given = [(one, one_is_scalar), (other, other_is_scalar)][: 1 if other is None else 2]
+        dims = [[] if is_scalar else [2, 3] for _, is_scalar in given]
+        calls.append((f"aten::{name}", dims, [kind for kind, _ in given]))
+        sizes = {**SIZES, "unsigned char": 1, "short int": 2, "int": 4, "c10::complex<float>": 8}
+        inputs.append(
+            sum(sizes[kind] * math.prod(d) for (kind, _), d in zip(given, dims, strict=True))
+        )
+
+    found = counted(tmp_path, calls)
+
+    written = [(got - read) / 6 for (_, got), read in zip(found, inputs, strict=True)]
+    assert written == [size for *_, size in cases]
+
+
+def test_operators_of_inference_libraries(tmp_path: Path) -> None:
+    """Shapes as sglang and vLLM recorded them; figures by hand."""
+    b16, rows_, width = "c10::BFloat16", 15360, 4096
+    pool, packed = [835874, 8, 128], [b16] * 3 + ["int"] * 3 + ["Scalar"] * 3
+    scalars = ["", "", "", "", "", "", "1024", "1024", "0."]
+    calls = [
+        ("aiter::gemm_a16w16", [[rows_, 12288], [4096, 12288]], [b16, b16]),
+        ("aiter::rmsnorm", [[rows_, width]] * 2 + [[width], []], [b16] * 3 + ["Scalar"]),
+        ("_C::fused_add_rms_norm", [[888, 2880]] * 2 + [[2880], []], [b16] * 3 + ["Scalar"]),
+        ("aiter::add_rmsnorm", [[rows_, width]] * 4 + [[width], []], [b16] * 5 + ["Scalar"]),
+        ("sgl_kernel::silu_and_mul", [[rows_, 12288], [rows_, 24576]], [b16] * 2),
+        ("sgl_kernel::rotary_embedding",
+         [[rows_], [rows_, 4096], [rows_, 1024], [], [41216, 128], []],
+         ["long int", b16, b16, "Scalar", b16, "Scalar"], ["", "", "", "128", "", "True"]),
+        ("aiter::mha_batch_prefill",
+         [[rows_, 32, 128], pool, pool, [16], [16], [15616], [], [], []], packed, scalars),
+        ("aiter::mha_batch_prefill",
+         [[rows_ - 1, 32, 128], pool, pool, [16], [16], [15616], [], [], []], packed, scalars),
+        ("flash_attn::_flash_attn_forward", [[2, 512, 8, 64]] * 3, [b16] * 3),
+        ("aten::_grouped_mm", [[100, 64], [4, 64, 32], [4]], [b16, b16, "int"]),
+        ("aiter::fused_moe_", [[10, 64], [8, 32, 64], [8, 64, 16], [10, 2], [10, 2]],
+         [b16] * 3 + ["float", "int"]),
+    ]  # fmt: skip
+
+    found = counted(tmp_path, calls)
+
+    assert [flops for flops, _ in found] == [
+        2 * rows_ * 12288 * 4096,
+        rows_ * width * (3 + 1),
+        888 * 2880 * (4 + 1),
+        rows_ * width * (4 + 1),
+        rows_ * 12288 * 2,
+        rows_ * (4096 + 1024) * 3,
+        2 * 32 * rows_ * 1024 * (128 + 128),
+        None,  # the lengths of the sequences are not known
+        2 * 2 * 8 * 512 * 512 * (64 + 64),
+        2 * 100 * 64 * 32,
+        2 * 10 * 2 * (32 * 64 + 64 * 16),
+    ]
+    assert [size for _, size in found[:6]] == [
+        2 * (rows_ * 12288 + 4096 * 12288 + rows_ * 4096),
+        2 * (2 * rows_ * width + width),
+        2 * (4 * 888 * 2880 + 2880),
+        2 * (4 * rows_ * width + width),
+        2 * (rows_ * 24576 + rows_ * 12288),
+        8 * rows_ + 2 * (2 * rows_ * 5120 + rows_ * 128),
+    ]
+
+
+@pytest.mark.integration
+def test_attention_of_a_recorded_prefill_is_twice_that_of_tracelens(
+    data_dir: Path, imported_files: WarehouseCache
+) -> None:
+    """TraceLens halves it for the causal mask: 4,638 GFLOP."""
+    (path,) = (data_dir / "kineto" / "sglang_prefill_decode").glob("*.json.gz")
+
+    (found,) = rows(
+        imported_files((None, [path])),
+        "SELECT sum(flops) AS flops, count(*) AS n FROM op_work() WHERE model = 'packed_attention'",
+    )
+
+    assert found == {"flops": 36 * 2 * 32 * 15360 * 1024 * 256, "n": 36}
+    assert float(found["flops"]) / 2e9 == pytest.approx(4638, abs=1)
 
 
 def test_nonsense_shapes_never_fail(tmp_path: Path) -> None:

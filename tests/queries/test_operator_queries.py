@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.launching import launched, operators, places
+from tests.support.launching import launched, operators
 from tests.support.randomtrace import RandomTrace, Runs, Slice
 
 Key = tuple[Any, ...]
@@ -41,7 +41,7 @@ def calls(trace: RandomTrace) -> list[Call]:
         above = operators(trace, call)
         if above:
             own[above[0].mark].append(work)
-            for each in places(trace, call):
+            for each in above:
                 everything[each.mark].append(work)
     return [
         Call(

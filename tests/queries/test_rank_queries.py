@@ -280,11 +280,9 @@ def test_imbalance_is_each_step_against_the_mean_of_its_ranks(random_runs: Runs)
 
 
 def work_by_step(trace: RandomTrace) -> dict[tuple[int, int | None], list[Slice]]:
-    """Device work by (number of its step, device); work of unknown cause by its own start."""
+    """Device work by (number of its step, device)."""
     found = defaultdict(list)
     for work in trace.device_work:
-        began = (trace.cause(work) or work).ts
-        step = next((step for step in trace.steps if step.ts <= began < step.end), None)
-        if step is not None:
+        if step := trace.step_of_work(work):
             found[int(step.name.partition("#")[2]), work.device].append(work)
     return found

@@ -14,18 +14,12 @@ Row = dict[str, Any]
 Key = tuple[str, int | None, int | None, int | None]  # run, rank, device, mark of the step
 
 
-def step_of(trace: RandomTrace, work: Slice) -> Slice | None:
-    """The step of the call, or where no call is known the step on whose time the work begins."""
-    host = trace.cause(work) or work
-    return next((step for step in trace.steps if step.ts <= host.ts < step.end), None)
-
-
 def work_by_step(runs: Runs) -> dict[Key, list[Slice]]:
     found: dict[Key, list[Slice]] = defaultdict(list)
     for name, traces in runs.jobs.items():
         for trace in traces:
             for work in trace.device_work:
-                if step := step_of(trace, work):
+                if step := trace.step_of_work(work):
                     found[name, trace.rank, work.device, step.mark].append(work)
     return found
 

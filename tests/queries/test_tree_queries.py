@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from statistics import mean
 from typing import Any, NamedTuple
 
 import pytest
@@ -119,6 +120,40 @@ def test_kernels_have_the_operators_that_launched_them(random_runs: Runs) -> Non
             )
             for row in rows
         } == {key: (len(each), sum(each)) for key, each in groups.items()}  # fmt: skip
+
+
+def test_kernels_of_operators_have_the_delays_since_their_calls(random_runs: Runs) -> None:
+    found = random_runs.rows("kernel_delay_by_op")
+
+    for _, trace, rows in jobs(random_runs, found):
+        groups: dict[tuple[Any, ...], list[tuple[int, ...]]] = defaultdict(list)
+        for work in trace.device_work:
+            call = trace.cause(work)
+            above = operators(trace, call) if call else []
+            if call is None or not above or work.category != "kernel":
+                continue
+            returned = call.ts + length(call)
+            queue = work.ts - returned if work.ts >= returned else -1
+            key = (work.device, above[0].name, work.name)
+            groups[key].append((length(work), work.ts - call.ts, queue, work.ts - above[0].ts))
+        assert {
+            (row["device"], row["op"], row["name"]): (
+                row["n_kernels"], row["total_ns"], row["max_delay_ns"], row["n_queued"],
+                round(row["mean_delay_ns"], 3), round(row["mean_start_ns"], 3),
+                row["mean_queue_ns"] and round(row["mean_queue_ns"], 3),
+            )
+            for row in rows
+        } == {key: delays(each) for key, each in groups.items()}  # fmt: skip
+
+
+def delays(kernels: list[tuple[int, ...]]) -> tuple[float | None, ...]:
+    lengths, since_call, queues, since_op = zip(*kernels, strict=True)
+    queued = [queue for queue in queues if queue >= 0]
+    return (
+        len(kernels), sum(lengths), max(since_call), len(queued),
+        round(mean(since_call), 3), round(mean(since_op), 3),
+        round(mean(queued), 3) if queued else None,
+    )  # fmt: skip
 
 
 class Node(NamedTuple):

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 LIBRARY = library.load()
-COMPARISONS = ("compare_kernels", "compare_ops", "compare_steps", "compare_summary")
+COMPARISONS = (
+    "compare_collectives", "compare_kernels", "compare_ops", "compare_steps", "compare_summary"
+)  # fmt: skip
 ONE_OR_ALL = [COMPARISONS[0], *map(integration, COMPARISONS[1:])]
 WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 
@@ -204,7 +206,8 @@ def test_exchanged_sides_turn_every_change_round(
 
 
 def key_of(row: Row) -> tuple[Any, ...]:
-    names = ("pair", "position", "measure", "kind", "class", "name", "name_a", "name_b")
+    names = ("pair", "position", "measure", "kind", "class", "name", "name_a", "name_b",
+             "group_size", "data_type", "message_bytes")  # fmt: skip
     return tuple(row.get(name) for name in names)
 
 
@@ -398,11 +401,14 @@ def test_the_report_says_what_is_compared(tw: Tw, random_runs: Runs) -> None:
         assert f"\n{title}" in ran.out
 
 
-@pytest.mark.parametrize("by", ["summary", *map(slow, ("kernel", "step")), integration("op")])
+@pytest.mark.parametrize(
+    "by", ["summary", *map(slow, ("kernel", "step", "collective")), integration("op")]
+)
 def test_each_table_is_its_query(tw: Tw, random_runs: Runs, by: str) -> None:
-    query = {"kernel": "compare_kernels", "op": "compare_ops", "step": "compare_steps"}.get(
-        by, "compare_summary"
-    )
+    query = {
+        "kernel": "compare_kernels", "op": "compare_ops", "collective": "compare_collectives",
+        "step": "compare_steps",
+    }.get(by, "compare_summary")  # fmt: skip
 
     ran = tw(
         "compare", "seed-0", "seed-1", "--by", by, "--format", "json", "--db", random_runs.path

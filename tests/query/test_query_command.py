@@ -134,7 +134,7 @@ def test_all_rows_of_a_table_can_be_had(tw: Run) -> None:
     assert done.err == ""
 
 
-@pytest.mark.parametrize("name", ["utilization", "utilization.sql", "utilization@1"])
+@pytest.mark.parametrize("name", ["utilization", "utilization.sql", "utilization@2"])
 def test_a_library_query_has_several_spellings(tw: Run, name: str) -> None:
     done = tw("query", name, "--format", "json")
 
@@ -359,7 +359,7 @@ def test_the_list_and_the_description_of_queries(tw: Run) -> None:
     listed = tw("queries", "list")
     shown = tw("queries", "show", "utilization_over_time")
 
-    assert re.search(r"^utilization@1 +Busy share per device$", listed.out, re.MULTILINE)
+    assert re.search(r"^utilization@2 +Busy share per device$", listed.out, re.MULTILINE)
     assert re.search(r"bucket_ns +BIGINT +ns +Bucket width \(default 10000000\)", shown.out)
     assert "One row for each: trace_id, device_id, bucket_start_ns" in shown.out
 

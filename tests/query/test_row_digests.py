@@ -78,20 +78,20 @@ def test_other_rows_fail_and_the_first_are_shown(place: Path) -> None:
     (problem,) = in_set(place, other, "utilization")
 
     assert problem.startswith(
-        "utilization@1: rows changed without a new version: set kineto: 2 rows before, 2 now; "
+        "utilization@2: rows changed without a new version: set kineto: 2 rows before, 2 now; "
         "the first that differ:\n"
     )
 
 
 def test_a_version_without_digests_is_reported_and_added(place: Path) -> None:
     digests = row_digests.read(place)
-    row_digests._write({c: r for c, r in digests.items() if c.query != "utilization@1"}, place)
+    row_digests._write({c: r for c, r in digests.items() if c.query != "utilization@2"}, place)
 
     problems = row_digests.problems(
         LIBRARY, [LIBRARY.find("utilization")], all_sets=True, place=place
     )
 
-    assert problems == ["utilization@1: rows: has no digest; add it with --write-lock"]
+    assert problems == ["utilization@2: rows: has no digest; add it with --write-lock"]
 
 
 def test_the_reference_tables_hold_a_set_for_each_backend() -> None:

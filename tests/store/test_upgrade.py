@@ -23,6 +23,8 @@ from warehouse.store import database
 
 FOLDER = Path(__file__).parents[1] / "data" / "upgrade"
 RESULTS: dict[str, Any] = json.loads(lzma.decompress((FOLDER / "results.json.xz").read_bytes()))
+#: Versions of queries whose rows are those of the results.
+VERSIONS: dict[str, int] = json.loads((FOLDER / "versions.json").read_text())
 #: One result of each backend and kind of query; the others are compared by `-m integration`.
 BY_DEFAULT = {
     "all/compare_ops",
@@ -81,6 +83,8 @@ def test_a_query_answers_as_before(upgraded: Warehouse, key: str) -> None:
         table = upgraded.query(name, a="ddp", b="gpu").arrow()
     else:
         table = upgraded.scope(run=run).query(name).arrow()
+    if upgraded.queries()[name].key != f"{name}@{VERSIONS[name]}":
+        return  # a later version may have other rows; this one is only run
     assert table.column_names == expected["columns"]
     actual = [[_plain(cell) for cell in row.values()] for row in table.to_pylist()]
     assert len(actual) == len(expected["rows"])

@@ -25,11 +25,17 @@ def named_operator(trace: RandomTrace, call: Slice) -> Slice | None:
 
 
 def places(trace: RandomTrace, call: Slice) -> list[Slice]:
-    """The slices whose device work a call's is, innermost first."""
-    first = named_operator(trace, call) or call
+    """The slices whose device work a call's is, innermost first.
+
+    An operator that ended before the call says nothing of where the call was made.
+    """
+    named = named_operator(trace, call)
+    first = named if named and (named.dur == -1 or named.end > call.ts) else call
     return [first, *trace.ancestors(first)]
 
 
 def operators(trace: RandomTrace, call: Slice) -> list[Slice]:
-    """Those of `places` that are operators."""
-    return [each for each in places(trace, call) if each.category == "cpu_op"]
+    """The operators that a call's device work counts for, innermost first, also if the innermost
+    ended before the call."""
+    first = named_operator(trace, call) or call
+    return [each for each in (first, *trace.ancestors(first)) if each.category == "cpu_op"]

@@ -226,6 +226,23 @@ class RandomTrace:
             return None
         return next((s for s in self.steps if s.ts <= host.ts < s.end), None)
 
+    def called_by(self, work: Slice) -> int | None:
+        """When work was called: if that is unknown, at the latest; None: before the recording.
+
+        A stream runs work in the order of the calls, and calls during the recording are in it.
+        """
+        if call := self.cause(work):
+            return call.ts
+        stream = [w for w in self.device_work if (w.pid, w.tid) == (work.pid, work.tid)]
+        calls = [(w.ts, call.ts) for w in stream if (call := self.cause(w))]
+        later = [called for ts, called in calls if ts > work.ts]
+        return None if later and len(later) == len(calls) else min([work.ts, *later])
+
+    def step_of_work(self, work: Slice) -> Slice | None:
+        """The step in whose time work was called."""
+        called = self.called_by(work)
+        return next((s for s in self.steps if called is not None and s.ts <= called < s.end), None)
+
     def annotation_of(self, work: Slice) -> Slice | None:
         """The innermost annotation, steps excluded, around the call that caused the work."""
         call = self.cause(work)

@@ -24,6 +24,7 @@ BY = {
     "summary": "compare_summary",
     "kernel": "compare_kernels",
     "op": "compare_ops",
+    "collective": "compare_collectives",
     "step": "compare_steps",
 }
 #: Measures of --fail-if-slower: the first that both sides have is used.
@@ -103,8 +104,8 @@ def compare(
     minus A. Totals are compared if both sides have the same number of traces and steps, else means
     per step, else means per trace; the report states which. p is the probability of such a
     difference between steps by chance (Welch's t-test). The tables are the queries compare_summary,
-    compare_kernels, compare_ops and compare_steps; formats other than the report print one of them,
-    by default --by summary.
+    compare_kernels, compare_ops, compare_collectives and compare_steps; formats other than the
+    report print one of them, by default --by summary.
 
     With --fail-if-slower the exit code is 1 if B takes more time: host time per step if both have
     steps, else the duration of device work, else of operators.

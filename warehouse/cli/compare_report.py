@@ -25,6 +25,9 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
     lines += _section("Device work that changed most", _kernels(tables["kernel"]))
     if "operator_time" not in absent:
         lines += _section("Operators that changed most", _ops(tables["op"]))
+    moved = [row for row in tables["collective"] if row["status"] in ("added", "removed", "rate")]
+    if moved:
+        lines += _section("Collectives added, removed or of another number", _collectives(moved))
     if "step_time" not in absent:
         lines += _section("Steps, first with first", _steps(tables["step"]))
     return "".join(f"{line.rstrip()}\n" for line in lines)
@@ -102,6 +105,24 @@ def _ops(rows: list[Row]) -> list[list[str]]:
             _percent(row, "share_of_device_change"), _chance(row["device_p"]),
         ])  # fmt: skip
     return cells
+
+
+def _collectives(rows: list[Row]) -> list[list[str]]:
+    unit = rows[0]["basis"]
+    cells = [
+        ["kind", "status", "ranks", "type", "bytes", "n A", "n B", f"A per {unit}", f"B per {unit}"]
+    ]
+    for row in rows:
+        cells.append([
+            row["kind"], row["status"], _known(row["group_size"]), row["data_type"] or "",
+            _known(row["message_bytes"]), _number(row["n_a"]), _number(row["n_b"]),
+            f"{row['rate_a']:.4g}", f"{row['rate_b']:.4g}",
+        ])  # fmt: skip
+    return cells
+
+
+def _known(value: int | None) -> str:
+    return "" if value is None else _number(value)
 
 
 def _steps(rows: list[Row]) -> list[list[str]]:

@@ -36,6 +36,12 @@ _TEXTS = {
     "depth parent_id arg_set_id:a thread_ts thread_dur",
     "thread_or_process_slice": "id ts dur category:t name:t track_id track_name:t thread_name:t "
     "utid tid process_name:t upid pid depth parent_id arg_set_id:a",
+    "sched": "id ts dur cpu utid end_state:t priority ucpu ts_end",
+    "sched_slice": "id ts dur cpu utid end_state:t priority ucpu",
+    "thread_state": "id ts dur cpu utid state:t io_wait blocked_function:t waker_utid waker_id "
+    "irq_context ucpu",
+    "metadata": "id name:t key_type:t int_value str_value:t machine_id trace_id",
+    "stats": "name:t idx severity:t source:t value description:t",
 }
 _TYPES = {"": Type.INT, "a": Type.INT, "t": Type.TEXT, "r": Type.REAL}
 
@@ -60,12 +66,8 @@ RELATIVE_COLUMNS = [c for c in TABLES["slice"] if c.name not in ("cat", "slice_i
 
 #: Tables of trace_processor without data in these traces, with hints.
 INSTEAD = {
-    "sched": "These traces have no scheduling data; slices are in slice.",
-    "thread_state": "These traces have no scheduling data; slices are in slice.",
     "ftrace_event": "These traces have no kernel events; slices are in slice.",
     "raw": "These traces have no kernel events; slices are in slice.",
-    "stats": "`tw runs` and the table import_problem list problems of imports.",
-    "metadata": "`tw query runs` and `tw query traces` describe traces.",
     "gpu_slice": "Kernels are in slice, with category 'kernel'.",
     "gpu_track": "The streams of a GPU are in thread_track.",
     "cpu_counter_track": "Counters are in counter_track and process_counter_track.",
@@ -144,4 +146,5 @@ TABLE_FUNCTIONS = {
     "following_flow": (following_flows, TABLES["flow"]),
     "preceding_flow": (preceding_flows, TABLES["flow"]),
     "directly_connected_flow": (connected_flows, TABLES["flow"]),
+    "connected_flow": (connected_flows, TABLES["flow"]),  # its name in older versions
 }

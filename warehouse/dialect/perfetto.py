@@ -150,13 +150,9 @@ def _create(work: _Work, statement: Statement) -> None:
         )
     if own.lower() in catalogue.TABLES or own.lower() in catalogue.ALIASES:
         raise at_offset(statement.source, statement.tokens[at].start, f"table {own} already exists")
-    key = f"perfetto own {own.lower()}"
-    work.setup.append(f"DROP {_OTHER[kind]} IF EXISTS temp.{name(key)}")
+    key = f"perfetto own {kind.lower()} {own.lower()}"
     work.setup.append(f"CREATE OR REPLACE TEMP {kind} {name(key)} AS {sql}")
     work.names.views[own.lower()] = (key, columns)
-
-
-_OTHER = {"TABLE": "VIEW", "VIEW": "TABLE"}
 
 
 def _between_parentheses(statement: Statement, at: int) -> list[list[str]]:

@@ -158,8 +158,14 @@ class Selects(Aggregation):
         inside = Scope(scope, aliases=aliases)
         outputs = [Output(c.name, aliases[c.name.lower()]) for c in columns]
         order = node.args.get("order")
-        sql = "" if order is None else f" ORDER BY {self._order(order, inside, outputs)}"
-        return sql + self._limit(node, scope)
+        if order is None:
+            return self._limit(node, scope)
+        order = order.copy()
+        for each in order.expressions:
+            place = _place_in_compound(node, each.this)
+            if place is not None:
+                each.set("this", exp.column(columns[place].name))
+        return f" ORDER BY {self._order(order, inside, outputs)}{self._limit(node, scope)}"
 
     # One SELECT
 
@@ -444,6 +450,20 @@ def _with_hidden(columns: list[Column]) -> list[Column]:
             found.append(Column(column.args, Type.TEXT))
         found.append(column)
     return found
+
+
+def _place_in_compound(node: Tree, term: Tree) -> int | None:
+    """The column of a compound that an ORDER BY term such as `s.name` repeats from a SELECT."""
+    if isinstance(node, exp.Subquery):
+        return _place_in_compound(node.this, term)
+    if not isinstance(node, exp.Select):
+        arms = (node.args.get("this"), node.args.get("expression"))
+        found = (_place_in_compound(arm, term) for arm in arms if arm is not None)
+        return next((place for place in found if place is not None), None)
+    if not (isinstance(term, exp.Column) and term.table):
+        return None
+    selected = (each.this if isinstance(each, exp.Alias) else each for each in node.expressions)
+    return next((place for place, each in enumerate(selected) if each == term), None)
 
 
 def _is_star(node: Tree) -> bool:

@@ -118,7 +118,9 @@ class Sources(Expressions):
             return self._derived(node, scope)
         if isinstance(node, exp.Values):
             columns, sql = self.values_of(node, scope)
-            return Relation(node.alias or "values", self.key(node.alias or "values"), columns, sql)
+            return Relation(
+                node.alias or "values", self.key(node.alias or "values"), columns, f"({sql})"
+            )
         if not isinstance(node, exp.Table):
             raise self.refuse(node, "this source is not supported")
         if isinstance(node.this, exp.Anonymous):

@@ -29,8 +29,8 @@ SELECT
   CASE WHEN (s.extra_json ->> 's') IN ('g', 'p') THEN 0 ELSE CAST(s.depth AS BIGINT) END AS depth,
   CASE WHEN (s.extra_json ->> 's') IN ('g', 'p') THEN NULL ELSE s.parent_id END AS parent_id,
   CASE WHEN s.args_json <> '{}' THEN s.id END AS arg_set_id,
-  CAST(CAST(s.extra_json ->> 'tts' AS DECIMAL(18, 3)) * 1000 AS BIGINT) AS thread_ts,
-  CAST(CAST(s.extra_json ->> 'tdur' AS DECIMAL(18, 3)) * 1000 AS BIGINT) AS thread_dur,
+  TRY_CAST(TRY_CAST(s.extra_json ->> 'tts' AS DECIMAL(28, 3)) * 1000 AS BIGINT) AS thread_ts,
+  TRY_CAST(TRY_CAST(s.extra_json ->> 'tdur' AS DECIMAL(28, 3)) * 1000 AS BIGINT) AS thread_dur,
   CAST(NULL AS BIGINT) AS thread_instruction_count,
   CAST(NULL AS BIGINT) AS thread_instruction_delta,
   s.category AS cat,
@@ -92,6 +92,7 @@ FROM (
   JOIN process AS p ON p.id = h.process_id
   WHERE
     h.name IS NOT NULL
+    OR h.extra_json ->> 'has_events' = 'true'
     OR h.id IN (SELECT thread_id FROM track WHERE thread_id IS NOT NULL)
 );
 
@@ -148,7 +149,10 @@ SELECT
   CASE WHEN kind = 'counter' THEN process_id END AS upid,
   unit,
   kind = 'counter' AS is_counter
-FROM track AS t
+FROM (
+  -- A row of ranges beside its thread is no row of the thread.
+  SELECT * REPLACE (CASE WHEN kind <> 'async' THEN thread_id END AS thread_id) FROM track
+) AS t
 LEFT JOIN perfetto_thread_identity AS i ON i.id = t.thread_id
 LEFT JOIN perfetto_heading AS g ON g.id = t.id
 -- as in trace_processor, a thread without slices has no track
@@ -362,3 +366,63 @@ SELECT
   id, ts, dur, category, name, track_id, track_name, NULL, NULL, NULL, process_name, upid, pid,
   depth, parent_id, arg_set_id, "tw args"
 FROM perfetto_process_slice;
+
+-- Neither scheduling nor states of threads are recorded; the tables exist, without rows.
+CREATE OR REPLACE TEMP VIEW perfetto_sched_slice AS
+SELECT
+  s.id, s.ts, s.dur, 0::BIGINT AS cpu, 0::BIGINT AS utid, '' AS end_state, 0::BIGINT AS priority,
+  0::BIGINT AS ucpu
+FROM perfetto_slice AS s
+WHERE false;
+
+CREATE OR REPLACE TEMP VIEW perfetto_sched AS
+SELECT *, ts + dur AS ts_end FROM perfetto_sched_slice;
+
+CREATE OR REPLACE TEMP VIEW perfetto_thread_state AS
+SELECT
+  s.id, s.ts, s.dur, 0::BIGINT AS cpu, 0::BIGINT AS utid, '' AS state, 0::BIGINT AS io_wait,
+  '' AS blocked_function, 0::BIGINT AS waker_utid, 0::BIGINT AS waker_id, 0::BIGINT AS irq_context,
+  0::BIGINT AS ucpu
+FROM perfetto_slice AS s
+WHERE false;
+
+CREATE OR REPLACE TEMP VIEW perfetto_metadata AS
+SELECT
+  row_number() OVER (ORDER BY trace_id, name) - 1 AS id, name, 'single' AS key_type, int_value,
+  str_value, CAST(NULL AS BIGINT) AS machine_id, trace_id
+FROM (
+  SELECT
+    id AS trace_id, 'trace_type' AS name, CAST(NULL AS BIGINT) AS int_value,
+    -- only Trace Event JSON has a style of times
+    CASE WHEN ts_style IS NOT NULL THEN 'json' ELSE format END AS str_value
+  FROM trace
+  UNION ALL
+  SELECT trace_id, 'trace_size_bytes', CAST(sum(n_content_bytes) AS BIGINT), NULL
+  FROM source_file
+  GROUP BY trace_id
+);
+
+-- Problems of imports. What trace_processor counts as well has its name.
+CREATE OR REPLACE TEMP VIEW perfetto_stats AS
+SELECT
+  CASE name WHEN 'unreadable_counter_value' THEN 'json_parser_failure' ELSE name END AS name,
+  CAST(NULL AS BIGINT) AS idx,
+  severity,
+  'analysis' AS source,
+  value,
+  description
+FROM (
+  SELECT
+    kind AS name,
+    CASE severity WHEN 'note' THEN 'info' WHEN 'warning' THEN 'data_loss' ELSE 'error' END
+      AS severity,
+    CAST(sum(count) AS BIGINT) AS value,
+    any_value(meaning) AS description
+  FROM import_problem
+  GROUP BY kind, import_problem.severity
+  UNION ALL
+  SELECT detail, 'data_loss', CAST(sum(value) AS BIGINT), 'records without a row: ' || detail
+  FROM import_stat
+  WHERE name = 'unused' AND detail IS NOT NULL
+  GROUP BY detail
+);

@@ -281,6 +281,8 @@ def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
     for script in importer.prepare:
         if script == NESTING:
             nesting.nest(scratch.connection)
+        elif callable(script):
+            script(scratch.connection)
         else:
             assert not isinstance(script, str)
             statements.execute(scratch.connection, script.read_text())

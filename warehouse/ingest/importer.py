@@ -10,7 +10,8 @@ An importer registers a `FileImporter` or a `CaptureImporter` under the entry-po
   transaction and insert into the core tables.
 
 `prepare` scripts see the current database as `scratch`; the nesting pass runs between them where
-`NESTING` is listed, from the table `entry` to the table `nest` (see nesting.py). `normalize`
+`NESTING` is listed, from the table `entry` to the table `nest` (see nesting.py), as may functions
+of the scratch connection that compute what SQL cannot express. `normalize`
 scripts see `scratch.…` beside the core tables, and these DuckDB variables: `trace_id`, `first_id`
 (= trace_id << 32, to which an ordinal is added to form an id) and `metadata_json`.
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 #: Stands in `Importer.prepare` where the nesting pass is to run.
 NESTING: Final = "nesting"
+#: A step of `Importer.prepare` in Python, on the connection of the scratch database.
+PreparePass = Callable[["duckdb.DuckDBPyConnection"], None]
 ENTRY_POINT_GROUP = "trace_warehouse.importers"
 _COPY_BYTES = 1 << 20
 SNIFF_BYTES = 64 << 10  # length of the head that `sniff` and `Listing.head` see
@@ -219,7 +222,7 @@ class Importer:
     name: str
     title: str  # one line for `tw formats NAME`
     version: int  # stored with each trace; raise it when the same file would import differently
-    prepare: Sequence[Traversable | Literal["nesting"]] = ()
+    prepare: Sequence[Traversable | Literal["nesting"] | PreparePass] = ()
     normalize: Sequence[Traversable | InParts] = ()
     kind: Literal["timeline", "graph"] = "timeline"  # a graph has nothing on a timeline
     captures: Captures | None = None

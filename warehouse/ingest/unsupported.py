@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _PACKED = (".gz", ".zst", ".xz", ".bz2", ".lz4")
 _NSYS = "Export it first: nsys export --type sqlite --output trace.sqlite "
@@ -10,12 +10,13 @@ _NSYS = "Export it first: nsys export --type sqlite --output trace.sqlite "
 
 @dataclass(frozen=True)
 class Refusal:
-    """A known format: its suffixes or first bytes, a description and a hint."""
+    """A known format: its suffixes, first bytes or JSON keys, a description and a hint."""
 
     endings: tuple[str, ...]
     magic: tuple[bytes, ...]
     what: str
     hint: str
+    keys: tuple[bytes, ...] = ()  # of a JSON object; all are in its head
 
 
 _KNOWN = (
@@ -74,6 +75,18 @@ _KNOWN = (
         "Use rocprofv3 with `--output-format rocpd` (or csv, json), which tw imports.",
     ),
     Refusal(
+        (), (),
+        "a profile of Firefox (Gecko), a sampling profile",
+        "tw imports timelines of events; open it at https://profiler.firefox.com.",
+        (b'"meta"', b'"libs"', b'"threads"'),
+    ),
+    Refusal(
+        (), (),
+        "a manifest of several traces, not a trace",
+        "Import the traces that it names.",
+        (b'_manifest"',),
+    ),
+    Refusal(
         (".otf2",), (b"OTF2",),
         "a part of an OTF2 archive",
         "Use rocprofv3 with `--output-format rocpd` (or csv, json), which tw imports.",
@@ -102,7 +115,13 @@ def refusal(name: str, head: bytes) -> Refusal | None:
     for packed in _PACKED:
         plain = plain.removesuffix(packed)
     for known in _KNOWN:
-        if plain.endswith(known.endings) or (known.magic and head.startswith(known.magic)):
-            hint = known.hint.replace("{name}", name)
-            return Refusal(known.endings, known.magic, known.what, hint)
+        if _is(known, plain, head):
+            return replace(known, hint=known.hint.replace("{name}", name))
     return None
+
+
+def _is(known: Refusal, name: str, head: bytes) -> bool:
+    if name.endswith(known.endings) or (known.magic and head.startswith(known.magic)):
+        return True
+    is_object = bool(known.keys) and head.lstrip().startswith(b"{")
+    return is_object and all(key in head for key in known.keys)

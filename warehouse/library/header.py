@@ -157,7 +157,8 @@ class Header:
     parameters: tuple[Parameter, ...] = ()
     requires_schema: str = ">=1"
     requires_queries: tuple[str, ...] = ()
-    requires_rows: tuple[str, ...] = ()  # tables; while one has none of a trace, nothing is found
+    #: Tables, or `table without column`; where one has no (such) rows, nothing is found.
+    requires_rows: tuple[str, ...] = ()
     portable: bool = True  # runs on Spark after translation
     changes: Mapping[int, str] = field(default_factory=dict)
     alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of

@@ -108,7 +108,8 @@ def _tables(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
             yield f"reads {table.name}, which is not a table of the schema"
     for name in sorted(called - query.pins.keys()):
         yield f"calls {name}, which its header does not require"
-    for name in sorted(set(query.header.requires_rows if query.header else ()) - known_tables()):
+    rows = query.header.requires_rows if query.header else ()
+    for name in sorted({each.partition(" without ")[0] for each in rows} - known_tables()):
         yield f"requires rows of {name}, which is not a table of the schema"
     for name in sorted(query.pins.keys() - called):
         yield f"requires {query.pins[name]} and does not call it"

@@ -86,7 +86,7 @@ def link_trace(
     )
     _delete_stat(connection, INSIDE, trace_id)
     found: list[tuple[Query, int]] = []
-    bare = _tables_without_rows(connection, known.of_trace, trace_id)
+    bare = _without_rows(connection, known.of_trace, f"trace_id = {trace_id}")
     for query in known.of_trace:
         n_links = 0
         if not bare.intersection(requires_rows(query)):
@@ -100,21 +100,26 @@ def link_trace(
 
 
 def requires_rows(query: Query) -> tuple[str, ...]:
-    """Returns the tables that a linker requires rows of, from its header."""
+    """Returns the rows that a linker requires: each `table`, or `table without column`."""
     return query.header.requires_rows if query.header else ()
 
 
-def _tables_without_rows(
-    connection: duckdb.DuckDBPyConnection, queries: Sequence[Query], trace_id: int
+def _without_rows(
+    connection: duckdb.DuckDBPyConnection, queries: Sequence[Query], condition: str
 ) -> set[str]:
-    """Returns the required tables without rows of the trace. Most traces have no work for most
-    linkers, and planning a linker takes longer than linking a small trace."""
-    tables = sorted({table for query in queries for table in requires_rows(query)})
-    if not tables:
+    """Returns the required rows that do not exist under a condition on `trace_id`. Most traces have
+    no work for most linkers, and planning a linker takes longer than linking a small trace."""
+    required = sorted({rows for query in queries for rows in requires_rows(query)})
+    if not required:
         return set()
-    exist = ", ".join(f"EXISTS (SELECT 1 FROM {t} WHERE trace_id = {trace_id})" for t in tables)
+    exist = ", ".join(f"EXISTS ({_selected(rows)} AND {condition})" for rows in required)
     has_rows = database.one(connection, f"SELECT {exist}")
-    return {table for table, has in zip(tables, has_rows, strict=True) if not has}
+    return {rows for rows, has in zip(required, has_rows, strict=True) if not has}
+
+
+def _selected(rows: str) -> str:
+    table, _, column = rows.partition(" without ")
+    return f"SELECT 1 FROM {table} WHERE {f'{column} IS NULL' if column else 'true'}"
 
 
 def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
@@ -131,8 +136,6 @@ def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int)
         ).fetchall()
     ]
     if len(traces) > 1:
-        between = [*known.of_run, *([known.clocks] if known.clocks else [])]
-        _install(connection, known.library, between)
         _link_between(connection, known, run_id, traces[-1])
         for link_set in sorted(sets):
             link_graphs(connection, known, run_id, link_set)
@@ -188,8 +191,14 @@ def _link_between(
         [-(run_id << 32), run_id],
     )
     found: list[tuple[Query, int]] = []
+    traces = f"trace_id IN (SELECT id FROM trace WHERE run_id = {run_id})"
+    bare = _without_rows(connection, known.of_run, traces)
+    can_link = [query for query in known.of_run if not bare.intersection(requires_rows(query))]
+    _install(connection, known.library, [*can_link, *([known.clocks] if known.clocks else [])])
     for query in known.of_run:
-        n_links = _insert(connection, query, {"run_id": run_id}, f"{first} - n", "NULL", run_id)
+        n_links = 0
+        if query in can_link:
+            n_links = _insert(connection, query, {"run_id": run_id}, f"{first} - n", "NULL", run_id)
         first -= n_links
         found.append((query, n_links))
     if known.clocks is not None:

@@ -5,6 +5,7 @@ may begin with directives, one to a line:
 
     -- input: shared/two_ranks.sql      runs this file first; a path below the folder of cases
     -- parameters: top=3 run_id=1       calls the query with these values
+    -- window: 1us 2us                  runs it in this time window of all traces
 
 `expected.csv` is what `tw query --format csv` writes. The rows of a query in the layer `lib`, which
 promises no order, are compared without one.
@@ -25,15 +26,16 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from warehouse.errors import UsageError
-from warehouse.query import execute
+from warehouse.query import execute, scope
 from warehouse.store import database, migrate
+from warehouse.times import parse_time
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from warehouse.library.library import Library
 
-_DIRECTIVE = re.compile(r"-- (input|parameters): (.+)")
+_DIRECTIVE = re.compile(r"-- (input|parameters|window): (.+)")
 
 Cells = list[str]
 
@@ -58,6 +60,15 @@ class Case:
             if "=" not in pair:
                 raise UsageError(f"{self.folder / 'input.sql'}: {pair} is not name=value")
         return dict(pair.split("=", 1) for pair in given.split())
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """The time window in ns; raises UsageError for another number of times."""
+        times = [time for kind, value in self._directives() if kind == "window"
+                 for time in value.split()]  # fmt: skip
+        if len(times) not in (0, 2):
+            raise UsageError(f"{self.folder / 'input.sql'}: a window has a start and an end")
+        return (parse_time(times[0]), parse_time(times[1])) if times else None
 
     def inputs(self) -> list[Path]:
         """The files to run, in order; raises UsageError for one outside of the folder of cases."""
@@ -127,6 +138,7 @@ class CaseRunner:
         self._connection.execute("BEGIN")
         try:
             self._insert(case)
+            self._restrict(case)
             table = execute.run(
                 self._connection,
                 query,
@@ -148,6 +160,12 @@ class CaseRunner:
                     self._connection.execute(statement).fetchall()
             except duckdb.Error as error:
                 raise UsageError(f"{file} cannot be run: {error}") from error
+
+    def _restrict(self, case: Case) -> None:
+        if case.window is not None:
+            traces = self._connection.execute("SELECT id FROM trace").fetchall()
+            ids = [int(trace_id) for (trace_id,) in traces]
+            scope.apply(self._connection, scope.of_traces(self._connection, ids, *case.window))
 
 
 @contextmanager

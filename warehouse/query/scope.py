@@ -9,18 +9,22 @@ belong to a trace or run, so that plain SQL, library queries and exports read th
 A time window is half-open, [from, to), in ns relative to the base of each trace (`trace.base_ns`),
 like `slice.ts`. A slice is in scope, unclipped, if it intersects the window; an unfinished one
 (dur -1) lasts to the end of its trace; a counter value lasts until the next. A link is in scope if
-both its ends are.
+both its ends are. Causes, parents and states of what is in the window may lie outside of it: the
+views named `whole_…` show the rows of all times, and `time_window` holds the window.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from warehouse.errors import ScopeError
+from warehouse.query import conditions
+from warehouse.query.selection import Scope as Scope
 from warehouse.query.selection import Selection
 from warehouse.store import migrate
 from warehouse.times import parse_age, shown_time
@@ -31,24 +35,6 @@ if TYPE_CHECKING:
 
 _SHOWN_DAMAGE = 3  # traces named in a warning
 _FOREVER = (1 << 63) - 1  # ns
-
-
-@dataclass(frozen=True)
-class Scope:
-    """A resolved scope; ids are in ascending order."""
-
-    run_ids: tuple[int, ...]
-    trace_ids: tuple[int, ...]
-    run_names: tuple[str, ...] = ()
-    from_ns: int | None = None
-    to_ns: int | None = None
-    covers_all: bool = False  # every row of the warehouse: no filter is needed
-    notice: str | None = None  # printed when the run was chosen by default
-    damage: str | None = None  # printed when traces were read from damaged files
-
-    @property
-    def has_window(self) -> bool:
-        return self.from_ns is not None or self.to_ns is not None
 
 
 @dataclass(frozen=True)
@@ -147,7 +133,7 @@ def _check_window(selection: Selection) -> None:
 
 def _check_content(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     """Raises ScopeError if the traces have a timeline, and nothing of it is in the time window."""
-    at, traces = _qualifier(connection), _among("id", scope.trace_ids)
+    at, traces = _qualifier(connection), conditions.among("id", scope.trace_ids)
     start, end, is_inside = connection.execute(
         "SELECT min(start_ts), max(end_ts), bool_or(end_ts >= $start AND start_ts < $stop) "
         f"FROM {at}trace WHERE {traces}",
@@ -166,9 +152,10 @@ def _check_content(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
 
 
 def _holds_rows(connection: duckdb.DuckDBPyConnection, scope: Scope, at: str) -> bool:
-    among, before = _among("trace_id", scope.trace_ids), _or(scope.to_ns, _FOREVER)
+    among, before = conditions.among("trace_id", scope.trace_ids), _or(scope.to_ns, _FOREVER)
+    meets = conditions.in_window(scope, has_length=True)
     ((found,),) = connection.execute(
-        f"SELECT EXISTS (FROM {at}slice WHERE {among} AND {_in_window(scope, has_length=True)}) "
+        f"SELECT EXISTS (FROM {at}slice WHERE {among} AND {meets}) "
         f"OR EXISTS (FROM {at}counter WHERE {among} AND ts < {before})"
     ).fetchall()
     return bool(found)
@@ -331,8 +318,9 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     if scope.covers_all:
         return
     at = _qualifier(connection)
-    for name, columns in _tables(connection).items():
-        condition = _condition(name, columns, scope, at)
+    tables = _tables(connection)
+    for name, columns in tables.items():
+        condition = conditions.of_table(name, columns, scope, at)
         if condition is not None:
             connection.execute(
                 f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
@@ -341,13 +329,45 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     for migration in migrate.migrations():
         if (migration.version, migration.name) == (None, "views"):
             connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
+    if scope.has_window:
+        _open_window(connection, scope, tables)
+
+
+def _open_window(
+    connection: duckdb.DuckDBPyConnection, scope: Scope, tables: dict[str, frozenset[str]]
+) -> None:
+    """Creates the views that show the window, and the rows of the scope at all times."""
+    at, anytime = _qualifier(connection), replace(scope, from_ns=None, to_ns=None)
+    start, stop = _or(scope.from_ns, -_FOREVER), _or(scope.to_ns, _FOREVER)
+    statements = [f"{_TEMP_VIEW} time_window AS SELECT {start} AS from_ns, {stop} AS to_ns"]
+    for name, shown in _whole_tables().items():
+        condition = conditions.of_table(name, tables[name], anytime, at)
+        statements.append(
+            f"{_TEMP_VIEW} whole_{name} AS "
+            f'SELECT {", ".join(shown)} FROM {at}"{name}" WHERE {condition}'
+        )
+    connection.execute(";\n".join(statements))
+
+
+@cache
+def _whole_tables() -> dict[str, list[str]]:
+    """The tables that the views whole_… of the schema show at all times, and the columns shown."""
+    found: dict[str, list[str]] = {}
+    for migration in migrate.migrations():
+        for kind, name, _ in migrate.comments(migration.sql):
+            if kind == "COLUMN" and name.startswith("whole_"):
+                view, column = name.split(".")
+                found.setdefault(view.removeprefix("whole_"), []).append(column)
+    return found
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, scope: Scope, table: str) -> str:
     """Returns the SELECT of a stored table's rows in scope."""
     at = _qualifier(connection)
     condition = (
-        None if scope.covers_all else _condition(table, _tables(connection)[table], scope, at)
+        None
+        if scope.covers_all
+        else conditions.of_table(table, _tables(connection)[table], scope, at)
     )
     select = f'SELECT * FROM {at}"{table}"'
     return select if condition is None else f"{select} WHERE {condition}"
@@ -387,101 +407,3 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> dict[str, frozenset[str]]:
         ORDER BY table_name
     """).fetchall()
     return {name: frozenset(columns) for name, columns in rows}
-
-
-def _condition(name: str, columns: frozenset[str], scope: Scope, at: str) -> str | None:
-    """Returns the filter of a table's view; None for a table without trace or run."""
-    if name in _SPECIAL:
-        return _SPECIAL[name](scope, at)
-    if "trace_id" not in columns:
-        return _among("run_id", scope.run_ids) if "run_id" in columns else None
-    conditions = [_among("trace_id", scope.trace_ids)]
-    if "ts" in columns:
-        conditions.append(_in_window(scope, has_length="dur" in columns))
-    return _all(conditions)
-
-
-def _in_window(scope: Scope, *, has_length: bool) -> str:
-    conditions = []
-    if scope.to_ns is not None:
-        conditions.append(f"ts < {scope.to_ns}")
-    if scope.from_ns is not None:
-        start = f"ts >= {scope.from_ns}"
-        if has_length:
-            start = f"({start} OR ts + dur > {scope.from_ns} OR dur = -1)"
-        conditions.append(start)
-    return _all(conditions)
-
-
-def _counter(scope: Scope, at: str) -> str:
-    """Includes the counter value in effect when the window starts."""
-    traces = _among("trace_id", scope.trace_ids)
-    if scope.from_ns is None:
-        return _all([traces, _in_window(scope, has_length=False)])
-    before = f"SELECT track_id, max(ts) FROM {at}counter WHERE {traces} AND ts <= {scope.from_ns}"
-    end = f"ts < {scope.to_ns}" if scope.to_ns is not None else "true"
-    return (
-        f"{traces} AND {end} "
-        f"AND (ts >= {scope.from_ns} OR (track_id, ts) IN ({before} GROUP BY track_id))"
-    )
-
-
-def _link(scope: Scope, at: str) -> str:
-    inside = _among("trace_id", scope.trace_ids)
-    ends = [_among(f"({end} >> 32)", scope.trace_ids) for end in ("from_id", "to_id")]
-    between = _all(["trace_id IS NULL", _among("run_id", scope.run_ids), *ends])
-    condition = f"({inside} OR ({between}))"
-    if not scope.has_window:
-        return condition
-    seen = _seen_slices(scope, at)
-    return f"{condition} AND from_id IN ({seen}) AND to_id IN ({seen})"
-
-
-def _metric(scope: Scope, at: str) -> str:
-    condition = _among("trace_id", scope.trace_ids)
-    if scope.has_window:
-        condition += f" AND (slice_id IS NULL OR slice_id IN ({_seen_slices(scope, at)}))"
-    return condition
-
-
-def _source_event(scope: Scope, at: str) -> str:
-    """Keeps records whose slice or flow point is in scope, and records without one."""
-    traces = _among("trace_id", scope.trace_ids)
-    if not scope.has_window:
-        return traces
-    points = (
-        f"SELECT id FROM {at}flow_point WHERE {traces} AND {_in_window(scope, has_length=False)}"
-    )
-    return (
-        f"{traces} AND (slice_id IS NULL OR slice_id IN ({_seen_slices(scope, at)})) "
-        f"AND (flow_point_id IS NULL OR flow_point_id IN ({points}))"
-    )
-
-
-def _seen_slices(scope: Scope, at: str) -> str:
-    window = _in_window(scope, has_length=True)
-    return f"SELECT id FROM {at}slice WHERE {_among('trace_id', scope.trace_ids)} AND {window}"
-
-
-_SPECIAL: dict[str, Callable[[Scope, str], str]] = {
-    "run": lambda scope, at: _among("id", scope.run_ids),
-    "trace": lambda scope, at: _among("id", scope.trace_ids),
-    "counter": _counter,
-    "link": _link,
-    "metric": _metric,
-    "source_event": _source_event,
-}
-
-
-def _among(column: str, ids: Sequence[int]) -> str:
-    """Returns a condition that DuckDB can prune by: a range if ids have no gaps, else a list."""
-    if not ids:
-        return "false"
-    if len(ids) > 2 and ids[-1] - ids[0] == len(ids) - 1:
-        return f"{column} BETWEEN {ids[0]} AND {ids[-1]}"
-    return f"{column} IN ({', '.join(map(str, ids))})"
-
-
-def _all(conditions: Iterable[str]) -> str:
-    kept = [condition for condition in conditions if condition != "true"]
-    return " AND ".join(kept) if kept else "true"

@@ -1,4 +1,4 @@
-"""The selection of a user as requested, before scope.py resolves it to ids; parses ranks."""
+"""The selection of a user, and the scope that scope.py resolves it to; parses ranks."""
 
 from __future__ import annotations
 
@@ -59,3 +59,21 @@ def parse_ranks(text: str) -> tuple[int, ...]:
             raise ScopeError(f"invalid rank {text!r}", hint="Write numbers and ranges: 0,2-5.")
         ranks.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return tuple(sorted(ranks))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A resolved scope; ids are in ascending order."""
+
+    run_ids: tuple[int, ...]
+    trace_ids: tuple[int, ...]
+    run_names: tuple[str, ...] = ()
+    from_ns: int | None = None
+    to_ns: int | None = None
+    covers_all: bool = False  # every row of the warehouse: no filter is needed
+    notice: str | None = None  # printed when the run was chosen by default
+    damage: str | None = None  # printed when traces were read from damaged files
+
+    @property
+    def has_window(self) -> bool:
+        return self.from_ns is not None or self.to_ns is not None

@@ -33,10 +33,10 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
 CHROME = FileImporter(
     name="chrome",
     title="Trace Event JSON of any origin (Horovod, TensorFlow timeline, viztracer, ...)",
-    version=1,
+    version=2,
     generic_stems=("kineto",),
     sniff=sniff,
     read=read,
-    prepare=(trace_event.MACROS, _MACROS, trace_event.PREPARE, NESTING, trace_event.BIND),
+    prepare=(trace_event.MACROS, _MACROS, *trace_event.PREPARE, NESTING, trace_event.BIND),
     normalize=(trace_event.MACROS, _MACROS, *trace_event.NORMALIZE),
 )

@@ -104,6 +104,7 @@ SELECT
   l.track_n,
   l.process_n,
   l.device_n,
+  a.kind = 'range' AS is_range,
   a.start_ns - o.first_ns AS ts,
   CASE WHEN a.end_ns IS NULL THEN -1 ELSE a.end_ns - a.start_ns END AS dur
 FROM activity AS a
@@ -131,8 +132,12 @@ SELECT
 FROM activity AS a
 JOIN place AS p ON p.activity_n = a.rowid;
 
+-- A range of the times of a call is around it.
 CREATE VIEW entry AS
-SELECT rowid AS entry_n, track_n, ts, greatest(dur, 0) AS reach, rowid AS seq FROM place;
+SELECT
+  rowid AS entry_n, track_n, ts, greatest(dur, 0) AS reach,
+  rowid + if(is_range, 0, 1::BIGINT << 40) AS seq
+FROM place;
 
 CREATE VIEW event AS SELECT seq FROM activity UNION ALL SELECT seq FROM leftover;
 

@@ -85,14 +85,14 @@ def _text(value: object) -> str | None:
 KINETO = FileImporter(
     name="kineto",
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
-    version=1,
+    version=2,
     generic_stems=("kineto",),
     sniff=sniff,
     read=read,
     prepare=(
         trace_event.MACROS,
         _MACROS,
-        trace_event.PREPARE,
+        *trace_event.PREPARE,
         _FOLDER / "prepare.sql",
         NESTING,
         trace_event.BIND,

@@ -209,7 +209,7 @@ ORDER BY id;
 -- Allocations and releases; the numbers of device types are those of c10::DeviceType.
 INSERT INTO memory_event (
   slice_id, trace_id, track_id, ts, name, address, bytes, total_allocated_bytes,
-  total_reserved_bytes, device_kind, device_ordinal, category
+  total_reserved_bytes, device_kind, device_ordinal, category, source_order
 )
 SELECT
   id,
@@ -233,19 +233,22 @@ SELECT
     ELSE a."Device Type"::VARCHAR
   END,
   a."Device Id",
-  NULL
+  NULL,
+  seq
 FROM (
   SELECT
-    *,
+    s.*,
+    o.seq,
     json_transform(
-      args_json,
+      s.args_json,
       '{"Addr":"UBIGINT","Bytes":"BIGINT","Total Allocated":"BIGINT","Total Reserved":"BIGINT",
         "Device Type":"BIGINT","Device Id":"BIGINT"}'
     ) AS a
-  FROM slice
-  WHERE trace_id = getvariable('trace_id')
-    AND category = 'cpu_instant_event'
-    AND name = '[memory]'
+  FROM slice AS s
+  JOIN scratch.slice_order AS o ON o.slice_n = s.id - getvariable('first_id')
+  WHERE s.trace_id = getvariable('trace_id')
+    AND s.category = 'cpu_instant_event'
+    AND s.name = '[memory]'
 )
 ORDER BY id;
 
@@ -344,24 +347,31 @@ FROM (
 WHERE counter_value IS NOT NULL
 ORDER BY id, counter_name;
 
--- Values that do not fit the type of their column.
+-- Values that do not fit the type of their column. (Counted with FILTER because DuckDB would evaluate
+-- a WHERE on all slices, before the join.)
 INSERT INTO import_problem
 SELECT
   getvariable('first_id') + row_number() OVER (ORDER BY category) - 1,
   getvariable('trace_id'),
   'inexact_value',
   'note',
-  count(*),
+  n_inexact,
   NULL,
-  min(args_json),
+  example,
   category || ': correlation ids that are not 64-bit integers; the typed column is NULL'
 FROM (
-  SELECT slice_id FROM launch
-  WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
-  UNION ALL
-  SELECT slice_id FROM gpu_op
-  WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
-) AS untyped
-JOIN slice AS s ON s.id = untyped.slice_id AND s.trace_id = getvariable('trace_id')
-WHERE json_exists(s.args_json, '$.correlation')
-GROUP BY category;
+  SELECT
+    s.category,
+    count(*) FILTER (WHERE json_exists(s.args_json, '$.correlation')) AS n_inexact,
+    min(s.args_json) FILTER (WHERE json_exists(s.args_json, '$.correlation')) AS example
+  FROM (
+    SELECT slice_id FROM launch
+    WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
+    UNION ALL
+    SELECT slice_id FROM gpu_op
+    WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
+  ) AS untyped
+  JOIN slice AS s ON s.id = untyped.slice_id AND s.trace_id = getvariable('trace_id')
+  GROUP BY s.category
+)
+WHERE n_inexact > 0;

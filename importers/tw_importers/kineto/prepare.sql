@@ -39,7 +39,7 @@ used AS (
   SELECT device_n FROM stream_place
 ),
 mtia AS (
-  SELECT DISTINCT json_number(pid) AS ordinal FROM event WHERE cat = 'mtia_ccp_events'
+  SELECT DISTINCT json_number(pid) AS ordinal FROM event_kind WHERE cat = 'mtia_ccp_events'
 )
 SELECT
   (row_number() OVER (ORDER BY k.ordinal) - 1)::BIGINT,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from tw_importers.gpu_activity import MACROS
 from tw_importers.nsys.read import read, sniff
 from warehouse.ingest.importer import NESTING, FileImporter
 
@@ -22,10 +23,11 @@ _FOLDER = files(__package__)
 NSYS = FileImporter(
     name="nsys",
     title="Nsight Systems reports, exported as SQLite (nsys export --type sqlite)",
-    version=2,
+    version=3,
     sniff=sniff,
     read=read,
     prepare=(
+        MACROS,
         _FOLDER / "names.sql",
         _FOLDER / "places.sql",
         _FOLDER / "tracks.sql",
@@ -34,7 +36,10 @@ NSYS = FileImporter(
         _FOLDER / "account.sql",
         NESTING,
     ),
-    normalize=(_FOLDER / "normalize.sql",),
+    normalize=(
+        MACROS,
+        _FOLDER / "normalize.sql",
+    ),
     options={
         "with_environment": "1: keep command lines and environment variables of the capture too",
     },

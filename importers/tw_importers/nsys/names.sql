@@ -41,12 +41,13 @@ CREATE MACRO sync_kind_of_call(name) AS (
   END
 );
 
--- Calls are shown without the version of the interface that CUPTI appends: cudaMemcpy_v3020.
+-- Calls are shown without the version of the interface that CUPTI appends, if it has four digits, as in
+-- the reports of nsys: cudaMemcpy_v3020, but cudaGraphLaunch_v10000.
 CREATE TABLE name AS
 SELECT
   id,
   value,
-  regexp_replace(value, '_v\d{4,}$', '') AS shown,
+  regexp_replace(value, '_v\d{4}$', '') AS shown,
   -- of kernels: one of NCCL or RCCL
   contains(lower(value), 'nccl') OR contains(lower(value), 'rccl') AS is_communication
 FROM string

@@ -45,6 +45,7 @@ SELECT
   CASE l.lane
     WHEN 'thread' THEN coalesce(t.name, 'thread ' || t.tid)
     WHEN 'range' THEN coalesce(t.name, 'thread ' || t.tid) || ': start and end ranges'
+    WHEN 'handed_range' THEN coalesce(t.name, 'thread ' || t.tid) || ': ranges ended by other threads'
     WHEN 'backtrace' THEN coalesce(t.name, 'thread ' || t.tid) || ': calls with backtraces'
     WHEN 'stream' THEN coalesce('stream ' || l.stream, 'waits')
       || if(l.is_ambiguous, coalesce(', context ' || l.context, ''), '')
@@ -52,7 +53,7 @@ SELECT
     ELSE 'page faults of managed memory'
   END,
   getvariable('first_id') + l.process_n,
-  if(l.lane = 'thread', getvariable('first_id') + l.thread_n, NULL),
+  if(l.lane IN ('thread', 'range'), getvariable('first_id') + l.thread_n, NULL),
   getvariable('first_id') + l.device_n,
   l.stream,
   l.track_n
@@ -212,7 +213,7 @@ FROM (
     coalesce(b.value, d.value) AS base_name,
     m.value AS mangled_name,
     coalesce(d.is_communication, b.is_communication, false) AS is_communication,
-    k.correlationId, k.contextId, k.gridX, k.gridY, k.gridZ, k.blockX, k.blockY, k.blockZ,
+    one_id(k.correlationId, l.shift_n) AS correlationId, k.contextId, k.gridX, k.gridY, k.gridZ, k.blockX, k.blockY, k.blockZ,
     k.registersPerThread, k.staticSharedMemory, k.dynamicSharedMemory, k.graphId, k.graphNodeId,
     k.greenContextId
   FROM scratch.kernel AS k
@@ -256,7 +257,8 @@ SELECT
   is_unified,
   virtual_address
 FROM (
-  SELECT d.*, l.device_n, l.stream
+  SELECT
+    d.* REPLACE (one_id(d.correlation_id, l.shift_n) AS correlation_id), l.device_n, l.stream
   FROM scratch.described AS d
   JOIN scratch.lane AS l ON l.track_n = d.track_n
   ORDER BY d.slice_n

@@ -73,20 +73,23 @@ SELECT id, value::shared_text AS value, shown::shared_text AS shown, args::share
   is_communication
 FROM used_name;
 
--- The name of a call gives the kind of wait; the labels of some versions are wrong.
+-- The name of a call gives the kind of wait; the labels of some versions are wrong. Of several calls
+-- with the id, the last before the wait.
 CREATE TABLE wait_place AS
 SELECT
   s.rowid AS row_n,
-  coalesce(sync_kind_of_call(any_value(c.shown)), any_value(k.name), 'Sync') AS kind,
-  sync_kind_of_call(any_value(c.shown)) <> any_value(k.name) AS is_corrected
+  coalesce(sync_kind_of_call(max_by(c.shown, c."start")), any_value(k.name), 'Sync') AS kind,
+  sync_kind_of_call(max_by(c.shown, c."start")) <> any_value(k.name) AS is_corrected
 FROM sync_op AS s
 LEFT JOIN sync_kind AS k ON k.id = coalesce(s.syncType, s.deprecatedSyncType)
 LEFT JOIN (
-  SELECT process_of(a.globalTid) AS process_key, a.correlationId AS correlation_id, n.shown
+  SELECT process_of(a.globalTid) AS process_key, a.correlationId AS correlation_id, n.shown,
+    a."start"
   FROM api AS a
   JOIN name AS n ON n.id = a.nameId
   WHERE a.eventClass IS DISTINCT FROM 67 AND EXISTS (FROM sync_op)
 ) AS c ON c.process_key = process_of(s.globalPid) AND c.correlation_id = s.correlationId
+  AND c."start" <= s."start"
 GROUP BY s.rowid;
 
 -- ---- Spans ------------------------------------------------------------------------------------
@@ -126,7 +129,7 @@ SELECT
   result
 FROM (
   SELECT c.category, t.track_n, c."start", c."end", 'call' AS family, c.row_n, n.shown AS name,
-    n.args, c.correlationId AS correlation_id, c.returnValue AS result
+    n.args, one_id(c.correlationId, t.shift_n) AS correlation_id, c.returnValue AS result
   FROM call AS c
   JOIN thread_track AS t ON t.global_tid = coalesce(c.globalTid, 0)
     AND t.lane = if(c.eventClass = 67, 'backtrace', 'thread')
@@ -169,7 +172,7 @@ FROM (
   SELECT 'user_annotation', t.track_n, r."start", r."end", 'range', r.row_n, NULL, NULL, NULL, NULL
   FROM range AS r
   JOIN thread_track AS t ON t.global_tid = coalesce(r.globalTid, 0)
-    AND t.lane = if(r.style = 'start_end', 'range', 'thread')
+    AND t.lane = r.lane
   UNION ALL
   SELECT 'memory', l.track_n, m."start", m."start", 'memory_usage', m.rowid, NULL, NULL,
     NULL, NULL
@@ -221,7 +224,8 @@ SELECT
   s.track_n,
   s.ts,
   if(s.dur = -1, greatest(o.last_ns - o.first_ns - s.ts, 0), greatest(s.dur, 0)) AS reach,
-  s.rowid AS seq
+  -- A range of the times of a call is around it.
+  s.rowid + if(s.family = 'range', 0, 1::BIGINT << 40) AS seq
 FROM span AS s
 SEMI JOIN nested_track AS t ON t.track_n = s.track_n
 CROSS JOIN origin AS o;

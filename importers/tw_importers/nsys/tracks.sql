@@ -9,6 +9,13 @@ CREATE MACRO process_of(global_id) AS (coalesce(global_id, 0) >> 24);
 -- 4294967295 stands for no stream: a wait for a whole context.
 CREATE MACRO stream_of(stream_id) AS (if(stream_id = 4294967295, NULL, stream_id));
 
+-- Push/pop ranges nest on their thread, others have a row of their own; a start/end range may end on
+-- another thread.
+CREATE MACRO range_lane(style, begin_tid, end_tid) AS (
+  CASE WHEN style <> 'start_end' THEN 'thread' WHEN end_tid <> begin_tid THEN 'handed_range'
+    ELSE 'range' END
+);
+
 -- All device work under one set of names. Rows without a time are skipped.
 CREATE VIEW work AS
 SELECT
@@ -65,6 +72,7 @@ SELECT
     AS "end",
   e.globalTid,
   t.style,
+  range_lane(t.style, e.globalTid, e.endGlobalTid) AS lane,
   coalesce(e.text, n.value) AS name,
   d.name AS domain,
   coalesce(c.name, if(e.category IS NULL OR e.category = 0, NULL, e.category::VARCHAR)) AS category,
@@ -101,7 +109,7 @@ FROM (
   UNION ALL
   SELECT DISTINCT globalTid, 'thread' FROM thread_event WHERE "start" IS NOT NULL
   UNION ALL
-  SELECT DISTINCT globalTid, if(style = 'start_end', 'range', 'thread') FROM range
+  SELECT DISTINCT globalTid, lane FROM range
 );
 
 CREATE TABLE used_lane AS
@@ -113,6 +121,8 @@ SELECT process_of(globalPid), 'cpu_fault', NULL, NULL, NULL FROM cpu_fault
 UNION
 SELECT process_of(globalPid), 'gpu_fault', deviceId, NULL, NULL FROM gpu_fault;
 
+-- Each process counts its own correlation ids; those of all but the first are shifted. Device work
+-- that names no process may be of any, so with such work they stay as they are.
 CREATE TABLE process_place AS
 WITH used AS (
   SELECT process_of(global_tid) AS process_key FROM used_thread
@@ -121,6 +131,7 @@ WITH used AS (
 )
 SELECT
   (row_number() OVER (ORDER BY u.process_key) - 1)::BIGINT AS process_n,
+  if(EXISTS (FROM used_lane WHERE lane = 'stream' AND process_key = 0), 0, process_n) AS shift_n,
   u.process_key,
   u.process_key & 16777215 AS pid,
   p.name,
@@ -143,6 +154,7 @@ SELECT
   (row_number() OVER (ORDER BY u.global_tid) - 1)::BIGINT AS thread_n,
   u.global_tid,
   p.process_n,
+  p.shift_n,
   p.pid,
   u.global_tid & 16777215 AS tid,
   coalesce(v.name, s.value) AS name,
@@ -198,13 +210,13 @@ GROUP BY k.ordinal;
 -- Tracks: threads, then streams and other lanes of devices, then counters.
 CREATE TABLE lane AS
 WITH host AS (
-  SELECT t.process_n, t.thread_n, u.lane, NULL::BIGINT AS device_n, NULL::BIGINT AS context,
+  SELECT t.process_n, t.shift_n, t.thread_n, u.lane, NULL::BIGINT AS device_n, NULL::BIGINT AS context,
     NULL::BIGINT AS stream, NULL::BIGINT AS device, NULL::BIGINT AS process_key, u.global_tid
   FROM used_thread AS u
   JOIN thread_place AS t ON t.global_tid = u.global_tid
 ),
 on_device AS (
-  SELECT p.process_n, NULL::BIGINT AS thread_n, l.lane, d.device_n, l.context, l.stream, l.device,
+  SELECT p.process_n, p.shift_n, NULL::BIGINT AS thread_n, l.lane, d.device_n, l.context, l.stream, l.device,
     l.process_key, NULL::BIGINT AS global_tid
   FROM used_lane AS l
   JOIN process_place AS p ON p.process_key = l.process_key
@@ -220,7 +232,7 @@ SELECT
 FROM (FROM host UNION ALL FROM on_device) AS a;
 
 CREATE TABLE thread_track AS
-SELECT global_tid, lane, track_n FROM lane WHERE thread_n IS NOT NULL;
+SELECT global_tid, lane, track_n, shift_n FROM lane WHERE thread_n IS NOT NULL;
 
 CREATE TABLE stream_track AS
 SELECT process_key, device, context, stream, track_n FROM lane WHERE lane = 'stream';

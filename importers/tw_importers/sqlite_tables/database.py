@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -172,15 +173,28 @@ class Database:
 
     def _rows(self, root: int) -> Iterator[Rows]:
         """The rows of a table, some thousands at a time."""
+        self._check_size()
         pages = self._pages
         leaves = pages.leaves(root)
         a_page = max(1, _ROWS // max(1, pages.size // 64))
         for first in range(0, len(leaves), a_page):
+            self._check_size()
             if first % (a_page * 64) == 0:
                 self._forget()
             cells, page = pages.cells(leaves[first : first + a_page])
             if len(cells):
                 yield from self._complete(cells, page)
+
+    def _check_size(self) -> None:
+        """Raises CorruptTrace if the file has shrunk: reading the rest of the map would end the
+        process. Programs that write with SQLite are kept out by its locks; others are not."""
+        size = os.fstat(self._file.fileno()).st_size
+        if size < len(self._map):
+            raise CorruptTrace(
+                f"another program cut the file to {size:,} bytes while it was read",
+                hint="Import it again when nothing writes to it.",
+                offset=size,
+            )
 
     def _forget(self) -> None:
         """Tells the system that what was read need not stay in memory."""

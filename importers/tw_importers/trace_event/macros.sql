@@ -80,6 +80,18 @@ CREATE OR REPLACE TEMP MACRO unknown_keys(event_text) AS (
   )
 );
 
+-- The keys of a begin with `tdur`, the thread time (us) until its end, as complete events have it.
+CREATE OR REPLACE TEMP MACRO with_thread_time(begin_keys, end_tts) AS (
+  CASE
+    WHEN TRY_CAST(end_tts AS DECIMAL(28, 3)) - TRY_CAST(begin_keys ->> 'tts' AS DECIMAL(28, 3))
+      IS NULL THEN begin_keys
+    ELSE json_merge_patch(begin_keys, json_object(
+      'tdur',
+      (TRY_CAST(end_tts AS DECIMAL(28, 3)) - TRY_CAST(begin_keys ->> 'tts' AS DECIMAL(28, 3)))::DOUBLE
+    ))::VARCHAR
+  END
+);
+
 -- The number a pid or tid is, also where the file wrote it as a string; NULL for names.
 CREATE OR REPLACE TEMP MACRO json_number(value_json) AS TRY_CAST(trim(value_json, '"') AS BIGINT);
 

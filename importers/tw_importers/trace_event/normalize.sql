@@ -29,7 +29,8 @@ SELECT
   any_value(s.sort_index) FILTER (s.name = 'thread_sort_index'),
   p.tid_number = p.pid_number,
   p.tid,
-  NULL
+  -- a thread without a track that more than metadata names
+  CASE WHEN any_value(p.has_events AND NOT p.has_slices) THEN '{"has_events":true}' END
 FROM scratch.place AS p
 LEFT JOIN scratch.thread_metadata AS s
   ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
@@ -91,19 +92,19 @@ LEFT JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM a.pid
 GROUP BY n.first_async_n, a.async_n
 ORDER BY a.async_n;
 
--- Counters; a series called like nothing in particular adds nothing to the counter's name
+-- Counters; `value` or an empty name of a series adds nothing to the counter's name
 INSERT INTO track (id, trace_id, kind, name, process_id, extra_json)
 SELECT
   getvariable('first_id') + n.first_counter_n + c.counter_n,
   getvariable('trace_id'),
   'counter',
-  concat_ws(' ', c.name, CASE WHEN c.series NOT IN ('value', '') THEN c.series END),
+  concat_ws(' ', c.name, 'id: ' || nullif(trim(c.id, '"'), ''), CASE WHEN c.series NOT IN ('value', '') THEN c.series END),
   getvariable('first_id') + any_value(p.process_n),
   json_object('name', c.name, 'series', c.series)
 FROM scratch.counter_value AS c
 CROSS JOIN scratch.numbering AS n
 LEFT JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM c.pid
-GROUP BY n.first_counter_n, c.counter_n, c.name, c.series
+GROUP BY n.first_counter_n, c.counter_n, c.name, c.id, c.series
 ORDER BY c.counter_n;
 
 INSERT INTO counter

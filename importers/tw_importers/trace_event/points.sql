@@ -5,21 +5,37 @@ INSERT INTO flow_point
 SELECT
   getvariable('first_id') + e.seq,
   getvariable('trace_id'),
-  getvariable('first_id') + p.place_n,
+  getvariable('first_id') + k.place_n,
   e.ts_ns - o.first_ns,
-  e.ph,
-  e.cat,
+  k.ph,
+  k.cat,
   e.name,
   e.id,
-  e.bp,
+  k.bp,
   getvariable('first_id') + b.slice_n,
   CASE WHEN e.text IS NOT NULL THEN unknown_keys(e.text) END
-FROM scratch.event AS e
-JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
+FROM scratch.event_row AS e
+JOIN scratch.kind_place AS k ON k.kind = e.kind
 CROSS JOIN scratch.origin AS o
 LEFT JOIN scratch.binding AS b ON b.seq = e.seq
-WHERE e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL
+WHERE k.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL
 ORDER BY e.seq;
+
+INSERT INTO flow_point
+SELECT
+  getvariable('first_id') + seq,
+  getvariable('trace_id'),
+  getvariable('first_id') + track_n,
+  ts,
+  phase,
+  NULL,
+  'bind_id',
+  bind_id,
+  'e',
+  getvariable('first_id') + slice_n,
+  NULL
+FROM scratch.bound_flow
+ORDER BY seq;
 
 -- A text that stands for one slice or one flow point names it, so that an export does not write
 -- it twice.
@@ -30,9 +46,11 @@ SELECT
   e.ph,
   CASE WHEN e.ph IN ('X', 'i', 'I') THEN getvariable('first_id') + s.slice_n END,
   CASE
-    WHEN e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL THEN getvariable('first_id') + e.seq
+    WHEN e.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL OR b.seq IS NOT NULL
+      THEN getvariable('first_id') + e.seq
   END,
   e.text
 FROM (SELECT seq, ph, ts_ns, text FROM scratch.event WHERE text IS NOT NULL) AS e
 LEFT JOIN scratch.slice_order AS s ON s.seq = e.seq
+LEFT JOIN scratch.bound_flow AS b ON b.seq = e.seq
 ORDER BY e.seq;

@@ -1,7 +1,8 @@
 -- From events to places and spans, without any lock on the warehouse.
--- In: `event` (stage.sql). Out: `origin`, `place`, `stream_place` and `device_place` (empty),
--- `async_event`, `counter_value`, `slice_order`, `flow_end`, `entry` (what the nesting pass orders),
--- `unused`, `problem`.
+-- In: `event` (stage.sql), and what it is stored as, `event_row` and `event_kind` (kinds.py); `other`
+-- and `bracket` (brackets.sql). Out: `origin`, `place`, `kind_place`, `stream_place` and
+-- `device_place` (empty), `async_event`, `counter_value`, `slice_order`, `flow_end`, `bound_flow`,
+-- `entry` (what the nesting pass orders), `unused`, `problem`.
 -- Macros of the importer: category_of, is_on_device, is_restated_flow.
 -- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
 
@@ -12,27 +13,6 @@ SELECT
   coalesce(max(ts_ns + greatest(coalesce(dur_ns, 0), 0)), 0) AS last_ns
 FROM event
 WHERE ph <> 'M';
-
--- All that is neither a plain slice nor a plain flow point: little beside the rest of a file.
-CREATE TABLE other AS
-SELECT
-  seq,
-  ph,
-  cat,
-  name,
-  pid,
-  tid,
-  async_id(id, text, pid) AS id,
-  -- a global id means the same in every process
-  CASE
-    WHEN ph IN ('b', 'n', 'e') AND id IS NULL AND json_exists(text, '$.id2.global') THEN NULL
-    ELSE pid
-  END AS id_pid,
-  CASE WHEN ph IN ('S', 'F', 'T', 'p') THEN coalesce(name, '') ELSE '' END AS async_name,
-  ts_ns,
-  args
-FROM event
-WHERE text IS NOT NULL AND ph IS NOT NULL;
 
 -- The metadata that has columns.
 CREATE TABLE metadata_name AS
@@ -70,8 +50,9 @@ WITH used AS (
     pid,
     tid,
     bool_or(ph IN ('X', 'B', 'E', 'i', 'I', 'R', 's', 't', 'f')) AS has_slices,
-    bool_or(is_on_device(cat)) IS TRUE AS is_device
-  FROM event
+    bool_or(is_on_device(cat)) IS TRUE AS is_device,
+    bool_or(ph <> 'M') AS has_events
+  FROM event_kind
   WHERE ph IS NOT NULL
   GROUP BY pid, tid
 )
@@ -85,8 +66,23 @@ SELECT
   json_number(pid) AS pid_number,
   json_number(tid) AS tid_number,
   has_slices,
-  is_device
+  is_device,
+  has_events
 FROM used;
+
+-- Slices are stored by category. Categories are ranked once, on few values, because sorting 64-bit
+-- keys is faster than sorting texts.
+CREATE TABLE category_rank AS
+SELECT cat, (dense_rank() OVER (ORDER BY category_of(cat) NULLS FIRST))::INTEGER AS rank
+FROM (SELECT DISTINCT cat FROM event_kind);
+
+-- What follows from the kind of an event.
+CREATE TABLE kind_place AS
+SELECT k.kind, k.ph, k.cat, k.bp, p.place_n, r.rank
+FROM event_kind AS k
+JOIN place AS p ON p.pid IS NOT DISTINCT FROM k.pid AND p.tid IS NOT DISTINCT FROM k.tid
+JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM k.cat
+WHERE k.ph IS NOT NULL;
 
 -- Devices and the tracks on them, filled by importers of formats that have devices.
 CREATE TABLE device_place (
@@ -94,45 +90,6 @@ CREATE TABLE device_place (
   memory_bytes BIGINT, n_compute_units BIGINT, properties_json VARCHAR
 );
 CREATE TABLE stream_place (place_n BIGINT, device_n BIGINT, stream BIGINT);
-
--- B and E form pairs: an E closes the last B still open on its thread. Async b and e likewise,
--- within one category and id; their older forms S and F also share the name.
-CREATE TABLE bracket AS
-WITH marked AS (
-  SELECT
-    seq,
-    ts_ns,
-    ph IN ('B', 'E') AS is_on_thread,
-    id_pid AS pid,
-    CASE WHEN ph IN ('B', 'E') THEN tid::VARCHAR ELSE id END AS place_key,
-    CASE WHEN ph IN ('B', 'E') THEN '' ELSE coalesce(cat, '') END AS cat,
-    async_name AS name,
-    CASE WHEN ph IN ('B', 'b', 'S') THEN 1 ELSE -1 END AS step
-  FROM other
-  WHERE ph IN ('B', 'E', 'b', 'e', 'S', 'F') AND ts_ns IS NOT NULL
-),
-leveled AS (
-  SELECT
-    *,
-    sum(step) OVER (
-      PARTITION BY is_on_thread, pid, place_key, cat, name
-      ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING
-    ) + (step < 0)::INTEGER AS level
-  FROM marked
-)
-SELECT
-  seq,
-  is_on_thread,
-  ts_ns,
-  step,
-  CASE WHEN lead(step) OVER same_level = -1 THEN lead(seq) OVER same_level END AS end_seq,
-  CASE WHEN lead(step) OVER same_level = -1 THEN lead(ts_ns) OVER same_level - ts_ns ELSE -1 END
-    AS dur,
-  step = -1 AND lag(step) OVER same_level IS DISTINCT FROM 1 AS is_unmatched_end
-FROM leveled
-WINDOW same_level AS (
-  PARTITION BY is_on_thread, pid, place_key, cat, name, level ORDER BY ts_ns, seq
-);
 
 -- Async slices and instants live on a track of their own for each process, category and id.
 CREATE TABLE async_event AS
@@ -151,6 +108,7 @@ SELECT
   (dense_rank() OVER (ORDER BY pid, name, id, series) - 1)::BIGINT AS counter_n,
   pid,
   name,
+  id,
   series,
   ts_ns,
   TRY_CAST(json_extract_string(args, json_path(series)) AS DOUBLE) AS value
@@ -172,51 +130,47 @@ SELECT
 CREATE VIEW span AS
 SELECT
   e.seq,
-  p.place_n AS track_n,
-  e.cat,
+  k.place_n AS track_n,
+  k.rank,
   e.ts_ns - o.first_ns AS ts,
-  CASE WHEN e.ph = 'X' THEN coalesce(e.dur_ns, -1) ELSE 0 END AS dur,
-  CASE WHEN e.ph = 'X' THEN greatest(coalesce(e.dur_ns, o.last_ns - e.ts_ns), 0) ELSE 0 END AS reach,
+  CASE WHEN k.ph = 'X' THEN coalesce(e.dur_ns, -1) ELSE 0 END AS dur,
+  CASE WHEN k.ph = 'X' THEN greatest(coalesce(e.dur_ns, o.last_ns - e.ts_ns), 0) ELSE 0 END AS reach,
   NULL::BIGINT AS end_seq
-FROM event AS e
-JOIN place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
+FROM event_row AS e
+JOIN kind_place AS k ON k.kind = e.kind
 CROSS JOIN origin AS o
-WHERE e.ph IN ('X', 'i', 'I', 'R') AND e.ts_ns IS NOT NULL
+WHERE k.ph IN ('X', 'i', 'I', 'R') AND e.ts_ns IS NOT NULL
 UNION ALL
 SELECT
   b.seq,
   CASE WHEN b.is_on_thread THEN p.place_n ELSE n.first_async_n + a.async_n END,
-  e.cat,
+  r.rank,
   b.ts_ns - o.first_ns,
   b.dur,
-  CASE WHEN b.end_seq IS NULL THEN greatest(o.last_ns - b.ts_ns, 0) ELSE b.dur END,
+  CASE WHEN b.dur = -1 THEN greatest(o.last_ns - b.ts_ns, 0) ELSE b.dur END,
   b.end_seq
 FROM bracket AS b
 JOIN other AS e ON e.seq = b.seq
+JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM e.cat
 LEFT JOIN place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
 LEFT JOIN async_event AS a ON a.seq = b.seq
 CROSS JOIN numbering AS n
 CROSS JOIN origin AS o
 WHERE b.step = 1
 UNION ALL
-SELECT e.seq, n.first_async_n + a.async_n, e.cat, e.ts_ns - o.first_ns, 0, 0, NULL
+SELECT e.seq, n.first_async_n + a.async_n, r.rank, e.ts_ns - o.first_ns, 0, 0, NULL
 FROM other AS e
+JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM e.cat
 JOIN async_event AS a ON a.seq = e.seq
 CROSS JOIN numbering AS n
 CROSS JOIN origin AS o
 WHERE e.ph IN ('n', 'T', 'p');
 
--- Slices in the order they are stored; rowid is their ordinal. Categories are ranked once, on
--- few values, because sorting 64-bit keys is faster than sorting texts.
-CREATE TABLE category_rank AS
-SELECT cat, (dense_rank() OVER (ORDER BY category_of(cat) NULLS FIRST))::INTEGER AS rank
-FROM (SELECT DISTINCT cat FROM event);
-
+-- Slices in the order they are stored; rowid is their ordinal.
 CREATE TABLE sorted_span AS
-SELECT s.seq, s.track_n, s.ts, s.dur, s.reach, s.end_seq
-FROM span AS s
-JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM s.cat
-ORDER BY r.rank, s.track_n, s.ts, s.dur DESC, s.seq;
+SELECT seq, track_n, ts, dur, reach, end_seq
+FROM span
+ORDER BY rank, track_n, ts, dur DESC, seq;
 
 CREATE VIEW slice_order AS
 SELECT rowid AS slice_n, seq, track_n, ts, dur, reach, end_seq FROM sorted_span;
@@ -226,16 +180,38 @@ CREATE TABLE flow_end AS
 SELECT
   n.n_slices + row_number() OVER (ORDER BY e.seq) - 1 AS entry_n,
   e.seq,
-  p.place_n AS track_n,
+  k.place_n AS track_n,
   e.ts_ns - o.first_ns AS ts,
-  e.ph = 'f' AND e.bp IS DISTINCT FROM 'e' AS to_next
-FROM event AS e
-JOIN place AS p ON p.pid IS NOT DISTINCT FROM e.pid AND p.tid IS NOT DISTINCT FROM e.tid
+  k.ph = 'f' AND k.bp IS DISTINCT FROM 'e' AS to_next
+FROM event_row AS e
+JOIN kind_place AS k ON k.kind = e.kind
 CROSS JOIN origin AS o
 CROSS JOIN (SELECT count(*) AS n_slices FROM sorted_span) AS n
-WHERE e.ph IN ('s', 't', 'f')
+WHERE k.ph IN ('s', 't', 'f')
   AND e.ts_ns IS NOT NULL
-  AND is_restated_flow(e.cat) IS NOT TRUE;
+  AND is_restated_flow(k.cat) IS NOT TRUE;
+
+-- Flows, version 2: `bind_id` of an event with flow_out begins, with flow_in ends, with both continues
+-- a flow at the slice itself.
+CREATE TABLE bound_flow AS
+SELECT
+  b.seq,
+  CASE WHEN b.flow_in AND b.flow_out THEN 't' WHEN b.flow_out THEN 's' ELSE 'f' END AS phase,
+  b.bind_id,
+  s.track_n,
+  s.ts,
+  s.rowid AS slice_n
+FROM (
+  SELECT
+    seq,
+    json_extract(text, '$.bind_id')::VARCHAR AS bind_id,
+    coalesce(json_extract_string(text, '$.flow_in') = 'true', false) AS flow_in,
+    coalesce(json_extract_string(text, '$.flow_out') = 'true', false) AS flow_out
+  FROM event
+  WHERE text IS NOT NULL AND contains(text, '"bind_id"')
+) AS b
+JOIN sorted_span AS s ON s.seq = b.seq
+WHERE b.bind_id IS NOT NULL AND (b.flow_in OR b.flow_out);
 
 -- What the nesting pass puts in order: slices, and arrows that need the slice around them.
 CREATE VIEW entry AS
@@ -277,14 +253,25 @@ FROM other
 WHERE ph = 'M' AND name IN (FROM metadata_name);
 
 CREATE TABLE derived AS
-SELECT 'counter' AS table_name, count(*) - count(DISTINCT seq) AS n FROM counter_value;
+SELECT 'counter' AS table_name, count(*) - count(DISTINCT seq) AS n FROM counter_value
+UNION ALL
+SELECT 'flow_point', count(*) FROM bound_flow;
 
 -- Problems with times.
 CREATE TABLE problem AS
 SELECT 'unfinished_slice' AS kind, 'note' AS severity, count(*) AS count,
   'slices without an end; their dur is -1' AS meaning
 FROM bracket
-WHERE step = 1 AND end_seq IS NULL
+WHERE step = 1 AND dur = -1
+UNION ALL
+SELECT 'closed_by_outer_end', 'note', count(*),
+  'slices without an end of their own; they end with the slice around them'
+FROM bracket
+WHERE step = 1 AND end_seq IS NULL AND dur <> -1
+UNION ALL
+SELECT 'unreadable_counter_value', 'warning', count(*), 'counter values that are not a number'
+FROM counter_value
+WHERE value IS NULL
 UNION ALL
 SELECT 'negative_duration', 'note', count(*), 'slices with a negative dur, kept unchanged'
 FROM event

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from tw_importers.trace_event import native
 from tw_importers.trace_event.ahead import ahead
+from tw_importers.trace_event.brackets import rematch_threads
 from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
 from tw_importers.trace_event.split import Chunk, decode
@@ -34,7 +35,7 @@ from warehouse.store import statements
 
 FOLDER = files(__package__)
 MACROS = FOLDER / "macros.sql"
-PREPARE = FOLDER / "prepare.sql"
+PREPARE = (FOLDER / "brackets.sql", rematch_threads, FOLDER / "prepare.sql")
 BIND = FOLDER / "bind.sql"
 NORMALIZE = (
     FOLDER / "normalize.sql",
@@ -42,6 +43,8 @@ NORMALIZE = (
     FOLDER / "points.sql",
 )
 _STAGE = FOLDER / "stage.sql"
+_KIND = FOLDER / "kind.sql"
+_EVENT = FOLDER / "event.sql"
 
 BATCHES_AHEAD = 4  # of about a block each; more would only cost memory
 # Chunks; a block has up to two. For fewer, loading the Parquet writer takes longer than it saves.
@@ -109,8 +112,12 @@ def _type_compiled(
     splitter.collector = collector = Collector(state, pool.take)
     for chunk in start:
         collector.add(chunk)
-    write_groups(groups_of(splitter, chunks), stage, pool, scratch.path("event"))
-    _create_view(scratch)
+    kinds = write_groups(groups_of(splitter, chunks), stage, pool, scratch.path("event"))
+    scratch.connection.register("kinds", kinds)
+    scratch.connection.execute("CREATE OR REPLACE TABLE event_kind AS FROM kinds")
+    scratch.connection.unregister("kinds")
+    _create_view(scratch, "event_row")
+    statements.execute(scratch.connection, _EVENT.read_text())
     return state.seq, collector.n_others
 
 
@@ -213,12 +220,13 @@ def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:
         "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)"
     )
     scratch.connection.unregister("event_text")
-    _create_view(scratch)
+    _create_view(scratch, "staged")
+    statements.execute(scratch.connection, _KIND.read_text())
 
 
-def _create_view(scratch: Scratch) -> None:
+def _create_view(scratch: Scratch, name: str) -> None:
     target = scratch.path("event").replace("'", "''")
-    scratch.connection.execute(f"CREATE VIEW event AS FROM read_parquet('{target}')")
+    scratch.connection.execute(f"CREATE OR REPLACE VIEW {name} AS FROM read_parquet('{target}')")
 
 
 def _metadata(splitter: TypingSplitter, repairer: Repairer) -> str | None:

@@ -411,6 +411,7 @@ static int is_plain(const Value *v, unsigned seen, const State *s, const byte *s
     *phase = phase_of(&v[F_PH]);
     if (*phase < 0 || (*phase == 0) != (seen >> F_DUR & 1)) return 0;
     if (*phase > 2 && seen & (1u << F_ARGS | 1u << F_SCOPE)) return 0;
+    if (seen >> F_PID & 1 && !(seen >> F_TID & 1)) return 0;
     static const int texts[] = {F_NAME, F_CAT, F_SCOPE, F_BP}, exact[] = {F_PID, F_TID, F_ID};
     for (int i = 0; i < 4; i++) {
         const Value *text = &v[texts[i]];

@@ -7,11 +7,11 @@ SELECT
   getvariable('first_id') + s.track_n,
   s.ts,
   s.dur,
-  category_of(e.cat),
+  k.category,
   e.name,
   n.depth,
   getvariable('first_id') + n.parent_n,
-  e.ph,
+  k.ph,
   -- arguments of both ends of a pair; those of the end win
   CASE
     WHEN z.args IS NULL THEN e.args
@@ -19,21 +19,30 @@ SELECT
     ELSE json_merge_patch(e.args, z.args)::VARCHAR
   END,
   CASE
+    WHEN z.tts IS NOT NULL THEN with_thread_time(unknown_keys(e.text), z.tts)
     WHEN e.text IS NOT NULL THEN unknown_keys(e.text)
-    WHEN e.scope IS NOT NULL OR e.id IS NOT NULL OR e.bp IS NOT NULL
-      OR category_of(e.cat) IS DISTINCT FROM e.cat
+    WHEN k.other_cat IS NOT NULL OR k.scope IS NOT NULL OR e.id IS NOT NULL OR k.bp IS NOT NULL
       THEN json_merge_patch('{}', json_object(
-        'cat', CASE WHEN category_of(e.cat) IS DISTINCT FROM e.cat THEN e.cat END,
-        's', e.scope,
-        'id', e.id::JSON,
-        'bp', e.bp
+        'cat', k.other_cat, 's', k.scope, 'id', e.id::JSON, 'bp', k.bp
       ))
   END
-FROM scratch.event AS e
+FROM scratch.event_row AS e
+JOIN (
+  SELECT
+    kind,
+    ph,
+    category_of(cat) AS category,
+    CASE WHEN category_of(cat) IS DISTINCT FROM cat THEN cat END AS other_cat,
+    scope,
+    bp
+  FROM scratch.event_kind
+) AS k ON k.kind = e.kind
 JOIN scratch.slice_order AS s ON s.seq = e.seq
 JOIN scratch.nest AS n ON n.entry_n = s.slice_n
 LEFT JOIN (
-  SELECT seq, args FROM scratch.other WHERE ph IN ('E', 'e', 'F') AND args IS NOT NULL
+  SELECT seq, args, tts
+  FROM scratch.other
+  WHERE ph IN ('E', 'e', 'F') AND (args IS NOT NULL OR tts IS NOT NULL)
 ) AS z ON z.seq = s.end_seq
 WHERE s.slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
 ORDER BY s.slice_n;

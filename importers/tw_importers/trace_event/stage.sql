@@ -41,7 +41,8 @@ SELECT
   cat,
   name,
   pid::VARCHAR AS pid,
-  tid::VARCHAR AS tid,
+  -- without a thread, the main thread of the process is meant
+  coalesce(tid, pid)::VARCHAR AS tid,
   id::VARCHAR AS id,
   bp,
   s AS scope,
@@ -56,6 +57,7 @@ SELECT
         + (id IS NOT NULL)::INTEGER + (bp IS NOT NULL)::INTEGER + (s IS NOT NULL)::INTEGER
       -- JSON functions reformat numbers: exact for integers and strings, not for other numbers
       AND is_exact_json(id) AND is_exact_json(pid) AND is_exact_json(tid)
+      AND (tid IS NOT NULL OR pid IS NULL)
       -- arrows have no column for arguments
       AND (ph IN ('X', 'i', 'I') OR (args IS NULL AND s IS NULL))
       AND ts_ns IS NOT NULL

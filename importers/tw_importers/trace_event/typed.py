@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from tw_importers.trace_event.ahead import ahead
+from tw_importers.trace_event.kinds import ROW_SCHEMA, Kinds
 from tw_importers.trace_event.native import CLOSED, FULL, INVALID, SCHEMA, Rows, State
 from tw_importers.trace_event.repair import LONG_EVENT
 from tw_importers.trace_event.split import BLANK, Chunk, Splitter, decode
 
 _GROUPS_AHEAD = 1  # each is as large as a row group
-_CODE_COLUMNS = [each.name for each in SCHEMA if pa.types.is_dictionary(each.type)]
 
 
 @dataclass
@@ -152,21 +152,24 @@ class RowsPool:
 
 def write_groups(
     groups: Iterator[Group], stage: Callable[[list[Places]], pa.Table], pool: RowsPool, path: str
-) -> None:
+) -> pa.Table:
     """Writes a Parquet file with the rows of all groups, in the order of the events.
 
-    `stage` types events that are not plain; it is called in this thread.
+    Returns the kinds of the events. `stage` types events that are not plain; it is called in this
+    thread.
     """
     from pyarrow import parquet  # takes 20 ms, which small files need not spend
 
+    kinds = Kinds()
     with parquet.ParquetWriter(
-        path, SCHEMA, compression="snappy", use_dictionary=_CODE_COLUMNS, store_schema=False,
-        write_statistics=False,
+        path, ROW_SCHEMA, compression="snappy", use_dictionary=["kind", "name"],
+        store_schema=False, write_statistics=False,
     ) as writer:  # fmt: skip
         for group in ahead(groups, _GROUPS_AHEAD):
-            writer.write_table(_table(group, stage), row_group_size=1 << 30)
+            writer.write_table(kinds.rows(_table(group, stage)), row_group_size=1 << 30)
             pool.give_back(group.rows)
     pa.default_memory_pool().release_unused()
+    return kinds.table()
 
 
 def groups_of(splitter: TypingSplitter, chunks: Iterator[Sized]) -> Iterator[Group]:

@@ -1,5 +1,6 @@
 -- A timeline of another format as Trace Events: slices X (unfinished ones B, instants i), counters C,
--- links s and f, names M.
+-- links s and f, names M. `chrome_counter` names the counters that the presentation of the format draws
+-- beside tracks.
 -- A track that is not a thread becomes a thread of its process, with an unused tid.
 WITH place AS (
   SELECT
@@ -8,8 +9,14 @@ WITH place AS (
     k.name,
     k.unit,
     coalesce(k.process_id, 0) AS process_id,
-    coalesce(p.source_pid, p.pid::VARCHAR, ((k.process_id & 4294967295) + 1073741824)::VARCHAR, '0')
-      AS pid,
+    -- a device outside all processes is one of its own
+    coalesce(
+      p.source_pid,
+      p.pid::VARCHAR,
+      ((k.process_id & 4294967295) + 1073741824)::VARCHAR,
+      ((k.device_id & 4294967295) + 1610612736)::VARCHAR,
+      '0'
+    ) AS pid,
     CASE
       WHEN k.kind = 'thread' AND coalesce(h.source_tid, h.tid::VARCHAR) IS NOT NULL
         THEN coalesce(h.source_tid, h.tid::VARCHAR)
@@ -78,17 +85,36 @@ FROM (
   WHERE isfinite(c.value)
   UNION ALL
   SELECT
+    3,
+    row_number() OVER (ORDER BY v.track_id, v.ts),
+    '{"ph":"C"' || member('name', to_json(n.name)::VARCHAR) || member('pid', k.pid)
+    || member('ts', printed_microseconds(v.ts + {file_ns}, 'fixed3'))
+    || ',"args":{' || to_json(n.unit) || ':' || v.value || '}}'
+  FROM ({drawn_values}) AS v
+  JOIN chrome_counter AS n ON n.track_id = -v.track_id
+  JOIN place AS k ON k.id = n.track_id
+  WHERE isfinite(v.value)
+  UNION ALL
+  SELECT
     4,
-    f.id,
+    2 * f.id + e.is_end::INTEGER, -- readers need the start first
     '{"ph":"' || CASE WHEN e.is_end THEN 'f","bp":"e' ELSE 's' END || '","cat":"link"'
     || text_member('name', f.name)
     || member('id', f.id::VARCHAR)
     || member('pid', k.pid)
     || member('tid', k.tid)
-    || member('ts', printed_microseconds(s.ts + {file_ns}, 'fixed3'))
+    -- an end that lay before its start would be dropped: it lies at the start, inside its slice
+    || member('ts', printed_microseconds(
+      CASE
+        WHEN e.is_end AND s.ts < o.ts THEN least(o.ts, s.ts + greatest(s.dur - 1, 0))
+        ELSE s.ts
+      END + {file_ns},
+      'fixed3'
+    ))
     || '}'
   FROM flow AS f
   CROSS JOIN (VALUES (false), (true)) AS e(is_end)
+  JOIN slice AS o ON o.id = f.slice_out
   JOIN slice AS s ON s.id = CASE WHEN e.is_end THEN f.slice_in ELSE f.slice_out END
   JOIN place AS k ON k.id = s.track_id
   WHERE f.trace_id = {trace_id}

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from warehouse.errors import ExportError
+from warehouse.export import presentation
 from warehouse.export.chrome import load
 from warehouse.files import file_stem, whole_file, whole_folder
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _BATCH_ROWS = 100_000
 _EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
 _SEPARATOR = ",\n"
+_NO_VALUES = "SELECT 0 AS track_id, 0 AS ts, 0.0 AS value WHERE false"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class WrittenTrace:
 class _Trace(NamedTuple):
     id: int
     name: str
+    format: str
     base_ns: int
     source_base_ns: int
     ts_style: str | None
@@ -86,7 +89,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 def _traces(connection: duckdb.DuckDBPyConnection) -> list[_Trace]:
     rows = connection.execute("""
-        SELECT id, name, base_ns, source_base_ns, ts_style, dur_style, metadata_json
+        SELECT id, name, format, base_ns, source_base_ns, ts_style, dur_style, metadata_json
         FROM trace
         WHERE kind = 'timeline'
         ORDER BY id
@@ -101,11 +104,12 @@ def _write(
 
     connection.execute(load("macros"))
     is_restored = _is_restored(connection, trace)
+    query = _restoring(trace) if is_restored else _making(connection, trace)
     head, tail = _document(trace)
     n_events = 0
     try:
         file.write(head)
-        for batch in connection.sql(_query(trace, is_restored)).to_arrow_reader(_BATCH_ROWS):
+        for batch in connection.sql(query).to_arrow_reader(_BATCH_ROWS):
             if batch.num_rows:
                 text = _text(batch.column(0))
                 file.write(text if n_events else text[len(_SEPARATOR) :])
@@ -126,14 +130,37 @@ def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
     return bool(connection.execute(query, [trace.id]).fetchall())
 
 
-def _query(trace: _Trace, is_restored: bool) -> str:
-    events = load(
-        "events" if is_restored else "made",
-        trace_id=trace.id,
-        file_ns=f"({trace.base_ns - trace.source_base_ns})",
-        ts_style=trace.ts_style,
-        dur_style=trace.dur_style,
+def _restoring(trace: _Trace) -> str:
+    return _separated(
+        load(
+            "events",
+            trace_id=trace.id,
+            file_ns=f"({trace.base_ns - trace.source_base_ns})",
+            ts_style=trace.ts_style,
+            dur_style=trace.dur_style,
+        )
     )
+
+
+def _making(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> str:
+    """The events of a trace of another format; creates the TEMP tables that they are read from."""
+    shown = presentation.of_scope(connection).get(trace.format)
+    drawn = shown.counters(connection) if shown and shown.counters else []
+    values = shown.counter_values if shown and drawn else None
+    connection.execute(load("counters", trace_id=trace.id))
+    for each in drawn:
+        connection.execute("INSERT INTO chrome_counter VALUES (?, ?, ?)", list(vars(each).values()))
+    return _separated(
+        load(
+            "made",
+            trace_id=trace.id,
+            file_ns=f"({trace.base_ns - trace.source_base_ns})",
+            drawn_values=(values or _NO_VALUES).replace("{lift_ns}", "0"),
+        )
+    )
+
+
+def _separated(events: str) -> str:
     # A column of texts is one buffer: with the separators in them, it is written as it is.
     return f"SELECT '{_SEPARATOR}' || text FROM ({events}) AS event(text)"
 

@@ -25,6 +25,8 @@ VALUES
   (22, 1, 108, 10, 8, 45, 3, 'k', 'kernel', 'compute'),
   (23, 1, 107, 10, 7, 80, -1, 'k', 'kernel', 'compute'),
   (24, 1, 107, 10, 7, 60, 6, 'k', 'kernel', 'compute');
+INSERT INTO launch (slice_id, trace_id, track_id, ts, dur, name) VALUES
+  (40, 1, 100, 22, 2, 'c'), (41, 1, 100, 52, 2, 'c'), (42, 1, 101, 40, 2, 'c'), (43, 1, 100, 72, 2, 'c');
 INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, link_set, query,
   query_version) VALUES
   (1, 1, 1, 3, 20, 'annotation', 'containment', 1, 'default', 'q', 1),
@@ -34,4 +36,8 @@ INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, 
   (5, 1, 1, 1, 21, 'step', 'launch', 1, 'default', 'q', 1),
   (6, 1, 1, 1, 22, 'step', 'launch', 1, 'default', 'q', 1),
   (7, 1, 1, 1, 23, 'step', 'launch', 1, 'default', 'q', 1),
-  (8, 1, 1, 1, 24, 'step', 'time', 0.5, 'default', 'q', 1);
+  (8, 1, 1, 1, 24, 'step', 'time', 0.5, 'default', 'q', 1),
+  (9, 1, 1, 40, 20, 'launch', 'correlation', 1, 'default', 'q', 1),
+  (10, 1, 1, 41, 21, 'launch', 'correlation', 1, 'default', 'q', 1),
+  (11, 1, 1, 42, 22, 'launch', 'correlation', 1, 'default', 'q', 1),
+  (12, 1, 1, 43, 23, 'launch', 'correlation', 1, 'default', 'q', 1);

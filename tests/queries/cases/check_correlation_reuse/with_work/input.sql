@@ -21,3 +21,6 @@ VALUES
   (12, 1, 0, 7, 5, 5, 'k', 'memcpy', 'compute', 7),
   (13, 1, 0, 7, 5, 5, 'k', 'kernel', 'compute', 9),
   (14, 1, 0, 7, 5, 5, 'k', 'sync', 'compute', 8);
+INSERT INTO link
+SELECT g, 1, 1, c, g, 'launch', 'correlation', p, 'default', 'link_launch', 1
+FROM (VALUES (5, 11, 0.9), (5, 12, 0.9), (6, 13, 1)) AS t(c, g, p);

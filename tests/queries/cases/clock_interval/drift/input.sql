@@ -1,4 +1,4 @@
--- The clock of rank 1 is 100 ns behind at its base and loses 1 % of its own time. Each of nine
+-- The clock of rank 1 is 100 ns behind at its base and loses 50 ppm of its own time. Each of nine
 -- all_reduce allows 10 ns more or less; together they allow no one difference.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
 INSERT INTO trace (id, run_id, name, rank, host_name, format, importer, importer_version,
@@ -9,23 +9,23 @@ VALUES
 INSERT INTO collective (slice_id, trace_id, track_id, ts, dur, name, side, kind)
 VALUES
   (1, 1, 0, 100, 10, 'nccl', 'device', 'allreduce'),
-  (2, 1, 0, 1110, 10, 'nccl', 'device', 'allreduce'),
-  (3, 1, 0, 2120, 10, 'nccl', 'device', 'allreduce'),
-  (4, 1, 0, 3130, 10, 'nccl', 'device', 'allreduce'),
-  (5, 1, 0, 4140, 10, 'nccl', 'device', 'allreduce'),
-  (6, 1, 0, 5150, 10, 'nccl', 'device', 'allreduce'),
-  (7, 1, 0, 6160, 10, 'nccl', 'device', 'allreduce'),
-  (8, 1, 0, 7170, 10, 'nccl', 'device', 'allreduce'),
-  (9, 1, 0, 8180, 10, 'nccl', 'device', 'allreduce'),
+  (2, 1, 0, 1000150, 10, 'nccl', 'device', 'allreduce'),
+  (3, 1, 0, 2000200, 10, 'nccl', 'device', 'allreduce'),
+  (4, 1, 0, 3000250, 10, 'nccl', 'device', 'allreduce'),
+  (5, 1, 0, 4000300, 10, 'nccl', 'device', 'allreduce'),
+  (6, 1, 0, 5000350, 10, 'nccl', 'device', 'allreduce'),
+  (7, 1, 0, 6000400, 10, 'nccl', 'device', 'allreduce'),
+  (8, 1, 0, 7000450, 10, 'nccl', 'device', 'allreduce'),
+  (9, 1, 0, 8000500, 10, 'nccl', 'device', 'allreduce'),
   (11, 2, 0, 0, 10, 'nccl', 'device', 'allreduce'),
-  (12, 2, 0, 1000, 10, 'nccl', 'device', 'allreduce'),
-  (13, 2, 0, 2000, 10, 'nccl', 'device', 'allreduce'),
-  (14, 2, 0, 3000, 10, 'nccl', 'device', 'allreduce'),
-  (15, 2, 0, 4000, 10, 'nccl', 'device', 'allreduce'),
-  (16, 2, 0, 5000, 10, 'nccl', 'device', 'allreduce'),
-  (17, 2, 0, 6000, 10, 'nccl', 'device', 'allreduce'),
-  (18, 2, 0, 7000, 10, 'nccl', 'device', 'allreduce'),
-  (19, 2, 0, 8000, 10, 'nccl', 'device', 'allreduce');
+  (12, 2, 0, 1000000, 10, 'nccl', 'device', 'allreduce'),
+  (13, 2, 0, 2000000, 10, 'nccl', 'device', 'allreduce'),
+  (14, 2, 0, 3000000, 10, 'nccl', 'device', 'allreduce'),
+  (15, 2, 0, 4000000, 10, 'nccl', 'device', 'allreduce'),
+  (16, 2, 0, 5000000, 10, 'nccl', 'device', 'allreduce'),
+  (17, 2, 0, 6000000, 10, 'nccl', 'device', 'allreduce'),
+  (18, 2, 0, 7000000, 10, 'nccl', 'device', 'allreduce'),
+  (19, 2, 0, 8000000, 10, 'nccl', 'device', 'allreduce');
 INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, link_set, query,
   query_version)
 VALUES

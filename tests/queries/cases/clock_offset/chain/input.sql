@@ -2,7 +2,7 @@
 -- Trace 3 is rank 0. Rank 1 shares a collective with it (-1008..-992, ends -998 apart), rank 2 only
 -- with rank 1 (-3009..-2995, ends -2999 apart), rank 3 with none. Of the two that rank 4 shares with
 -- rank 0 one wants at least 1005 to be added and the other at most 910.
--- A graph of rank 0 is on no clock.
+-- A graph of rank 0 is on no clock. Each pair adds 1 ns for times that are rounded.
 INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', TIMESTAMP '2024-01-01');
 INSERT INTO trace (id, run_id, name, rank, host_name, format, importer, importer_version,
   tw_version, imported_at, base_ns, source_base_ns)

@@ -11,6 +11,8 @@ VALUES (1, 1, 10, 0, 100, 'user_annotation', 'ProfilerStep#1', 0, NULL),
 INSERT INTO annotation (slice_id, trace_id, track_id, ts, dur, name, side)
 SELECT id, trace_id, track_id, ts, dur, name, CASE WHEN id = 5 THEN 'device' ELSE 'host' END
 FROM slice WHERE category LIKE '%annotation';
+INSERT INTO launch (slice_id, trace_id, track_id, ts, dur)
+SELECT id, trace_id, track_id, ts, dur FROM slice WHERE category = 'cuda_runtime';
 INSERT INTO step (slice_id, trace_id, track_id, ts, dur) VALUES (1, 1, 10, 0, 100);
 INSERT INTO gpu_op (slice_id, trace_id, track_id, ts, dur, kind, class)
 SELECT id, 1, 20, id, 1, CASE WHEN id = 25 THEN 'sync' ELSE 'kernel' END, 'compute'

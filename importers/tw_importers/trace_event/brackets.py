@@ -1,0 +1,109 @@
+"""Matches ends to begins by name, for threads on which begins or ends were lost.
+
+Python rather than SQL: each end searches the stack of what is open and may close several begins.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import duckdb
+
+_MISMATCHED = """
+SELECT DISTINCT pid, place_key FROM bracket WHERE is_mismatched
+"""
+_MARKS = """
+SELECT b.pid, b.place_key, b.seq, b.ts_ns, b.step = 1, b.name, b.cat
+FROM bracket AS b
+JOIN mismatched_thread AS t
+  ON t.pid IS NOT DISTINCT FROM b.pid AND t.place_key IS NOT DISTINCT FROM b.place_key
+WHERE b.is_on_thread
+ORDER BY ALL
+"""
+_UPDATE = """
+UPDATE bracket
+SET end_seq = m.end_seq, dur = coalesce(m.end_ns - ts_ns, -1), is_unmatched_end = m.is_unmatched_end
+FROM matched_end AS m
+WHERE m.seq = bracket.seq
+"""
+_ROWS = 1 << 16  # of one fetch
+
+
+class Mark(NamedTuple):
+    """A begin or an end of one thread; missing names and categories agree with any."""
+
+    seq: int
+    ts: int  # ns
+    is_begin: bool
+    name: str | None
+    category: str | None
+
+    def agrees(self, begin: Mark) -> bool:
+        return (self.name is None or begin.name is None or self.name == begin.name) and (
+            self.category is None or begin.category is None or self.category == begin.category
+        )
+
+
+class End(NamedTuple):
+    """How a begin ends, or whether an end closes a begin."""
+
+    seq: int
+    end_seq: int | None  # None if it ends with a slice around it, or never
+    end_ns: int | None
+    is_unmatched_end: bool
+
+
+def match_ends(marks: Iterable[Mark]) -> Iterator[End]:
+    """Matches the marks of one thread, in the order of time, as trace_processor does.
+
+    An end closes the last open begin of its name and category, and all begins inside it; it is
+    unmatched where none is open.
+    """
+    stack: list[Mark] = []
+    for mark in marks:
+        if mark.is_begin:
+            stack.append(mark)
+            continue
+        inside: list[Mark] = []
+        while stack and not mark.agrees(stack[-1]):
+            inside.append(stack.pop())
+        if not stack:
+            stack.extend(reversed(inside))
+            yield End(mark.seq, None, None, True)
+            continue
+        yield End(stack.pop().seq, mark.seq, mark.ts, False)
+        yield End(mark.seq, None, None, False)
+        yield from (End(begin.seq, None, mark.ts, False) for begin in inside)
+    yield from (End(begin.seq, None, None, False) for begin in stack)
+
+
+def rematch_threads(connection: duckdb.DuckDBPyConnection) -> None:
+    """Rematches threads on which an end would close a begin of another name or category."""
+    connection.execute(f"CREATE TABLE mismatched_thread AS {_MISMATCHED}")
+    if not connection.execute("SELECT 1 FROM mismatched_thread LIMIT 1").fetchall():
+        return
+    import pyarrow as pa
+
+    types = (pa.int64(), pa.int64(), pa.int64(), pa.bool_())
+    schema = pa.schema(list(zip(End._fields, types, strict=True)))
+    ends = _ends(connection)
+    parts = iter(lambda: [end._asdict() for end in itertools.islice(ends, _ROWS)], [])
+    batches = (pa.RecordBatch.from_pylist(part, schema) for part in parts)
+    connection.register("streamed_end", pa.RecordBatchReader.from_batches(schema, batches))
+    connection.execute("CREATE TABLE matched_end AS FROM streamed_end")
+    connection.unregister("streamed_end")
+    connection.execute(_UPDATE)
+
+
+def _ends(connection: duckdb.DuckDBPyConnection) -> Iterator[End]:
+    cursor = connection.cursor()
+    rows = cursor.execute(_MARKS)
+    fetched = (row for part in iter(lambda: rows.fetchmany(_ROWS), []) for row in part)
+    for _, thread in itertools.groupby(fetched, operator.itemgetter(0, 1)):
+        yield from match_ends(Mark(*row[2:]) for row in thread)
+    cursor.close()

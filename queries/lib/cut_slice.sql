@@ -1,0 +1,73 @@
+/* ---
+name = "cut_slice"
+version = 1
+title = "Slices that cross a border of the time window, with their self time inside it"
+help = """
+Self time is that outside direct children. Where children overlap, it is at most the duration of the
+slice minus the sum of theirs: that much counts from the start of the slice on, so that the windows
+of a trace add up to the self time of the whole slice. Without a time window there are no rows.
+"""
+grain = ["slice_id"]
+columns = ["slice_id", "self_ns"]
+
+[column]
+self_ns.help = "Self time inside the window"
+
+[changes]
+1 = "first version"
+--- */
+WITH cut AS MATERIALIZED (
+  SELECT
+    s.id AS slice_id,
+    s.ts AS start_ns,
+    s.ts + s.dur AS end_ns,
+    greatest(w.from_ns, s.ts) AS from_ns,
+    least(w.to_ns, s.ts + s.dur) AS to_ns
+  FROM slice AS s
+  CROSS JOIN time_window AS w
+  WHERE s.dur > 0
+    AND (s.ts < w.from_ns OR s.ts + s.dur > w.to_ns)
+),
+child AS (
+  SELECT c.slice_id, c.from_ns, c.to_ns, s.ts AS start_ns, s.ts + s.dur AS end_ns
+  FROM whole_slice AS s
+  JOIN cut AS c ON c.slice_id = s.parent_id
+  WHERE s.dur > 0
+),
+reach AS (
+  SELECT
+    *,
+    max(end_ns) OVER (
+      PARTITION BY slice_id
+      ORDER BY start_ns, end_ns
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS reach_ns
+  FROM child
+),
+-- Time of children before each border of the window; overlapping children count once.
+covered AS (
+  SELECT
+    slice_id,
+    sum(end_ns - start_ns)::BIGINT AS below_ns,
+    sum(
+      greatest(least(end_ns, from_ns) - greatest(start_ns, coalesce(reach_ns, start_ns)), 0)
+    )::BIGINT AS before_from_ns,
+    sum(
+      greatest(least(end_ns, to_ns) - greatest(start_ns, coalesce(reach_ns, start_ns)), 0)
+    )::BIGINT AS before_to_ns
+  FROM reach
+  GROUP BY slice_id
+),
+passed AS (
+  SELECT
+    c.slice_id,
+    greatest(c.end_ns - c.start_ns - coalesce(v.below_ns, 0), 0) AS self_ns,
+    c.from_ns - c.start_ns - coalesce(v.before_from_ns, 0) AS until_from_ns,
+    c.to_ns - c.start_ns - coalesce(v.before_to_ns, 0) AS until_to_ns
+  FROM cut AS c
+  LEFT JOIN covered AS v ON v.slice_id = c.slice_id
+)
+SELECT
+  slice_id,
+  least(until_to_ns, self_ns) - least(until_from_ns, self_ns) AS self_ns
+FROM passed

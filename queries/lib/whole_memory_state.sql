@@ -1,0 +1,60 @@
+/* ---
+name = "whole_memory_state"
+version = 1
+title = "Allocator state after each event, inside and outside of the time window"
+help = """
+One row per event of the traces in scope, numbered by time and, at equal times, by the order of the
+source, or by slice_id if that is not recorded. allocated_bytes and reserved_bytes are the recorded
+values; without one, allocated_bytes is the running sum of the changes on the device, from 0 at its
+first event.
+"""
+grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
+requires = { schema = ">=16" }
+columns = [
+  "trace_id", "device_kind", "device_ordinal", "event_number", "slice_id", "ts", "address",
+  "change_bytes", "allocated_bytes", "reserved_bytes", "category", "call_stack_id",
+]
+
+[column]
+event_number.help = "Number of the event among those of its device, from 1"
+slice_id = { nullable = true, help = "Instant that recorded the event; NULL: none" }
+ts.help = "Time, on the time axis of slice.ts"
+address = { nullable = true, help = "Address of the block, if recorded" }
+allocated_bytes = { type = "BIGINT", unit = "byte", help = "Allocated bytes after the event" }
+category.help = "Purpose of the memory, if recorded"
+call_stack_id.help = "Call stack of the event, if recorded"
+
+[column.change_bytes]
+type = "BIGINT"
+unit = "byte"
+help = "Bytes allocated (positive) or released (negative); 0: neither"
+
+[column.reserved_bytes]
+type = "BIGINT"
+unit = "byte"
+nullable = true
+help = "Bytes reserved by the allocator after the event; NULL: not recorded"
+
+[changes]
+1 = "first version"
+--- */
+SELECT
+  trace_id,
+  device_kind,
+  device_ordinal,
+  row_number() OVER device_order AS event_number,
+  slice_id,
+  ts,
+  address,
+  coalesce(bytes, 0) AS change_bytes,
+  coalesce(
+    total_allocated_bytes, (sum(coalesce(bytes, 0)) OVER device_order)::BIGINT
+  ) AS allocated_bytes,
+  total_reserved_bytes AS reserved_bytes,
+  category,
+  call_stack_id
+FROM whole_memory_event
+WINDOW device_order AS (
+  PARTITION BY trace_id, device_kind, device_ordinal
+  ORDER BY ts, source_order, slice_id, address, bytes ROWS UNBOUNDED PRECEDING
+)

@@ -1,0 +1,1 @@
+-- input: shared/crossing_ranges.sql

@@ -1,0 +1,3 @@
+-- input: shared/work_across_borders.sql
+-- window: 500 1600
+-- c takes all the time of a in the window; kernels have no children.

@@ -1,0 +1,3 @@
+-- input: shared/work_across_borders.sql
+-- window: 500 1600
+-- Work from 400 to 1900.

@@ -1,0 +1,5 @@
+-- input: shared/work_across_borders.sql
+-- parameters: per_device=false short_ns=10 top=null
+-- window: 550 1400
+-- The stream is idle from 700 to 1500: the call of the second kernel lies between 600 and 610, when
+-- the first one still ran, so it had returned.

@@ -1,0 +1,1 @@
+-- input: shared/python_program.sql

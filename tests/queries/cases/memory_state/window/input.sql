@@ -1,0 +1,3 @@
+-- input: shared/memory_of_two_devices.sql
+-- window: 7 60
+-- Sums of cuda 1 count the events before the window.

@@ -1,0 +1,1 @@
+-- input: shared/calls_of_named_threads.sql

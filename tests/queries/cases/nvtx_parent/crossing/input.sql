@@ -1,0 +1,2 @@
+-- input: shared/crossing_ranges.sql
+-- parameters: only_push_pop=false

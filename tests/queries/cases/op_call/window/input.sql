@@ -1,0 +1,3 @@
+-- input: shared/work_across_borders.sql
+-- window: 500 1600
+-- b has ended, but its kernel runs; a and c, which runs c's kernel later, are cut.

@@ -1,0 +1,3 @@
+-- input: shared/work_across_borders.sql
+-- window: 500 1600
+-- At 500 the first kernel runs; the second is queued from 600 to 1500, and runs when the window ends.

@@ -1,0 +1,3 @@
+-- input: shared/work_across_borders.sql
+-- window: 600 1400
+-- The first kernel runs for 100 ns, then the device is idle.

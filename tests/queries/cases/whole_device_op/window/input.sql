@@ -1,0 +1,3 @@
+-- input: shared/work_across_borders.sql
+-- window: 800 1400
+-- Nothing runs in the window.
