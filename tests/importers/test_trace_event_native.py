@@ -91,7 +91,8 @@ TEXTS = (
 NUMBERS = (
     "0", "-0", "1", "-1", "1.5", "1.50", "1.500", "1.125", "0.001", "-0.5", "1.0", "1e3", "1E-3",
     "12345678901234567", "1234567890123456789", "123456789012345.678", "1.2345", "-3e18", "1e400",
-    "3000000000000000", "99999999999999.999",
+    "3000000000000000", "3000000000000001", "1661203462598738", "1661203462598738.5",
+    "9223372036854775.807", "9999999999999999", "99999999999999.999",
 )  # fmt: skip
 OTHERS = ("null", "true", "false", "{}", "[]", '{"a":-0}', '[{"ph":"X"},[1,2]]', '{"":{"b":[]}}')
 
@@ -298,6 +299,29 @@ def test_slices_are_inserted_in_parts(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(commit, "PART_ROWS", 20)
 
     assert differing_tables(*warehouses) == {}
+
+
+def test_times_since_the_epoch_are_plain(read: Reader) -> None:
+    event = b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":%d,"dur":19}'
+    document = b"[%b]" % b",".join(event % (1661203462598738 + n) for n in range(5))
+
+    assert read_both(read, document) == 5
+
+
+def test_events_that_are_not_plain_fill_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = _loaded.library
+    assert library is not None
+    monkeypatch.setattr(split, "BLOCK_BYTES", 90)
+    monkeypatch.setattr(native, "N_ROWS", 8)
+    events = [b'{"ph":"B","name":"a","ts":%d}' % n for n in range(30)]
+    state = native.State(ts_style=7, dur_style=7, is_first=1)
+    collector = Collector(state, lambda: native.Rows(library))
+    document = io.BytesIO(b"[%b]" % b",".join(events))
+
+    assert sum(map(len, TypingSplitter(document, Repairer(), decode, collector=collector))) == 30
+    groups = [*collector.take_full(), collector.last]
+    assert [seq for group in groups for each in group.others for seq in each.seq] == [*range(30)]
+    assert max(group.n_events for group in groups) <= 8 + 90 // len(events[0])
 
 
 def test_the_import_records_which_reader_ran(read: Reader, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,6 +173,11 @@ class Rows:
         return int(self._c.n)
 
     @property
+    def capacity(self) -> int:
+        """How many rows there is room for."""
+        return int(self._c.n_max)
+
+    @property
     def n_other(self) -> int:
         """Events of the last calls that are not plain; see `others`."""
         return int(self._c.n_other)

@@ -34,6 +34,9 @@ enum { HAS_ESCAPE = 1, HAS_HIGH = 2 };
 enum { IS_FRACTION = 1, IS_EXPONENT = 2, IS_NEGATIVE_ZERO = 4 };
 enum { FIXED = 1, SHORTEST_FLOAT = 2, SHORTEST = 4, ANY_STYLE = 7 };
 
+/* Times beyond 95 years from the epoch are damage; usable_ns in macros.sql. */
+static const uint64_t MAX_NS = UINT64_C(3000000000000000000);
+
 /* Columns of codes: positions in a dictionary of the texts in this group of rows. */
 enum { CAT, NAME, PID, TID, BP, SCOPE, N_DICTIONARIES };
 enum { F_CAT, F_NAME, F_PID, F_TID, F_BP, F_SCOPE, F_PH, F_TS, F_DUR, F_ID, F_ARGS, N_FIELDS };
@@ -351,7 +354,7 @@ static int to_nanoseconds(const Value *v, int style, int64_t *ns) {
         n_digits += n_decimals;
         for (p++; p < v->end; p++) value = value * 10 + *p - '0';
     }
-    if (n_decimals > 3 || n_digits + 3 - n_decimals > 18) return 0;
+    if (n_decimals > 3 || n_digits + 3 - n_decimals > 19) return 0;
     int is_zero_last = v->end[-1] == '0';
     int styles = n_decimals == 0 ? SHORTEST
         : n_decimals == 3 && !is_zero_last ? ANY_STYLE
@@ -360,7 +363,9 @@ static int to_nanoseconds(const Value *v, int style, int64_t *ns) {
         : n_decimals == 1 ? SHORTEST_FLOAT : 0;
     if (!(styles & style)) return 0;
     static const uint64_t scale[] = {1000, 100, 10, 1};
-    *ns = (int64_t)(value * scale[n_decimals]);
+    value *= scale[n_decimals]; /* below 10^19 < 2^64 */
+    if (value > MAX_NS) return 0;
+    *ns = (int64_t)value;
     if (is_negative) *ns = -*ns;
     return 1;
 }

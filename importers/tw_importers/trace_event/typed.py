@@ -39,6 +39,11 @@ class Group:
     rows: Rows
     others: list[Places] = field(default_factory=list)
 
+    @property
+    def n_events(self) -> int:
+        """The rows and the others together: events without a row take memory, too."""
+        return len(self.rows) + sum(len(each.seq) for each in self.others)
+
 
 @dataclass
 class Collector:
@@ -60,10 +65,11 @@ class Collector:
             status = self.last.rows.read(self.state, rest)
             self._keep_others(rest)
             n_consumed += self.state.n_consumed
+            if status == FULL or self.last.n_events >= self.last.rows.capacity:
+                self.full.append(self.last)
+                self.last = Group(self.new_rows())
             if status != FULL:
                 return status, n_consumed
-            self.full.append(self.last)
-            self.last = Group(self.new_rows())
 
     def add(self, chunk: Chunk) -> None:
         """Adds events that were cut in Python, and perhaps repaired."""
