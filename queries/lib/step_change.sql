@@ -1,0 +1,550 @@
+/* ---
+name = "step_change"
+version = 1
+title = "Change between the steps of two sides: estimate, interval, p and q"
+help = """
+The parameters are lists of equal length, one entry per sample: the amount of a row (of a report) in
+a step of a trace. Every row has an amount in each step of its side that any row has; what is absent
+counts as 0. The amounts of the ranks of a run are averaged within a step.
+
+Steps at the start of a run that are slower than the median by more than 5 % and by six scaled median
+absolute deviations are warm-up and left out. The typical amount is the mean of the other steps
+without the fifth part that is highest and the fifth that is lowest. Its variance is that of Yuen's
+test: of the steps with these parts replaced by the nearest amount kept.
+
+Steps are not independent. Their autocorrelation is estimated from both sides, after averaging them
+in at most 24 blocks of consecutive steps, corrected for its bias in short series, and replaced by
+an upper bound: 1.75 standard errors higher, at most 0.9. The variance of a mean of a series with
+this autocorrelation follows. t has Welch's degrees of freedom, at most an eighth of the blocks of
+both sides (but three), rounded down.
+
+If a side has several runs, the means of its runs are the samples instead, compared with Welch's
+test, or, if the other side has one run, with the spread of this side. basis names which.
+
+change_low and change_high bound the typical change with a probability of 95 %; they equal it if
+nothing varies. q is the p corrected for the number of rows, after Benjamini and Hochberg.
+"""
+grain = ["row_number"]
+requires = { schema = ">=1", queries = ["quadrature_node@1"] }
+portable = false
+columns = [
+  "row_number", "basis", "n_runs_a", "n_runs_b", "n_steps_a", "n_steps_b", "n_warm_up_a",
+  "n_warm_up_b", "outliers_a", "outliers_b", "typical_a", "typical_b", "typical_change",
+  "change_low", "change_high", "autocorrelation", "n_effective_a", "n_effective_b", "t",
+  "degrees_of_freedom", "p", "q", "reason",
+]
+
+[param.row_numbers]
+type = "BIGINT[]"
+unit = "count"
+help = "Row of each sample, any number"
+
+[param.sides]
+type = "VARCHAR[]"
+unit = "text"
+help = "Side of each sample: a or b"
+
+[param.run_ids]
+type = "BIGINT[]"
+unit = "id"
+help = "Run of each sample"
+
+[param.trace_ids]
+type = "BIGINT[]"
+unit = "id"
+help = "Trace, that is rank, of each sample"
+
+[param.positions]
+type = "BIGINT[]"
+unit = "count"
+help = "Step of each sample, in order of time and equal on all ranks"
+
+[param.amounts]
+type = "DOUBLE[]"
+unit = "see amounts"
+help = "Amount of each sample, usually ns"
+
+[column]
+row_number = { type = "BIGINT", unit = "count", help = "Row, as in row_numbers" }
+n_runs_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of runs with steps on side a" }
+n_runs_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "As n_runs_a, on side b" }
+n_steps_a.help = "Number of steps of side a, ranks averaged"
+n_steps_b.help = "As n_steps_a, on side b"
+n_warm_up_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of these that are warm-up" }
+n_warm_up_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "As n_warm_up_a, on side b" }
+outliers_b = { type = "VARCHAR", unit = "text", nullable = true, help = "As outliers_a, on side b" }
+typical_b = { type = "DOUBLE", unit = "see amounts", nullable = true, help = "As typical_a, on side b" }
+typical_change = { type = "DOUBLE", unit = "see amounts", nullable = true, help = "typical_b - typical_a" }
+n_effective_b = { type = "DOUBLE", unit = "count", nullable = true, help = "As n_effective_a, on side b" }
+
+[column.basis]
+type = "VARCHAR"
+unit = "text"
+check = "IN ('steps', 'runs')"
+help = "steps: spread between the steps of one run a side; runs: spread between runs"
+
+[column.outliers_a]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Positions of steps of side a far from the median, as for warm-up but anywhere and in both directions; NULL: none"
+
+[column.typical_a]
+type = "DOUBLE"
+unit = "see amounts"
+nullable = true
+help = "Trimmed mean of the steps of side a without warm-up, or mean of these of all runs; NULL: no steps"
+
+[column.change_low]
+type = "DOUBLE"
+unit = "see amounts"
+nullable = true
+help = "Lower end of the 95 % interval of typical_change; NULL: see reason"
+
+[column.change_high]
+type = "DOUBLE"
+unit = "see amounts"
+nullable = true
+help = "Upper end of the 95 % interval of typical_change; NULL: see reason"
+
+[column.autocorrelation]
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 0.9"
+help = "Upper bound of the correlation of a block with the next; NULL: spread between runs, or none"
+
+[column.n_effective_a]
+type = "DOUBLE"
+unit = "count"
+nullable = true
+help = "Number of independent samples that would give the mean of side a the same variance"
+
+[column.t]
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+help = "typical_change by its standard error; above 0: more on side b"
+
+[column.degrees_of_freedom]
+type = "BIGINT"
+unit = "count"
+nullable = true
+check = "> 0"
+help = "Degrees of freedom of t"
+
+[column.q]
+type = "DOUBLE"
+unit = "ratio"
+nullable = true
+check = "BETWEEN 0 AND 1"
+help = "Smallest share of false findings among the rows with a q not above this one"
+
+[column.reason]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+check = "IN ('steps', 'constant')"
+help = "Why p is NULL: steps, a side has fewer than two; constant, no spread on either side"
+
+[changes]
+1 = "first version"
+--- */
+WITH sample AS (
+  SELECT
+    unnest($row_numbers::BIGINT[]) AS row_number,
+    unnest($sides::VARCHAR[]) AS side,
+    unnest($run_ids::BIGINT[]) AS run_id,
+    unnest($trace_ids::BIGINT[]) AS trace_id,
+    unnest($positions::BIGINT[]) AS position,
+    unnest($amounts::DOUBLE[]) AS amount
+),
+axis AS (
+  SELECT side, run_id, position, count(DISTINCT trace_id) AS n_traces
+  FROM sample
+  GROUP BY side, run_id, position
+),
+-- Sums in order of magnitude keep the last digit independent of the number of threads.
+summed AS (
+  SELECT row_number, side, run_id, position, list_sum(list(amount ORDER BY amount)) AS amount
+  FROM sample
+  GROUP BY row_number, side, run_id, position
+),
+stepped AS (
+  SELECT r.row_number, a.side, a.run_id, a.position, coalesce(s.amount, 0) / a.n_traces AS amount
+  FROM (SELECT DISTINCT row_number FROM sample) AS r
+  CROSS JOIN axis AS a
+  LEFT JOIN summed AS s
+    ON s.row_number = r.row_number
+    AND s.side = a.side
+    AND s.run_id = a.run_id
+    AND s.position = a.position
+),
+centred AS (
+  SELECT
+    *,
+    median(amount) OVER series AS middle,
+    row_number() OVER (PARTITION BY row_number, side, run_id ORDER BY position) AS place
+  FROM stepped
+  WINDOW series AS (PARTITION BY row_number, side, run_id)
+),
+scaled AS (
+  SELECT
+    *,
+    greatest(
+      6 * 1.4826 * median(abs(amount - middle)) OVER (PARTITION BY row_number, side, run_id),
+      0.05 * abs(middle)
+    ) AS reach
+  FROM centred
+),
+-- The steps before the first that is not slow are warm-up.
+warmed AS (
+  SELECT
+    *,
+    min(CASE WHEN amount - middle > reach THEN NULL ELSE place END)
+      OVER (PARTITION BY row_number, side, run_id) - 1 AS n_warm_up
+  FROM scaled
+),
+kept AS (
+  SELECT
+    row_number,
+    side,
+    run_id,
+    amount,
+    n_warm_up,
+    place - n_warm_up - 1 AS place,
+    row_number() OVER (PARTITION BY row_number, side, run_id ORDER BY amount, place) AS size_place,
+    count(*) OVER (PARTITION BY row_number, side, run_id) AS n_kept,
+    count(*) OVER (PARTITION BY row_number, side, run_id) // 5 AS n_cut
+  FROM warmed
+  WHERE place > n_warm_up
+),
+bounded AS (
+  SELECT
+    *,
+    min(CASE WHEN size_place > n_cut THEN amount END)
+      OVER (PARTITION BY row_number, side, run_id) AS least_amount,
+    max(CASE WHEN size_place <= n_kept - n_cut THEN amount END)
+      OVER (PARTITION BY row_number, side, run_id) AS most_amount
+  FROM kept
+),
+run_mean AS (
+  SELECT
+    row_number,
+    side,
+    run_id,
+    max(n_kept) AS n_kept,
+    max(n_kept - 2 * n_cut) AS n_middle,
+    max(n_warm_up) AS n_warm_up,
+    list_sum(list(amount ORDER BY size_place)
+      FILTER (WHERE size_place > n_cut AND size_place <= n_kept - n_cut))
+      / max(n_kept - 2 * n_cut) AS typical
+  FROM bounded
+  GROUP BY row_number, side, run_id
+),
+outlier AS (
+  SELECT row_number, side, string_agg(position::VARCHAR, ', ' ORDER BY run_id, position) AS positions
+  FROM scaled
+  WHERE abs(amount - middle) > reach
+  GROUP BY row_number, side
+),
+-- One row per row and side: the samples are runs, or the blocks of steps of the only run.
+of_side AS (
+  SELECT
+    row_number,
+    side,
+    count(*) AS n_runs,
+    sum(n_kept + n_warm_up)::BIGINT AS n_steps,
+    sum(n_warm_up)::BIGINT AS n_warm_up,
+    max(n_kept) AS n_kept,
+    max(n_middle) AS n_middle,
+    list_sum(list(typical ORDER BY typical)) / count(*) AS typical
+  FROM run_mean
+  GROUP BY row_number, side
+),
+run_square AS (
+  SELECT
+    r.row_number,
+    r.side,
+    list_sum(list((r.typical - o.typical) * (r.typical - o.typical) ORDER BY abs(r.typical - o.typical)))
+      AS squares
+  FROM run_mean AS r
+  JOIN of_side AS o ON o.row_number = r.row_number AND o.side = r.side
+  GROUP BY r.row_number, r.side
+),
+block AS (
+  SELECT
+    row_number,
+    side,
+    place * least(n_kept, 24) // n_kept AS block_n,
+    list_sum(list(greatest(least(amount, most_amount), least_amount) ORDER BY place)) / count(*)
+      AS amount
+  FROM bounded
+  GROUP BY row_number, side, run_id, n_kept, block_n
+),
+block_mean AS (
+  SELECT row_number, side, count(*) AS n_blocks, list_sum(list(amount ORDER BY block_n)) / count(*) AS mean
+  FROM block
+  GROUP BY row_number, side
+),
+block_difference AS (
+  SELECT
+    b.row_number,
+    b.side,
+    b.block_n,
+    m.n_blocks,
+    b.amount - m.mean AS difference,
+    lead(b.amount - m.mean) OVER (PARTITION BY b.row_number, b.side ORDER BY b.block_n) AS following
+  FROM block AS b
+  JOIN block_mean AS m ON m.row_number = b.row_number AND m.side = b.side
+),
+block_square AS (
+  SELECT
+    row_number,
+    side,
+    max(n_blocks) AS n_blocks,
+    list_sum(list(difference * difference ORDER BY block_n)) AS squares,
+    list_sum(list(difference * coalesce(following, 0) ORDER BY block_n)) AS products
+  FROM block_difference
+  GROUP BY row_number, side
+),
+-- Both sides in one row. What does not vary beyond rounding errors is constant.
+paired AS (
+  SELECT
+    r.row_number,
+    CASE WHEN coalesce(a.n_runs, 0) > 1 OR coalesce(b.n_runs, 0) > 1 THEN 'runs' ELSE 'steps' END
+      AS basis,
+    coalesce(a.n_runs, 0) AS n_runs_a,
+    coalesce(b.n_runs, 0) AS n_runs_b,
+    coalesce(a.n_steps, 0) AS n_steps_a,
+    coalesce(b.n_steps, 0) AS n_steps_b,
+    coalesce(a.n_warm_up, 0) AS n_warm_up_a,
+    coalesce(b.n_warm_up, 0) AS n_warm_up_b,
+    a.typical AS typical_a,
+    b.typical AS typical_b,
+    a.n_kept AS n_kept_a,
+    b.n_kept AS n_kept_b,
+    a.n_middle AS n_middle_a,
+    b.n_middle AS n_middle_b,
+    ka.n_blocks::DOUBLE AS n_blocks_a,
+    kb.n_blocks::DOUBLE AS n_blocks_b,
+    CASE WHEN ka.squares > 1e-24 * a.typical * a.typical THEN ka.squares ELSE 0 END AS squares_a,
+    CASE WHEN kb.squares > 1e-24 * b.typical * b.typical THEN kb.squares ELSE 0 END AS squares_b,
+    ka.products AS products_a,
+    kb.products AS products_b,
+    ra.squares AS run_squares_a,
+    rb.squares AS run_squares_b
+  FROM (SELECT DISTINCT row_number FROM sample) AS r
+  LEFT JOIN of_side AS a ON a.row_number = r.row_number AND a.side = 'a'
+  LEFT JOIN of_side AS b ON b.row_number = r.row_number AND b.side = 'b'
+  LEFT JOIN block_square AS ka ON ka.row_number = r.row_number AND ka.side = 'a'
+  LEFT JOIN block_square AS kb ON kb.row_number = r.row_number AND kb.side = 'b'
+  LEFT JOIN run_square AS ra ON ra.row_number = r.row_number AND ra.side = 'a'
+  LEFT JOIN run_square AS rb ON rb.row_number = r.row_number AND rb.side = 'b'
+),
+-- A side that does not vary shows no autocorrelation.
+correlated AS (
+  SELECT
+    row_number,
+    n_blocks,
+    (coalesce(n_blocks_a * products_a / nullif(squares_a, 0), 0)
+      + coalesce(n_blocks_b * products_b / nullif(squares_b, 0), 0)) / n_blocks AS estimate,
+    n_blocks / n_varying AS mean_blocks
+  FROM (
+    SELECT
+      *,
+      CASE WHEN squares_a > 0 THEN n_blocks_a ELSE 0 END
+        + CASE WHEN squares_b > 0 THEN n_blocks_b ELSE 0 END AS n_blocks,
+      CASE WHEN squares_a > 0 THEN 1 ELSE 0 END + CASE WHEN squares_b > 0 THEN 1 ELSE 0 END AS n_varying
+    FROM paired
+    WHERE basis = 'steps' AND n_kept_a > 1 AND n_kept_b > 1
+  )
+  WHERE n_varying > 0
+),
+corrected AS (
+  SELECT
+    row_number,
+    n_blocks,
+    greatest(least(estimate + (1 + 3 * greatest(estimate, 0)) / mean_blocks, 0.95), 0) AS estimate
+  FROM correlated
+),
+upper_bound AS (
+  SELECT row_number, least(estimate + 1.75 * sqrt((1 - estimate * estimate) / n_blocks), 0.9) AS r
+  FROM corrected
+),
+-- The variance of the mean of n terms of a first-order autoregression is that of n independent
+-- terms times `inflation`.
+inflated AS (
+  SELECT
+    p.*,
+    u.r,
+    (1 + u.r) / (1 - u.r) - 2 * u.r * (1 - pow(u.r, n_blocks_a)) / (n_blocks_a * (1 - u.r) * (1 - u.r))
+      AS inflation_a,
+    (1 + u.r) / (1 - u.r) - 2 * u.r * (1 - pow(u.r, n_blocks_b)) / (n_blocks_b * (1 - u.r) * (1 - u.r))
+      AS inflation_b
+  FROM paired AS p
+  JOIN upper_bound AS u ON u.row_number = p.row_number
+),
+test_error AS (
+  SELECT
+    row_number,
+    r,
+    n_blocks_a / inflation_a AS n_effective_a,
+    n_blocks_b / inflation_b AS n_effective_b,
+    squares_a / (n_blocks_a - inflation_a) * inflation_a / n_blocks_a
+      * n_kept_a * (n_kept_a - 1) / (n_middle_a * (n_middle_a - 1)) AS error_a,
+    squares_b / (n_blocks_b - inflation_b) * inflation_b / n_blocks_b
+      * n_kept_b * (n_kept_b - 1) / (n_middle_b * (n_middle_b - 1)) AS error_b,
+    least(n_blocks_a, n_middle_a) - 1 AS freedom_a,
+    least(n_blocks_b, n_middle_b) - 1 AS freedom_b,
+    greatest((n_blocks_a + n_blocks_b) / 8, 3) AS most_freedom
+  FROM inflated
+  UNION ALL
+  SELECT
+    row_number,
+    NULL AS r,
+    n_runs_a AS n_effective_a,
+    n_runs_b AS n_effective_b,
+    run_squares_a / (n_runs_a - 1) / n_runs_a AS error_a,
+    run_squares_b / (n_runs_b - 1) / n_runs_b AS error_b,
+    n_runs_a - 1 AS freedom_a,
+    n_runs_b - 1 AS freedom_b,
+    n_runs_a + n_runs_b AS most_freedom
+  FROM paired
+  WHERE n_runs_a > 1 AND n_runs_b > 1
+  UNION ALL
+  -- One run on a side: its spread is that of the other.
+  SELECT
+    row_number,
+    NULL AS r,
+    n_runs_a AS n_effective_a,
+    n_runs_b AS n_effective_b,
+    (run_squares_a + run_squares_b) / (n_runs_a + n_runs_b - 2) * (1 / n_runs_a + 1 / n_runs_b) AS error_a,
+    0 AS error_b,
+    n_runs_a + n_runs_b - 2 AS freedom_a,
+    1 AS freedom_b,
+    n_runs_a + n_runs_b AS most_freedom
+  FROM paired
+  WHERE basis = 'runs' AND least(n_runs_a, n_runs_b) = 1
+),
+test_t AS (
+  SELECT
+    e.row_number,
+    (p.typical_b - p.typical_a) / sqrt(e.error_a + e.error_b) AS t,
+    sqrt(e.error_a + e.error_b) AS error,
+    -- Rounding up by a billionth: equal errors give whole numbers but for rounding errors.
+    greatest(floor(1e-9 + least(
+      (e.error_a + e.error_b) * (e.error_a + e.error_b)
+        / (e.error_a * e.error_a / e.freedom_a + e.error_b * e.error_b / e.freedom_b),
+      e.most_freedom
+    )), 1) AS freedom
+  FROM test_error AS e
+  JOIN paired AS p ON p.row_number = e.row_number
+  WHERE e.error_a + e.error_b > 1e-24 * p.typical_a * p.typical_a
+),
+-- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
+-- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
+rule AS (
+  SELECT list(node ORDER BY node) AS nodes, list(weight ORDER BY node) AS weights
+  FROM quadrature_node()
+),
+integral AS (
+  SELECT
+    freedom,
+    least(pi() / 2, 12 / sqrt(freedom)) AS reach,
+    list_sum(list_transform(range(1, 25), lambda i:
+      reach * r.weights[i] * pow(greatest(cos(reach * r.nodes[i]), 0), freedom - 1))) AS whole
+  FROM (SELECT DISTINCT freedom FROM test_t)
+  CROSS JOIN rule AS r
+),
+-- Newton's steps towards the 97.5 % quantile in x, from the left, where the tail is convex.
+quantile AS (
+  SELECT
+    g.freedom,
+    sqrt(g.freedom) * tan(list_reduce(
+      list_transform(range(12), lambda i: 0::DOUBLE),
+      lambda x, i: x + (
+        list_sum(list_transform(range(1, 25), lambda k:
+          (least(pi() / 2, x + g.reach) - x) * r.weights[k]
+            * pow(greatest(cos(x + (least(pi() / 2, x + g.reach) - x) * r.nodes[k]), 0), g.freedom - 1)))
+          - 0.05 * g.whole
+      ) / pow(cos(x), g.freedom - 1),
+      atan(1.9 / sqrt(g.freedom))
+    )) AS t
+  FROM integral AS g
+  CROSS JOIN rule AS r
+),
+test_bound AS (
+  SELECT
+    e.row_number,
+    e.t,
+    e.error,
+    e.freedom,
+    g.whole,
+    atan(abs(e.t) / sqrt(e.freedom)) AS low,
+    least(pi() / 2, atan(abs(e.t) / sqrt(e.freedom)) + g.reach) AS high
+  FROM test_t AS e
+  JOIN integral AS g ON g.freedom = e.freedom
+),
+tested AS (
+  SELECT
+    e.row_number,
+    e.t,
+    e.freedom,
+    q.t * e.error AS margin,
+    least(list_sum(list_transform(range(1, 25), lambda i:
+      (e.high - e.low) * r.weights[i]
+        * pow(greatest(cos(e.low + (e.high - e.low) * r.nodes[i]), 0), e.freedom - 1)))
+      / e.whole, 1) AS p
+  FROM test_bound AS e
+  JOIN quantile AS q ON q.freedom = e.freedom
+  CROSS JOIN rule AS r
+),
+-- Benjamini and Hochberg: p times the number of rows by its place, and not above that of a greater p.
+placed AS (
+  SELECT
+    *,
+    p * count(*) OVER () / count(*) OVER (ORDER BY p RANGE UNBOUNDED PRECEDING) AS raised_p
+  FROM tested
+),
+controlled AS (
+  SELECT *, min(raised_p) OVER (ORDER BY p DESC RANGE UNBOUNDED PRECEDING) AS q
+  FROM placed
+)
+SELECT
+  p.row_number,
+  p.basis,
+  p.n_runs_a,
+  p.n_runs_b,
+  p.n_steps_a,
+  p.n_steps_b,
+  p.n_warm_up_a,
+  p.n_warm_up_b,
+  oa.positions AS outliers_a,
+  ob.positions AS outliers_b,
+  p.typical_a,
+  p.typical_b,
+  p.typical_b - p.typical_a AS typical_change,
+  CASE WHEN p.is_tested THEN p.typical_b - p.typical_a - coalesce(c.margin, 0) END AS change_low,
+  CASE WHEN p.is_tested THEN p.typical_b - p.typical_a + coalesce(c.margin, 0) END AS change_high,
+  e.r AS autocorrelation,
+  e.n_effective_a,
+  e.n_effective_b,
+  c.t,
+  c.freedom::BIGINT AS degrees_of_freedom,
+  c.p,
+  c.q,
+  CASE WHEN NOT p.is_tested THEN 'steps' WHEN c.p IS NULL THEN 'constant' END AS reason
+FROM (
+  SELECT
+    *,
+    CASE basis
+      WHEN 'runs' THEN least(n_runs_a, n_runs_b) > 0
+      ELSE coalesce(least(n_kept_a, n_kept_b), 0) > 1 AND n_runs_a > 0 AND n_runs_b > 0
+    END AS is_tested
+  FROM paired
+) AS p
+LEFT JOIN test_error AS e ON e.row_number = p.row_number
+LEFT JOIN controlled AS c ON c.row_number = p.row_number
+LEFT JOIN outlier AS oa ON oa.row_number = p.row_number AND oa.side = 'a'
+LEFT JOIN outlier AS ob ON ob.row_number = p.row_number AND ob.side = 'b'
