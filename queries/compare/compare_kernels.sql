@@ -1,34 +1,39 @@
 /* ---
 name = "compare_kernels"
-version = 2
+version = 3
 title = "Device work of two sides by name: added, removed, renamed and changed"
 help = """
 Kernels, copies and memsets of all traces of a side are combined, so there are no run or rank
-columns. Durations are summed, including those that overlap, so the changes of all rows add up
-exactly to the change of device time.
+columns. Figures are per step and rank where both sides have steps, else per trace (basis, see
+compare_unit). Durations are summed, including those that overlap, so the changes of all rows add up
+to the change of device time. What ran outside of whole steps is not compared: it has the row with
+status outside. If device work cannot be compared, all rows have status not_compared, and
+not_compared is the reason.
 
 Names are matched exactly (match_rule name). A name on only one side is matched with one on only the
 other side, of the same kind and class, by the first of these rules that gives a unique match on
 both sides. Rules for the same kernel spelled differently, as by Nsight Systems and PyTorch's
 profiler (see kernel_key): mangled, the linker name; spelling, the normalized name; signature, the
 normalized name without parameters, or the direction of a copy. Rules for a replaced kernel:
+variant, the same signature with parameters of other types, or a copy of another kind of memory;
 operator, the only such kernels called most often by the same operator; operator_count, the only
 ones of that operator with the same number of executions per step, or per trace without steps;
-base_name, the same last component of the name.
+base_name, the same last component of the name; operator_group, all remaining kernels of the same
+operator on both sides, in one row with names joined by ' + '.
 
-per_step_a_ns and per_step_b_ns are means over the steps of a side; a step of a trace without such
-work counts as 0. t is Welch's t, (mean b - mean a) / sqrt(variance a / n a + variance b / n b),
-with Welch's degrees of freedom; p is the two-sided probability of a t at least this far from 0 if
-the means were equal. Both are NULL if a side has fewer than two steps or neither side varies. Steps
-are assumed independent, and p is not corrected for the number of rows.
+t is Welch's t over steps, (mean b - mean a) / sqrt(variance a / n a + variance b / n b); a step of
+a trace without such work counts as 0. p is the two-sided probability of a t at least this far from
+0 if the means were equal. Both are NULL without steps, if a side has fewer than two, or neither
+side varies. Steps are assumed independent, and p is not corrected for the number of rows.
 """
-grain = ["kind", "class", "name_a", "name_b"]
-requires = { schema = ">=13", queries = ["compare_side@1", "compare_size@1", "device_work_by_step@1", "kernel_key@1", "quadrature_node@1"] }
+grain = ["kind", "class", "name_a", "name_b", "status"]
+requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "kernel_key@2", "quadrature_node@1"] }
 portable = false
 columns = [
-  "status", "match_rule", "kind", "class", "name_a", "name_b", "op_name", "n_ops_a", "n_ops_b",
-  "total_a_ns", "total_b_ns", "change_ns", "change_ratio", "share_of_change", "n_steps_a",
-  "n_steps_b", "per_step_a_ns", "per_step_b_ns", "t", "degrees_of_freedom", "p",
+  "status", "match_rule", "not_compared", "kind", "class", "name_a", "name_b", "op_name", "basis",
+  "per_unit_a_ns", "per_unit_b_ns", "change_ns", "change_ratio", "share_of_change", "rate_a",
+  "rate_b", "n_ops_a", "n_ops_b", "total_a_ns", "total_b_ns", "n_steps_a", "n_steps_b", "t",
+  "degrees_of_freedom", "p",
 ]
 
 [param.a]
@@ -46,7 +51,7 @@ type = "BIGINT"
 unit = "count"
 nullable = true
 min = 1
-help = "Maximum number of rows; null: all"
+help = "Maximum number of rows, without that of status outside; null: all"
 
 [param.threshold]
 type = "DOUBLE"
@@ -56,28 +61,39 @@ min = 0
 help = "Minimum relative change of a row to be returned; added and removed rows always are"
 
 [column]
-kind.help = "kernel, memcpy or memset"
-class.help = "compute, communication or memory"
+kind = { type = "VARCHAR", unit = "text", help = "kernel, memcpy or memset; (all): status outside" }
+class = { type = "VARCHAR", unit = "text", help = "compute, communication or memory; (all): status outside" }
 name_a = { type = "VARCHAR", unit = "text", nullable = true, help = "Name on side a; NULL: not on this side" }
 name_b = { type = "VARCHAR", unit = "text", nullable = true, help = "Name on side b; NULL: not on this side" }
+per_unit_a_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Time per step and rank, or per trace, on side a; NULL: not compared" }
+per_unit_b_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "As per_unit_a_ns, on side b" }
+change_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "per_unit_b_ns - per_unit_a_ns" }
+rate_a = { type = "DOUBLE", unit = "ratio", nullable = true, help = "Executions per step and rank, or per trace, on side a; NULL: not compared" }
+rate_b = { type = "DOUBLE", unit = "ratio", nullable = true, help = "As rate_a, on side b" }
 n_ops_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of executions on side a" }
 n_ops_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of executions on side b" }
-total_a_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations on side a" }
-total_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations on side b" }
-change_ns = { type = "BIGINT", unit = "ns", help = "total_b_ns - total_a_ns" }
-per_step_b_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "As per_step_a_ns, on side b" }
+total_a_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of their durations on side a" }
+total_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "As total_a_ns, on side b" }
+n_steps_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of whole steps compared of side a" }
+n_steps_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "As n_steps_a, of side b" }
 
 [column.status]
 type = "VARCHAR"
 unit = "text"
-check = "IN ('added', 'removed', 'renamed', 'changed', 'same')"
-help = "added, removed, renamed (replaced by another name), changed or same (equal count and total time)"
+check = "IN ('added', 'removed', 'renamed', 'changed', 'same', 'outside', 'not_compared')"
+help = "added, removed, renamed (replaced by another name), changed, same (equal count and time), outside (of whole steps), or not_compared"
 
 [column.match_rule]
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "name; mangled, spelling, signature: same kernel spelled differently; operator, operator_count, base_name: replaced kernel; NULL: on one side only"
+help = "name; mangled, spelling, signature: same kernel spelled differently; variant, operator, operator_count, base_name, operator_group: replaced kernel; NULL: on one side only"
+
+[column.not_compared]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Why it is not compared; NULL: it is"
 
 [column.op_name]
 type = "VARCHAR"
@@ -85,23 +101,24 @@ unit = "text"
 nullable = true
 help = "Operator that called it most often, on side b if it is there; NULL: unknown"
 
+[column.basis]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+check = "IN ('step', 'trace')"
+help = "step: figures are per step and rank; trace: per trace; NULL: not compared"
+
 [column.change_ratio]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "change_ns / total_a_ns; NULL if total_a_ns is 0"
+help = "change_ns / per_unit_a_ns; NULL if that is 0 or not compared"
 
 [column.share_of_change]
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
 help = "change_ns / change of all device work, so all rows add up to 1; NULL if that is 0"
-
-[column.per_step_a_ns]
-type = "DOUBLE"
-unit = "ns"
-nullable = true
-help = "Mean time per step on side a, excluding work outside steps; NULL without steps"
 
 [column.t]
 type = "DOUBLE"
@@ -112,66 +129,92 @@ help = "Welch's t of the times per step; above 0: longer on side b"
 [changes]
 1 = "first version"
 2 = "matches names that profilers spell differently: new match_rule values mangled, spelling, signature and base_name"
+3 = "compares per step and rank, work outside of whole steps in a row of its own; what one side did not record is not compared; match_rule variant and operator_group"
 --- */
-WITH size AS (
-  SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
-  FROM compare_size($a::VARCHAR, $b::VARCHAR)
+WITH unit AS MATERIALIZED (
+  SELECT side, trace_id, n_steps, basis, divisor, not_compared
+  FROM compare_unit($a::VARCHAR, $b::VARCHAR)
+  WHERE subject = 'device'
 ),
-side AS (
-  SELECT c.side, c.trace_id, CASE c.side WHEN 'a' THEN z.n_steps_a ELSE z.n_steps_b END AS n_steps
-  FROM compare_side($a::VARCHAR, $b::VARCHAR) AS c
-  CROSS JOIN size AS z
+size AS (
+  SELECT
+    max(basis) AS basis,
+    max(not_compared) AS not_compared,
+    sum(CASE WHEN side = 'a' AND divisor IS NOT NULL THEN n_steps ELSE 0 END)::BIGINT AS n_steps_a,
+    sum(CASE WHEN side = 'b' AND divisor IS NOT NULL THEN n_steps ELSE 0 END)::BIGINT AS n_steps_b
+  FROM unit
 ),
 work AS MATERIALIZED (
-  SELECT c.side, c.n_steps, w.step_id, w.kind, w.class, w.name, w.op_name, w.n_ops, w.total_ns
+  SELECT
+    u.side,
+    w.trace_id,
+    w.step_id,
+    w.kind,
+    w.class,
+    w.name,
+    w.op_name,
+    w.n_ops,
+    w.total_ns,
+    u.divisor,
+    u.basis IS NULL OR u.divisor IS NOT NULL AND (u.basis = 'trace' OR s.step_id IS NOT NULL)
+      AS is_inside
   FROM device_work_by_step() AS w
-  JOIN side AS c ON c.trace_id = w.trace_id
+  JOIN unit AS u ON u.trace_id = w.trace_id
+  LEFT JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS s
+    ON s.side = u.side AND s.step_id = w.step_id
 ),
 by_op AS (
-  SELECT side, kind, class, name, op_name, sum(n_ops) AS n_ops, sum(total_ns) AS total_ns
+  SELECT side, trace_id, kind, class, name, op_name, divisor, sum(n_ops) AS n_ops,
+    sum(total_ns) AS total_ns
   FROM work
-  GROUP BY side, kind, class, name, op_name
+  WHERE is_inside
+  GROUP BY side, trace_id, kind, class, name, op_name, divisor
+),
+by_trace AS (
+  SELECT side, kind, class, name, sum(n_ops) AS n_ops, sum(total_ns) AS total_ns,
+    sum(n_ops) / max(divisor) AS rate, sum(total_ns) / max(divisor) AS per_unit_ns
+  FROM by_op
+  GROUP BY side, kind, class, name, trace_id
 ),
 ranked AS (
-  SELECT
-    side,
-    kind,
-    class,
-    name,
-    op_name,
-    sum(n_ops) OVER of_name AS n_ops,
-    sum(total_ns) OVER of_name AS total_ns,
+  SELECT side, kind, class, name, op_name,
     row_number() OVER (
-      PARTITION BY side, kind, class, name ORDER BY n_ops DESC, total_ns DESC, op_name NULLS LAST
+      PARTITION BY side, kind, class, name
+      ORDER BY sum(n_ops) DESC, sum(total_ns) DESC, op_name NULLS LAST
     ) AS place
   FROM by_op
-  WINDOW of_name AS (PARTITION BY side, kind, class, name)
+  GROUP BY side, kind, class, name, op_name
+),
+summed AS (
+  SELECT side, kind, class, name, sum(n_ops) AS n_ops, sum(total_ns) AS total_ns,
+    -- Sums in order of size do not depend on the order of the traces.
+    round(list_sum(list(rate ORDER BY rate)), 9) AS rate,
+    list_sum(list(per_unit_ns ORDER BY per_unit_ns)) AS per_unit_ns
+  FROM by_trace
+  GROUP BY side, kind, class, name
 ),
 -- One row per name of a side, with the operator that called it most often.
 named AS (
   SELECT
-    r.side,
-    r.kind,
-    r.class,
-    r.name,
+    s.side,
+    s.kind,
+    s.class,
+    s.name,
     r.op_name,
-    r.n_ops,
-    r.total_ns,
-    -- Executions per unit, multiplied by the units of both sides.
-    r.n_ops * CASE
-      WHEN r.side = 'a' AND z.n_steps_a > 0 AND z.n_steps_b > 0 THEN z.n_steps_b
-      WHEN r.side = 'b' AND z.n_steps_a > 0 AND z.n_steps_b > 0 THEN z.n_steps_a
-      WHEN r.side = 'a' THEN z.n_traces_b
-      ELSE z.n_traces_a
-    END AS rate,
-    count(*) OVER (PARTITION BY r.kind, r.class, r.name) AS n_sides
-  FROM ranked AS r
-  CROSS JOIN size AS z
+    s.n_ops,
+    s.total_ns,
+    coalesce(s.rate, s.n_ops) AS rate,
+    s.per_unit_ns,
+    count(*) OVER (PARTITION BY s.kind, s.class, s.name) AS n_sides
+  FROM summed AS s
+  JOIN ranked AS r
+    ON r.side = s.side AND r.kind = s.kind AND r.class = s.class AND r.name = s.name
   WHERE r.place = 1
 ),
 -- Names of one side only; first, those that are another spelling of one name.
 lone AS (
-  SELECT n.side, n.kind, n.class, n.name, n.op_name, n.rate, k.mangled, k.spelling, k.signature, k.base_name
+  SELECT n.side, n.kind, n.class, n.name, n.op_name, n.rate, k.mangled, k.spelling, k.signature,
+    k.variant, k.base_name
   FROM named AS n
   JOIN kernel_key() AS k ON k.kind = n.kind AND k.class = n.class AND k.name = n.name
   WHERE n.n_sides = 1
@@ -181,11 +224,13 @@ keyed AS (
     *,
     count(*) OVER (PARTITION BY side, kind, class, match_rule, key) AS n_of_key
   FROM (
-    SELECT side, kind, class, name, 'mangled' AS match_rule, 1 AS precedence, mangled AS key FROM lone
+    SELECT side, kind, class, name, NULL AS variant, 'mangled' AS match_rule, 1 AS precedence,
+      mangled AS key
+    FROM lone
     UNION ALL
-    SELECT side, kind, class, name, 'spelling', 2, spelling FROM lone
+    SELECT side, kind, class, name, NULL, 'spelling', 2, spelling FROM lone
     UNION ALL
-    SELECT side, kind, class, name, 'signature', 3, signature FROM lone
+    SELECT side, kind, class, name, variant, 'signature', 3, signature FROM lone
   )
   WHERE key IS NOT NULL
 ),
@@ -195,7 +240,7 @@ candidate AS (
     a.class,
     a.name AS name_a,
     b.name AS name_b,
-    a.match_rule,
+    CASE WHEN a.variant <> b.variant THEN 'variant' ELSE a.match_rule END AS match_rule,
     row_number() OVER (PARTITION BY a.kind, a.class, a.name ORDER BY a.precedence) AS place_a,
     row_number() OVER (PARTITION BY a.kind, a.class, b.name ORDER BY a.precedence) AS place_b
   FROM keyed AS a
@@ -270,90 +315,133 @@ matched AS (
   JOIN based AS b ON b.kind = a.kind AND b.class = a.class AND b.base_name = a.base_name
   WHERE a.side = 'a' AND b.side = 'b' AND a.n_of_name = 1 AND b.n_of_name = 1
 ),
-pair AS (
-  SELECT kind, class, name_a, name_b, match_rule
+-- At the end, all remaining names of an operator on both sides, as where one kernel is split.
+left_over AS (
+  SELECT
+    n.side,
+    n.kind,
+    n.class,
+    n.name,
+    n.op_name,
+    max(CASE WHEN n.side = 'a' THEN 1 ELSE 0 END) OVER of_op
+      + max(CASE WHEN n.side = 'b' THEN 1 ELSE 0 END) OVER of_op AS n_sides
+  FROM named AS n
+  LEFT JOIN matched AS r
+    ON r.kind = n.kind AND r.class = n.class
+    AND n.name = CASE n.side WHEN 'a' THEN r.name_a ELSE r.name_b END
+  WHERE n.n_sides = 1 AND r.kind IS NULL
+  WINDOW of_op AS (PARTITION BY n.kind, n.class, n.op_name)
+),
+member AS (
+  SELECT 'a' AS side, kind, class, name_a AS name, match_rule, 'pair ' || name_a AS key
   FROM matched
   UNION ALL
-  SELECT kind, class, name AS name_a, name AS name_b, 'name' AS match_rule
+  SELECT 'b', kind, class, name_b, match_rule, 'pair ' || name_a
+  FROM matched
+  UNION ALL
+  SELECT side, kind, class, name, 'name', 'name ' || name
   FROM named
-  WHERE n_sides = 2 AND side = 'a'
+  WHERE n_sides = 2
   UNION ALL
-  SELECT n.kind, n.class, n.name AS name_a, NULL AS name_b, NULL AS match_rule
-  FROM named AS n
-  LEFT JOIN matched AS r ON r.kind = n.kind AND r.class = n.class AND r.name_a = n.name
-  WHERE n.n_sides = 1 AND n.side = 'a' AND r.name_a IS NULL
+  SELECT side, kind, class, name, 'operator_group', 'operator ' || op_name
+  FROM left_over
+  WHERE n_sides = 2 AND op_name IS NOT NULL
   UNION ALL
-  SELECT n.kind, n.class, NULL AS name_a, n.name AS name_b, NULL AS match_rule
-  FROM named AS n
-  LEFT JOIN matched AS r ON r.kind = n.kind AND r.class = n.class AND r.name_b = n.name
-  WHERE n.n_sides = 1 AND n.side = 'b' AND r.name_b IS NULL
+  SELECT side, kind, class, name, NULL, side || ' ' || name
+  FROM left_over
+  WHERE n_sides = 1 OR op_name IS NULL
 ),
-stepped AS (
-  SELECT side, kind, class, name, n_steps, step_id, CAST(sum(total_ns) AS DOUBLE) AS ns
-  FROM work
-  WHERE step_id IS NOT NULL
-  GROUP BY side, kind, class, name, n_steps, step_id
+sample AS (
+  SELECT w.side, m.kind, m.class, m.key, w.trace_id, w.step_id, sum(w.total_ns)::BIGINT AS ns
+  FROM work AS w
+  JOIN member AS m
+    ON m.side = w.side AND m.kind = w.kind AND m.class = w.class AND m.name = w.name
+  WHERE w.is_inside AND w.step_id IS NOT NULL
+  GROUP BY w.side, m.kind, m.class, m.key, w.trace_id, w.step_id
 ),
--- Mean and variance over the steps of a side; steps without a row count as 0.
+figure AS (
+  SELECT
+    m.kind,
+    m.class,
+    m.key,
+    max(m.match_rule) AS match_rule,
+    string_agg(CASE WHEN m.side = 'a' THEN m.name END, ' + ' ORDER BY n.total_ns DESC, m.name)
+      AS name_a,
+    string_agg(CASE WHEN m.side = 'b' THEN m.name END, ' + ' ORDER BY n.total_ns DESC, m.name)
+      AS name_b,
+    coalesce(
+      arg_max(n.op_name, n.n_ops) FILTER (WHERE m.side = 'b'),
+      arg_max(n.op_name, n.n_ops) FILTER (WHERE m.side = 'a')
+    ) AS op_name,
+    sum(CASE WHEN m.side = 'a' THEN n.n_ops ELSE 0 END)::BIGINT AS n_ops_a,
+    sum(CASE WHEN m.side = 'b' THEN n.n_ops ELSE 0 END)::BIGINT AS n_ops_b,
+    sum(CASE WHEN m.side = 'a' THEN n.total_ns ELSE 0 END)::BIGINT AS total_a_ns,
+    sum(CASE WHEN m.side = 'b' THEN n.total_ns ELSE 0 END)::BIGINT AS total_b_ns,
+    coalesce(list_sum(list(n.rate ORDER BY n.rate) FILTER (WHERE m.side = 'a')), 0)::DOUBLE
+      AS rate_a,
+    coalesce(list_sum(list(n.rate ORDER BY n.rate) FILTER (WHERE m.side = 'b')), 0)::DOUBLE
+      AS rate_b,
+    coalesce(
+      list_sum(list(n.per_unit_ns ORDER BY n.per_unit_ns) FILTER (WHERE m.side = 'a')), 0
+    )::DOUBLE AS per_unit_a_ns,
+    coalesce(
+      list_sum(list(n.per_unit_ns ORDER BY n.per_unit_ns) FILTER (WHERE m.side = 'b')), 0
+    )::DOUBLE AS per_unit_b_ns
+  FROM member AS m
+  JOIN named AS n
+    ON n.side = m.side AND n.kind = m.kind AND n.class = m.class AND n.name = m.name
+  GROUP BY m.kind, m.class, m.key
+),
+changed AS (
+  SELECT
+    *,
+    -- Less than a part in 10^12 is rounding.
+    CASE
+      WHEN abs(per_unit_b_ns - per_unit_a_ns) <= 1e-12 * greatest(per_unit_a_ns, per_unit_b_ns)
+      THEN 0
+      ELSE per_unit_b_ns - per_unit_a_ns
+    END AS change_ns
+  FROM figure
+),
+-- Significance
 moment_centred AS (
-  SELECT side, kind, class, name, n_steps, ns, sum(ns) OVER (PARTITION BY side, kind, class, name) / n_steps AS mean_ns
-  FROM stepped
+  SELECT side, kind, class, key, n_steps, ns,
+    sum(ns) OVER (PARTITION BY side, kind, class, key) / n_steps AS mean_ns
+  FROM (
+    SELECT s.*, CASE s.side WHEN 'a' THEN z.n_steps_a ELSE z.n_steps_b END AS n_steps
+    FROM sample AS s
+    CROSS JOIN size AS z
+    WHERE z.basis = 'step'
+  )
 ),
+-- Variance over the steps of a side; steps without a row count as 0.
 moment AS (
   SELECT
     side,
-    kind, class, name,
-    max(mean_ns) AS mean_ns,
+    kind, class, key,
     -- Summing in order of magnitude keeps the last digit independent of the number of threads.
     (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
       / nullif(max(n_steps) - 1, 0) AS variance
   FROM moment_centred
-  GROUP BY side, kind, class, name
-),
-figure AS (
-  SELECT
-    row_number() OVER (ORDER BY p.kind, p.class, p.name_a, p.name_b) AS number,
-    p.match_rule,
-    p.kind,
-    p.class,
-    p.name_a,
-    p.name_b,
-    coalesce(b.op_name, a.op_name) AS op_name,
-    coalesce(a.n_ops, 0)::BIGINT AS n_ops_a,
-    coalesce(b.n_ops, 0)::BIGINT AS n_ops_b,
-    coalesce(a.total_ns, 0)::BIGINT AS total_a_ns,
-    coalesce(b.total_ns, 0)::BIGINT AS total_b_ns,
-    z.n_steps_a,
-    z.n_steps_b,
-    CASE WHEN z.n_steps_a > 0 THEN coalesce(ma.mean_ns, 0) END AS per_step_a_ns,
-    CASE WHEN z.n_steps_b > 0 THEN coalesce(mb.mean_ns, 0) END AS per_step_b_ns,
-    CASE WHEN z.n_steps_a > 1 THEN coalesce(ma.variance, 0) END AS variance_a,
-    CASE WHEN z.n_steps_b > 1 THEN coalesce(mb.variance, 0) END AS variance_b
-  FROM pair AS p
-  CROSS JOIN size AS z
-  LEFT JOIN named AS a
-    ON a.side = 'a' AND a.kind = p.kind AND a.class = p.class AND a.name = p.name_a
-  LEFT JOIN named AS b
-    ON b.side = 'b' AND b.kind = p.kind AND b.class = p.class AND b.name = p.name_b
-  LEFT JOIN moment AS ma
-    ON ma.side = 'a' AND ma.kind = p.kind AND ma.class = p.class AND ma.name = p.name_a
-  LEFT JOIN moment AS mb
-    ON mb.side = 'b' AND mb.kind = p.kind AND mb.class = p.class AND mb.name = p.name_b
+  GROUP BY side, kind, class, key
 ),
 test_error AS (
   SELECT
-    number,
-    per_step_b_ns - per_step_a_ns AS difference,
-    variance_a / nullif(n_steps_a, 0) AS error_a,
-    variance_b / nullif(n_steps_b, 0) AS error_b,
-    n_steps_a,
-    n_steps_b
-  FROM figure
-  WHERE n_steps_a > 1 AND n_steps_b > 1
+    f.kind, f.class, f.key,
+    f.change_ns AS difference,
+    coalesce(a.variance, 0) / z.n_steps_a AS error_a,
+    coalesce(b.variance, 0) / z.n_steps_b AS error_b,
+    z.n_steps_a,
+    z.n_steps_b
+  FROM changed AS f
+  CROSS JOIN size AS z
+  LEFT JOIN moment AS a ON a.side = 'a' AND a.kind = f.kind AND a.class = f.class AND a.key = f.key
+  LEFT JOIN moment AS b ON b.side = 'b' AND b.kind = f.kind AND b.class = f.class AND b.key = f.key
+  WHERE z.basis = 'step' AND z.n_steps_a > 1 AND z.n_steps_b > 1
 ),
 test_t AS (
   SELECT
-    number,
+    kind, class, key,
     difference / sqrt(error_a + error_b) AS t,
     (error_a + error_b) * (error_a + error_b)
       / (error_a * error_a / (n_steps_a - 1) + error_b * error_b / (n_steps_b - 1))
@@ -365,7 +453,7 @@ test_t AS (
 -- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
 test_bound AS (
   SELECT
-    number,
+    kind, class, key,
     t,
     degrees_of_freedom,
     atan(abs(t) / sqrt(degrees_of_freedom)) AS low,
@@ -375,7 +463,7 @@ test_bound AS (
 ),
 test AS (
   SELECT
-    e.number,
+    e.kind, e.class, e.key,
     max(e.t) AS t,
     max(e.degrees_of_freedom) AS degrees_of_freedom,
     least(
@@ -385,57 +473,118 @@ test AS (
     ) AS p
   FROM test_bound AS e
   CROSS JOIN quadrature_node() AS q
-  GROUP BY e.number
+  GROUP BY e.kind, e.class, e.key
 ),
 placed AS (
   SELECT
-    r.*,
+    f.*,
+    z.basis,
+    z.not_compared,
+    z.n_steps_a,
+    z.n_steps_b,
     e.t,
     e.degrees_of_freedom,
     e.p,
-    sum(r.total_b_ns - r.total_a_ns) OVER () AS all_change_ns
-  FROM figure AS r
-  LEFT JOIN test AS e ON e.number = r.number
+    sum(f.change_ns) OVER () AS all_change_ns
+  FROM changed AS f
+  CROSS JOIN size AS z
+  LEFT JOIN test AS e ON e.kind = f.kind AND e.class = f.class AND e.key = f.key
 ),
 shown AS (
   SELECT
     *,
     row_number() OVER (
-      ORDER BY abs(total_b_ns - total_a_ns) DESC, total_a_ns DESC, number
+      ORDER BY
+        CASE WHEN basis IS NULL THEN total_a_ns + total_b_ns ELSE abs(change_ns) END DESC,
+        per_unit_a_ns DESC, kind, class, name_a, name_b
     ) AS place
   FROM placed
-  WHERE name_a IS NULL
+  WHERE basis IS NULL
+    OR name_a IS NULL
     OR name_b IS NULL
-    OR abs(total_b_ns - total_a_ns) >= $threshold::DOUBLE * total_a_ns
+    OR abs(change_ns) >= $threshold::DOUBLE * per_unit_a_ns
+),
+outside AS (
+  SELECT
+    sum(CASE WHEN side = 'a' THEN n_ops ELSE 0 END)::BIGINT AS n_ops_a,
+    sum(CASE WHEN side = 'b' THEN n_ops ELSE 0 END)::BIGINT AS n_ops_b,
+    sum(CASE WHEN side = 'a' THEN total_ns ELSE 0 END)::BIGINT AS total_a_ns,
+    sum(CASE WHEN side = 'b' THEN total_ns ELSE 0 END)::BIGINT AS total_b_ns
+  FROM work
+  WHERE NOT is_inside
+  HAVING count(*) > 0
+),
+listed AS (
+  SELECT
+    place,
+    CASE
+      WHEN basis IS NULL THEN 'not_compared'
+      WHEN name_a IS NULL THEN 'added'
+      WHEN name_b IS NULL THEN 'removed'
+      WHEN match_rule IN ('variant', 'operator', 'operator_count', 'base_name', 'operator_group')
+      THEN 'renamed'
+      WHEN change_ns = 0 AND rate_a = rate_b THEN 'same'
+      ELSE 'changed'
+    END AS status,
+    match_rule,
+    not_compared,
+    kind,
+    class,
+    name_a,
+    name_b,
+    op_name,
+    basis,
+    CASE WHEN basis IS NOT NULL THEN per_unit_a_ns END AS per_unit_a_ns,
+    CASE WHEN basis IS NOT NULL THEN per_unit_b_ns END AS per_unit_b_ns,
+    CASE WHEN basis IS NOT NULL THEN change_ns END AS change_ns,
+    CASE WHEN basis IS NOT NULL THEN change_ns / nullif(per_unit_a_ns, 0) END AS change_ratio,
+    CASE WHEN basis IS NOT NULL THEN change_ns / nullif(all_change_ns, 0) END AS share_of_change,
+    CASE WHEN basis IS NOT NULL THEN rate_a END AS rate_a,
+    CASE WHEN basis IS NOT NULL THEN rate_b END AS rate_b,
+    n_ops_a,
+    n_ops_b,
+    total_a_ns,
+    total_b_ns,
+    n_steps_a,
+    n_steps_b,
+    t,
+    degrees_of_freedom,
+    p
+  FROM shown
+  WHERE $top::BIGINT IS NULL OR place <= $top::BIGINT
+  UNION ALL
+  SELECT
+    NULL, 'outside', NULL, 'outside of whole steps', '(all)', '(all)', NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, o.n_ops_a, o.n_ops_b, o.total_a_ns, o.total_b_ns,
+    z.n_steps_a, z.n_steps_b, NULL, NULL, NULL
+  FROM outside AS o
+  CROSS JOIN size AS z
 )
 SELECT
-  CASE
-    WHEN name_a IS NULL THEN 'added'
-    WHEN name_b IS NULL THEN 'removed'
-    WHEN match_rule IN ('operator', 'operator_count', 'base_name') THEN 'renamed'
-    WHEN total_a_ns = total_b_ns AND n_ops_a = n_ops_b THEN 'same'
-    ELSE 'changed'
-  END AS status,
+  status,
   match_rule,
+  not_compared,
   kind,
   class,
   name_a,
   name_b,
   op_name,
+  basis,
+  per_unit_a_ns,
+  per_unit_b_ns,
+  change_ns,
+  change_ratio,
+  share_of_change,
+  rate_a,
+  rate_b,
   n_ops_a,
   n_ops_b,
   total_a_ns,
   total_b_ns,
-  total_b_ns - total_a_ns AS change_ns,
-  (total_b_ns - total_a_ns) / nullif(total_a_ns, 0) AS change_ratio,
-  CAST((total_b_ns - total_a_ns) / nullif(all_change_ns, 0) AS DOUBLE) AS share_of_change,
   n_steps_a,
   n_steps_b,
-  per_step_a_ns,
-  per_step_b_ns,
   t,
   degrees_of_freedom,
   p
-FROM shown
-WHERE $top::BIGINT IS NULL OR place <= $top::BIGINT
-ORDER BY place
+FROM listed
+ORDER BY place NULLS LAST

@@ -1,18 +1,22 @@
 /* ---
 name = "compare_steps"
-version = 1
-title = "Steps of two sides in order: host time and device time"
+version = 2
+title = "Steps of two sides, matched by number and time: host time and device time"
 help = """
-Traces are paired by rank where both sides have it, the others in order of rank and id. Steps are
-paired by order, because recordings start at different step numbers. Device time is the sum of the
-durations of the work launched in the step, including work that overlaps.
+Traces are paired by rank where both sides have it, the others in order of rank and id. Whole steps
+of a pair are matched by number if at least half of the numbers of the shorter trace are on both
+sides; else by number counted from the first of the trace, because recordings start at different
+steps; else, where steps have no numbers or repeat them, by order, in which a gap as long as a step
+counts as a step that is missing. Device time is the sum of the durations of the work launched in
+the step, including work that overlaps; it is NULL if it cannot be compared per step, and
+not_compared is the reason.
 """
 grain = ["pair", "position"]
-requires = { schema = ">=1", queries = ["compare_side@1", "device_work_by_step@1"] }
+requires = { schema = ">=1", queries = ["compare_side@1", "compare_step@1", "compare_unit@1", "device_work_by_step@1"] }
 columns = [
   "pair", "position", "status", "run_id_a", "run_id_b", "trace_id_a", "trace_id_b", "rank_a",
   "rank_b", "step_a", "step_b", "host_a_ns", "host_b_ns", "host_change_ns", "host_change_ratio",
-  "device_a_ns", "device_b_ns", "device_change_ns", "device_change_ratio",
+  "device_a_ns", "device_b_ns", "device_change_ns", "device_change_ratio", "not_compared",
 ]
 
 [param.a]
@@ -27,7 +31,8 @@ help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
 [column]
 pair = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of the pair of traces, from 1" }
-position.help = "Position of the step in its trace, from 1"
+position.help = "Position of the step among those of the pair, from 1"
+not_compared = { type = "VARCHAR", unit = "text", nullable = true, help = "Why device time is not compared; NULL: it is" }
 status = { type = "VARCHAR", unit = "text", check = "IN ('added', 'removed', 'both')", help = "added, removed or both" }
 run_id_a = { type = "BIGINT", unit = "ref run.id", nullable = true, help = "Run on side a; NULL: no such step there" }
 run_id_b = { type = "BIGINT", unit = "ref run.id", nullable = true, help = "Run on side b; NULL: no such step there" }
@@ -77,6 +82,7 @@ help = "device_b_ns - device_a_ns; NULL if one side lacks the step"
 
 [changes]
 1 = "first version"
+2 = "matches steps by number and time; steps are whole steps; new column not_compared"
 --- */
 WITH side AS (
   SELECT c.side, c.trace_id, t.run_id, t.rank
@@ -123,35 +129,101 @@ numbered AS (
   LEFT JOIN trace AS a ON a.id = p.trace_a
   LEFT JOIN trace AS b ON b.id = p.trace_b
 ),
+unit AS (
+  SELECT
+    side,
+    trace_id,
+    coalesce(not_compared, 'no ' || not_included, CASE WHEN basis = 'trace' THEN 'no launch events' END)
+      AS not_compared
+  FROM compare_unit($a::VARCHAR, $b::VARCHAR)
+  WHERE subject = 'device'
+),
 work AS (
   SELECT step_id, sum(total_ns)::BIGINT AS device_ns
   FROM device_work_by_step()
   WHERE step_id IS NOT NULL
   GROUP BY step_id
 ),
-stepped AS (
+-- Steps of a trace that are missing before each, by the time that no step covers.
+gap AS (
   SELECT
-    s.trace_id,
-    s.number,
-    greatest(s.dur, 0) AS host_ns,
-    coalesce(w.device_ns, 0) AS device_ns,
-    row_number() OVER (PARTITION BY s.trace_id ORDER BY s.ts, s.slice_id) AS position
-  FROM step AS s
-  LEFT JOIN work AS w ON w.step_id = s.slice_id
+    *,
+    start_ns - lag(end_ns) OVER of_trace AS gap_ns,
+    median(end_ns - start_ns) OVER (PARTITION BY side, trace_id) AS usual_ns
+  FROM compare_step($a::VARCHAR, $b::VARCHAR)
+  WINDOW of_trace AS (PARTITION BY side, trace_id ORDER BY position)
 ),
-step_a AS (
-  SELECT n.pair, s.trace_id, s.number, s.host_ns, s.device_ns, s.position
-  FROM numbered AS n
-  JOIN stepped AS s ON s.trace_id = n.trace_a
+usual_gap AS (
+  SELECT *, greatest(median(gap_ns) OVER (PARTITION BY side, trace_id), 0) AS usual_gap_ns
+  FROM gap
 ),
-step_b AS (
-  SELECT n.pair, s.trace_id, s.number, s.host_ns, s.device_ns, s.position
+timed AS (
+  SELECT
+    side,
+    trace_id,
+    step_id,
+    step,
+    end_ns - start_ns AS host_ns,
+    sum(
+      1 + greatest(coalesce(round((gap_ns - usual_gap_ns) / (usual_ns + usual_gap_ns)), 0), 0)
+    ) OVER (PARTITION BY side, trace_id ORDER BY position) AS time_place,
+    min(step) OVER (PARTITION BY side, trace_id) AS first_step,
+    count(*) OVER (PARTITION BY side, trace_id) AS n_steps
+  FROM usual_gap
+),
+in_pair AS (
+  SELECT n.pair, t.*, count(*) OVER (PARTITION BY n.pair, t.side, t.step) = 1 AND t.step IS NOT NULL
+    AS is_numbered
   FROM numbered AS n
-  JOIN stepped AS s ON s.trace_id = n.trace_b
-)
+  JOIN timed AS t
+    ON (t.side = 'a' AND t.trace_id = n.trace_a) OR (t.side = 'b' AND t.trace_id = n.trace_b)
+),
+shared AS (
+  SELECT a.pair, count(*) AS n_shared
+  FROM in_pair AS a
+  JOIN in_pair AS b ON b.pair = a.pair AND b.step = a.step
+  WHERE a.side = 'a' AND b.side = 'b'
+  GROUP BY a.pair
+),
+manner AS (
+  SELECT
+    i.pair,
+    CASE
+      WHEN NOT bool_and(i.is_numbered) THEN 'time'
+      WHEN 2 * coalesce(max(s.n_shared), 0)
+        >= least(max(CASE WHEN i.side = 'a' THEN i.n_steps END), max(CASE WHEN i.side = 'b' THEN i.n_steps END))
+      THEN 'number'
+      ELSE 'offset'
+    END AS manner
+  FROM in_pair AS i
+  LEFT JOIN shared AS s ON s.pair = i.pair
+  GROUP BY i.pair
+),
+keyed AS (
+  SELECT
+    i.pair,
+    i.side,
+    i.trace_id,
+    i.step AS number,
+    i.host_ns,
+    u.not_compared,
+    CASE WHEN u.not_compared IS NULL THEN coalesce(w.device_ns, 0) END AS device_ns,
+    CASE m.manner
+      WHEN 'time' THEN i.time_place
+      WHEN 'number' THEN i.step
+      ELSE i.step - i.first_step
+    END::BIGINT AS key
+  FROM in_pair AS i
+  JOIN manner AS m ON m.pair = i.pair
+  JOIN unit AS u ON u.side = i.side AND u.trace_id = i.trace_id
+  LEFT JOIN work AS w ON w.step_id = i.step_id
+),
+step_a AS (SELECT * FROM keyed WHERE side = 'a'),
+step_b AS (SELECT * FROM keyed WHERE side = 'b')
 SELECT
   coalesce(a.pair, b.pair) AS pair,
-  coalesce(a.position, b.position) AS position,
+  row_number() OVER (PARTITION BY coalesce(a.pair, b.pair) ORDER BY coalesce(a.key, b.key))
+    AS position,
   CASE
     WHEN a.pair IS NULL THEN 'added'
     WHEN b.pair IS NULL THEN 'removed'
@@ -172,9 +244,10 @@ SELECT
   a.device_ns AS device_a_ns,
   b.device_ns AS device_b_ns,
   b.device_ns - a.device_ns AS device_change_ns,
-  (b.device_ns - a.device_ns) / nullif(a.device_ns, 0) AS device_change_ratio
+  (b.device_ns - a.device_ns) / nullif(a.device_ns, 0) AS device_change_ratio,
+  coalesce(a.not_compared, b.not_compared) AS not_compared
 FROM step_a AS a
-FULL JOIN step_b AS b ON b.pair = a.pair AND b.position = a.position
+FULL JOIN step_b AS b ON b.pair = a.pair AND b.key = a.key
 LEFT JOIN trace AS ta ON ta.id = a.trace_id
 LEFT JOIN trace AS tb ON tb.id = b.trace_id
-ORDER BY coalesce(a.pair, b.pair), coalesce(a.position, b.position)
+ORDER BY pair, position

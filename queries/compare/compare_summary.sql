@@ -1,29 +1,30 @@
 /* ---
 name = "compare_summary"
-version = 2
-title = "Key figures of two sides, as totals and per step"
+version = 3
+title = "Key figures of two sides, per step or per trace"
 help = """
-All traces of a side are combined, so there are no run or rank columns. step_time sums the host
-durations of steps. device_time, compute_time, communication_time and memory_time sum durations,
+All traces of a side are combined, so there are no run or rank columns. step_time is the host
+duration of steps. device_time, compute_time, communication_time and memory_time sum durations,
 including work that overlaps. device_busy, exposed_communication and exposed_memory are lengths of
-unions of intervals, summed over devices. operator_time is the self time of host operators. A
-measure that neither side has is 0 on both.
+unions of intervals, summed over devices, per step those of the work launched in the step.
+operator_time is the self time of host operators (op_by_step). device_time_outside and
+operator_time_outside are what lies outside of whole steps; they are not compared.
 
-basis names the comparable figures: total if both sides have equally many traces and steps, else
-step if both have steps, else trace. change_ratio compares the figures of that basis.
+basis is step if both sides have steps: figures are means over the steps of a trace, then over
+traces; else trace (see compare_unit). What one side did not record is not compared: basis, figures
+and change are NULL, and not_compared is the reason.
 
-per_step_a and per_step_b are means over the steps of a side; a step without any counts as 0. t is
-Welch's t, (mean b - mean a) / sqrt(variance a / n a + variance b / n b), with Welch's degrees of
-freedom; p is the two-sided probability of a t at least this far from 0 if the means were equal.
-Both are NULL if a side has fewer than two steps or neither side varies. Steps are assumed
-independent, and p is not corrected for the number of rows.
+t is Welch's t over steps, (mean b - mean a) / sqrt(variance a / n a + variance b / n b); a step
+without any counts as 0. p is the two-sided probability of a t at least this far from 0 if the means
+were equal. Both are NULL without steps, if a side has fewer than two, or neither side varies. Steps
+are assumed independent, and p is not corrected for the number of rows.
 """
 grain = ["measure"]
-requires = { schema = ">=1", queries = ["compare_side@1", "compare_size@1", "device_activity@2", "device_work_by_step@1", "op_by_step@1", "quadrature_node@1"] }
+requires = { schema = ">=1", queries = ["compare_size@2", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@1", "op_by_step@2", "quadrature_node@1", "step_activity@1"] }
 portable = false
 columns = [
-  "measure", "unit", "total_a", "total_b", "change", "basis", "basis_a", "basis_b", "change_ratio",
-  "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b", "per_step_a", "per_step_b", "t",
+  "measure", "unit", "basis", "not_compared", "basis_a", "basis_b", "change", "change_ratio",
+  "total_a", "total_b", "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b", "t",
   "degrees_of_freedom", "p",
 ]
 
@@ -40,35 +41,33 @@ help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 [column]
 measure = { type = "VARCHAR", unit = "text", help = "Name of the figure" }
 unit = { type = "VARCHAR", unit = "text", help = "ns or count" }
-total_a = { type = "BIGINT", unit = "see unit", check = ">= 0", help = "Figure of side a" }
-total_b = { type = "BIGINT", unit = "see unit", check = ">= 0", help = "Figure of side b" }
-change = { type = "BIGINT", unit = "see unit", help = "total_b - total_a" }
-basis_b = { type = "DOUBLE", unit = "see unit", nullable = true, help = "Compared figure of side b" }
-per_step_b = { type = "DOUBLE", unit = "see unit", nullable = true, help = "As per_step_a, on side b" }
+basis_a = { type = "DOUBLE", unit = "see unit", nullable = true, help = "Figure of side a per step and rank, or per trace; NULL: not compared" }
+basis_b = { type = "DOUBLE", unit = "see unit", nullable = true, help = "As basis_a, of side b" }
+change = { type = "DOUBLE", unit = "see unit", nullable = true, help = "basis_b - basis_a" }
+change_ratio = { type = "DOUBLE", unit = "ratio", nullable = true, help = "change / basis_a; NULL if basis_a is 0 or NULL" }
+total_b = { type = "BIGINT", unit = "see unit", nullable = true, check = ">= 0", help = "As total_a, of side b" }
+n_steps_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of whole steps of side a" }
+n_steps_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of whole steps of side b" }
 
 [column.basis]
 type = "VARCHAR"
 unit = "text"
-check = "IN ('total', 'step', 'trace')"
-help = "Basis of the comparison: total, step or trace"
+nullable = true
+check = "IN ('step', 'trace')"
+help = "step: figures are per step and rank; trace: per trace; NULL: not compared"
 
-[column.basis_a]
-type = "DOUBLE"
+[column.not_compared]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Why it is not compared; NULL: it is"
+
+[column.total_a]
+type = "BIGINT"
 unit = "see unit"
 nullable = true
-help = "Compared figure of side a: total, or mean per step or trace; NULL: no figure per step"
-
-[column.change_ratio]
-type = "DOUBLE"
-unit = "ratio"
-nullable = true
-help = "(basis_b - basis_a) / basis_a; NULL if basis_a is 0, or if side b has no steps or operators at all, which means they were not recorded"
-
-[column.per_step_a]
-type = "DOUBLE"
-unit = "see unit"
-nullable = true
-help = "Mean per step on side a; NULL without steps, and for unions of intervals"
+check = ">= 0"
+help = "Sum over side a, of whole steps if basis is step; NULL: not recorded on side a"
 
 [column.t]
 type = "DOUBLE"
@@ -79,15 +78,21 @@ help = "Welch's t of the figures per step; above 0: more on side b"
 [changes]
 1 = "first version"
 2 = "change_ratio is NULL for steps and operators missing on side b, as with another profiler"
+3 = "compares per step and rank, what lies outside of whole steps in rows of its own; what one side did not record is NULL and named in not_compared; operator_time includes slices that are not operators"
 --- */
-WITH size AS (
-  SELECT n_traces_a, n_traces_b, n_steps_a, n_steps_b, basis
-  FROM compare_size($a::VARCHAR, $b::VARCHAR)
+WITH unit AS MATERIALIZED (
+  SELECT subject, side, trace_id, n_steps, basis, divisor, not_compared
+  FROM compare_unit($a::VARCHAR, $b::VARCHAR)
 ),
-side AS (
-  SELECT c.side, c.trace_id, CASE c.side WHEN 'a' THEN z.n_steps_a ELSE z.n_steps_b END AS n_steps
-  FROM compare_side($a::VARCHAR, $b::VARCHAR) AS c
-  CROSS JOIN size AS z
+size AS (
+  SELECT
+    subject,
+    max(basis) AS basis,
+    max(not_compared) AS not_compared,
+    sum(CASE WHEN side = 'a' AND divisor IS NOT NULL THEN n_steps ELSE 0 END)::BIGINT AS n_steps_a,
+    sum(CASE WHEN side = 'b' AND divisor IS NOT NULL THEN n_steps ELSE 0 END)::BIGINT AS n_steps_b
+  FROM unit
+  GROUP BY subject
 ),
 work AS MATERIALIZED (
   SELECT trace_id, step_id, class, sum(n_ops)::BIGINT AS n_ops, sum(total_ns)::BIGINT AS total_ns
@@ -98,6 +103,19 @@ called AS MATERIALIZED (
   SELECT trace_id, step_id, sum(n_calls)::BIGINT AS n_calls, sum(self_ns)::BIGINT AS self_ns
   FROM op_by_step()
   GROUP BY trace_id, step_id
+),
+-- Unions are per step, else per trace: both are computed, and one is used.
+union_length AS (
+  SELECT trace_id, step_id, 'step' AS basis, sum(busy_ns)::BIGINT AS busy_ns,
+    sum(exposed_communication_ns)::BIGINT AS exposed_communication_ns,
+    sum(exposed_memory_ns)::BIGINT AS exposed_memory_ns
+  FROM step_activity()
+  GROUP BY trace_id, step_id
+  UNION ALL
+  SELECT trace_id, NULL, 'trace', sum(busy_ns)::BIGINT, sum(exposed_communication_ns)::BIGINT,
+    sum(exposed_memory_ns)::BIGINT
+  FROM device_activity()
+  GROUP BY trace_id
 ),
 -- All figures of all steps; step NULL is what lies outside steps.
 value AS (
@@ -113,94 +131,150 @@ value AS (
   SELECT trace_id, step_id, 'operator_time', self_ns FROM called
   UNION ALL
   SELECT trace_id, step_id, 'n_operator_calls', n_calls FROM called
-  UNION ALL
-  SELECT trace_id, NULL, 'device_busy', busy_ns FROM device_activity()
-  UNION ALL
-  SELECT trace_id, NULL, 'exposed_communication', exposed_communication_ns FROM device_activity()
-  UNION ALL
-  SELECT trace_id, NULL, 'exposed_memory', exposed_memory_ns FROM device_activity()
-),
-stepped AS (
-  SELECT c.side, c.n_steps, v.step_id, v.measure, CAST(sum(v.value) AS DOUBLE) AS ns
-  FROM value AS v
-  JOIN side AS c ON c.trace_id = v.trace_id
-  WHERE v.step_id IS NOT NULL
-  GROUP BY c.side, c.n_steps, v.step_id, v.measure
-),
--- Mean and variance over the steps of a side; steps without a row count as 0.
-moment_centred AS (
-  SELECT side, measure, n_steps, ns, sum(ns) OVER (PARTITION BY side, measure) / n_steps AS mean_ns
-  FROM stepped
-),
-moment AS (
-  SELECT
-    side,
-    measure,
-    max(mean_ns) AS mean_ns,
-    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
-    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
-      / nullif(max(n_steps) - 1, 0) AS variance
-  FROM moment_centred
-  GROUP BY side, measure
-),
-total AS (
-  SELECT
-    v.measure,
-    sum(CASE WHEN c.side = 'a' THEN v.value ELSE 0 END)::BIGINT AS total_a,
-    sum(CASE WHEN c.side = 'b' THEN v.value ELSE 0 END)::BIGINT AS total_b
-  FROM value AS v
-  JOIN side AS c ON c.trace_id = v.trace_id
-  GROUP BY v.measure
 ),
 known AS (
-  SELECT CAST(place AS BIGINT) AS place, measure, unit
+  SELECT CAST(place AS BIGINT) AS place, measure, unit, subject, outside
   FROM (VALUES
-  (1, 'step_time', 'ns'),
-  (2, 'device_time', 'ns'),
-  (3, 'compute_time', 'ns'),
-  (4, 'communication_time', 'ns'),
-  (5, 'memory_time', 'ns'),
-  (6, 'device_busy', 'ns'),
-  (7, 'exposed_communication', 'ns'),
-  (8, 'exposed_memory', 'ns'),
-  (9, 'operator_time', 'ns'),
-  (10, 'n_device_ops', 'count'),
-  (11, 'n_operator_calls', 'count')
-  ) AS list(place, measure, unit)
+  (1, 'step_time', 'ns', 'steps', NULL),
+  (2, 'device_time', 'ns', 'device', 'device_time_outside'),
+  (3, 'compute_time', 'ns', 'device', NULL),
+  (4, 'communication_time', 'ns', 'device', NULL),
+  (5, 'memory_time', 'ns', 'device', NULL),
+  (6, 'device_busy', 'ns', 'device', NULL),
+  (7, 'exposed_communication', 'ns', 'device', NULL),
+  (8, 'exposed_memory', 'ns', 'device', NULL),
+  (9, 'operator_time', 'ns', 'operators', 'operator_time_outside'),
+  (10, 'n_device_ops', 'count', 'device', NULL),
+  (11, 'n_operator_calls', 'count', 'operators', NULL),
+  (12, 'device_time_outside', 'ns', 'device', NULL),
+  (13, 'operator_time_outside', 'ns', 'operators', NULL)
+  ) AS list(place, measure, unit, subject, outside)
+),
+placed AS (
+  SELECT
+    u.side,
+    v.trace_id,
+    v.step_id,
+    CASE
+      WHEN u.basis IS NULL OR u.divisor IS NOT NULL AND (u.basis = 'trace' OR s.step_id IS NOT NULL)
+      THEN v.measure
+      ELSE k.outside
+    END AS measure,
+    v.value,
+    u.divisor
+  FROM value AS v
+  JOIN known AS k ON k.measure = v.measure
+  JOIN unit AS u ON u.trace_id = v.trace_id AND u.subject = k.subject
+  LEFT JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS s ON s.side = u.side AND s.step_id = v.step_id
+  UNION ALL
+  SELECT u.side, v.trace_id, v.step_id, v.measure, v.value, u.divisor
+  FROM (
+    SELECT trace_id, step_id, basis, 'device_busy' AS measure, busy_ns AS value FROM union_length
+    UNION ALL
+    SELECT trace_id, step_id, basis, 'exposed_communication', exposed_communication_ns
+    FROM union_length
+    UNION ALL
+    SELECT trace_id, step_id, basis, 'exposed_memory', exposed_memory_ns FROM union_length
+  ) AS v
+  JOIN unit AS u
+    ON u.trace_id = v.trace_id AND u.subject = 'device' AND coalesce(u.basis, 'trace') = v.basis
+  LEFT JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS s ON s.side = u.side AND s.step_id = v.step_id
+  WHERE v.basis = 'trace' OR u.divisor IS NOT NULL AND s.step_id IS NOT NULL
+),
+by_trace AS (
+  SELECT side, measure, sum(value) AS value, sum(value) / max(divisor) AS per_unit
+  FROM placed
+  WHERE measure IS NOT NULL
+  GROUP BY side, measure, trace_id
+),
+summed AS (
+  -- Sums in order of size do not depend on the order of the traces.
+  SELECT side, measure, sum(value)::BIGINT AS value,
+    list_sum(list(per_unit ORDER BY per_unit)) AS per_unit
+  FROM by_trace
+  GROUP BY side, measure
+),
+sample AS (
+  SELECT side, measure, trace_id, step_id, CAST(sum(value) AS DOUBLE) AS ns
+  FROM placed
+  WHERE measure IS NOT NULL AND measure NOT LIKE '%_outside' AND step_id IS NOT NULL
+  GROUP BY side, measure, trace_id, step_id
+),
+-- Whether a side recorded the subject at all.
+present AS (
+  SELECT k.subject, s.side
+  FROM summed AS s
+  JOIN known AS k ON k.measure = s.measure
+  GROUP BY k.subject, s.side
 ),
 figure AS (
   SELECT
     k.place,
     k.measure,
     k.unit,
-    coalesce(t.total_a, 0) AS total_a,
-    coalesce(t.total_b, 0) AS total_b,
-    z.basis,
-    z.n_traces_a,
-    z.n_traces_b,
+    CASE WHEN k.measure NOT LIKE '%_outside' THEN z.basis END AS basis,
+    CASE
+      WHEN k.measure LIKE '%_outside' THEN 'outside of whole steps'
+      ELSE z.not_compared
+    END AS not_compared,
     z.n_steps_a,
     z.n_steps_b,
-    k.measure IN ('device_busy', 'exposed_communication', 'exposed_memory') AS is_set,
-    CASE WHEN z.n_steps_a > 0 THEN coalesce(ma.mean_ns, 0) END AS per_step_a_ns,
-    CASE WHEN z.n_steps_b > 0 THEN coalesce(mb.mean_ns, 0) END AS per_step_b_ns,
-    CASE WHEN z.n_steps_a > 1 THEN coalesce(ma.variance, 0) END AS variance_a,
-    CASE WHEN z.n_steps_b > 1 THEN coalesce(mb.variance, 0) END AS variance_b
+    CASE WHEN pa.side IS NOT NULL THEN coalesce(a.value, 0) END AS total_a,
+    CASE WHEN pb.side IS NOT NULL THEN coalesce(b.value, 0) END AS total_b,
+    CASE WHEN z.basis IS NOT NULL AND k.measure NOT LIKE '%_outside' THEN coalesce(a.per_unit, 0) END
+      AS basis_a,
+    CASE WHEN z.basis IS NOT NULL AND k.measure NOT LIKE '%_outside' THEN coalesce(b.per_unit, 0) END
+      AS basis_b
   FROM known AS k
-  CROSS JOIN size AS z
-  LEFT JOIN total AS t ON t.measure = k.measure
-  LEFT JOIN moment AS ma ON ma.side = 'a' AND ma.measure = k.measure
-  LEFT JOIN moment AS mb ON mb.side = 'b' AND mb.measure = k.measure
+  JOIN size AS z ON z.subject = k.subject
+  LEFT JOIN present AS pa ON pa.subject = k.subject AND pa.side = 'a'
+  LEFT JOIN present AS pb ON pb.subject = k.subject AND pb.side = 'b'
+  LEFT JOIN summed AS a ON a.side = 'a' AND a.measure = k.measure
+  LEFT JOIN summed AS b ON b.side = 'b' AND b.measure = k.measure
+),
+changed AS (
+  SELECT
+    *,
+    -- Less than a part in 10^12 is rounding.
+    CASE
+      WHEN abs(basis_b - basis_a) <= 1e-12 * greatest(basis_a, basis_b) THEN 0
+      ELSE basis_b - basis_a
+    END AS change
+  FROM figure
+),
+-- Significance
+moment_centred AS (
+  SELECT side, measure, n_steps, ns, sum(ns) OVER (PARTITION BY side, measure) / n_steps AS mean_ns
+  FROM (
+    SELECT s.*, CASE s.side WHEN 'a' THEN f.n_steps_a ELSE f.n_steps_b END AS n_steps
+    FROM sample AS s
+    JOIN figure AS f ON f.measure = s.measure
+    WHERE f.basis = 'step'
+  )
+),
+-- Variance over the steps of a side; steps without a row count as 0.
+moment AS (
+  SELECT
+    side,
+    measure,
+    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
+    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
+      / nullif(max(n_steps) - 1, 0) AS variance
+  FROM moment_centred
+  GROUP BY side, measure
 ),
 test_error AS (
   SELECT
-    measure,
-    per_step_b_ns - per_step_a_ns AS difference,
-    variance_a / nullif(n_steps_a, 0) AS error_a,
-    variance_b / nullif(n_steps_b, 0) AS error_b,
-    n_steps_a,
-    n_steps_b
-  FROM figure
-  WHERE n_steps_a > 1 AND n_steps_b > 1
+    f.measure,
+    f.change AS difference,
+    coalesce(a.variance, 0) / f.n_steps_a AS error_a,
+    coalesce(b.variance, 0) / f.n_steps_b AS error_b,
+    f.n_steps_a,
+    f.n_steps_b
+  FROM changed AS f
+  LEFT JOIN moment AS a ON a.side = 'a' AND a.measure = f.measure
+  LEFT JOIN moment AS b ON b.side = 'b' AND b.measure = f.measure
+  WHERE f.basis = 'step' AND f.n_steps_a > 1 AND f.n_steps_b > 1
 ),
 test_t AS (
   SELECT
@@ -237,44 +311,26 @@ test AS (
   FROM test_bound AS e
   CROSS JOIN quadrature_node() AS q
   GROUP BY e.measure
-),
-based AS (
-  SELECT
-    *,
-    CASE
-      WHEN basis = 'total' THEN total_a
-      WHEN basis = 'trace' THEN total_a / n_traces_a
-      WHEN NOT is_set THEN per_step_a_ns
-    END AS basis_a,
-    CASE
-      WHEN basis = 'total' THEN total_b
-      WHEN basis = 'trace' THEN total_b / n_traces_b
-      WHEN NOT is_set THEN per_step_b_ns
-    END AS basis_b
-  FROM figure
 )
 SELECT
   f.measure,
   f.unit,
+  f.basis,
+  f.not_compared,
+  f.basis_a,
+  f.basis_b,
+  f.change,
+  f.change / nullif(f.basis_a, 0) AS change_ratio,
   f.total_a,
   f.total_b,
-  f.total_b - f.total_a AS change,
-  f.basis,
-  CAST(f.basis_a AS DOUBLE) AS basis_a,
-  CAST(f.basis_b AS DOUBLE) AS basis_b,
-  CASE
-    WHEN f.total_b > 0 OR f.measure NOT IN ('step_time', 'operator_time', 'n_operator_calls')
-    THEN (f.basis_b - f.basis_a) / nullif(f.basis_a, 0)
-  END AS change_ratio,
-  f.n_traces_a,
-  f.n_traces_b,
-  f.n_steps_a,
-  f.n_steps_b,
-  CASE WHEN NOT f.is_set THEN f.per_step_a_ns END AS per_step_a,
-  CASE WHEN NOT f.is_set THEN f.per_step_b_ns END AS per_step_b,
+  z.n_traces_a,
+  z.n_traces_b,
+  z.n_steps_a,
+  z.n_steps_b,
   e.t,
   e.degrees_of_freedom,
   e.p
-FROM based AS f
+FROM changed AS f
+CROSS JOIN compare_size($a::VARCHAR, $b::VARCHAR) AS z
 LEFT JOIN test AS e ON e.measure = f.measure
 ORDER BY f.place

@@ -1,6 +1,6 @@
 /* ---
 name = "kernel_key"
-version = 1
+version = 2
 title = "Normalized kernel names, for comparing names across profilers"
 help = """
 One row per name. Tools print the same kernel differently: the demanglers of GNU and LLVM, used by
@@ -14,11 +14,15 @@ without parameter lists, except those of lambdas, because NVIDIA writes T1 there
 argument: functions that differ only in parameters share one signature. base_name is the last
 component of the name without template arguments; some profilers record only that. For copies the
 signature is the direction, for memsets a constant; both have no base_name.
+
+Names of one signature whose variants differ are not spellings of one thing: the variant is the kind
+of memory of a copy or memset, and the spelling of a kernel with its parameters, if they are
+recorded as types.
 """
 grain = ["kind", "class", "name"]
 requires = { schema = ">=13" }
 portable = false
-columns = ["kind", "class", "name", "mangled", "spelling", "signature", "base_name"]
+columns = ["kind", "class", "name", "mangled", "spelling", "signature", "variant", "base_name"]
 
 [column]
 kind.help = "kernel, memcpy or memset"
@@ -28,6 +32,12 @@ mangled = { type = "VARCHAR", unit = "text", nullable = true, help = "Linker nam
 spelling = { type = "VARCHAR", unit = "text", help = "Normalized name" }
 signature = { type = "VARCHAR", unit = "text", help = "spelling without parameter lists; for a copy its direction" }
 
+[column.variant]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Kind of memory, or spelling with parameters; NULL: not recorded"
+
 [column.base_name]
 type = "VARCHAR"
 unit = "text"
@@ -36,6 +46,7 @@ help = "Name without namespaces, template arguments and parameters; NULL: not a 
 
 [changes]
 1 = "first version"
+2 = "new column variant"
 --- */
 WITH named AS (
   SELECT
@@ -133,6 +144,16 @@ SELECT
     )
     ELSE signature
   END AS signature,
+  CASE
+    WHEN kind = 'memset' THEN nullif(regexp_extract(lower(name), '\((\w+)\)', 1), '')
+    WHEN kind = 'memcpy'
+    THEN nullif(
+      replace(regexp_extract(lower(name), '\(\s*(\w+\s*->\s*\w+)\s*\)', 1), ' ', ''), ''
+    )
+    -- NVIDIA writes T1 for a parameter of the type of a template argument.
+    WHEN regexp_matches(spelling, '\)$') AND NOT regexp_matches(spelling, '\bT\d+\b')
+    THEN spelling
+  END AS variant,
   CASE
     WHEN kind = 'kernel'
     THEN nullif(

@@ -1,14 +1,16 @@
 /* ---
 name = "op_by_step"
-version = 1
+version = 2
 title = "Operators by step and name, with self time"
 help = """
-self_ns is the duration of a call minus its direct children of any category; a call shorter than
-these counts as 0, as does one of negative duration or an unfinished one. A call belongs to the step
-in which it begins. In a time window self_ns is of the parts inside it.
+self_ns is the duration of a call minus the calls of operators in it that no other operator is
+between; frames, runtime calls and annotations in between belong to the operator, because whether
+they are recorded is a setting of the profiler. A call shorter than these counts as 0, as does one
+of negative duration or an unfinished one. A call belongs to the step in which it begins. In a time
+window self_ns is of the parts inside it.
 """
 grain = ["trace_id", "step_id", "name"]
-requires = { schema = ">=1", queries = ["cut_slice@1", "step_window@1"] }
+requires = { schema = ">=1", queries = ["step_window@1"] }
 portable = false
 columns = ["trace_id", "step_id", "name", "n_calls", "self_ns"]
 
@@ -20,43 +22,53 @@ self_ns.help = "Sum of the self times"
 
 [changes]
 1 = "first version"
+2 = "self_ns includes slices that are not operators, such as runtime calls and frames"
 --- */
-WITH child AS (
+WITH RECURSIVE call AS MATERIALIZED (
   SELECT
-    s.parent_id,
-    sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))
-      AS below_ns
-  FROM slice AS s
-  CROSS JOIN time_window AS w
-  WHERE s.parent_id IS NOT NULL
-  GROUP BY s.parent_id
-),
-call AS (
-  SELECT
+    o.slice_id,
     o.trace_id,
     o.track_id,
     o.ts,
     o.name,
-    coalesce(
-      x.self_ns,
-      greatest(
-        greatest(least(o.ts + o.dur, w.to_ns) - greatest(o.ts, w.from_ns), 0)
-          - coalesce(c.below_ns, 0),
-        0
-      )
-    ) AS self_ns
+    s.parent_id,
+    greatest(least(o.ts + o.dur, w.to_ns) - greatest(o.ts, w.from_ns), 0)::BIGINT AS inside_ns
   FROM cpu_op AS o
   CROSS JOIN time_window AS w
-  LEFT JOIN cut_slice() AS x ON x.slice_id = o.slice_id
-  LEFT JOIN child AS c ON c.parent_id = o.slice_id
+  LEFT JOIN slice AS s ON s.id = o.slice_id
+),
+-- Slices between operators: only those with children are climbed.
+between_call AS MATERIALIZED (
+  SELECT s.id, s.parent_id
+  FROM slice AS s
+  SEMI JOIN slice AS c ON c.parent_id = s.id
+  ANTI JOIN cpu_op AS o ON o.slice_id = s.id
+  WHERE s.parent_id IS NOT NULL
+),
+upward AS (
+  SELECT parent_id AS slice_id, sum(inside_ns)::BIGINT AS below_ns
+  FROM call
+  WHERE parent_id IS NOT NULL
+  GROUP BY parent_id
+  UNION ALL
+  SELECT b.parent_id, sum(u.below_ns)::BIGINT
+  FROM upward AS u
+  JOIN between_call AS b ON b.id = u.slice_id
+  GROUP BY b.parent_id
+),
+below AS (
+  SELECT slice_id, sum(below_ns)::BIGINT AS below_ns
+  FROM upward
+  GROUP BY slice_id
 ),
 placed AS (
   SELECT
     c.trace_id,
     CASE WHEN c.ts < w.end_ns THEN w.step_id END AS step_id,
     c.name,
-    c.self_ns
+    greatest(c.inside_ns - coalesce(b.below_ns, 0), 0) AS self_ns
   FROM call AS c
+  LEFT JOIN below AS b ON b.slice_id = c.slice_id
   LEFT JOIN track AS k ON k.id = c.track_id
   ASOF LEFT JOIN step_window() AS w
     ON w.trace_id = c.trace_id

@@ -101,11 +101,11 @@ def compare(
     """Compare two runs, or a run with a baseline.
 
     A and B are each a run (name or ID), a trace (RUN/TRACE), tag:NAME or latest; changes are B
-    minus A. Totals are compared if both sides have the same number of traces and steps, else means
-    per step, else means per trace; the report states which. p is the probability of such a
-    difference between steps by chance (Welch's t-test). The tables are the queries compare_summary,
-    compare_kernels, compare_ops, compare_collectives and compare_steps; formats other than the
-    report print one of them, by default --by summary.
+    minus A. Means per whole step and rank are compared if both sides have steps, else means per
+    recording; the report states which, and names what one side did not record. p is the
+    probability of such a difference between steps by chance (Welch's t-test). The tables are the
+    queries compare_summary, compare_kernels, compare_ops, compare_collectives and compare_steps;
+    formats other than the report print one of them, by default --by summary.
 
     With --fail-if-slower the exit code is 1 if B takes more time: host time per step if both have
     steps, else the duration of device work, else of operators.
@@ -199,7 +199,7 @@ def _judge(rows: list[Row], limit: float) -> tuple[bool, str]:
 
 
 def _basis(row: Row) -> str:
-    return {"total": "total", "step": "mean a step", "trace": "mean a trace"}[row["basis"]]
+    return {"step": "mean a step", "trace": "mean a trace"}[row["basis"]]
 
 
 def _write_rows(

@@ -1,4 +1,4 @@
-"""The text report of `tw compare`: four tables of query rows; only formatting, no computation."""
+"""The text report of `tw compare`: tables of query rows; only formatting, no computation."""
 
 from __future__ import annotations
 
@@ -9,60 +9,49 @@ from warehouse.query import encoding
 Row = dict[str, Any]
 _NAME_WIDTH = 56
 _SHOWN_STEPS = 10
-#: What a profiler may not record -> the measures that depend on it.
-_RECORDED = {
-    "steps": ("step_time",),
-    "operators": ("operator_time", "n_operator_calls"),
-}
 
 
 def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
     """`sides` holds the names of A and B, `tables` the rows of each comparison by name."""
     summary = tables["summary"]
-    absent = _absent(sides, summary)
-    shown = [row for row in summary if row["measure"] not in absent]
-    lines = [*_heading(sides, summary[0]), *sorted(set(absent.values())), "", *_summary(shown)]
+    reasons = dict.fromkeys(row["not_compared"] for row in summary if _is_missing(row))
+    lines = [*_heading(sides, summary), *(f"{reason}: not compared." for reason in reasons)]
+    lines += ["", *_summary(summary)]
     lines += _section("Device work that changed most", _kernels(tables["kernel"]))
-    if "operator_time" not in absent:
-        lines += _section("Operators that changed most", _ops(tables["op"]))
+    lines += _section("Operators that changed most", _ops(tables["op"]))
     moved = [row for row in tables["collective"] if row["status"] in ("added", "removed", "rate")]
     if moved:
         lines += _section("Collectives added, removed or of another number", _collectives(moved))
-    if "step_time" not in absent:
-        lines += _section("Steps, first with first", _steps(tables["step"]))
+    lines += _section("Steps, by number and time", _steps(tables["step"]))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def _heading(sides: dict[str, str], row: Row) -> list[str]:
-    descriptions = {
-        "total": "totals (both sides have the same numbers of traces and steps)",
-        "step": "means per step (numbers of traces or steps differ)",
-        "trace": "means per trace (numbers of traces differ, and not both sides have steps)",
-    }
+def _is_missing(row: Row) -> bool:
+    """Whether one side did not record a figure; outside of steps nothing is compared."""
+    return row["basis"] is None and not row["measure"].endswith("_outside")
+
+
+def _heading(sides: dict[str, str], rows: list[Row]) -> list[str]:
+    row = rows[0]
     lines = [
         f"{name.upper()}: {encoding.printable(text)} "
         f"({_count(row[f'n_traces_{name}'], 'trace')}, {_count(row[f'n_steps_{name}'], 'step')})"
         for name, text in sides.items()
     ]
-    return [*lines, f"Changes are B minus A, of {descriptions[row['basis']]}."]
+    return [*lines, f"Changes are B minus A, of {_means(rows)}."]
 
 
-def _absent(sides: dict[str, str], rows: list[Row]) -> dict[str, str]:
-    """Returns a line for each kind of data that one side's profiler did not record.
-
-    GPU profilers record no steps and no operators: their absence is not a speed-up.
-    """
-    found: dict[str, str] = {}
-    for noun, measures in _RECORDED.items():
-        totals = {row["measure"]: row for row in rows if row["measure"] in measures}
-        for name in sides:
-            others = [other for other in sides if other != name]
-            if all(row[f"total_{name}"] == 0 for row in totals.values()) and any(
-                row[f"total_{other}"] for row in totals.values() for other in others
-            ):
-                line = f"{name.upper()} has no {noun}: not compared."
-                found.update(dict.fromkeys(totals, line))
-    return found
+def _means(rows: list[Row]) -> str:
+    """What the figures are means of: steps, recordings, or some of each."""
+    ranks = " and rank" if max(rows[0]["n_traces_a"], rows[0]["n_traces_b"]) > 1 else ""
+    per_step = f"means per step{ranks}"
+    whole = [row["measure"] for row in rows if row["basis"] == "trace"]
+    if not whole:
+        return per_step
+    per_trace = "means per recording (not both sides have steps of known work)"
+    if all(row["basis"] != "step" for row in rows):
+        return per_trace
+    return f"{per_step}; of {', '.join(whole)} {per_trace}"
 
 
 def _summary(rows: list[Row]) -> list[str]:
@@ -70,11 +59,18 @@ def _summary(rows: list[Row]) -> list[str]:
     for row in rows:
         show = _time if row["unit"] == "ns" else _number
         a, b = row["basis_a"], row["basis_b"]
+        if row["measure"].endswith("_outside") and (row["total_a"] or row["total_b"]):
+            totals = [_sum(show, row[f"total_{side}"]) for side in "ab"]
+            cells.append([row["measure"], *totals, "not compared", "", ""])
         if a is None or b is None or not (a or b):
             continue
         p = _chance(row["p"])
         cells.append([row["measure"], show(a), show(b), _signed(show, b - a), _percent(row), p])
     return _aligned(cells)
+
+
+def _sum(show: Any, total: float | None) -> str:
+    return "" if total is None else f"{show(total)} in all"
 
 
 def _percent(row: Row, key: str = "change_ratio") -> str:
@@ -84,25 +80,32 @@ def _percent(row: Row, key: str = "change_ratio") -> str:
 def _kernels(rows: list[Row]) -> list[list[str]]:
     cells = [["name", "status", "n A", "n B", "A", "B", "change", "%", "of all", "p"]]
     for row in rows:
+        if row["status"] in ("outside", "not_compared"):
+            continue
         name = row["name_b"] or row["name_a"]
         cells.append([
-            _short(name), row["status"], _number(row["n_ops_a"]), _number(row["n_ops_b"]),
-            _time(row["total_a_ns"]), _time(row["total_b_ns"]), _signed(_time, row["change_ns"]),
-            _percent(row), _percent(row, "share_of_change"), _chance(row["p"]),
+            _short(name), row["status"], _number(row["rate_a"]), _number(row["rate_b"]),
+            _time(row["per_unit_a_ns"]), _time(row["per_unit_b_ns"]),
+            _signed(_time, row["change_ns"]), _percent(row), _percent(row, "share_of_change"),
+            _chance(row["p"]),
         ])  # fmt: skip
         if row["status"] == "renamed":
-            cells.append([_short(f"  was {row['name_a']}")] + [""] * 9)
+            by = f" (by operator {row['op_name']})" if row["match_rule"] == "operator_group" else ""
+            was = _short(f"  was {row['name_a']}") + encoding.printable(by)
+            cells.append([was] + [""] * 9)
     return cells
 
 
 def _ops(rows: list[Row]) -> list[list[str]]:
     cells = [["name", "status", "n A", "n B", "self change", "p", "device change", "of all", "p"]]
     for row in rows:
+        if row["status"] in ("outside", "not_compared"):
+            continue
         cells.append([
-            _short(row["name"]), row["status"], _number(row["n_calls_a"]),
-            _number(row["n_calls_b"]), _signed(_time, row["self_change_ns"]),
-            _chance(row["self_p"]), _signed(_time, row["device_change_ns"]),
-            _percent(row, "share_of_device_change"), _chance(row["device_p"]),
+            _short(row["name"]), row["status"], _number(row["rate_a"]), _number(row["rate_b"]),
+            _signed(_time, row["self_change_ns"]), _chance(row["self_p"]),
+            _signed(_time, row["device_change_ns"]), _percent(row, "share_of_device_change"),
+            _chance(row["device_p"]),
         ])  # fmt: skip
     return cells
 
@@ -179,7 +182,9 @@ def _number(value: float | None) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 
-def _signed(show: Any, value: float) -> str:
+def _signed(show: Any, value: float | None) -> str:
+    if value is None:
+        return ""
     return f"+{show(value)}" if value > 0 else show(value)
 
 

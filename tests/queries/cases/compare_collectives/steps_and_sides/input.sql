@@ -28,3 +28,10 @@ VALUES
   (13, 2, 0, 40, 3, 'nccl', 'device', 'allreduce', '0', 4, 'Byte', 64, 64, 64),
   (14, 2, 0, 50, 3, 'nccl', 'device', 'allreduce', '0', 4, 'Byte', 64, 64, 64),
   (15, 2, 0, 60, 2, 'nccl', 'device', 'reduce', '0', 4, 'Byte', 16, 16, 16);
+-- Each was launched in the step in which it runs.
+INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, link_set, query,
+  query_version)
+SELECT c.slice_id, c.trace_id, c.trace_id, s.slice_id, c.slice_id, 'step', 'r', 1, 'default', 'q', 1
+FROM collective AS c
+JOIN step AS s ON s.trace_id = c.trace_id AND c.ts >= s.ts AND c.ts < s.ts + s.dur
+WHERE c.side = 'device';
