@@ -3,8 +3,7 @@
     python benchmarks/import_nsys.py [--kernels 1000000] [--runs 3] [--keep FILE]
 
 Prints wall, processor time and peak memory of `tw import` into a new warehouse, and rows per
-second. The limits, 400,000 rows/s and 800 MB, apply to a million kernels on two free cores. Without
-stored bytecode (PYTHONDONTWRITEBYTECODE) the import takes a third of a second longer.
+second. The limits, 400,000 rows/s and 800 MB, apply to a million kernels on two free cores.
 """
 
 from __future__ import annotations

@@ -61,6 +61,18 @@ def change(path: Path, sql: str) -> None:
     connection.close()
 
 
+def test_an_asof_join_never_compares_all_pairs(db: Path) -> None:
+    few = "(SELECT range AS n FROM range(3))"
+
+    with database.Reader(db) as reader:
+        ((_, plan),) = reader.connection.execute(
+            f"EXPLAIN SELECT a.n, b.n FROM {few} AS a ASOF JOIN {few} AS b ON a.n >= b.n"
+        ).fetchall()
+
+    assert "asof join" in plan.lower()
+    assert "loop" not in plan.lower()
+
+
 def test_a_new_warehouse_is_the_only_thing_that_appears(db: Path) -> None:
     assert [path.name for path in db.parent.iterdir()] == ["w.duckdb"]
 

@@ -117,11 +117,9 @@ def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConne
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
             **database.NO_WRONG_STATISTICS,
+            **database.ASOF_BY_SORTING,
         },
     )
-    # Below 64 estimated rows an ASOF join loops over all pairs, and rows inserted in the same
-    # transaction have no statistics: one import took a thousand times as long.
-    connection.execute("SET asof_loop_join_threshold = 0")
     connection.execute("SET enable_progress_bar = false")  # interactive Python draws it on stdout
     return connection
 

@@ -43,6 +43,11 @@ _PID = re.compile(r"\(PID (\d+)\)")
 #: tests/store/test_store.py.
 NO_WRONG_STATISTICS: Final = {"disabled_optimizers": "statistics_propagation"}
 
+#: Below this number of estimated rows DuckDB replaces an ASOF join by a comparison of all pairs.
+#: The estimate for the result of several joins may be a thousandth of its rows, and sorting a few
+#: rows costs nothing.
+ASOF_BY_SORTING: Final = {"asof_loop_join_threshold": 0}
+
 #: Under these settings SQL can access nothing but the open database.
 LOCKED_PROFILE: dict[str, Any] = {
     "enable_external_access": False,
@@ -52,6 +57,7 @@ LOCKED_PROFILE: dict[str, Any] = {
     "allow_unsigned_extensions": False,
     "python_enable_replacements": False,
     **NO_WRONG_STATISTICS,
+    **ASOF_BY_SORTING,
 }
 
 
