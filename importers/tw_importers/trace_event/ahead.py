@@ -10,10 +10,12 @@ from __future__ import annotations
 import queue
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from warehouse.ingest.importer import ByteReader
 
 T = TypeVar("T")
 _SWITCH_INTERVAL_S = 0.0002
@@ -27,7 +29,7 @@ class _End(Generic[T]):
     error: BaseException | None = None
 
 
-def ahead(items: Iterator[T], n_items: int) -> Iterator[T]:
+def ahead(items: Iterator[T], n_items: int) -> Generator[T]:
     """The same items, up to `n_items` of them produced ahead of their use.
 
     An exception of the generator is raised at its place. Closing this one ends the thread.
@@ -45,6 +47,26 @@ def ahead(items: Iterator[T], n_items: int) -> Iterator[T]:
     finally:
         cancelled.set()
         worker.join()
+
+
+class BlocksAhead:
+    """Reads blocks of a stream in a separate thread: decompressing takes as long as parsing.
+
+    While it is open, nothing else may read the stream.
+    """
+
+    def __init__(self, reader: ByteReader, n_bytes: int, n_blocks: int) -> None:
+        self._blocks = ahead(iter(lambda: reader.read(n_bytes), b""), n_blocks)
+
+    def __enter__(self) -> BlocksAhead:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._blocks.close()
+
+    def read(self, _: int, /) -> bytes:
+        """Returns the next block, whatever size is asked for; b'' at the end."""
+        return next(self._blocks, b"")
 
 
 def _work(

@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from tw_importers.trace_event import native
-from tw_importers.trace_event.ahead import ahead
+from tw_importers.trace_event.ahead import BlocksAhead, ahead
 from tw_importers.trace_event.brackets import rematch_threads
 from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
-from tw_importers.trace_event.split import Chunk, decode
+from tw_importers.trace_event.split import BLOCK_BYTES, Chunk, decode
 from tw_importers.trace_event.typed import (
     Collector,
     Places,
@@ -112,7 +112,8 @@ def _type_compiled(
     splitter.collector = collector = Collector(state, pool.take)
     for chunk in start:
         collector.add(chunk)
-    kinds = write_groups(groups_of(splitter, chunks), stage, pool, scratch.path("event"))
+    with BlocksAhead(splitter.reader, BLOCK_BYTES, 2) as splitter.reader:
+        kinds = write_groups(groups_of(splitter, chunks), stage, pool, scratch.path("event"))
     scratch.connection.register("kinds", kinds)
     scratch.connection.execute("CREATE OR REPLACE TABLE event_kind AS FROM kinds")
     scratch.connection.unregister("kinds")
