@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.dialect import run
 from warehouse.dialect.perfetto import translate
 from warehouse.ingest import pipeline
@@ -27,8 +27,11 @@ Rows = list[list[Any]]
 GOLDEN: dict[str, Rows] = json.loads((HERE / "json_cases.json").read_text())
 
 
-#: Most cases are left to the integration tier, for their imports.
-SOME = [title if n % 4 == 0 else integration(title) for n, title in enumerate(cases.CASES)]
+#: Most cases are left to the other tiers, for their imports.
+SOME = [
+    title if n % 8 == 0 else integration(title) if n % 4 < 2 else slow(title)
+    for n, title in enumerate(cases.CASES)
+]
 
 
 def answer(case: Any, folder: Path) -> Rows:

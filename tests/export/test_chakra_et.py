@@ -13,6 +13,7 @@ from tests.conftest import Tw
 from tests.support import chakra_cases
 from tests.support import chakra_wire as wire
 from tests.support.chakra_wire import Attr, Graph, Node
+from tests.support.sharing import chosen, integration
 from tw_importers.chakra_et.export.et import Options, export_chakra_et
 from warehouse.errors import ExportError
 from warehouse.ingest import pipeline
@@ -35,9 +36,14 @@ def exported(db: Path, chosen: Selection | str, options: Options, target: Path) 
 
 
 @pytest.fixture(scope="module")
-def written(shared_place: Path, data_dir: Path) -> Path:
+def written(shared_place: Path, data_dir: Path, request: pytest.FixtureRequest) -> Path:
     """What Chakra's linker and converter wrote."""
-    return chakra_cases.import_written(shared_place / "chakra_written.duckdb", data_dir)
+    db, default = shared_place / "chakra_written.duckdb", chakra_cases.WRITTEN[:2]
+    cases = {*default, *(chosen(request, "case") & {*chakra_cases.WRITTEN})}
+    return chakra_cases.import_written(db, data_dir, cases)
+
+
+WRITTEN = [*chakra_cases.WRITTEN[:2], *map(integration, chakra_cases.WRITTEN[2:])]
 
 
 def golden(data_dir: Path, case: str) -> bytes:
@@ -53,7 +59,7 @@ def test_a_pair_is_linked_and_converted_byte_for_byte_as_chakra_does(
     assert found == golden(data_dir, case)
 
 
-@pytest.mark.parametrize("case", chakra_cases.WRITTEN)
+@pytest.mark.parametrize("case", WRITTEN)
 def test_an_et_plus_file_is_converted_byte_for_byte_as_chakra_does(
     case: str, written: Path, data_dir: Path, tmp_path: Path
 ) -> None:
@@ -72,7 +78,7 @@ def test_every_other_et_plus_file_is_converted_byte_for_byte_as_chakra_does(
     assert found == golden(data_dir, case)
 
 
-@pytest.mark.parametrize("case", chakra_cases.WRITTEN)
+@pytest.mark.parametrize("case", WRITTEN)
 def test_an_imported_file_is_written_byte_for_byte_as_it_was(
     case: str, written: Path, data_dir: Path, tmp_path: Path
 ) -> None:

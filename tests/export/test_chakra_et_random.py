@@ -12,7 +12,7 @@ from tests.support import chakra_wire as wire
 from tests.support import random_execution
 from tests.support.chakra_feeder import simulate
 from tests.support.random_execution import Program
-from tests.support.sharing import integration
+from tests.support.sharing import chosen, integration
 from tw_importers.chakra_et.export.et import Options
 from warehouse.ingest.pipeline import Options as ImportOptions
 from warehouse.ingest.pipeline import import_paths
@@ -24,9 +24,10 @@ Made = tuple[Path, dict[str, Program]]
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def programs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Made:
     folder = tmp_path_factory.mktemp("programs")
-    made = {f"p{seed}": random_execution.make(seed) for seed in SEEDS}
+    seeds = {SEEDS[0], *chosen(request, "seed")}
+    made = {f"p{seed}": random_execution.make(seed) for seed in SEEDS if seed in seeds}
     for run, program in made.items():
         for outcome in import_paths(
             program.write(folder / run),

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from tests.support.nsys_cases import CASES
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import WarehouseCache, has_tier
 from tests.support.sophgo_blocks import FEW, VALID
 
 
@@ -18,8 +18,8 @@ def captures(
     data_dir: Path, imported_files: WarehouseCache, request: pytest.FixtureRequest
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The valid cases that are asked for in one warehouse, each a run of its own."""
-    is_slow = any(item.get_closest_marker("slow") for item in request.session.items)
-    folders = [data_dir / "bigtpu" / case / "input" for case in (VALID if is_slow else FEW)]
+    cases = VALID if has_tier(request, "slow") else FEW
+    folders = [data_dir / "bigtpu" / case / "input" for case in cases]
     connection = duckdb.connect(str(imported_files.file((None, folders))), read_only=True)
     yield connection
     connection.close()

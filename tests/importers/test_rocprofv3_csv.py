@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import error, imported, write
+from tests.support.sharing import has_tier, integration
 
 API = "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
 KERNEL = (
@@ -94,15 +95,24 @@ OURS = {
 }  # fmt: skip
 
 
+LIKE_OURS = {
+    "hip_trace", "hsa_api_trace", "rocpd-to-csv", "memory_copy_trace", "memory_allocation_trace"
+}  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def db(
-    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The vendor's examples, each in a folder of its own as they are of many programs, and ours."""
+    """The vendor's examples, each in a folder of its own as they are of many programs, and ours.
+
+    Files of the kinds that ours has are imported only for tests of the tier `integration`.
+    """
+    left_out = set() if has_tier(request, "integration") else LIKE_OURS
     folder = tmp_path_factory.mktemp("rocprofv3")
     paths = write(folder / "ours", OURS)
     for file in sorted((data_dir / "gpu" / "rocprofv3_csv").glob("*.csv")):
-        if "stats" not in file.name:
+        if "stats" not in file.name and file.stem not in left_out:
             (folder / file.stem).mkdir()
             paths.append(Path(shutil.copy(file, folder / file.stem)))
     connection = imported(paths, folder / "w.duckdb")
@@ -150,13 +160,13 @@ def test_kernels_are_those_of_the_vendors_example(
 @pytest.mark.parametrize(
     ("file", "table"),
     [
-        ("hip_trace", "launch"),
-        ("hsa_api_trace", "launch"),
-        ("rocpd-to-csv", "launch"),
+        integration("hip_trace", "launch"),
+        integration("hsa_api_trace", "launch"),
+        integration("rocpd-to-csv", "launch"),
         ("marker_api_trace", "annotation"),
         ("rccl_trace", "slice"),
-        ("memory_copy_trace", "gpu_op"),
-        ("memory_allocation_trace", "memory_event"),
+        integration("memory_copy_trace", "gpu_op"),
+        integration("memory_allocation_trace", "memory_event"),
         ("scratch_memory_trace", "slice"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,14 @@ def table(tmp_path: Path, events: list[Event], sql: str) -> list[tuple[Any, ...]
 
 
 SLICES = """
-SELECT name, ts // 1000, CASE WHEN dur < 0 THEN dur ELSE dur // 1000 END, depth
-FROM slice ORDER BY ALL
+SELECT s.name, ts // 1000, CASE WHEN dur < 0 THEN dur ELSE dur // 1000 END, depth
+FROM slice AS s JOIN track AS k ON k.id = s.track_id JOIN process AS p ON p.id = k.process_id
+WHERE p.pid BETWEEN ? AND ?
+ORDER BY ALL
 """
 
 
-@pytest.mark.parametrize(("events", "slices"), [
+THREADS: Any = [
     # an end closes the last beginning that is open on its thread
     (["B a 1/1 @0", "B b 1/1 @2", "E - 1/1 @5", "E - 1/1 @9"], [("a", 0, 9, 0), ("b", 2, 3, 1)]),
     # threads and processes do not mix
@@ -61,11 +64,65 @@ FROM slice ORDER BY ALL
     # instants are slices without length
     (["X a 1/1 @0 +4", "i b 1/1 @2", "I c 1/1 @4", "R d 1/1 @9"],
      [("a", 0, 4, 0), ("b", 2, 0, 1), ("c", 4, 0, 0), ("d", 9, 0, 0)]),
-])  # fmt: skip
-def test_slices_of_threads(
-    tmp_path: Path, events: list[str], slices: list[tuple[Any, ...]]
-) -> None:
-    assert table(tmp_path, [event(text) for text in events], SLICES) == slices
+]  # fmt: skip
+
+ASYNC: Any = [
+    # one id nests
+    ([("b a 1/1 @0", {"cat": "c", "id": 7}), ("b b 1/2 @1", {"cat": "c", "id": 7}),
+      ("n m 1/1 @2", {"cat": "c", "id": 7}), ("e b 1/1 @3", {"cat": "c", "id": 7}),
+      ("e a 1/9 @4", {"cat": "c", "id": 7})], [("a", 0, 4, 0), ("b", 1, 2, 1), ("m", 2, 0, 2)]),
+    # ids, categories and processes do not mix
+    ([("b a 1/1 @0", {"cat": "c", "id": 1}), ("b b 1/1 @1", {"cat": "c", "id": "0x1"}),
+      ("b d 1/1 @2", {"cat": "k", "id": 1}), ("b f 2/1 @3", {"cat": "c", "id": 1}),
+      ("e a 1/1 @4", {"cat": "c", "id": 1}), ("e b 1/1 @6", {"cat": "c", "id": "0x1"}),
+      ("e d 1/1 @8", {"cat": "k", "id": 1}), ("e f 2/1 @9", {"cat": "c", "id": 1})],
+     [("a", 0, 4, 0), ("b", 1, 5, 0), ("d", 2, 6, 0), ("f", 3, 6, 0)]),
+    # a local id belongs to its process, a global one to all
+    ([("b a 1/1 @0", {"cat": "c", "id2": {"local": "0x2"}}),
+      ("b b 2/1 @1", {"cat": "c", "id2": {"local": "0x2"}}),
+      ("b g 1/1 @2", {"cat": "c", "id2": {"global": "0x2"}}),
+      ("e - 1/1 @3", {"cat": "c", "id2": {"local": "0x2"}}),
+      ("e - 2/1 @5", {"cat": "c", "id2": {"local": "0x2"}}),
+      ("e - 2/1 @8", {"cat": "c", "id2": {"global": "0x2"}})],
+     [("a", 0, 3, 0), ("b", 1, 4, 0), ("g", 2, 6, 0)]),
+    # the old forms are told apart by name as well
+    ([("S a 1/1 @0", {"cat": "c", "id": 3}), ("S b 1/1 @1", {"cat": "c", "id": 3}),
+      ("T a 1/1 @2", {"cat": "c", "id": 3}), ("F a 1/1 @3", {"cat": "c", "id": 3}),
+      ("F b 1/1 @5", {"cat": "c", "id": 3})],
+     [("a", 0, 3, 0), ("a", 2, 0, 1), ("b", 1, 4, 0)]),
+]  # fmt: skip
+
+APART = 100  # processes of one case lie below the next case's
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[database.Reader]:
+    """All cases in one trace, each with processes and async ids of its own."""
+    texts: list[Any] = [[(text, {}) for text in events] for events, _ in THREADS]
+    texts += [events for events, _ in ASYNC]
+    made = [
+        {**each, "pid": each["pid"] + APART * n}
+        for n, events in enumerate(texts)
+        for each in (event(text, **more) for text, more in events)
+    ]
+    folder = tmp_path_factory.mktemp("cases")
+    (folder / "t.json").write_text(json.dumps({"traceEvents": made}))
+    with imported(folder / "t.json", folder) as reader:
+        yield reader
+
+
+def slices_of(cases: database.Reader, n: int) -> list[tuple[Any, ...]]:
+    return list(cases.connection.execute(SLICES, [APART * n, APART * (n + 1) - 1]).fetchall())
+
+
+@pytest.mark.parametrize("n", range(len(THREADS)))
+def test_slices_of_threads(cases: database.Reader, n: int) -> None:
+    assert slices_of(cases, n) == THREADS[n][1]
+
+
+@pytest.mark.parametrize("n", range(len(ASYNC)))
+def test_async_slices(cases: database.Reader, n: int) -> None:
+    assert slices_of(cases, len(THREADS) + n) == ASYNC[n][1]
 
 
 def test_ends_without_beginnings_and_beginnings_without_ends_are_told(tmp_path: Path) -> None:
@@ -78,37 +135,6 @@ def test_ends_without_beginnings_and_beginnings_without_ends_are_told(tmp_path: 
     )  # fmt: skip
 
     assert told == [("end without a beginning", 2), ("unfinished_slice", 1)]
-
-
-@pytest.mark.parametrize(("events", "slices"), [
-    # one id nests
-    ([("b a 1/1 @0", {"cat": "c", "id": 7}), ("b b 1/2 @1", {"cat": "c", "id": 7}),
-      ("n m 1/1 @2", {"cat": "c", "id": 7}), ("e b 1/1 @3", {"cat": "c", "id": 7}),
-      ("e a 1/9 @4", {"cat": "c", "id": 7})], [("a", 0, 4, 0), ("b", 1, 2, 1), ("m", 2, 0, 2)]),
-    # ids, categories and processes do not mix
-    ([("b a 1/1 @0", {"cat": "c", "id": 1}), ("b b 1/1 @1", {"cat": "c", "id": "0x1"}),
-      ("b d 1/1 @2", {"cat": "k", "id": 1}), ("b f 2/1 @3", {"cat": "c", "id": 1}),
-      ("e a 1/1 @4", {"cat": "c", "id": 1}), ("e b 1/1 @6", {"cat": "c", "id": "0x1"}),
-      ("e d 1/1 @8", {"cat": "k", "id": 1}), ("e f 2/1 @9", {"cat": "c", "id": 1})],
-     [("a", 0, 4, 0), ("b", 1, 5, 0), ("d", 2, 6, 0), ("f", 3, 6, 0)]),
-    # a local id belongs to its process, a global one to all
-    ([("b a 1/1 @0", {"cat": "c", "id2": {"local": "0x1"}}),
-      ("b b 2/1 @1", {"cat": "c", "id2": {"local": "0x1"}}),
-      ("b g 1/1 @2", {"cat": "c", "id2": {"global": "0x1"}}),
-      ("e - 1/1 @3", {"cat": "c", "id2": {"local": "0x1"}}),
-      ("e - 2/1 @5", {"cat": "c", "id2": {"local": "0x1"}}),
-      ("e - 2/1 @8", {"cat": "c", "id2": {"global": "0x1"}})],
-     [("a", 0, 3, 0), ("b", 1, 4, 0), ("g", 2, 6, 0)]),
-    # the old forms are told apart by name as well
-    ([("S a 1/1 @0", {"cat": "c", "id": 1}), ("S b 1/1 @1", {"cat": "c", "id": 1}),
-      ("T a 1/1 @2", {"cat": "c", "id": 1}), ("F a 1/1 @3", {"cat": "c", "id": 1}),
-      ("F b 1/1 @5", {"cat": "c", "id": 1})],
-     [("a", 0, 3, 0), ("a", 2, 0, 1), ("b", 1, 4, 0)]),
-])  # fmt: skip
-def test_async_slices(
-    tmp_path: Path, events: list[tuple[str, Event]], slices: list[tuple[Any, ...]]
-) -> None:
-    assert table(tmp_path, [event(text, **more) for text, more in events], SLICES) == slices
 
 
 def test_each_series_of_a_counter_is_a_track(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from tests.support.sharing import slow
+from tests.support.sharing import GPU, WarehouseCache, slow
 from warehouse.ingest import decode as decoding
 from warehouse.ingest import pipeline, workers
 from warehouse.ingest.pipeline import Options
@@ -96,10 +96,15 @@ def test_the_rank_in_a_file_name_counts_where_the_file_says_none(db: Path, tmp_p
     ]
 
 
-def test_the_same_bytes_again_change_nothing(db: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "renamed.json.gz"
+@pytest.fixture
+def of_rank_0(imported_files: WarehouseCache, db: Path) -> Path:
+    """A warehouse of the file of rank 0."""
+    return imported_files.copy(db, (None, RANKS[:1]))
+
+
+def test_the_same_bytes_again_change_nothing(of_rank_0: Path, tmp_path: Path) -> None:
+    db, copy = of_rank_0, tmp_path / "renamed.json.gz"
     shutil.copy(RANKS[0], copy)
-    pipeline.import_paths([RANKS[0]], db=db)
     before = db.read_bytes()
 
     (outcome,) = pipeline.import_paths([copy], db=db)
@@ -108,8 +113,8 @@ def test_the_same_bytes_again_change_nothing(db: Path, tmp_path: Path) -> None:
     assert db.read_bytes() == before
 
 
-def test_the_same_bytes_can_be_refused_or_replaced(db: Path) -> None:
-    pipeline.import_paths([RANKS[0]], db=db)
+def test_the_same_bytes_can_be_refused_or_replaced(of_rank_0: Path) -> None:
+    db = of_rank_0
 
     (refused,) = pipeline.import_paths([RANKS[0]], db=db, options=Options(on_duplicate="error"))
     (replaced,) = pipeline.import_paths([RANKS[0]], db=db, options=Options(on_duplicate="replace"))
@@ -120,33 +125,26 @@ def test_the_same_bytes_can_be_refused_or_replaced(db: Path) -> None:
     assert rows(db, "SELECT count(DISTINCT trace_id) FROM slice") == [(1,)]
 
 
-def test_two_copies_in_one_command_are_one_trace(db: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.json.gz"
-    shutil.copy(RANKS[0], copy)
-
-    outcomes = pipeline.import_paths([RANKS[0], copy], db=db)
-
-    assert [o.status for o in outcomes] == ["imported", "present"]
-
-
-def test_one_bad_file_does_not_stop_the_others(db: Path, tmp_path: Path) -> None:
+def test_copies_bad_files_and_other_files_do_not_stop_the_others(db: Path, tmp_path: Path) -> None:
+    first = write_trace(tmp_path / "in" / "a.json")
+    shutil.copy(first, tmp_path / "in" / "copy.json")
+    (tmp_path / "in" / "notes.txt").write_text("what I changed")
     bad = tmp_path / "bad.json"
     bad.write_text('{"traceEvents": "none"}')
+    last = write_trace(tmp_path / "last.json")
 
-    outcomes = pipeline.import_paths([RANKS[0], bad, RANKS[1]], db=db)
+    outcomes = pipeline.import_paths([tmp_path / "in", bad, last], db=db)
 
-    assert [o.status for o in outcomes] == ["imported", "failed", "imported"]
-    assert outcomes[1].error is not None
-    assert str(bad) in outcomes[1].error.message
-
-
-def test_files_of_a_folder_that_are_no_traces_are_ignored(db: Path, tmp_path: Path) -> None:
-    write_trace(tmp_path / "in" / "trace.json")
-    (tmp_path / "in" / "notes.txt").write_text("what I changed")
-
-    outcomes = pipeline.import_paths([tmp_path / "in"], db=db)
-
-    assert sorted(o.status for o in outcomes) == ["ignored", "imported"]
+    assert {o.source.file_name: o.status for o in outcomes} == {
+        "a.json": "imported",
+        "copy.json": "present",
+        "notes.txt": "ignored",
+        "bad.json": "failed",
+        "last.json": "imported",
+    }
+    (error,) = [o.error for o in outcomes if o.status == "failed"]
+    assert error is not None
+    assert str(bad) in error.message
 
 
 def table_contents(db: Path, table: str) -> list[tuple[Any, ...]]:
@@ -227,23 +225,19 @@ def test_an_epoch_timestamp_keeps_its_last_digit(db: Path, tmp_path: Path) -> No
     assert rows(db, "SELECT name, ts FROM slice ORDER BY ts") == [("a", 0), ("b", 1)]
 
 
-def test_arguments_are_kept_to_the_letter(db: Path, tmp_path: Path) -> None:
+def test_arguments_are_kept_to_the_letter_and_none_are_made_up(db: Path, tmp_path: Path) -> None:
+    """A merge with NULL once gave events without arguments made-up ones."""
     path = tmp_path / "t.json"
     args = '{"x": 1752829956515358.123,  "y": 1.50, "big": 18446744073709551616, "x": 2}'
-    path.write_text(f'[{{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{args}}}]')
+    event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1'
+    path.write_text(f'[{event},"args":{args}}},{event}}}]')
 
     pipeline.import_paths([path], db=db)
 
-    assert rows(db, "SELECT args_json FROM slice") == [(args,)]
-
-
-def test_an_event_without_arguments_has_none(db: Path, tmp_path: Path) -> None:
-    """A merge with NULL once gave such events made-up arguments."""
-    path = write_trace(tmp_path / "t.json")
-
-    pipeline.import_paths([path], db=db)
-
-    assert rows(db, "SELECT args_json, extra_json FROM slice") == [(None, None)]
+    assert rows(db, "SELECT args_json, extra_json FROM slice ORDER BY id") == [
+        (args, None),
+        (None, None),
+    ]
 
 
 def test_an_id_beyond_64_bits_is_untyped_and_counted(db: Path, tmp_path: Path) -> None:
@@ -280,8 +274,10 @@ def test_the_last_call_before_the_work_is_its_cause_where_ids_repeat(
     ) == [("second", 0.9)]
 
 
-def test_device_work_without_a_call_is_kept_and_flagged(db: Path) -> None:
-    pipeline.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
+def test_device_work_without_a_call_is_kept_and_flagged(
+    imported_files: WarehouseCache, db: Path
+) -> None:
+    imported_files.copy(db, GPU)
     expected = json.loads((KINETO / "gpu_handwritten" / "expected.json").read_text())
 
     orphans = rows(db, "SELECT count(*) FROM gpu_op_cause WHERE is_orphan")

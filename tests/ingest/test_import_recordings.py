@@ -25,8 +25,8 @@ ALIKE = frozenset((
     "real_h100_bert", "real_mi300_bert", "inputs_only_hta_simple_add", "edge_no_distributed_info",
     "2026_11_20_11_57_03",
 ))  # fmt: skip
-#: Of the recordings outside the project: one of PyTorch, one of another program.
-BY_DEFAULT = frozenset(("simple_add_sync", "tf1_timeline"))
+#: One of PyTorch, and one of another program.
+BY_DEFAULT = frozenset(("gpu_handwritten", "tf1_timeline"))
 
 
 NOT_RECORDED = ("expected.", "result_types.")
@@ -54,11 +54,11 @@ def recordings() -> list[Any]:
 def _case(path: Path) -> Any:
     """Large files are slow tests, and those of kinds others are of: all together take minutes.
 
-    Of recordings outside the project, all but a few are `integration`.
+    All but a few are `integration`.
     """
     is_large = path.stat().st_size > (40_000 if path.suffix == ".gz" else 3_000_000)
     marks = [pytest.mark.slow] if is_large or path.parent.name in ALIKE else []
-    if not path.is_relative_to(OURS) and path.parent.name not in BY_DEFAULT:
+    if path.parent.name not in BY_DEFAULT:
         marks.append(pytest.mark.integration)
     return pytest.param(path, id=f"{path.parent.name}/{path.name.split('.')[0]}", marks=marks)
 

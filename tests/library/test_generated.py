@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse
-from tests.support.sharing import DDP, GPU
+from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.library import generated, library
 from warehouse.resources import sql_folder
 from warehouse.store import catalog, database, migrate, template
@@ -35,6 +35,12 @@ def clear() -> None:
 
 
 @pytest.fixture
+def before(imported_files: WarehouseCache, tmp_path: Path) -> Path:
+    """A warehouse of the program without the table."""
+    return imported_files.copy(tmp_path / "traces.duckdb", GPU, DDP)
+
+
+@pytest.fixture
 def with_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The program with one migration more."""
     folder = tmp_path / "schema"
@@ -48,11 +54,10 @@ def with_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def test_a_new_table_is_checked_scoped_exported_and_dropped(
-    tw: Tw, tmp_path: Path, with_note: None
+    tw: Tw, tmp_path: Path, before: Path, with_note: None
 ) -> None:
-    for run, paths in (GPU, DDP):
-        assert tw("import", *paths, "--run", str(run)).code == 0
     db = tmp_path / "traces.duckdb"
+    assert tw("schema", "upgrade").code == 0
     with database.writer(db) as writing:
         writing.execute(
             "INSERT INTO note SELECT trace_id << 32, trace_id, min(id), 'first' FROM slice "

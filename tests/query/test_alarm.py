@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse
+from tests.support.sharing import DDP, WarehouseCache, integration
 from warehouse.ingest import pipeline
 from warehouse.query.selection import Selection
 from warehouse.store import database, tags
@@ -32,10 +33,10 @@ MATMUL_NS = sum(
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
     """Runs base (tagged release), same, slower, renamed of one trace, and ddp of two ranks."""
     folder = tmp_path_factory.mktemp("alarm")
-    path = folder / "w.duckdb"
+    path = imported_files.copy(folder / "w.duckdb", DDP)
     renamed = GPU.read_text().replace("cutlass::Kernel2", "cutlass::Kernel3")
     texts = {
         "renamed": renamed,
@@ -47,8 +48,6 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{run}.json").write_text(text)
         options = pipeline.Options(run=run, jobs=1)
         pipeline.import_paths([folder / f"{run}.json"], db=path, options=options)
-    ranks = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
-    pipeline.import_paths(ranks, db=path, options=pipeline.Options(run="ddp", jobs=1))
     tags.put(path, "release", Selection(runs=("base",)))
     return path
 
@@ -123,8 +122,8 @@ def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
     ("condition", "more", "error"),
     [
         ("x.nothing > 1", (), "--fail-if: invalid condition: Binder Error"),
-        ("x.total_ns >", (), "--fail-if: invalid condition: Parser Error"),
-        ("x.name", (), "--fail-if: invalid condition"),
+        integration("x.total_ns >", (), "--fail-if: invalid condition: Parser Error"),
+        integration("x.name", (), "--fail-if: invalid condition"),
         ("(SELECT count(*) FROM slice) > 0", (), "--fail-if: invalid condition"),
         ("true", ("--key", "size"), "--key: the query has no column 'size'"),
         ("true", ("--key", "class"), "rows of slower are not unique by class"),

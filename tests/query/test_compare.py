@@ -437,8 +437,8 @@ def test_slower_fails_where_asked_to(tw: Tw, tmp_path: Path) -> None:
     make_pair(tmp_path / "traces.duckdb", 110)
 
     slower = tw("compare", "a", "b", "--fail-if-slower", "5%")
-    within = tw("compare", "a", "b", "--fail-if-slower", "0.1")
-    faster = tw("compare", "b", "a", "--fail-if-slower", "0%")
+    within = tw("compare", "a", "b", "--fail-if-slower", "0.1", "--by", "summary")
+    faster = tw("compare", "b", "a", "--fail-if-slower", "0%", "--by", "summary")
 
     assert (slower.code, within.code, faster.code) == (1, 0, 0)
     assert slower.err == (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ GOLDEN = (
     )),
 )  # fmt: skip
 #: Of these, what Chakra's linker and converter wrote is imported, too.
-WRITTEN = ("own_cpu_ddp_r1", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync")
+WRITTEN = ("own_gpu_ddp_r0", "real_a100_alexnet_sync", "own_cpu_ddp_r1", "own_gpu_cnn")
 OTHERS = (
     "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_transformer", "own_gpu_transformer", "real_h100_bert",
     "real_h100_vit", "real_mi250_train", "real_mi300_bert",
@@ -44,13 +45,13 @@ def import_case(place: Path, data_dir: Path, case: str) -> Path:
     return build_once(place / f"chakra_{case}.duckdb", lambda part: import_pair(part, case, *files))
 
 
-def import_written(db: Path, data_dir: Path) -> Path:
-    """What Chakra's linker and converter wrote of some cases; trace CASE is ET+, CASE_et .et."""
+def import_written(db: Path, data_dir: Path, cases: Collection[str]) -> Path:
+    """What Chakra's linker and converter wrote of cases; trace CASE is ET+, CASE_et .et."""
 
     def make(part: Path) -> None:
         folder = db.with_suffix("")
         folder.mkdir()
-        for case in WRITTEN:
+        for case in sorted(cases):
             here = data_dir / "chakra" / case
             shutil.copy(here / "etplus.json.gz", folder / f"{case}.json.gz")
             shutil.copy(here / "chakra.et.gz", folder / f"{case}_et.gz")

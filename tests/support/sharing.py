@@ -62,10 +62,11 @@ class WarehouseCache:
         key = hashlib.sha256(named.encode()).hexdigest()[:_LETTERS]
 
         def make(path: Path) -> None:
-            for run, files in imports:
-                options = Options(run=run, jobs=1)
-                outcomes = pipeline.import_paths(list(files), db=path, options=options)
-                assert {each.status for each in outcomes} <= {"imported", "ignored"}, outcomes
+            *before, (run, files) = imports
+            if before:
+                self.copy(path, *before)
+            outcomes = pipeline.import_paths(list(files), db=path, options=Options(run=run, jobs=1))
+            assert {each.status for each in outcomes} <= {"imported", "ignored"}, outcomes
 
         return build_once(self._place / f"imported-{key}.duckdb", make)
 
@@ -73,6 +74,18 @@ class WarehouseCache:
         """Copies the warehouse to `target`."""
         target.write_bytes(self.file(*imports).read_bytes())
         return target
+
+
+def has_tier(request: pytest.FixtureRequest, tier: str) -> bool:
+    """Whether tests of this tier run: fixtures may leave out what only they need."""
+    return any(item.get_closest_marker(tier) for item in request.session.items)
+
+
+def chosen(request: pytest.FixtureRequest, parameter: str) -> set[Any]:
+    """Values of a parameter that the tests to be run have: fixtures make what these need."""
+    calls = [getattr(item, "callspec", None) for item in request.session.items]
+    values = [call.params[parameter] for call in calls if call and parameter in call.params]
+    return {value for value in values if isinstance(value, str | int)}
 
 
 def slow(*values: Any, id: str | None = None) -> Any:
