@@ -108,7 +108,8 @@ def test_the_changelog_is_written_from_the_headers() -> None:
 
 
 def parameters_of(query: Query) -> dict[str, Any]:
-    samples = {"BIGINT": 1, "DOUBLE": 0.5, "VARCHAR": "x", "BOOLEAN": True}
+    samples: dict[str, Any] = {"BIGINT": 1, "DOUBLE": 0.5, "VARCHAR": "x", "BOOLEAN": True}
+    samples |= {f"{name}[]": [value] for name, value in samples.items()}
     return {p.name: p.default if p.has_default else samples[p.type] for p in query.parameters}
 
 

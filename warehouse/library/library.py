@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import plugins
 from warehouse.errors import ConfigError, ContractError, TwError, UsageError, query_error
-from warehouse.library import aliases, columns, generated, lock, tokens
+from warehouse.library import aliases, columns, generated, signature, tokens
 from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
 from warehouse.library.header import Header, Parameter
@@ -119,7 +119,7 @@ class Query:
     def digest(self) -> str:
         """sha256 of the contract, as `contract=…`; without a header, of the text, as `text=…`."""
         if self.header is not None:
-            return f"contract={lock.digest(self.header)}"
+            return f"contract={signature.digest(self.header)}"
         return f"text={hashlib.sha256(self.normalised.encode()).hexdigest()}"
 
     @cached_property

@@ -46,7 +46,7 @@ def content() -> bytes:
 
 
 def forget() -> None:
-    """Builds the content anew for the next warehouse: the schema changed."""
+    """Builds the content again for the next warehouse: the schema changed."""
     _future.cache_clear()
 
 
