@@ -1,15 +1,16 @@
 /* ---
 name = "runs"
-version = 1
+version = 2
 title = "Runs with traces, ranks, formats, slices, duration and size"
 help = """
 A run is one job on one or many ranks. Its duration is that of its longest trace, because clocks of
 different ranks may differ.
 """
 grain = ["run_id"]
+requires = { schema = ">=15" }
 columns = [
   "run_id", "run", "kind", "n_traces", "n_ranks", "world_size", "formats", "n_slices", "span_ns",
-  "content_bytes", "imported_at",
+  "content_bytes", "n_damaged", "imported_at",
 ]
 
 [column]
@@ -20,6 +21,7 @@ n_ranks = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of d
 world_size = { type = "BIGINT", unit = "count", nullable = true, help = "Number of ranks of the job, if recorded" }
 formats = { type = "VARCHAR", unit = "text", help = "Imported formats of the traces" }
 n_slices.help = "Number of slices of all its traces"
+n_damaged = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of traces of damaged files, parts of which could not be read" }
 imported_at = { type = "TIMESTAMP", unit = "UTC", help = "When the last trace was imported" }
 
 [column.span_ns]
@@ -29,6 +31,7 @@ nullable = true
 help = "Duration of the longest trace; NULL if all are empty"
 
 [changes]
+2 = "new column n_damaged"
 1 = "first version"
 --- */
 WITH slice_count AS (
@@ -57,6 +60,7 @@ SELECT
   coalesce(sum(s.n_slices), 0)::BIGINT AS n_slices,
   max(t.end_ts - t.start_ts) AS span_ns,
   coalesce(sum(f.content_bytes), 0)::BIGINT AS content_bytes,
+  count(t.damage) AS n_damaged,
   max(t.imported_at) AS imported_at
 FROM run AS r
 JOIN trace AS t ON t.run_id = r.id

@@ -1,15 +1,17 @@
 /* ---
 name = "traces"
-version = 2
+version = 3
 title = "Traces with source and contents"
 help = """
 A trace is one recording of one rank, device or machine. File figures are sums over all source files
 of the trace.
 """
 grain = ["trace_id"]
+requires = { schema = ">=15" }
 columns = [
   "run_id", "run", "trace_id", "name", "rank", "format", "kind", "n_slices", "n_nodes", "n_unused",
-  "n_problems", "span_ns", "content_bytes", "path", "rank_rule", "timeline_trace_id", "pair_rule",
+  "n_problems", "damage", "span_ns", "content_bytes", "path", "rank_rule", "timeline_trace_id",
+  "pair_rule",
 ]
 
 [column]
@@ -26,6 +28,12 @@ type = "BIGINT"
 unit = "count"
 check = ">= 0"
 help = "Number of import problems, listed in import_problem"
+
+[column.damage]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "What of the source files could not be read; NULL: nothing"
 
 [column.rank_rule]
 type = "VARCHAR"
@@ -47,6 +55,7 @@ help = "How the timeline of a graph was found: process, rank, or run (the only o
 
 [changes]
 1 = "first version"
+3 = "new column damage"
 2 = "new columns kind, n_nodes, rank_rule, timeline_trace_id and pair_rule, for graphs and how their ranks and timelines were determined"
 --- */
 WITH slice_count AS (
@@ -90,6 +99,7 @@ SELECT
   coalesce(n.n_nodes, 0) AS n_nodes,
   coalesce(u.n_unused, 0) AS n_unused,
   coalesce(p.n_problems, 0) AS n_problems,
+  t.damage,
   t.end_ts - t.start_ts AS span_ns,
   coalesce(f.content_bytes, 0) AS content_bytes,
   f.path,

@@ -63,7 +63,7 @@ def test_the_examples_in_the_help_work(tw: Tw, db: Path, tmp_path: Path, words: 
     ("words", "rows"),
     [
         (["traces"], 1),
-        (["traces@2"], 1),
+        (["traces@3"], 1),
         (["traces.sql"], 1),
         (["./own.sql"], 3),
         (["-f", "own.sql"], 3),

@@ -336,3 +336,16 @@ def test_counters_over_time_name_the_dispatch_alone_and_samples_are_counted(
         "program counter samples", 2.0
     ) in rows(db, "import_stat", "detail, value", "numbered")  # fmt: skip
     assert rows(db, "slice", "category, x.name, dur", "numbered")[-1] == ("rocshmem_api", "put", 2)
+
+
+def test_a_capture_in_utf16_is_the_same_trace(tmp_path: Path) -> None:
+    paths = write(tmp_path, {"narrow": OURS["whole"], "wide": OURS["whole"]})
+    for file in (tmp_path / "wide").iterdir():
+        file.write_bytes(file.read_text().encode("utf-16"))
+
+    with imported(paths, tmp_path / "w.duckdb") as connection:
+        sql = "SELECT name, category, ts, dur, args_json FROM slice WHERE trace_id = ? ORDER BY ALL"
+        narrow, wide = (connection.execute(sql, [n]).fetchall() for n in (1, 2))
+
+    assert narrow == wide
+    assert len(narrow) > 3

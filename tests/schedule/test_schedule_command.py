@@ -14,6 +14,7 @@ import pytest
 
 from tests.schedule.test_schedule import db, history, imported, put, run_due
 from warehouse.schedule import install
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -47,6 +48,19 @@ def test_a_schedule_is_made_at_once_when_asked_for_and_is_still_due_later(tw: Tw
     assert [run.origin for run in history(db)] == ["manual"]
     assert run_due(db, "2027-01-01T06:05")[-1] == ("01-01 06:00", "ok")
     assert "(manual)" in tw("schedule", "history", "nightly", "--limit", "1000").out
+
+
+def test_a_schedule_writes_csv_that_is_safe_in_spreadsheets(tw: Tw, db: Path) -> None:
+    with database.writer(db) as connection:
+        connection.execute("UPDATE run SET name = '=1+1'")
+
+    for name, safe in (("plain", ()), ("safe", ("--csv-safe",))):
+        query = ("--query", "runs", "--run", "all", "-o", f"{name}.csv")
+        tw("schedule", "add", name, "--cron", "0 6 * * *", *query, *safe)
+        tw("schedule", "run", name)
+
+    assert ',"=1+1",' in (db.parent / "plain.csv").read_text()
+    assert ',"\'=1+1",' in (db.parent / "safe.csv").read_text()
 
 
 def test_times_that_passed_while_it_was_paused_are_not_made_later(tw: Tw, db: Path) -> None:

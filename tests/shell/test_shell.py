@@ -126,6 +126,15 @@ def test_a_result_goes_to_a_file_once(screen: Screen, tmp_path: Path) -> None:
         screen.run(".output rows.what")
 
 
+def test_csv_that_is_safe_in_spreadsheets(db: Path, tmp_path: Path) -> None:
+    screen = Screen(db, format="csv", is_csv_safe=True)
+    sql = "SELECT '=1+1' AS formula;"
+
+    assert screen.run(sql) == '"formula"\n"\'=1+1"\n'
+    screen.run(f".output {tmp_path / 'out.csv'}", sql)
+    assert (tmp_path / "out.csv").read_text() == '"formula"\n"\'=1+1"\n'
+
+
 def test_formats_rows_and_times_are_settings(screen: Screen) -> None:
     assert screen.run(".format json", "SELECT 1 AS one;") == '[\n{"one":1}\n]\n'
     shown = screen.run(".format table", ".rows 2", "FROM range(5);")

@@ -76,6 +76,7 @@ def schedule() -> None:
     metavar="FORMAT",
     help="xlsx, html, csv, json, parquet, ...  [default: by --output]",
 )
+@options.csv_safe
 @click.option(
     "--output",
     "-o",
@@ -117,6 +118,7 @@ def add(
     runs: tuple[str, ...],
     ranks: tuple[str, ...],
     format: str | None,
+    is_csv_safe: bool,
     template: str,
     catch_up: str,
     grace: str,
@@ -154,6 +156,7 @@ def add(
         runs=runs or ("latest",),
         ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)})),
         format=format or _format(template),
+        is_csv_safe=is_csv_safe,
         output=template,
         catch_up=catch_up,
         grace_s=int(parse_age(grace).total_seconds()),

@@ -31,6 +31,7 @@ _UNSAFE = (
     type=click.Choice([name for name in encoding.FORMATS if name not in encoding.BINARY]),
     help="Output format.  [default: table]",
 )
+@options.csv_safe
 @click.option(
     "--write", "can_write", is_flag=True, help="Allow statements to modify the warehouse."
 )
@@ -52,6 +53,7 @@ _UNSAFE = (
 @options.database
 def shell(
     format: str | None,
+    is_csv_safe: bool,
     can_write: bool,
     is_unsafe: bool,
     keep_going: bool,
@@ -90,6 +92,7 @@ def shell(
         say=lambda line: click.echo(line, err=True),
         selection=selection,
         format="table" if chosen in encoding.BINARY else chosen,
+        is_csv_safe=is_csv_safe,
         can_write=can_write,
         is_unsafe=is_unsafe,
     )

@@ -16,6 +16,7 @@ from warehouse.errors import TwError
 from warehouse.ingest import failures, formats
 from warehouse.ingest.importer import Capture, Captures, Listing, Part
 from warehouse.ingest.sources import Source, SourceSet, below, source_sets
+from warehouse.ingest.text import is_text
 
 _ARCHIVE = tuple[Path, tuple[str, ...]]
 
@@ -84,7 +85,7 @@ class _Listing:
 
     def head(self, name: str) -> bytes:
         try:
-            return formats.first_bytes(self.files[name], is_text=False)
+            return formats.first_bytes(self.files[name], is_text=is_text(name))
         except (OSError, TwError):
             return b""  # reported when the file is imported
 

@@ -23,6 +23,7 @@ from warehouse.ingest.conservation import Account
 from warehouse.ingest.importer import (
     NESTING,
     AnyImporter,
+    ByteReader,
     CaptureImporter,
     Importer,
     Part,
@@ -32,7 +33,7 @@ from warehouse.ingest.importer import (
 )
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import MAX_CONTENT_BYTES, TraceStream
-from warehouse.ingest.text import utf8
+from warehouse.ingest.text import is_text, utf8
 from warehouse.store import database, statements
 
 _LATEST_BASE_NS = 4 * 10**18  # the year 2096; leaves room for times relative to it
@@ -248,12 +249,12 @@ class _OpenParts:
         return blocks[0] if len(blocks) == 1 else b"".join(blocks)
 
     @contextmanager
-    def open(self, name: str) -> Iterator[TraceStream]:
+    def open(self, name: str) -> Iterator[ByteReader]:
         source = self._sources[name]
         with source.open() as stored:
             stream = _stream(stored, source.label, self._settings, self._on_progress)
             self.streams[name] = stream
-            yield stream
+            yield utf8(stream) if is_text(name) else stream
 
 
 def _files(

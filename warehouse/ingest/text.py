@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from warehouse.ingest.importer import ByteReader, Problem
 from warehouse.ingest.streams import TraceStream
@@ -17,7 +18,13 @@ _UTF16 = {
     "utf-16-le": re.compile(rb'[{["A-Za-z]\0[\t-~]\0'),
     "utf-16-be": re.compile(rb'\0[{["A-Za-z]\0[\t-~]'),
 }
+_TEXTS = frozenset({".csv", ".json", ".txt"})
 _REPLACED = "\N{REPLACEMENT CHARACTER}"
+
+
+def is_text(name: str) -> bool:
+    """Whether a file of a capture is a text by its name; others may begin with any bytes."""
+    return not _TEXTS.isdisjoint(suffix.lower() for suffix in PurePath(name).suffixes)
 
 
 def utf8(stream: TraceStream) -> ByteReader:

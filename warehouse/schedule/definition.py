@@ -42,6 +42,7 @@ class Definition:
     runs: tuple[str, ...] = ("latest",)
     ranks: tuple[int, ...] = ()
     format: str = "xlsx"
+    is_csv_safe: bool = False
     output: str = ""  # relative to the warehouse's folder
     catch_up: str = "latest"
     grace_s: int = DAY_S  # time after which another machine's unfinished run is taken over

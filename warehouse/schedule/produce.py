@@ -62,7 +62,9 @@ def _write(opened: Session, definition: Definition, path: Path) -> int:
     query = opened.queries.find(str(definition.query))
     with opened.run(query, definition.parameters) as result:
         about = opened.manifest(query, result.parameters)
-        return manifest.write_rows(result, definition.format, path, about)
+        return manifest.write_rows(
+            result, definition.format, path, about, is_csv_safe=definition.is_csv_safe
+        )
 
 
 def _write_book(opened: Session, definition: Definition, path: Path) -> int:

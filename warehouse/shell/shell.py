@@ -59,8 +59,9 @@ class State:
 class Shell:
     """Runs inputs.
 
-    `show` receives results, `say` all other text; `can_write` allows statements that modify the
-    warehouse, `is_unsafe` any statement, also over other files.
+    `show` receives results, `say` all other text; `is_csv_safe` marks texts in CSV and TSV that
+    spreadsheets would run; `can_write` allows statements that modify the warehouse, `is_unsafe` any
+    statement, also over other files.
     """
 
     def __init__(
@@ -71,11 +72,13 @@ class Shell:
         say: Callable[[str], None],
         selection: Selection | None = None,
         format: str = "table",
+        is_csv_safe: bool = False,
         can_write: bool = False,
         is_unsafe: bool = False,
     ) -> None:
         self.place = place
         self.state = State(selection or Selection(), format=format)
+        self.is_csv_safe = is_csv_safe
         self.can_write, self.is_unsafe = can_write or is_unsafe, is_unsafe
         self.is_over = False
         self._show, self._say = show, say
@@ -129,11 +132,17 @@ class Shell:
         target, self.state.target = self.state.target, None
         if target is not None:
             format = encoding.format_of(target, None)
-            manifest.write_rows(result, format, target, about)
+            manifest.write_rows(result, format, target, about, is_csv_safe=self.is_csv_safe)
             self._say(f"{counted(result.n_rows, 'row')} written to {target}")
             return
         text = io.BytesIO()
-        n_shown = encoding.write(result, self.state.format, text, max_rows=self.state.max_rows)
+        n_shown = encoding.write(
+            result,
+            self.state.format,
+            text,
+            max_rows=self.state.max_rows,
+            is_csv_safe=self.is_csv_safe,
+        )
         self._show(text.getvalue())
         if n_shown < result.n_rows:
             self._say(f"({n_shown:,} of {result.n_rows:,} rows; .rows -1 for all)")

@@ -12,3 +12,4 @@ INSERT INTO slice (id, trace_id, track_id, ts, dur, depth) VALUES (1, 1, 0, 0, 5
 INSERT INTO source_file VALUES
   (1, 1, '/a', NULL, 'trace', 10, 100, 'x'), (2, 1, '/b', NULL, 'log', 10, 11, 'y'),
   (3, 2, '/c', NULL, 'trace', 10, 200, 'z');
+UPDATE trace SET damage = 'the file ends early at byte 99' WHERE id = 2;

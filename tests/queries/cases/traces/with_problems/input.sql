@@ -17,3 +17,4 @@ INSERT INTO trace (id, run_id, name, rank, rank_rule, kind, timeline_trace_id, p
 VALUES (3, 1, 'et', 1, 'timeline', 'graph', 1, 'process', 'execution_trace', 'execution_trace', 1, '0',
   TIMESTAMP '2024-01-01', 0, 0);
 INSERT INTO graph_node (id, trace_id, graph_id) VALUES (1, 3, 1), (2, 3, 1);
+UPDATE trace SET damage = '2 pages are missing' WHERE id = 1;
