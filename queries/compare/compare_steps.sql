@@ -3,8 +3,7 @@ name = "compare_steps"
 version = 2
 title = "Steps of two sides, matched by number and time: host time and device time"
 help = """
-Traces are paired by rank where both sides have it, the others in order of rank and id. Whole steps
-of a pair are matched by number if at least half of the numbers of the shorter trace are on both
+Whole steps of a pair of traces (compare_pair) are matched by number if at least half of the numbers of the shorter trace are on both
 sides; else by number counted from the first of the trace, because recordings start at different
 steps; else, where steps have no numbers or repeat them, by order, in which a gap as long as a step
 counts as a step that is missing. Device time is the sum of the durations of the work launched in
@@ -12,7 +11,7 @@ the step, including work that overlaps; it is NULL if it cannot be compared per 
 not_compared is the reason.
 """
 grain = ["pair", "position"]
-requires = { schema = ">=1", queries = ["compare_side@1", "compare_step@1", "compare_unit@1", "device_work_by_step@1"] }
+requires = { schema = ">=1", queries = ["compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@1"] }
 columns = [
   "pair", "position", "status", "run_id_a", "run_id_b", "trace_id_a", "trace_id_b", "rank_a",
   "rank_b", "step_a", "step_b", "host_a_ns", "host_b_ns", "host_change_ns", "host_change_ratio",
@@ -84,56 +83,15 @@ help = "device_b_ns - device_a_ns; NULL if one side lacks the step"
 1 = "first version"
 2 = "matches steps by number and time; steps are whole steps; new column not_compared"
 --- */
-WITH side AS (
-  SELECT c.side, c.trace_id, t.run_id, t.rank
-  FROM compare_side($a::VARCHAR, $b::VARCHAR) AS c
-  JOIN trace AS t ON t.id = c.trace_id
-),
--- The first of several traces of one rank represents it.
-ranked AS (
-  SELECT
-    side,
-    trace_id,
-    run_id,
-    rank,
-    row_number() OVER (PARTITION BY side, rank ORDER BY trace_id) AS place
-  FROM side
-),
-by_rank AS (
-  SELECT a.trace_id AS trace_a, b.trace_id AS trace_b
-  FROM ranked AS a
-  JOIN ranked AS b ON b.rank = a.rank AND b.place = a.place
-  WHERE a.side = 'a' AND b.side = 'b'
-),
-rest AS (
-  SELECT s.side, s.trace_id, row_number() OVER (PARTITION BY s.side ORDER BY s.rank, s.trace_id) AS place
-  FROM side AS s
-  LEFT JOIN by_rank AS p
-    ON (s.side = 'a' AND p.trace_a = s.trace_id) OR (s.side = 'b' AND p.trace_b = s.trace_id)
-  WHERE p.trace_a IS NULL
-),
-paired AS (
-  SELECT trace_a, trace_b
-  FROM by_rank
-  UNION ALL
-  SELECT a.trace_id, b.trace_id
-  FROM (SELECT place, trace_id FROM rest WHERE side = 'a') AS a
-  FULL JOIN (SELECT place, trace_id FROM rest WHERE side = 'b') AS b ON b.place = a.place
-),
-numbered AS (
-  SELECT
-    row_number() OVER (ORDER BY coalesce(a.rank, b.rank), p.trace_a, p.trace_b) AS pair,
-    p.trace_a,
-    p.trace_b
-  FROM paired AS p
-  LEFT JOIN trace AS a ON a.id = p.trace_a
-  LEFT JOIN trace AS b ON b.id = p.trace_b
+WITH numbered AS (
+  SELECT pair, trace_id_a AS trace_a, trace_id_b AS trace_b
+  FROM compare_pair($a::VARCHAR, $b::VARCHAR)
 ),
 unit AS (
   SELECT
     side,
     trace_id,
-    coalesce(not_compared, 'no ' || not_included, CASE WHEN basis = 'trace' THEN 'no launch events' END)
+    coalesce(not_compared, 'no ' || not_included, CASE WHEN basis = 'trace' THEN 'compared per trace' END)
       AS not_compared
   FROM compare_unit($a::VARCHAR, $b::VARCHAR)
   WHERE subject = 'device'

@@ -71,7 +71,7 @@ class Recorder:
     begins_in_step: float = 0.0  # part of the first step before the recording, which has no record
     n_warm_up: int = 0  # steps before those of the program, without annotation
     is_shuffled: bool = False
-    unit_ns: int = 1_000  # of ts and dur in the file
+    has_base: bool = False  # whether times count from a base in nanoseconds in the header
     negative: int = 0  # kernels written with a negative duration
 
 
@@ -79,7 +79,6 @@ class Recorder:
 class Change:
     """What side B does otherwise, and the true difference of a step by name of the work."""
 
-    name: str
     program: Program
     first: str  # part of the name that the first row must have, on either side
     difference_ns: float  # of that row, a step and rank, without noise
@@ -145,13 +144,13 @@ def longer(program: Program, ratio: float) -> Change:
     chosen = _chosen(program, program.seed)
     grown = replace(chosen, ns=round(chosen.ns * (1 + ratio)))
     changed = _with_kernels(program, lambda _, k: [grown if k == chosen else k])
-    return Change(f"longer {ratio}", changed, chosen.name, grown.ns - chosen.ns)
+    return Change(changed, chosen.name, grown.ns - chosen.ns)
 
 
 def called_twice(program: Program) -> Change:
     chosen = _chosen(program, program.seed)
     changed = _with_kernels(program, lambda _, k: [k, k] if k == chosen else [k])
-    return Change("called twice", changed, chosen.name, chosen.ns)
+    return Change(changed, chosen.name, chosen.ns)
 
 
 def replaced(program: Program) -> Change:
@@ -159,7 +158,7 @@ def replaced(program: Program) -> Change:
     chosen = _chosen(program, program.seed)
     other = Kernel("triton_poi_fused_0", chosen.ns + chosen.ns // 2)
     changed = _with_kernels(program, lambda _, k: [other if k == chosen else k])
-    return Change("replaced", changed, "triton_poi_fused_0", other.ns - chosen.ns)
+    return Change(changed, "triton_poi_fused_0", other.ns - chosen.ns)
 
 
 def other_type(program: Program) -> Change:
@@ -168,7 +167,7 @@ def other_type(program: Program) -> Change:
     name = chosen.name.replace("(float*", "(__nv_bfloat16*")
     other = Kernel(name, chosen.ns * 2)
     changed = _with_kernels(program, lambda _, k: [other if k == chosen else k])
-    return Change("other type", changed, name, chosen.ns)
+    return Change(changed, name, chosen.ns)
 
 
 def other_memory(program: Program) -> Change:
@@ -178,7 +177,7 @@ def other_memory(program: Program) -> Change:
     changed = _with_kernels(
         program, lambda _, k: [Kernel(name, 3 * ns, k.kind) if k.name == COPY else k]
     )
-    return Change("other memory", changed, name, 2 * ns)
+    return Change(changed, name, 2 * ns)
 
 
 def other_tiles(program: Program) -> Change:
@@ -189,7 +188,7 @@ def other_tiles(program: Program) -> Change:
         program,
         lambda _, k: [Kernel(names[k.name], k.ns + 30_000) if k.name in names else k],
     )
-    return Change("other tiles", changed, "sm80_xmma_128x128_v1", 60_000)
+    return Change(changed, "sm80_xmma_128x128_v1", 60_000)
 
 
 def split(program: Program) -> Change:
@@ -197,22 +196,20 @@ def split(program: Program) -> Change:
     chosen = _chosen(program, program.seed)
     parts = [Kernel("part_one", chosen.ns), Kernel("part_two", chosen.ns)]
     changed = _with_kernels(program, lambda _, k: parts if k == chosen else [k])
-    return Change("split", changed, "part_one", chosen.ns)
+    return Change(changed, "part_one", chosen.ns)
 
 
 def other_steps(program: Program) -> Change:
     """A kernel takes a fifth longer, and fewer steps are recorded."""
     made = longer(program, 0.2)
     n_steps = max(program.n_steps - 1 - program.seed % 4, 2)
-    return replace(made, name="other steps", program=replace(made.program, n_steps=n_steps))
+    return replace(made, program=replace(made.program, n_steps=n_steps))
 
 
 def other_ranks(program: Program) -> Change:
     """A kernel takes a fifth longer, and one rank more is recorded."""
     made = longer(program, 0.2)
-    return replace(
-        made, name="other ranks", program=replace(made.program, n_ranks=program.n_ranks + 1)
-    )
+    return replace(made, program=replace(made.program, n_ranks=program.n_ranks + 1))
 
 
 def batch_twice(program: Program) -> Change:
@@ -222,13 +219,37 @@ def batch_twice(program: Program) -> Change:
         longest[kernel.name] += kernel.ns
     ((name, ns),) = longest.most_common(1)
     changed = _with_kernels(program, lambda _, k: [replace(k, ns=2 * k.ns)])
-    return Change("batch twice", changed, name, ns)
+    return Change(changed, name, ns)
 
 
-CHANGES: tuple[Callable[[Program], Change], ...] = (
-    lambda p: longer(p, 0.02), lambda p: longer(p, 0.05), lambda p: longer(p, 0.2), called_twice,
-    replaced, other_type, other_memory, other_tiles, split, other_steps, other_ranks, batch_twice,
-)  # fmt: skip
+CHANGES: Mapping[str, Callable[[Program], Change]] = {
+    "2-percent": lambda p: longer(p, 0.02),
+    "5-percent": lambda p: longer(p, 0.05),
+    "20-percent": lambda p: longer(p, 0.2),
+    "called-twice": called_twice,
+    "replaced": replaced,
+    "other-type": other_type,
+    "other-memory": other_memory,
+    "other-tiles": other_tiles,
+    "split": split,
+    "other-steps": other_steps,
+    "batch-twice": batch_twice,
+}
+#: Changes of programs of several ranks.
+RANK_CHANGES: Mapping[str, Callable[[Program], Change]] = {"other-ranks": other_ranks}
+#: Settings of the profiler that change nothing of the program.
+SETTINGS: Mapping[str, Recorder] = {
+    "frames": Recorder(has_frames=True),
+    "no-calls": Recorder(has_runtime=False),
+    "no-work": Recorder(has_device=False),
+    "no-operators": Recorder(has_operators=False),
+    "no-steps": Recorder(has_steps=False),
+    "unannotated": Recorder(unannotated=frozenset({1})),
+    "cut": Recorder(begins_in_step=0.4),
+    "warm-up": Recorder(n_warm_up=3),
+    "shuffled": Recorder(is_shuffled=True),
+    "base": Recorder(has_base=True),
+}
 
 
 # --- recordings
@@ -262,7 +283,7 @@ class _Recording:
             self.slice("user_annotation", f"ProfilerStep#{number}", begin, self.now - begin)
         self.now += _GAP_NS
 
-    def operator(self, operator: Operator, is_inner: bool = False) -> None:
+    def operator(self, operator: Operator) -> None:
         begin = self.now
         self.now += _CALL_NS
         for kernel in operator.kernels:
@@ -275,7 +296,7 @@ class _Recording:
 
     def within_frame(self, inner: Operator) -> None:
         begin, self.now = self.now, self.now + 300
-        self.operator(inner, is_inner=True)
+        self.operator(inner)
         self.now += 300
         if self.recorder.has_frames:
             self.slice("python_function", "model.py(1): forward", begin, self.now - begin,
@@ -286,14 +307,14 @@ class _Recording:
         noisy = 1 + self.program.noise * self.noise.gauss(0, 1)
         return round(kernel.ns * slow * max(noisy, 0.1))
 
-    def launch(self, ns: int, kernel: Kernel) -> None:
+    def launch(self, ns: int, kernel: Kernel, **others: Any) -> None:
         self.n_correlations += 1
         names = {"correlation": self.n_correlations}
         name = "cudaLaunchKernel" if kernel.kind == "kernel" else "cudaMemcpyAsync"
         if self.recorder.has_runtime:
             self.slice("cuda_runtime", name, self.now, _LAUNCH_NS, **names)
         self.now += _LAUNCH_NS
-        self.device(kernel.kind, kernel.name, ns, names)
+        self.device(kernel.kind, kernel.name, ns, {**names, **others})
 
     def device(self, kind: str, name: str, ns: int, args: Event) -> None:
         start = max(self.now + 2_000, self.free)
@@ -304,7 +325,12 @@ class _Recording:
 
     def all_reduce(self, wait: int) -> None:
         self.arrivals.append(max(self.now + _LAUNCH_NS + 2_000, self.free))
-        self.launch(wait + _TRANSFER_NS, Kernel(ALL_REDUCE, 0))
+        n_ranks, number = self.program.n_ranks, len(self.arrivals)
+        self.launch(wait + _TRANSFER_NS, Kernel(ALL_REDUCE, 0), **{
+            "Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024,
+            "Group size": n_ranks, "dtype": "Float", "Process Group Name": "0",
+            "Process Group Ranks": str(list(range(n_ranks))), "Seq": number,
+        })  # fmt: skip
         # The optimizer waits for the gradients, so ranks stay together.
         self.now = max(self.now, self.free)
 
@@ -319,11 +345,6 @@ class _Recording:
             )
             self.step(self.program.first_step + place, is_annotated, waits)
         return self.events
-
-
-def events(program: Program, rank: int, recorder: Recorder, speeds: int = 0) -> list[Event]:
-    """The events of one rank, in nanoseconds from the start of the run."""
-    return all_events(program, recorder, speeds)[rank]
 
 
 def all_events(program: Program, recorder: Recorder, speeds: int) -> list[list[Event]]:
@@ -345,9 +366,7 @@ def all_events(program: Program, recorder: Recorder, speeds: int) -> list[list[E
             last = max(each.arrivals[step] for each in made)
             for each, mine in zip(made, waits, strict=True):
                 mine.append(last - each.arrivals[step])
-    return [
-        each.record(mine) for each, mine in zip(parts(), waits, strict=True)
-    ]  # fmt: skip
+    return [each.record(mine) for each, mine in zip(parts(), waits, strict=True)]
 
 
 def document(program: Program, rank: int, recorder: Recorder, made: list[Event]) -> Event:
@@ -359,14 +378,17 @@ def document(program: Program, rank: int, recorder: Recorder, made: list[Event])
         made = rng.sample(made, len(made))
     for each in [each for each in made if each["cat"] == "kernel"][: recorder.negative]:
         each["dur"] = -5_000
+    base_us = 0 if recorder.has_base else EPOCH_US
     written = [
-        {**each, "ts": EPOCH_US + each["ts"] / 1_000, "dur": each["dur"] / 1_000} for each in made
+        {**each, "ts": base_us + each["ts"] / 1_000, "dur": each["dur"] / 1_000} for each in made
     ]
     group = {"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl",
              "pg_size": program.n_ranks, "ranks": list(range(program.n_ranks))}  # fmt: skip
     info = {"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": program.n_ranks,
                                 "pg_config": [group]}}  # fmt: skip
-    header = info if program.n_ranks > 1 else {}
+    header: Event = info if program.n_ranks > 1 else {}
+    if recorder.has_base:
+        header = {**header, "baseTimeNanoseconds": EPOCH_US * 1_000}
     return {"schemaVersion": 1, "displayTimeUnit": "ms", **header, "traceEvents": written}
 
 
@@ -387,7 +409,9 @@ def write(
     paths = []
     for rank, made in enumerate(all_events(program, recorder, speeds)):
         path = folder / f"rank-{rank}.json"
-        path.write_text(json.dumps(document(program, rank, recorder, made)))
+        # Files of equal content are imported once, so each names its run.
+        named = {**document(program, rank, recorder, made), "traceName": folder.name}
+        path.write_text(json.dumps(named))
         paths.append(path)
     return paths
 

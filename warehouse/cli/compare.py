@@ -26,6 +26,8 @@ BY = {
     "op": "compare_ops",
     "collective": "compare_collectives",
     "step": "compare_steps",
+    "rank": "compare_ranks",
+    "notes": "compare_notes",
 }
 #: Measures of --fail-if-slower: the first that both sides have is used.
 JUDGED = ("step_time", "device_time", "operator_time")
@@ -104,8 +106,9 @@ def compare(
     minus A. Means per whole step and rank are compared if both sides have steps, else means per
     recording; the report states which, and names what one side did not record. p is the
     probability of such a difference between steps by chance (Welch's t-test). The tables are the
-    queries compare_summary, compare_kernels, compare_ops, compare_collectives and compare_steps;
-    formats other than the report print one of them, by default --by summary.
+    queries compare_summary, compare_kernels, compare_ops, compare_collectives, compare_steps,
+    compare_ranks and compare_notes; formats other than the report print one of them, by default
+    --by summary.
 
     With --fail-if-slower the exit code is 1 if B takes more time: host time per step if both have
     steps, else the duration of device work, else of operators.

@@ -14,21 +14,22 @@ _SHOWN_STEPS = 10
 def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
     """`sides` holds the names of A and B, `tables` the rows of each comparison by name."""
     summary = tables["summary"]
-    reasons = dict.fromkeys(row["not_compared"] for row in summary if _is_missing(row))
-    lines = [*_heading(sides, summary), *(f"{reason}: not compared." for reason in reasons)]
+    lines = [*_heading(sides, summary), *map(_note, tables["notes"])]
     lines += ["", *_summary(summary)]
+    lines += _slowest(tables["rank"])
     lines += _section("Device work that changed most", _kernels(tables["kernel"]))
     lines += _section("Operators that changed most", _ops(tables["op"]))
     moved = [row for row in tables["collective"] if row["status"] in ("added", "removed", "rate")]
     if moved:
         lines += _section("Collectives added, removed or of another number", _collectives(moved))
+    lines += _section("Ranks, by the waiting they cause in collectives", _ranks(tables["rank"]))
     lines += _section("Steps, by number and time", _steps(tables["step"]))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def _is_missing(row: Row) -> bool:
-    """Whether one side did not record a figure; outside of steps nothing is compared."""
-    return row["basis"] is None and not row["measure"].endswith("_outside")
+def _note(row: Row) -> str:
+    end = ": not compared." if row["topic"] == "not_compared" else "."
+    return f"{encoding.printable(row['note'])}{end}"
 
 
 def _heading(sides: dict[str, str], rows: list[Row]) -> list[str]:
@@ -82,17 +83,15 @@ def _kernels(rows: list[Row]) -> list[list[str]]:
     for row in rows:
         if row["status"] in ("outside", "not_compared"):
             continue
-        name = row["name_b"] or row["name_a"]
         cells.append([
-            _short(name), row["status"], _number(row["rate_a"]), _number(row["rate_b"]),
-            _time(row["per_unit_a_ns"]), _time(row["per_unit_b_ns"]),
+            _listed(row["name_b"] or row["name_a"]), row["status"], _number(row["rate_a"]),
+            _number(row["rate_b"]), _time(row["per_unit_a_ns"]), _time(row["per_unit_b_ns"]),
             _signed(_time, row["change_ns"]), _percent(row), _percent(row, "share_of_change"),
             _chance(row["p"]),
         ])  # fmt: skip
         if row["status"] == "renamed":
-            by = f" (by operator {row['op_name']})" if row["match_rule"] == "operator_group" else ""
-            was = _short(f"  was {row['name_a']}") + encoding.printable(by)
-            cells.append([was] + [""] * 9)
+            by = f" (matched by {row['match_rule']}, {row['op_name']})" if row["op_name"] else ""
+            cells.append([f"  was {_listed(row['name_a'])}{encoding.printable(by)}"] + [""] * 9)
     return cells
 
 
@@ -144,6 +143,31 @@ def _steps(rows: list[Row]) -> list[list[str]]:
     return cells
 
 
+def _slowest(rows: list[Row]) -> list[str]:
+    """A sentence on the rank that causes most waiting more than before, if one does."""
+    row = rows[0] if rows else {}
+    if len(rows) < 2 or (row["caused_wait_change_ns"] or 0) <= 0:
+        return []
+    more, work = (_signed(_time, row[f"{name}_change_ns"]) for name in ("caused_wait", "work"))
+    of = "per step" if row["basis"] == "step" else "in all"
+    rank = f"Rank {_id(row['rank_b'])} of B"
+    return ["", f"{rank} makes the others wait {more} {of}; its own device work: {work}."]
+
+
+def _ranks(rows: list[Row]) -> list[list[str]]:
+    """Own work, waiting and the waiting of the others per step; nothing for a single rank."""
+    cells = [["rank A", "rank B", "work A", "work B", "change", "waits A", "waits B",
+              "causes A", "causes B", "change"]]  # fmt: skip
+    for row in rows if len(rows) > 1 else []:
+        cells.append([
+            _id(row["rank_a"]), _id(row["rank_b"]), _time(row["work_a_ns"]),
+            _time(row["work_b_ns"]), _signed(_time, row["work_change_ns"]),
+            _time(row["wait_a_ns"]), _time(row["wait_b_ns"]), _time(row["caused_wait_a_ns"]),
+            _time(row["caused_wait_b_ns"]), _signed(_time, row["caused_wait_change_ns"]),
+        ])  # fmt: skip
+    return cells[: 1 + _SHOWN_STEPS]
+
+
 def _section(title: str, cells: list[list[str]]) -> list[str]:
     return ["", title, *_aligned(cells)] if len(cells) > 1 else []
 
@@ -158,6 +182,12 @@ def _aligned(cells: list[list[str]]) -> list[str]:
         )
         for row in cells
     ]
+
+
+def _listed(names: str) -> str:
+    """The first of joined names, and how many more there are."""
+    first, *others = names.split(" + ")
+    return _short(first) + (f" + {len(others)} more" if others else "")
 
 
 def _short(text: str) -> str:

@@ -39,9 +39,12 @@ _LICENCES = ("vendor/echarts-NOTICE", "vendor/echarts-LICENSE", "vendor/echarts-
 _MADE_BY = ("warehouse", "schema_version", "tw_version", "written_at")
 _COMPARED = {
     "compare_summary": "Comparison",
+    "compare_notes": "Notes on the comparison",
+    "compare_ranks": "Ranks compared",
     "compare_steps": "Steps compared",
     "compare_kernels": "Kernels compared",
     "compare_ops": "Operators compared",
+    "compare_collectives": "Collectives compared",
 }
 _APART = ("timeline", "origin")  # have their own elements
 Values = dict[str, Any]

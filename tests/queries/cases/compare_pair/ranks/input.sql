@@ -1,0 +1,4 @@
+-- input: shared/two_runs.sql
+-- input: shared/more_traces_of_two_runs.sql
+-- parameters: a=before b=after
+-- Ranks 0 and 1 are on both sides, rank 2 after only.

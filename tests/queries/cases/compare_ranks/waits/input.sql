@@ -1,0 +1,3 @@
+-- input: shared/collectives_of_four_ranks.sql
+-- parameters: a=r b=r
+-- Without steps the figures are totals: others wait 30 ns for rank 1, and rank 0 waits 20 ns of them.

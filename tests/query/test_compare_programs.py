@@ -1,0 +1,169 @@
+"""Comparisons of simulated programs: a known change is first, with its true difference per step.
+
+What the profiler recorded otherwise of the same program is no change: it counts as 0, or is named
+and not compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.compare_programs import (
+    CHANGES,
+    RANK_CHANGES,
+    SETTINGS,
+    Change,
+    Program,
+    Recorder,
+    imported,
+    random_program,
+    work,
+)
+from tests.support.sharing import build_once, slow
+from warehouse.query import session
+
+Row = dict[str, Any]
+TABLES = ("kernels", "ops", "summary", "steps", "collectives")
+#: Noise of the length of each kernel, by seed; without any, figures are exact.
+NOISE = (0.0, 0.002)
+FIRST_SLOW, LAST = 2, 20
+
+
+def program(seed: int, **fields: Any) -> Program:
+    return random_program(seed, noise=NOISE[seed % 2], **fields)
+
+
+def compared(db: Path, a: str, b: str, *names: str) -> dict[str, list[Row]]:
+    with session.opened(session.Place(db)) as opened:
+        return {
+            name: opened.run(f"compare_{name}", {"a": a, "b": b}).table().to_pylist()
+            for name in names
+        }
+
+
+def programs_of(place: Path, seed: int) -> Path:
+    """A warehouse of a program, all its changes, and all settings of the profiler."""
+
+    def make(path: Path) -> None:
+        base = program(seed)
+        runs = {"base": (base, Recorder())}
+        runs |= {name: (make(base).program, Recorder()) for name, make in CHANGES.items()}
+        several = program(seed, n_ranks=2, n_steps=4)
+        runs["ranks"] = (several, Recorder())
+        runs |= {name: (make(several).program, Recorder()) for name, make in RANK_CHANGES.items()}
+        imported(path, runs)
+
+    return build_once(place / f"programs-{seed}.duckdb", make)
+
+
+def check_change(rows: list[Row], summary: list[Row], change: Change, noise: float) -> None:
+    first = rows[0]
+    assert change.first in f"{first['name_a']} {first['name_b']}"
+    assert first["basis"] == "step"
+    # Within 10 %, and within the noise of means over some steps of the kernels in the row.
+    spread = 3 * noise * max(first["per_unit_a_ns"], first["per_unit_b_ns"])
+    assert first["change_ns"] == pytest.approx(
+        change.difference_ns, abs=0.1 * change.difference_ns + spread
+    )
+    (device_time,) = [row for row in summary if row["measure"] == "device_time"]
+    total = sum(row["change_ns"] for row in rows if row["change_ns"] is not None)
+    assert total == pytest.approx(device_time["change"])
+    if device_time["change"]:
+        assert sum(row["share_of_change"] or 0 for row in rows) == pytest.approx(1)
+
+
+def test_one_change_is_first_though_the_numbers_of_steps_differ(tmp_path: Path) -> None:
+    """Ten steps against nine: kernels that did not change have no difference."""
+    before = random_program(0, n_steps=10)
+    change = CHANGES["20-percent"](before)
+    after = replace(change.program, n_steps=9)
+    db = imported(tmp_path / "w.duckdb", {"a": (before, Recorder()), "b": (after, Recorder())})
+
+    found = compared(db, "a", "b", "kernels", "summary")
+
+    first, *others = found["kernels"]
+    assert first["change_ratio"] == pytest.approx(0.2)
+    assert {row["change_ns"] for row in others} == {0}
+    assert {row["status"] for row in others} == {"same"}
+    check_change(found["kernels"], found["summary"], change, 0)
+
+
+SEEDS = [*range(FIRST_SLOW), *(slow(seed) for seed in range(FIRST_SLOW, LAST))]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_known_change_is_first_with_its_difference(
+    shared_place: Path, seed: int, name: str
+) -> None:
+    base = program(seed)
+    change = CHANGES[name](base)
+
+    found = compared(programs_of(shared_place, seed), "base", name, "kernels", "summary")
+
+    if name == "2-percent" and base.noise:
+        assert found["kernels"]  # within the noise
+        return
+    check_change(found["kernels"], found["summary"], change, base.noise)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ranks_are_averaged(shared_place: Path, seed: int) -> None:
+    several = program(seed, n_ranks=2, n_steps=4)
+    change = RANK_CHANGES["other-ranks"](several)
+
+    found = compared(programs_of(shared_place, seed), "ranks", "other-ranks", "kernels", "summary")
+
+    rows = [row for row in found["kernels"] if row["class"] != "communication"]
+    assert change.first in rows[0]["name_a"]
+    assert rows[0]["change_ns"] == pytest.approx(
+        change.difference_ns, rel=0.1, abs=3 * several.noise * rows[0]["per_unit_b_ns"]
+    )
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_settings_of_the_profiler_are_not_changes(tmp_path: Path, setting: str) -> None:
+    base = random_program(1, n_steps=5)
+    fewer = replace(base, n_steps=4) if setting in ("no-calls", "warm-up") else base
+    sides = {"a": (base, Recorder()), "b": (fewer, SETTINGS[setting])}
+    db = imported(tmp_path / "w.duckdb", sides)
+
+    for a, b in (("a", "b"), ("b", "a")):
+        for name, rows in compared(db, a, b, *TABLES).items():
+            for row in rows:
+                check_nothing(name, row)
+
+
+def check_nothing(table: str, row: Row) -> None:
+    changes = [value for name, value in row.items() if "change" in name]
+    assert set(changes) <= {0, None}, (table, row)
+    allowed = {"same", "outside", "not_compared", None}
+    allowed |= {"both", "added", "removed"} if table == "steps" else set()
+    assert row.get("status") in allowed, (table, row)
+    if table == "summary" and row["change"] is None:
+        assert row["not_compared"]
+
+
+@pytest.mark.integration
+def test_the_rank_that_the_others_wait_for_is_first(tmp_path: Path) -> None:
+    base = random_program(1, n_steps=4, n_ranks=3)
+    slowed = replace(base, slow_ranks={1: 1.5})
+    db = imported(tmp_path / "w.duckdb", {"a": (base, Recorder()), "b": (slowed, Recorder())})
+
+    first, *others = compared(db, "a", "b", "ranks")["ranks"]
+
+    own = sum(kernel.ns for _, kernel in work(base) if kernel.kind == "kernel") / 2
+    assert (first["rank_a"], first["rank_b"]) == (1, 1)
+    assert first["work_change_ns"] == pytest.approx(own)
+    assert first["caused_wait_change_ns"] == pytest.approx(2 * own, rel=0.1)
+    for row in others:
+        assert row["work_change_ns"] == 0
+        assert row["caused_wait_change_ns"] == 0
+        assert row["wait_change_ns"] == pytest.approx(own, rel=0.1)
