@@ -53,6 +53,8 @@ class CommandResult:
 
 Tw = Callable[..., CommandResult]
 
+HERE = Path(__file__).parent  # its own tests start programs, and take longest
+
 #: All tests of the files collected, before those of other tiers are deselected.
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 
@@ -157,6 +159,8 @@ def random_runs(shared_place: Path) -> Iterator[Runs]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[COLLECTED] = list(items)
+    # First those that take long, or a worker would wait for the other at the end.
+    items.sort(key=lambda item: item.path.parent != HERE)
 
 
 def _lacks(name: str, report: Any) -> bool:

@@ -10,6 +10,8 @@ import duckdb
 import pytest
 
 import warehouse
+from tests.support import sharing
+from tests.support.sharing import WarehouseCache
 from warehouse.api import Warehouse
 from warehouse.errors import MissingDatabase, QueryError, ScopeError, UsageError
 from warehouse.library import macros
@@ -21,10 +23,11 @@ DDP = DATA / "ddp_two_ranks"
 
 
 @pytest.fixture(scope="module")
-def wh(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    wh = warehouse.open(tmp_path_factory.mktemp("api") / "w.duckdb")
-    assert [each.status for each in wh.import_(GPU, run="gpu")] == ["imported"]
-    wh.import_(DDP, run="ddp")
+def wh(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Warehouse:
+    folder = tmp_path_factory.mktemp("api")
+    wh = warehouse.open(imported_files.copy(folder / "w.duckdb", sharing.GPU))
+    statuses = [each.status for each in wh.import_(DDP, run="ddp")]
+    assert statuses == ["imported", "imported", "ignored"]
     return wh
 
 

@@ -7,19 +7,20 @@ import os
 import pwd
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import MOUNT
-from tests.support.sharing import GPU, KINETO, WarehouseCache, integration
+from tests.support.sharing import GPU, KINETO, WarehouseCache, integration, slow
 from warehouse.store import integrity
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
 
+How = Callable[[Path], None]
 DISK_BYTES = 10 << 20  # a warehouse of one small trace, and little more
 RANK = KINETO / "ddp_two_ranks" / "rank0.json.gz"
 
@@ -58,31 +59,41 @@ def make_read_only(disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
 
 
-WRITING: list[tuple[str, ...]] = [
-    ("export", "perfetto"),
-    ("tag", "x"),
-    ("backup", "b.duckdb"),
-    *map(integration, [("import", str(RANK)), ("export", "xlsx"), ("export", "html")]),
-    *map(integration, [("export", "parquet"), ("export", "chrome"), ("vacuum",), ("link",)]),
-    *map(integration, [("query", "traces", "-o", "t.csv"), ("query", "traces", "-o", "t.parquet")]),
-    *map(
-        integration,
-        [("drop", "--run", "gpu", "--yes"), ("import", str(RANK), "--db", "new.duckdb")],
-    ),
-    *map(integration, [("queries", "new", "own"), ("import", "--inbox", str(RANK.parent))]),
-    integration(
-        ("schedule", "add", "s", "--cron", "0 6 * * *", "--query", "traces", "-o", "s.csv")
-    ),
+WRITING = [("export", "perfetto"), ("tag", "x"), ("backup", "b.duckdb")]
+MORE: list[tuple[str, ...]] = [
+    ("import", str(RANK)),
+    ("export", "parquet"),
+    ("vacuum",),
+    ("link",),
+    ("query", "traces", "-o", "t.parquet"),
+    ("drop", "--run", "gpu", "--yes"),
+    ("import", str(RANK), "--db", "new.duckdb"),
+    ("queries", "new", "own"),
+    ("import", "--inbox", str(RANK.parent)),
+    ("schedule", "add", "s", "--cron", "0 6 * * *", "--query", "traces", "-o", "s.csv"),
+]
+#: Written by the same means as others.
+ALIKE = [
+    ("export", "xlsx"),
+    ("export", "html"),
+    ("export", "chrome"),
+    ("query", "traces", "-o", "t.csv"),
+]
+DISKS = [
+    *((each, fill) for each in WRITING),
+    *(integration(each, make_read_only) for each in WRITING),
+    *(integration(each, fill) for each in MORE),
+    *(slow(each, make_read_only) for each in MORE),
+    *(slow(each, how) for each in ALIKE for how in (fill, make_read_only)),
 ]
 
 
-@pytest.mark.parametrize("how", [fill, integration(make_read_only)])
-@pytest.mark.parametrize("arguments", WRITING, ids=" ".join)
+@pytest.mark.parametrize(("arguments", "how"), DISKS)
 def test_a_disk_that_takes_nothing_is_one_sentence(
-    tw: Tw, disk: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], how: object
+    tw: Tw, disk: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], how: How
 ) -> None:
     monkeypatch.chdir(disk)
-    (fill if how is fill else make_read_only)(disk)
+    how(disk)
     before = sorted(disk.iterdir())
 
     ran = tw(*arguments)

@@ -15,6 +15,7 @@ from tests.fuzz.engine import Result
 from tests.fuzz.family import Family, Files, families
 from tests.fuzz.finds import Find, Mode
 from tests.fuzz.limits import MAX_BYTES, Violation, limited
+from tests.support.sharing import slow
 from warehouse.errors import CorruptTrace, TraceError, TwError, UnexpectedFailure
 from warehouse.ingest import formats
 
@@ -42,7 +43,9 @@ def test_damaged_inputs_end_in_records_or_one_sentence(name: str, tmp_path: Path
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", families())
+@pytest.mark.parametrize(
+    "name", [slow(name) if n % 2 else name for n, name in enumerate(families())]
+)
 def test_imports_of_damaged_inputs_land_wholly_or_not_at_all(name: str, tmp_path: Path) -> None:
     unbroken(engine.run(families()[name], "import", 1, range(1), tmp_path), 1)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.family import families
+from tests.support.sharing import slow
 from tw_importers.sqlite_tables import BLOB, INTEGER, REAL, TEXT, Database, Kind
 from warehouse.errors import CorruptTrace, TraceError, TwError
 from warehouse.ingest import pipeline
@@ -273,7 +274,7 @@ def rows_of(path: Path, db: Path) -> dict[str, object]:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", SQLITE)
+@pytest.mark.parametrize("name", [SQLITE[0], *map(slow, SQLITE[1:])])
 def test_triggers_and_views_of_a_profile_are_never_run(tmp_path: Path, name: str) -> None:
     """A hostile export: a view for every name that is not a table, triggers on all tables."""
     plain, hostile = tmp_path / "plain.db", tmp_path / "hostile.db"

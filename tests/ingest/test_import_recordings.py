@@ -19,14 +19,9 @@ from warehouse.store import database
 
 OURS = Path(__file__).parents[1] / "data" / "kineto"
 DATA = os.environ.get("TW_TEST_DATA")
-#: Folders whose recordings are like those of others.
-ALIKE = frozenset((
-    "own_cpu_ddp_r0", "own_cpu_cnn", "own_gpu_cnn", "own_gpu_ddp_r0", "real_a100_alexnet_sync",
-    "real_h100_bert", "real_mi300_bert", "inputs_only_hta_simple_add", "edge_no_distributed_info",
-    "2026_11_20_11_57_03",
-))  # fmt: skip
 #: One of PyTorch, and one of another program.
 BY_DEFAULT = frozenset(("gpu_handwritten", "tf1_timeline"))
+INTEGRATED = BY_DEFAULT | {"simple_add_sync"}
 
 
 NOT_RECORDED = ("expected.", "result_types.")
@@ -54,10 +49,11 @@ def recordings() -> list[Any]:
 def _case(path: Path) -> Any:
     """Large files are slow tests, and those of kinds others are of: all together take minutes.
 
-    All but a few are `integration`.
+    Of recordings outside the project, all but a few are, too; of ours, most are `integration`.
     """
     is_large = path.stat().st_size > (40_000 if path.suffix == ".gz" else 3_000_000)
-    marks = [pytest.mark.slow] if is_large or path.parent.name in ALIKE else []
+    is_other = not path.is_relative_to(OURS) and path.parent.name not in INTEGRATED
+    marks = [pytest.mark.slow] if is_large or is_other else []
     if path.parent.name not in BY_DEFAULT:
         marks.append(pytest.mark.integration)
     return pytest.param(path, id=f"{path.parent.name}/{path.name.split('.')[0]}", marks=marks)

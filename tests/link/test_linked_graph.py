@@ -260,8 +260,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     return Programs(tmp_path_factory.mktemp("programs"))
 
 
-WITH_IDS = ["ids0", integration("ids1"), integration("ids2")]
-RUNS = [*WITH_IDS, "order0", integration("order1"), integration("whole")]
+WITH_IDS = ["ids0", integration("ids1"), slow("ids2")]
+RUNS = [*WITH_IDS, "order0", slow("order1"), integration("whole")]
 
 
 @pytest.mark.parametrize("run", RUNS)

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sharing import WarehouseCache, integration
+from tests.support.sharing import WarehouseCache, integration, slow
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -264,7 +264,7 @@ OF_HTA = (
 OTHERS = ("two_ranks", "h100_qwen", "vllm_graph", "diff_pair/test")
 
 
-@pytest.mark.parametrize("case", ["event_sync", *map(integration, OTHERS)])
+@pytest.mark.parametrize("case", ["event_sync", integration(OTHERS[0]), *map(slow, OTHERS[1:])])
 def test_the_longest_queues_are_exact_and_hta_differs_for_a_reason(
     folder: Path, ask: Rows, case: str
 ) -> None:

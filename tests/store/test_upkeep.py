@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
+from tests.support.sharing import DDP, GPU, WarehouseCache
 from warehouse.errors import DatabaseError
 from warehouse.ingest import pipeline
 from warehouse.store import copying, database
@@ -35,15 +36,15 @@ VACUUM = (
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
     """The runs old (two ranks), middle and new, imported 40, 20 and 0 days ago."""
     path = tmp_path_factory.mktemp("upkeep") / "w.duckdb"
-    ranks = sorted((KINETO / "ddp_two_ranks").glob("*.json.gz"))
-    single = KINETO / "gpu_handwritten" / "trace.json"
-    copies = [single, path.parent / "again.json"]
-    copies[1].write_bytes(single.read_bytes() + b"\n")
-    for run, files in (("old", ranks), ("middle", copies[:1]), ("new", copies[1:])):
-        pipeline.import_paths(files, db=path, options=pipeline.Options(run=run, jobs=1))
+    imported_files.copy(path, DDP, GPU)
+    with database.writer(path) as connection:
+        connection.execute("UPDATE run SET name = if(name = 'ddp', 'old', 'middle')")
+    again = path.parent / "again.json"
+    again.write_bytes(GPU[1][0].read_bytes() + b"\n")
+    pipeline.import_paths([again], db=path, options=pipeline.Options(run="new", jobs=1))
     with database.writer(path) as connection:
         for days, run in ((40, "old"), (20, "middle")):
             connection.execute(
