@@ -71,7 +71,7 @@ def test_two_sides_are_compared_in_the_words_of_the_command(wh: Warehouse) -> No
 
 
 @pytest.mark.integration
-def test_defects_are_found_and_links_made_anew(wh: Warehouse) -> None:
+def test_defects_are_found_and_links_rebuilt(wh: Warehouse) -> None:
     found = wh.scope(run="gpu").check()
     assert {"check_name", "severity", "remedy"} <= {column.name for column in found.columns}
     assert "negative_duration" in {row["check_name"] for row in found}

@@ -87,8 +87,8 @@ def test_a_new_query_says_how_it_is_run(tw: Tw, db: Path, tmp_path: Path, folder
     (tmp_path / folder).mkdir(exist_ok=True)
     place = tmp_path / folder if folder == "absolute" else Path(folder)
 
-    said = tw("queries", "new", "long_slices", "--folder", place).err
-    call = said.split("`")[1].split()
+    printed = tw("queries", "new", "long_slices", "--folder", place).err
+    call = printed.split("`")[1].split()
 
     assert tw(*call[1:], "--db", db, "--format", "jsonl").code == 0
 

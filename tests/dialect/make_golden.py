@@ -36,7 +36,7 @@ def ask(trace: Path, questions: list[str]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """All golden files anew."""
+    """All golden files again."""
     questions = st.statements()
     for name in st.TRACES:
         with tempfile.TemporaryDirectory() as folder:

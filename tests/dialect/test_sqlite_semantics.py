@@ -155,7 +155,7 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 _EXPRESSIONS = st.recursive(_LEAVES, _grown, max_leaves=5)
-#: Each example is a statement that DuckDB plans anew; TW_EXAMPLES=2000 looks harder.
+#: Each example is a statement that DuckDB plans again; TW_EXAMPLES=2000 looks harder.
 _quick = settings(
     max_examples=int(os.environ.get("TW_EXAMPLES", "15")),
     deadline=None,

@@ -62,7 +62,7 @@ def ask(cases: Cases, statement: str) -> list[Row]:
     return rows
 
 
-def said(rows: list[Row], *more: str) -> list[tuple[Any, ...]]:
+def listed(rows: list[Row], *more: str) -> list[tuple[Any, ...]]:
     """What tells slices apart in both."""
     return sorted(
         tuple(row[name] for name in ("ts", "dur", "name", "category", *more)) for row in rows
@@ -84,7 +84,7 @@ def test_slices_of_a_name_are_found_longest_first(
 ) -> None:
     rows = ask(cases, BY_NAME.format(name=name))
 
-    assert said(rows) == meant([row for row in theirs if row["name"] == name])
+    assert listed(rows) == meant([row for row in theirs if row["name"] == name])
     assert len(rows) == n
     assert [row["dur"] for row in rows] == sorted((row["dur"] for row in rows), reverse=True)
 
@@ -100,8 +100,8 @@ def test_transfers_within_a_range_of_bandwidth_are_found(
 
     rows = ask(cases, BY_BANDWIDTH.format(columns=columns, low=low, high=high))
 
-    wanted = [row for row in theirs if low <= row["args"].get(key, -1) <= high]
-    assert said(rows, "ddr_bandwidth") == meant(wanted, key)
+    expected = [row for row in theirs if low <= row["args"].get(key, -1) <= high]
+    assert listed(rows, "ddr_bandwidth") == meant(expected, key)
     assert len(rows) == n
     found = [row["ddr_bandwidth"] for row in rows]
     assert found == sorted(found, reverse=True)
@@ -122,15 +122,15 @@ def test_commands_below_a_rate_are_found_though_rates_are_text(
     rows = ask(cases, BY_RATE.format(rate=rate))
 
     key = "uArch Rate"
-    wanted = [row for row in theirs if float(row["args"].get(key, "999%")[:-1]) < rate]
-    assert said(rows, "uArchRate") == meant(wanted, key)
+    expected = [row for row in theirs if float(row["args"].get(key, "999%")[:-1]) < rate]
+    assert listed(rows, "uArchRate") == meant(expected, key)
     assert len(rows) == n
 
 
 def test_the_kernels_of_a_core_are_found_by_its_track(cases: Cases, theirs: list[Row]) -> None:
     rows = ask(cases, KERNELS)
 
-    assert said(rows) == meant([r for r in theirs if r["track"] == "Core 0/Kernel Function"])
+    assert listed(rows) == meant([r for r in theirs if r["track"] == "Core 0/Kernel Function"])
     assert len(rows) == 1
 
 
@@ -142,11 +142,11 @@ def test_arguments_are_those_of_the_vendors_file(cases: Cases, theirs: list[Row]
     )
 
     (slice_,) = (row for row in theirs if (row["ts"], row["dur"]) == (0, 1630))
-    wanted = set()
+    expected = set()
     for key, value in slice_["args"].items():
         for name, inner in value.items() if isinstance(value, dict) else [(None, value)]:
-            wanted.add((f"args.{key}" + (f".{name}" if name else ""), str(inner)))
-    assert {(row["key"], row["display_value"]) for row in rows} == wanted
+            expected.add((f"args.{key}" + (f".{name}" if name else ""), str(inner)))
+    assert {(row["key"], row["display_value"]) for row in rows} == expected
     kinds = {row["key"]: row["value_type"] for row in rows}
     assert kinds["args.DDR Bandwidth(GB/s)"] == "real"
     assert kinds["args.L2M Bandwidth(GB/s)"] == "int"

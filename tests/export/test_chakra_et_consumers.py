@@ -81,7 +81,9 @@ def test_a_simulator_runs_every_node_of_an_et_plus_file(
     assert Counter(n.type for n in graph.nodes) == Counter(n.type for n in original.nodes)
 
 
-def test_waits_that_point_back_in_time_are_left_out_and_told(written: Path, tmp_path: Path) -> None:
+def test_waits_that_point_back_in_time_are_omitted_and_reported(
+    written: Path, tmp_path: Path
+) -> None:
     case = "real_a100_alexnet_sync"
     with session.opened(session.Place(written), Selection(traces=(case,))) as opened:
         (file,) = export_chakra_et(opened, tmp_path / "x.et", Options())
@@ -117,12 +119,12 @@ def node(
     attrs: Doc | None = None,
     **keys: Any,
 ) -> Doc:
-    said = {**dict.fromkeys(NAMES, 0), "op_schema": "", **(attrs or {})}
+    values = {**dict.fromkeys(NAMES, 0), "op_schema": "", **(attrs or {})}
     return {
         "id": id_, "name": name, "ctrl_deps": parent, "inputs": inputs or io([], []),
         "outputs": io([], []),
         "attrs": [{"name": key, "type": "uint64" if isinstance(value, int) else "string",
-                   "value": value} for key, value in said.items() if value is not None],
+                   "value": value} for key, value in values.items() if value is not None],
         **keys,
     }  # fmt: skip
 

@@ -94,9 +94,9 @@ def test_the_set_of_chakra_gives_what_its_linker_gives(
     }
     assert [node["id"] for node in found["nodes"]] == [node["id"] for node in expected["nodes"]]
     assert [
-        (wanted["id"], odd)
-        for wanted, node in zip(expected["nodes"], found["nodes"], strict=True)
-        if (odd := differences(wanted, node))
+        (theirs["id"], odd)
+        for theirs, node in zip(expected["nodes"], found["nodes"], strict=True)
+        if (odd := differences(theirs, node))
     ] == []
     # Its converter cuts these to whole microseconds: the last bit may decide.
     assert [node.get("exclusive_dur") for node in found["nodes"]] == [

@@ -1,4 +1,4 @@
-"""Pictures of graphs: what is drawn, what is told of the rest, and that no name breaks the text."""
+"""Pictures of graphs: what is drawn, what is reported of the rest, and that any name is valid."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def drawn(db: Path, target: Path, **wanted: object) -> tuple[Drawing, str]:
+def drawn(db: Path, target: Path, **request: object) -> tuple[Drawing, str]:
     with session.opened(session.Place(db), Selection(runs=("all",))) as opened:
-        told = export_dot(opened, target, Request(**wanted))  # type: ignore[arg-type]
-    return told, target.read_text()
+        drawing = export_dot(opened, target, Request(**request))  # type: ignore[arg-type]
+    return drawing, target.read_text()
 
 
 def labels(text: str) -> dict[str, str]:
@@ -60,10 +60,10 @@ def edges(text: str) -> set[tuple[str, str]]:
 
 
 def test_nodes_have_shapes_times_and_edges(made: Path, tmp_path: Path) -> None:
-    told, text = drawn(made, tmp_path / "a.dot")
+    drawing, text = drawn(made, tmp_path / "a.dot")
 
-    assert (told.graph_kind, told.n_nodes, told.n_edges) == ("linked", 5, 6)
-    assert (told.n_left_out, told.n_edges_beyond) == (0, 0)
+    assert (drawing.graph_kind, drawing.n_nodes, drawing.n_edges) == ("linked", 5, 6)
+    assert (drawing.n_left_out, drawing.n_edges_beyond) == (0, 0)
     assert set(labels(text).values()) == {
         "step", "mm\\n2x3 3\\n1.5 µs", "c10d::send\\n2x3 3", "gemm\\n0.0 µs", "Memcpy DtoD",
     }  # fmt: skip
@@ -73,13 +73,13 @@ def test_nodes_have_shapes_times_and_edges(made: Path, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_what_there_is_no_room_for_is_told(made: Path, tmp_path: Path) -> None:
-    told, text = drawn(made, tmp_path / "a.dot", max_nodes=3)
-    assert (len(labels(text)), told.n_nodes, told.n_left_out) == (3, 3, 2)
+def test_what_there_is_no_room_for_is_reported(made: Path, tmp_path: Path) -> None:
+    drawing, text = drawn(made, tmp_path / "a.dot", max_nodes=3)
+    assert (len(labels(text)), drawing.n_nodes, drawing.n_left_out) == (3, 3, 2)
 
-    told, text = drawn(made, tmp_path / "a.dot", root="mm", depth=1)
+    drawing, text = drawn(made, tmp_path / "a.dot", root="mm", depth=1)
     assert edges(text) == {("mm", "gemm")}
-    assert told.n_edges_beyond == 2
+    assert drawing.n_edges_beyond == 2
 
 
 def test_a_node_is_found_by_number_or_name(made: Path, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_ranks_are_written_to_a_folder_by_their_names(tmp_path: Path) -> None:
     same(written, OWN / "cpu_ddp_r0" / "host_et.json.gz")
 
 
-def test_several_graphs_need_a_folder_and_none_is_said(tmp_path: Path) -> None:
+def test_several_graphs_need_a_folder_and_no_graph_is_an_error(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
     pipeline.import_paths([OWN / "cpu_ddp_r0" / "kineto.json.gz"], db=db)
     with (

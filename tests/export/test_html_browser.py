@@ -186,7 +186,7 @@ def test_hovering_tells_and_a_click_keeps(page: Page) -> None:
     assert found["tip"].split("duration:")[0] in page.text("#kept")
 
 
-def test_what_is_only_summed_up_is_counted_and_the_way_to_see_it_is_told(page: Page) -> None:
+def test_what_is_only_summed_up_is_counted_with_the_way_to_see_it(page: Page) -> None:
     timeline = json.loads(page.text("#timeline-data"))
     n_slices, n_shown = timeline["n_slices"], timeline["n_shown"]
     assert n_shown <= 400 < n_slices
@@ -235,8 +235,8 @@ def test_a_table_is_sorted_by_its_headers(page: Page) -> None:
         titles = page.value(f"{rows}.map((row) => row.children[{place}].title)")
         figures = [int(text.split()[0].replace(",", "")) for text in titles]
         assert figures == sorted(figures, reverse=direction == "descending")
-        said = f"document.querySelectorAll('#section-2 th')[{place}].ariaSort"
-        assert page.value(said) == direction
+        expression = f"document.querySelectorAll('#section-2 th')[{place}].ariaSort"
+        assert page.value(expression) == direction
 
 
 def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(

@@ -92,7 +92,7 @@ def test_a_wrapped_counter_is_shown_as_one_that_never_wrapped(cases: Cases, tmp_
 
 @pytest.mark.integration
 def test_of_two_messages_of_one_length_the_first_is_sent(cases: Cases, tmp_path: Path) -> None:
-    """Defect 3: without command words a port's messages are told apart by their counters."""
+    """Defect 3: without command words a port's messages are distinguished by their counters."""
     ours = counted(exported(cases, "aks_m0_8core_cdma", tmp_path))
     theirs = counted(vendors_rows(cases, "aks_m0_8core_cdma"))
 

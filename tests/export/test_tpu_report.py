@@ -56,13 +56,13 @@ def test_engines_have_the_vendors_sheets_in_its_order(ours: Workbook, theirs: Wo
 def test_a_sheet_has_the_vendors_columns_and_values(
     ours: Workbook, theirs: Workbook, sheet: str
 ) -> None:
-    found, wanted = (book.table(sheet, "Engine Id") for book in (ours, theirs))
+    found, expected = (book.table(sheet, "Engine Id") for book in (ours, theirs))
 
-    names = [name for name in wanted[0] if name in found[0]]
-    assert names == list(wanted[0])
-    assert [name for name in found[0] if name in wanted[0]] == names
-    assert len(found) == len(wanted)
-    for row, other in zip(found, wanted, strict=True):
+    names = [name for name in expected[0] if name in found[0]]
+    assert names == list(expected[0])
+    assert [name for name in found[0] if name in expected[0]] == names
+    assert len(found) == len(expected)
+    for row, other in zip(found, expected, strict=True):
         differing = {
             name: (row[name], other[name]) for name in names if not same(row[name], other[name])
         }
@@ -112,8 +112,8 @@ def test_a_click_on_a_command_says_its_row_in_the_workbook(
         if "sheet TIU_0" in page.text("#kept"):
             break
 
-    said = page.text("#kept")
-    assert "sheet TIU_0, row 2" in said and "arith.add" in said
+    text = page.text("#kept")
+    assert "sheet TIU_0, row 2" in text and "arith.add" in text
     assert ours.table("TIU_0", "Engine Id")[0]["Function Name"] == "arith.add"
     width = "tw.timeline.view().end - tw.timeline.view().start"
     before = page.value(width)

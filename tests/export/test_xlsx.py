@@ -161,7 +161,7 @@ def test_sheets_have_names_a_spreadsheet_accepts(
     assert book.sheets[2:] == names
 
 
-def test_every_column_is_explained_and_the_origin_told(tmp_path: Path) -> None:
+def test_every_column_and_the_origin_are_explained(tmp_path: Path) -> None:
     _, book = write(tmp_path / "b.xlsx", ("Busy", answer(name=["a"], busy_ns=[1])))
 
     assert book.texts("Columns")[1:] == [

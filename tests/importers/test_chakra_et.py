@@ -51,17 +51,17 @@ def read_bytes(data: bytes, tmp_path: Path) -> tuple[list[Row], list[Row]]:
 
 def as_json(each: Attr) -> Row:
     """What the attributes of a node say, from the model of the test."""
-    said: Row = {"name": each.name}
+    fields: Row = {"name": each.name}
     if each.doc:
-        said["doc_string"] = each.doc
+        fields["doc_string"] = each.doc
     if each.kind is None:
-        return said
+        return fields
     value = each.value
     if each.kind == "bytes":
         value = base64.b64encode(value).decode()
     if each.kind == "bytes_list":
         value = [base64.b64encode(v).decode() for v in value]
-    return said | {"type": each.kind, "value": value}
+    return fields | {"type": each.kind, "value": value}
 
 
 @pytest.mark.parametrize("is_packed", [True, False], ids=["packed", "unpacked"])
@@ -113,10 +113,10 @@ def test_inputs_and_outputs_become_json_where_python_would_write_the_same_text_a
         if node.inputs is None:
             assert row["inputs"] is None
             continue
-        said = json.loads(row["inputs"])
+        fields = json.loads(row["inputs"])
         names = ("values", "shapes", "types")
         assert [
-            str(said[name]) if name in said else "" for name in names
+            str(fields[name]) if name in fields else "" for name in names
         ] == [*node.inputs]  # fmt: skip
 
 

@@ -35,10 +35,10 @@ def edges(document: Document) -> set[tuple[str, int, int]]:
     ids = {node["id"] for node in document["nodes"]}
     found = set()
     for node in document["nodes"]:
-        wanted = [("control", parent(node))] if parent(node) != node["id"] else []
-        wanted += [("inter_thread", node.get("inter_thread_dep"))]
-        wanted += [("sync", other) for other in node.get("sync_dep", [])]
-        found |= {(kind, other, node["id"]) for kind, other in wanted if other in ids}
+        expected = [("control", parent(node))] if parent(node) != node["id"] else []
+        expected += [("inter_thread", node.get("inter_thread_dep"))]
+        expected += [("sync", other) for other in node.get("sync_dep", [])]
+        found |= {(kind, other, node["id"]) for kind, other in expected if other in ids}
     return found
 
 
@@ -115,9 +115,9 @@ def check_tensors(memory: Memory, document: Document) -> None:
         " t.device, t.data_type, t.shape_json FROM tensor_use AS u "
         "JOIN tensor AS t ON t.id = u.tensor_id ORDER BY u.id"
     )
-    wanted = [(n, *use) for n, node in enumerate(document["nodes"]) for use in uses(node)]
-    assert len(found) == len(wanted)
-    for row, (n, is_output, argument, ordinal, tensor) in zip(found, wanted, strict=True):
+    expected = [(n, *use) for n, node in enumerate(document["nodes"]) for use in uses(node)]
+    assert len(found) == len(expected)
+    for row, (n, is_output, argument, ordinal, tensor) in zip(found, expected, strict=True):
         place = (row["node"], row["is_output"], row["argument"], row["ordinal"])
         assert place == (n, is_output, argument, ordinal)
         assert [*row["sizes"], row["device"]] == tensor

@@ -155,7 +155,7 @@ def test_a_cut_timeline_counts_up_to_the_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[[1000000000000000000, 2, 5, 4], [1, 2, 3, 4.5]]", "4 whole numbers at byte 32"),
         ("[[1000000000000000000, 2, 5, 4], [1, 2, 3]]", "4 whole numbers at byte"),
@@ -164,13 +164,13 @@ def test_a_cut_timeline_counts_up_to_the_cut(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_timeline_is_refused_with_its_place(
-    tmp_path: Path, text: str, told: str
+    tmp_path: Path, text: str, message: str
 ) -> None:
     (outcome,) = pipeline.import_paths(
         [written(tmp_path / "t.json", text)], db=tmp_path / "w.duckdb"
     )
 
-    assert outcome.error is not None and told in outcome.error.message
+    assert outcome.error is not None and message in outcome.error.message
 
 
 def test_flipped_bits_are_read_or_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rules of `nsys analyze` as queries, against the same said in SQLite's SQL over the same files."""
+"""Rules of `nsys analyze` as queries, against the same in SQLite's SQL over the same files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SELECT m.end - m.start, m.start, m.bytes, m.globalPid >> 24 & 16777215, m.contex
 FROM CUPTI_ACTIVITY_KIND_{table} AS m
 JOIN (
   SELECT DISTINCT globalTid >> 24 AS process, correlationId, nameId FROM CUPTI_ACTIVITY_KIND_RUNTIME
-  WHERE eventClass < 2  -- not told again, with a backtrace
+  WHERE eventClass < 2  -- not recorded again, with a backtrace
 ) AS r ON r.process = m.globalPid >> 24 AND r.correlationId = m.correlationId
 JOIN StringIds AS s ON s.id = r.nameId
 WHERE {condition}
@@ -61,8 +61,8 @@ def answer(data_dir: Path, case: str, sql: str) -> list[tuple[Any, ...]]:
     path = data_dir / "gpu" / CASES[case]
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
         tables = {name for (name,) in file.execute("SELECT name FROM sqlite_master")}
-        wanted = {word for word in sql.split() if word.startswith("CUPTI_")}
-        return file.execute(sql).fetchall() if wanted <= tables else []
+        needed = {word for word in sql.split() if word.startswith("CUPTI_")}
+        return file.execute(sql).fetchall() if needed <= tables else []
 
 
 @pytest.mark.parametrize("case", ["cloverleaf", "saxpy", "replay"])

@@ -135,7 +135,7 @@ def test_work_that_names_no_process_is_of_the_only_one_that_made_calls(
     ) == [("cudaLaunchKernel", "void gemm<float>(int)")]  # fmt: skip
 
 
-def test_kernels_without_a_name_are_kernels_and_told(db: duckdb.DuckDBPyConnection) -> None:
+def test_kernels_without_a_name_are_kernels_and_reported(db: duckdb.DuckDBPyConnection) -> None:
     assert rows(db, "nameless", "SELECT name, dur FROM gpu_op WHERE trace_id = $t") == [
         ("kernel", 4)
     ]
@@ -214,8 +214,8 @@ def test_what_is_not_on_the_timeline_is_counted_table_by_table(
 def test_another_programs_database_is_refused_whatever_it_is_called(tmp_path: Path) -> None:
     path = export(tmp_path, "places", "CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url TEXT)")
     for name in ("places.sqlite", "places.db", "places"):
-        said = error(path.rename(tmp_path / name), tmp_path / "w.duckdb")
-        assert "without tables of Nsight Systems" in str(said)
+        message = error(path.rename(tmp_path / name), tmp_path / "w.duckdb")
+        assert "without tables of Nsight Systems" in str(message)
         path = tmp_path / name
 
 

@@ -182,11 +182,11 @@ def test_columns_are_found_by_name_whatever_the_version_says(
 
 
 def test_kinds_of_memory_are_numbered_as_cupti_does(db: duckdb.DuckDBPyConnection) -> None:
-    said = "args_json ->> '$.src_memory', args_json ->> '$.dst_memory'"
+    kinds = "args_json ->> '$.src_memory', args_json ->> '$.dst_memory'"
     copies = "ours' AND category = 'gpu_memcpy"
-    assert rows(db, "slice", said, copies) == [("Device", "Pinned")]
+    assert rows(db, "slice", kinds, copies) == [("Device", "Pinned")]
     copies = "replay_v9' AND category = 'gpu_memcpy"
-    assert rows(db, "slice", f"DISTINCT {said}", copies) == [("Pageable", "Device")]
+    assert rows(db, "slice", f"DISTINCT {kinds}", copies) == [("Pageable", "Device")]
 
 
 def test_work_is_caused_by_the_runtimes_call_rather_than_the_drivers_in_it(
@@ -235,7 +235,7 @@ def test_starts_and_ends_of_ranges_are_one_range(db: duckdb.DuckDBPyConnection) 
     assert ("ends of ranges that never began", 1.0) in unused
 
 
-def test_what_could_not_be_read_or_hides_kernels_is_told(db: duckdb.DuckDBPyConnection) -> None:
+def test_what_could_not_be_read_or_hides_kernels_is_reported(db: duckdb.DuckDBPyConnection) -> None:
     found = rows(db, "import_problem", "x.kind, count", "ours")
     assert ("no_usable_time", 1) in found and ("hidden_kernels", 1) in found
 

@@ -178,7 +178,7 @@ def test_all_names_of_a_chip_are_known(arch: str) -> None:
     assert capture.profile.chip.name in ("AKS", "AKSV", "CV84X6")
 
 
-def test_a_missing_profile_is_told() -> None:
+def test_a_missing_profile_is_reported() -> None:
     files = {name: data for name, data in SOUND.items() if name != "global.profile"}
 
     assert "global.profile not found beside" in refusal(files).message

@@ -109,7 +109,7 @@ def test_a_stream_that_ends_within_an_image_gives_the_ones_before_and_says_where
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(ENGINES), st.binary(max_size=400), st.integers(0, 40))
-def test_of_any_bytes_what_is_no_image_is_told(
+def test_of_any_bytes_what_is_no_image_is_reported(
     which: tuple[Chip, Engine], content: bytes, zeros: int
 ) -> None:
     chip, images = which
@@ -153,7 +153,7 @@ def test_zeros_after_a_last_sys_command_are_no_images() -> None:
     assert [(d.kind, d.offset) for d in too_many.defects] == [("image_cut", 144)]
 
 
-def test_single_images_are_found_wherever_they_begin_and_the_others_are_told() -> None:
+def test_single_images_are_found_wherever_they_begin_and_the_others_are_reported() -> None:
     chip = chips()["AKS"]
     send = (1 | 15 << 41 | 8 << 45 | 5 << 64).to_bytes(16, "little")
     buffer = b"xyz" + send + b"\0" * 5 + send[:12]

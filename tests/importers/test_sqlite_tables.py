@@ -96,9 +96,9 @@ def test_rows_of_few_headers_and_of_many_are_read_as_sqlite_reads_them(
         connection.execute("ALTER TABLE a ADD COLUMN e INTEGER DEFAULT 5")
         connection.execute("INSERT INTO a (e) SELECT id FROM a WHERE id < 500")
         connection.commit()
-        wanted = connection.execute("SELECT id, c, a, d, NULL, b FROM a ORDER BY id").fetchall()
+        expected = connection.execute("SELECT id, c, a, d, NULL, b FROM a ORDER BY id").fetchall()
         added = connection.execute("SELECT e FROM a ORDER BY id").fetchall()
-    assert read(path, "a", dict.fromkeys(["id", "c", "a", "d", "none", "b"], INTEGER)) == wanted
+    assert read(path, "a", dict.fromkeys(["id", "c", "a", "d", "none", "b"], INTEGER)) == expected
     assert read(path, "a", {"e": INTEGER}) == added
 
 

@@ -85,7 +85,7 @@ ASYNC: Any = [
       ("e - 2/1 @5", {"cat": "c", "id2": {"local": "0x2"}}),
       ("e - 2/1 @8", {"cat": "c", "id2": {"global": "0x2"}})],
      [("a", 0, 3, 0), ("b", 1, 4, 0), ("g", 2, 6, 0)]),
-    # the old forms are told apart by name as well
+    # the old forms are distinguished by name as well
     ([("S a 1/1 @0", {"cat": "c", "id": 3}), ("S b 1/1 @1", {"cat": "c", "id": 3}),
       ("T a 1/1 @2", {"cat": "c", "id": 3}), ("F a 1/1 @3", {"cat": "c", "id": 3}),
       ("F b 1/1 @5", {"cat": "c", "id": 3})],
@@ -125,16 +125,16 @@ def test_async_slices(cases: database.Reader, n: int) -> None:
     assert slices_of(cases, len(THREADS) + n) == ASYNC[n][1]
 
 
-def test_ends_without_beginnings_and_beginnings_without_ends_are_told(tmp_path: Path) -> None:
+def test_ends_without_beginnings_and_beginnings_without_ends_are_reported(tmp_path: Path) -> None:
     events = [event("E - 1/1 @1"), event("B a 1/1 @2"), event("e x 1/1 @3", cat="c", id=1)]
 
-    told = table(
+    reported = table(
         tmp_path, events,
         "SELECT detail, value::BIGINT FROM import_stat WHERE name = 'unused' "
         "UNION ALL SELECT kind, count FROM import_problem ORDER BY ALL",
     )  # fmt: skip
 
-    assert told == [("end without a beginning", 2), ("unfinished_slice", 1)]
+    assert reported == [("end without a beginning", 2), ("unfinished_slice", 1)]
 
 
 def test_each_series_of_a_counter_is_a_track(tmp_path: Path) -> None:

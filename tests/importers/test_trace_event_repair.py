@@ -165,7 +165,7 @@ def test_odd_values_of_valid_events_do_no_harm(imported: Import, db: Path) -> No
     assert rows(db, "SELECT sum(value)::INTEGER FROM counter") == [(15,)]
 
 
-@pytest.mark.parametrize(("data", "said"), [
+@pytest.mark.parametrize(("data", "message"), [
     (b"", "is empty"), (b"\0" * 99, "not recognised"), (b"hello", "not recognised"),
     (b"{}", "not recognised"), (b'{"a":1}', "not recognised"),
     (b"\x1f\x8b\x08\0", "ends early"), (b"PK\3\4 no", "damaged archive"),
@@ -173,14 +173,14 @@ def test_odd_values_of_valid_events_do_no_harm(imported: Import, db: Path) -> No
     (b'{"traceEvents":5}', "traceEvents array not found"),
 ])  # fmt: skip
 def test_what_is_no_trace_is_refused_and_nothing_is_written(
-    tmp_path: Path, db: Path, data: bytes, said: str
+    tmp_path: Path, db: Path, data: bytes, message: str
 ) -> None:
     (tmp_path / "t.json").write_bytes(data)
 
     (outcome,) = import_paths([tmp_path / "t.json"], db=db)
 
     assert outcome.status == "failed"
-    assert said in str(outcome.error)
+    assert message in str(outcome.error)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.json"]
 
 

@@ -63,18 +63,18 @@ def patch() -> Any:
 )  # fmt: skip
 def test_any_events_in_any_layout_come_out_equal_for_any_block_size(
     patch: pytest.MonkeyPatch,
-    wanted: list[Any],
+    expected: list[Any],
     layout: dict[str, Any],
     block: int,
     before: dict[str, Any],
     after: dict[str, Any],
 ) -> None:
-    document = {"before": before, "traceEvents": wanted, "after": after}
+    document = {"before": before, "traceEvents": expected, "after": after}
     data = json.dumps(document, **layout).encode()
 
     found, splitter = cut(data, patch, block)
 
-    assert found == wanted
+    assert found == expected
     assert json.loads(splitter.metadata) == {**document, "traceEvents": []}
     assert splitter.repairer.problems == {}
 
@@ -82,14 +82,14 @@ def test_any_events_in_any_layout_come_out_equal_for_any_block_size(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(events, max_size=6), layouts, st.integers(1, 200))
 def test_a_bare_array_may_lack_its_closing_bracket(
-    patch: pytest.MonkeyPatch, wanted: list[Any], layout: dict[str, Any], block: int
+    patch: pytest.MonkeyPatch, expected: list[Any], layout: dict[str, Any], block: int
 ) -> None:
-    data = json.dumps(wanted, **layout).encode().rstrip(b"]\n \t")
+    data = json.dumps(expected, **layout).encode().rstrip(b"]\n \t")
 
-    if wanted:
+    if expected:
         found, splitter = cut(data, patch, block)
 
-        assert found == wanted
+        assert found == expected
         assert splitter.repairer.problems == {}
 
 
@@ -97,18 +97,18 @@ def test_a_bare_array_may_lack_its_closing_bracket(
 @given(st.lists(events, min_size=1, max_size=6), layouts, st.integers(1, 200), st.data())
 def test_a_truncated_file_gives_every_complete_event(
     patch: pytest.MonkeyPatch,
-    wanted: list[Any],
+    expected: list[Any],
     layout: dict[str, Any],
     block: int,
     data: st.DataObject,
 ) -> None:
-    text = json.dumps({"traceEvents": wanted}, **layout).encode()
+    text = json.dumps({"traceEvents": expected}, **layout).encode()
     end = data.draw(st.integers(text.index(b"[") + 1, text.rindex(b"]")))
     whole = []  # events whose closing brace lies before the cut
     whole_end = text.index(b"[") + 1
     decoder, rest = json.JSONDecoder(strict=False), text.decode()
     at = rest.index("[") + 1
-    for event in wanted:
+    for event in expected:
         at = rest.index("{", at)
         at = decoder.raw_decode(rest, at)[1]
         if len(rest[:at].encode()) <= end:
@@ -124,32 +124,33 @@ def test_a_truncated_file_gives_every_complete_event(
 
 @pytest.mark.parametrize("block", [1, 2, 7, 64, 4096])
 def test_short_reads_are_no_end(block: int, patch: pytest.MonkeyPatch) -> None:
-    wanted = [{"ph": "X", "ts": n, "args": {"a": [{"name": "}, {"}]}} for n in range(50)]
+    expected = [{"ph": "X", "ts": n, "args": {"a": [{"name": "}, {"}]}} for n in range(50)]
     patch.setattr(split, "BLOCK_BYTES", block)
 
-    splitter = Splitter(Dribble(json.dumps({"traceEvents": wanted}).encode()), Repairer(), decode)
+    splitter = Splitter(Dribble(json.dumps({"traceEvents": expected}).encode()), Repairer(), decode)
 
-    assert [json.loads(bytes(t)) for chunk in splitter for t in chunk.texts] == wanted
+    assert [json.loads(bytes(t)) for chunk in splitter for t in chunk.texts] == expected
 
 
 @pytest.mark.parametrize("block", [3, 50, 100_000])
 def test_an_event_may_be_larger_than_a_block(block: int, patch: pytest.MonkeyPatch) -> None:
     nested = [{"name": "}, {", "args": [{"id": n}]} for n in range(40 if block <= 50 else 3000)]
-    wanted = [{"ph": "X"}, {"ph": "X", "args": {"list": nested}}, {"ph": "i"}]
+    expected = [{"ph": "X"}, {"ph": "X", "args": {"list": nested}}, {"ph": "i"}]
 
-    found, splitter = cut(json.dumps({"traceEvents": wanted}).encode(), patch, block)
+    found, splitter = cut(json.dumps({"traceEvents": expected}).encode(), patch, block)
 
-    assert found == wanted
+    assert found == expected
     assert splitter.repairer.problems == {}
 
 
 @pytest.mark.parametrize("block", [10, 1000, 100_000])
 def test_the_last_events_may_begin_unlike_the_first(block: int, patch: pytest.MonkeyPatch) -> None:
-    wanted = [{"ph": "X", "n": n} for n in range(20)] + [{"a": n, "b": [{}, {}]} for n in range(20)]
+    expected = [{"ph": "X", "n": n} for n in range(20)]
+    expected += [{"a": n, "b": [{}, {}]} for n in range(20)]
 
-    found, splitter = cut(json.dumps({"traceEvents": wanted}).encode(), patch, block)
+    found, splitter = cut(json.dumps({"traceEvents": expected}).encode(), patch, block)
 
-    assert found == wanted
+    assert found == expected
     assert splitter.repairer.problems == {}
 
 
@@ -216,7 +217,7 @@ def test_entries_that_are_not_objects_are_skipped_and_counted(
         assert json.loads(splitter.metadata)["more"] == 1
 
 
-def test_a_second_document_in_the_file_is_told(patch: pytest.MonkeyPatch) -> None:
+def test_a_second_document_in_the_file_is_reported(patch: pytest.MonkeyPatch) -> None:
     for text in ('[{"ph":"X"}][{"ph":"Y"}]', '[{"ph":"X"}] {"ph":"Y"}'):
         found, splitter = cut(text.encode(), patch, 5)
 

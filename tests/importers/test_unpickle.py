@@ -115,7 +115,7 @@ def test_no_operation_of_pickle_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"\x80\x04\x8d" + b"\xff" * 8, "a text of"),
         (b"\x80\x04\x8b\xff\xff\xff\x7f", "a number of"),
@@ -134,8 +134,8 @@ def test_no_operation_of_pickle_is_forgotten() -> None:
         (b"\x80\x04]", "the pickle ends at byte 3"),
     ],
 )
-def test_nonsense_is_told_in_one_sentence(data: bytes, told: str) -> None:
-    assert told in raised(data).message
+def test_nonsense_is_reported_in_one_sentence(data: bytes, message: str) -> None:
+    assert message in raised(data).message
 
 
 def test_damaged_pickles_are_read_or_refused() -> None:

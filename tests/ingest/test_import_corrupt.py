@@ -1,4 +1,4 @@
-"""Damaged files end in success with problems told, or in one sentence; the warehouse is whole."""
+"""Damaged files end in success with problems reported, or in one error; the warehouse is whole."""
 
 from __future__ import annotations
 

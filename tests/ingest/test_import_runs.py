@@ -110,7 +110,7 @@ def test_ranks_imported_one_by_one_are_linked_as_those_imported_together(
 
 
 @pytest.mark.integration
-def test_a_replaced_rank_is_linked_anew(db: Path, whole: Path) -> None:
+def test_a_replaced_rank_is_linked_again(db: Path, whole: Path) -> None:
     shutil.copy(whole, db)
     n_links, offsets = len(rows(whole, BETWEEN)), rows(whole, OFFSETS)
 

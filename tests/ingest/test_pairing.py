@@ -81,7 +81,7 @@ SAME_PLACE = [timeline(1, rank=0, pid=7), timeline(2, rank=1, pid=7)]
         ),
         pytest.param(
             graph(7, 1, "option"), ONE_OF_EACH, True, (2, "rank", "other_process"),
-            id="the user is believed, and told",
+            id="the user is believed, and warned",
         ),
         pytest.param(
             graph(9), [timeline(1, pid=7)], True, (1, "run", "other_process"),

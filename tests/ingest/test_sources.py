@@ -78,7 +78,7 @@ def test_a_glob_is_sorted_and_a_file_named_twice_is_read_once(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["none.json", "none*.json"])
-def test_what_is_not_there_is_said(tmp_path: Path, name: str) -> None:
+def test_a_missing_source_is_an_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(TraceError, match="not found"):
         find([str(tmp_path / name)])
 
@@ -250,7 +250,7 @@ def test_standard_input_is_a_source(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(TRACE)
     (tmp_path / "t.json").chmod(0)
 

@@ -45,7 +45,7 @@ def test_padding_behind_a_gzip_stream_is_nothing() -> None:
     assert read(ZIPPED + b"\0" * 500) == (TEXT, [])
 
 
-def test_what_follows_a_gzip_stream_is_told() -> None:
+def test_what_follows_a_gzip_stream_is_reported() -> None:
     assert read(ZIPPED + b"garbage") == (TEXT, ["trailing_bytes"])
 
 

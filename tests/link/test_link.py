@@ -1,4 +1,4 @@
-"""When links are made, made anew and taken away: inside traces, and between those of a run."""
+"""When links are made, rebuilt and removed: inside traces, and between those of a run."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_an_offset_from_elsewhere_is_kept(
 
 
 @pytest.mark.integration
-def test_dropping_a_trace_makes_what_links_the_others_anew(
+def test_dropping_a_trace_rebuilds_the_links_of_the_others(
     tw: Tw, tmp_path: Path, with_run_queries: library.Library
 ) -> None:
     db = tmp_path / "traces.duckdb"

@@ -199,7 +199,7 @@ def test_the_default_set_waits_wherever_chakra_does_and_time_allows(
         if edge["kind"] == "sync" and nodes[edge["to_node_id"]]["device_kind"] == "gpu"
     }
     theirs = {node["id"]: node for node in chakra_cases.golden(data_dir, case)["nodes"]}
-    wanted = {
+    expected = {
         (place(theirs[each]), place(node))
         for node in theirs.values()
         for each in node.get("sync_dep", ())
@@ -209,7 +209,7 @@ def test_the_default_set_waits_wherever_chakra_does_and_time_allows(
         and theirs[each]["ts"] + theirs[each]["inclusive_dur"] <= node["ts"]
     }
 
-    assert wanted <= found
+    assert expected <= found
 
 
 @pytest.mark.parametrize("case", PAIRS)

@@ -69,8 +69,8 @@ def rows(db: Path, name: str, sql: str) -> Rows:
 
 
 def links(db: Path, name: str, *kinds: str) -> set[Pair]:
-    wanted = ", ".join(f"'{kind}'" for kind in kinds)
-    sql = f"SELECT from_id, to_id FROM link AS x WHERE kind IN ({wanted}) AND"
+    listed = ", ".join(f"'{kind}'" for kind in kinds)
+    sql = f"SELECT from_id, to_id FROM link AS x WHERE kind IN ({listed}) AND"
     return {(cause, effect) for cause, effect in rows(db, name, sql)}
 
 
@@ -191,7 +191,7 @@ def test_waits_are_for_the_last_work_of_what_was_waited_for(
         "JOIN launch AS l ON l.slice_id = x.from_id WHERE",
     )  # fmt: skip
     expected = set()
-    for record, device, kind, stream, wanted, since, call, upto in rows(
+    for record, device, kind, stream, waited_on, since, call, upto in rows(
         recordings, name,
         "SELECT g.slice_id, g.device_id, g.sync_kind, g.stream, g.wait_on_stream, l.ts, "
         "l.slice_id, coalesce(e.ts, l.ts) FROM gpu_op AS g "
@@ -200,7 +200,7 @@ def test_waits_are_for_the_last_work_of_what_was_waited_for(
         "ON e.trace_id = l.trace_id AND e.correlation_id = g.wait_on_correlation_id "
         "WHERE l.name <> 'cudaEventQuery' AND",
     ):  # fmt: skip
-        on = {"Stream Sync": stream, "Context Sync": None}.get(kind, wanted)
+        on = {"Stream Sync": stream, "Context Sync": None}.get(kind, waited_on)
         done = [
             (end, work_id) for work_id, where, place, end, launched in work
             if where == device and on in (None, place) and launched <= upto and end > since

@@ -1,4 +1,4 @@
-"""`tw link` makes links anew, wholly or not at all; and what it would make anew can be asked."""
+"""`tw link` rebuilds links, wholly or not at all; and what it would rebuild can be listed."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def _forest(seed: int, first: int) -> list[Node]:
             parent = source.choice(calls)
         calls.append(id_)
         # A few nodes say another thread than their parent's.
-        said = thread if source.random() < 0.99 or seed % 2 else thread + 1
-        nodes.append(Node(id_, said, parent, source.random() < 0.2, False))
+        named = thread if source.random() < 0.99 or seed % 2 else thread + 1
+        nodes.append(Node(id_, named, parent, source.random() < 0.2, False))
     return nodes
 
 

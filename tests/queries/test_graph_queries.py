@@ -34,8 +34,8 @@ def test_every_node_of_a_recording_is_printed_with_all_it_says(
         assert row["ctrl_deps"] == [node["ctrl_deps"]] * (node["ctrl_deps"] != node["id"])
         assert json.loads(row["inputs"]) == node["inputs"]
         assert json.loads(row["outputs"]) == node["outputs"]
-        said = {each["name"]: each["value"] for each in node["attrs"]}
-        assert json.loads(row["attributes"]) == said
+        attributes = {each["name"]: each["value"] for each in node["attrs"]}
+        assert json.loads(row["attributes"]) == attributes
 
 
 @pytest.mark.integration

@@ -34,8 +34,8 @@ def waits_of_host(trace: RandomTrace, thread: object) -> list[Interval]:
     return union(found)
 
 
-def told_to_wait(trace: RandomTrace) -> set[int]:
-    """Marks of the launching calls before which their thread told their stream to wait."""
+def ordered_to_wait(trace: RandomTrace) -> set[int]:
+    """Marks of the launching calls before which their thread made their stream wait."""
     recorded: dict[int, list[Slice]] = defaultdict(list)
     for wait in trace.waits:
         if cause := trace.cause(wait):
@@ -90,7 +90,7 @@ def explain(trace: RandomTrace, gap: Interval, work: Slice, before: Slice | None
         cause = "host_sync" if is_waiting or 2 * blocked > launch_start - start else "host"
     elif call.end > start and call != earlier:
         cause = "launch"
-    elif call.mark in told_to_wait(trace) and any(
+    elif call.mark in ordered_to_wait(trace) and any(
         start < other.end <= end for other in trace.device_work if other.device == work.device
     ):
         cause = "stream_wait"

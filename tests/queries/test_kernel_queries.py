@@ -105,11 +105,11 @@ def test_names_beyond_the_top_are_one_row(random_runs: Runs, top: int, coverage:
             rest = [length for name in names if name not in kept for length in names[name]]
 
             rows = [row for row in found[device] if row["class"] == klass]
-            wanted = [(name, names[name], 1) for name in kept]
-            wanted += [("others", rest, len(names) - len(kept))] if rest else []
-            assert len(rows) == len(wanted)
+            listed = [(name, names[name], 1) for name in kept]
+            listed += [("others", rest, len(names) - len(kept))] if rest else []
+            assert len(rows) == len(listed)
             for place, (row, (name, lengths, n_names)) in enumerate(
-                zip(rows, wanted, strict=True), start=1
+                zip(rows, listed, strict=True), start=1
             ):
                 expected = figures(lengths) | {
                     "name": name, "place": place, "n_names": n_names,

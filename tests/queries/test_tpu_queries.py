@@ -50,10 +50,10 @@ def expected(
     ]
 
 
-def assert_same(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+def assert_same(found: list[dict[str, Any]], oracle_rows: list[dict[str, Any]]) -> None:
     rows = [{k: v for k, v in row.items() if k not in ("run_id", "rank")} for row in found]
-    assert len(rows) == len(wanted)
-    for row, other in zip(rows, wanted, strict=True):
+    assert len(rows) == len(oracle_rows)
+    for row, other in zip(rows, oracle_rows, strict=True):
         assert row.keys() == other.keys()
         differing = {k: (row[k], other[k]) for k in row if not _equal(row[k], other[k])}
         assert not differing, (differing, row)
@@ -93,9 +93,9 @@ def _equal(a: Any, b: Any) -> bool:
 def test_a_query_says_what_every_nanosecond_says(
     query: Query, captures: list[Capture], name: str, parameters: dict[str, Any]
 ) -> None:
-    wanted = expected(captures, getattr(tpu_oracle, name), **parameters)
+    oracle_rows = expected(captures, getattr(tpu_oracle, name), **parameters)
 
-    assert_same(query(f"tpu_{name}", **parameters), wanted)
+    assert_same(query(f"tpu_{name}", **parameters), oracle_rows)
 
 
 @pytest.mark.parametrize("name", ["engine_step", "core_overlap", "work", "chip"])
@@ -109,11 +109,11 @@ def test_traffic_is_that_of_every_record(query: Query, captures: list[Capture]) 
     assert_unordered(query("tpu_traffic"), expected(captures, tpu_oracle.all_traffic))
 
 
-def assert_unordered(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+def assert_unordered(found: list[dict[str, Any]], oracle_rows: list[dict[str, Any]]) -> None:
     def key(row: dict[str, Any]) -> str:
         return str((row["trace_id"], row.get("slice_id"), row.get("core")))
 
-    assert_same(sorted(found, key=key), sorted(wanted, key=key))
+    assert_same(sorted(found, key=key), sorted(oracle_rows, key=key))
 
 
 def test_work_synchronisation_and_idle_time_fill_the_capture(query: Query) -> None:

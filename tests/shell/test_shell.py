@@ -25,13 +25,13 @@ def db(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache)
 
 
 class Screen:
-    """What a shell said and showed."""
+    """What a shell printed and showed."""
 
     def __init__(self, db: Path, **options: Any) -> None:
-        self.said: list[str] = []
+        self.lines: list[str] = []
         self.shown = ""
         self.shell = shell.Shell(
-            session.Place(db), show=self._show, say=self.said.append, **options
+            session.Place(db), show=self._show, say=self.lines.append, **options
         )
 
     def _show(self, text: bytes) -> None:
@@ -53,7 +53,7 @@ def screen(db: Path) -> Screen:
 def test_a_statement_shows_its_rows_and_the_scope_is_said_once(screen: Screen) -> None:
     assert screen.run("SELECT count(*) AS n FROM trace;") == '"n"\n2\n'
     screen.run("SELECT 1;")
-    assert screen.said == [
+    assert screen.lines == [
         "Scope: run 'ddp', the last imported of 2; --run NAME for another, --run all for every run"
     ]
 
@@ -100,8 +100,8 @@ def test_tables_queries_and_columns_are_described(screen: Screen) -> None:
 
 def test_every_command_is_in_the_help(screen: Screen) -> None:
     text = screen.run(".help")
-    wanted = "help tables schema queries run params scope dialect format output timer explain quit"
-    for name in [*wanted.split(), *shell.COMMANDS]:
+    names = "help tables schema queries run params scope dialect format output timer explain quit"
+    for name in [*names.split(), *shell.COMMANDS]:
         assert re.search(rf"^\.{name}\b.*\w", text, re.MULTILINE), name
 
 
@@ -139,12 +139,12 @@ def test_formats_rows_and_times_are_settings(screen: Screen) -> None:
     assert screen.run(".format json", "SELECT 1 AS one;") == '[\n{"one":1}\n]\n'
     shown = screen.run(".format table", ".rows 2", "FROM range(5);")
     assert shown.splitlines()[2:] == ["    0", "    1"]
-    assert "(2 of 5 rows; .rows -1 for all)" in screen.said
+    assert "(2 of 5 rows; .rows -1 for all)" in screen.lines
     screen.run(".timer on", "SELECT 1;")
-    assert re.fullmatch(r"\d+\.\d{3} s", screen.said[-1])
-    n_said = len(screen.said)
+    assert re.fullmatch(r"\d+\.\d{3} s", screen.lines[-1])
+    n_lines = len(screen.lines)
     screen.run(".timer off", "SELECT 1;")
-    assert not any(re.fullmatch(r"\d+\.\d{3} s", each) for each in screen.said[n_said:])
+    assert not any(re.fullmatch(r"\d+\.\d{3} s", each) for each in screen.lines[n_lines:])
     with pytest.raises(UsageError):
         screen.run(".format parquet")
     with pytest.raises(UsageError):

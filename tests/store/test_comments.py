@@ -47,7 +47,7 @@ def test_an_existing_warehouse_takes_over_changed_comments(tmp_path: Path) -> No
     database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
         (expected,) = database.one(connection, STORED)
-        connection.execute("COMMENT ON COLUMN slice.dur IS '[ns] as an earlier program said'")
+        connection.execute("COMMENT ON COLUMN slice.dur IS '[ns] of an earlier program'")
         connection.execute("DELETE FROM schema_migration WHERE name = 'comments'")
 
     with database.writer(path) as connection:

@@ -101,7 +101,7 @@ def test_every_table_view_and_column_says_what_it_is(db: Path) -> None:
     assert silent == []
 
 
-def test_a_file_that_is_there_is_never_made_anew(db: Path) -> None:
+def test_a_file_that_exists_is_never_made_again(db: Path) -> None:
     before = db.read_bytes()
 
     with pytest.raises(DatabaseError, match="already exists"):

@@ -94,7 +94,7 @@ def test_a_tag_chooses_its_runs_everywhere(tw: Tw, db: Path) -> None:
     ]
 
 
-def test_a_tag_is_put_on_the_last_imported_run_unless_said(tw: Tw, db: Path) -> None:
+def test_a_tag_is_put_on_the_last_imported_run_by_default(tw: Tw, db: Path) -> None:
     assert "Tagged new as nightly" in tw("tag", "nightly").err
 
 
@@ -138,7 +138,7 @@ def test_a_deleted_tag_is_gone_from_all_runs_or_from_those_named(tw: Tw, db: Pat
         (["backup", "no/such/folder/b.duckdb"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_said(tw: Tw, db: Path, arguments: list[str], error: str) -> None:
+def test_what_cannot_be_done_is_refused(tw: Tw, db: Path, arguments: list[str], error: str) -> None:
     before = db.read_bytes()
     ran = tw(*arguments)
 

@@ -1,8 +1,8 @@
 """Drives a headless Chromium over the pipe of its DevTools protocol, with the standard library.
 
 `Browser` starts one; `page(path)` opens a file and gives what tests need: values of expressions,
-keys, the pointer, screenshots, and what the console said. `TW_CHROMIUM` names the program where it
-is not on the path.
+keys, the pointer, screenshots, and what the console printed. `TW_CHROMIUM` names the program where
+it is not on the path.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Graphs:
         of: int | None = None,
         in_trace_of: int | None = None,
     ) -> int:
-        """A new graph, in a trace of its own unless said; `of`, the graph it was linked from."""
+        """A new graph, in a trace of its own by default; `of`, the graph it was linked from."""
         trace_id = in_trace_of >> 32 if in_trace_of else len(self._graphs) + 1
         graph = trace_id << 32 | (1 << 20 if in_trace_of else 0)
         link_set = "default" if kind == "linked" else None

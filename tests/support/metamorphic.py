@@ -222,15 +222,15 @@ def _times(value: Any, factor: float) -> Any:
 def differences(found: Iterable[Row], expected: Iterable[Row]) -> list[str]:
     """How two sets of rows differ, floats by more than rounding; the first few, for a message."""
     ours, theirs = sorted(found, key=_order), sorted(expected, key=_order)
-    said = [] if len(ours) == len(theirs) else [f"{len(ours)} rows, expected {len(theirs)}"]
+    messages = [] if len(ours) == len(theirs) else [f"{len(ours)} rows, expected {len(theirs)}"]
     for one, other in zip(ours, theirs, strict=False):
         wrong = {
             name: (one[name], other[name]) for name in other if not _close(one[name], other[name])
         }
         if wrong:
             where = {name: value for name, value in other.items() if name not in wrong}
-            said.append(f"(found, expected) {wrong} in {where}")
-    return said[:3]
+            messages.append(f"(found, expected) {wrong} in {where}")
+    return messages[:3]
 
 
 def _order(row: Row) -> tuple[str, str]:

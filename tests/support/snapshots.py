@@ -38,7 +38,7 @@ class Snapshot:
 
 
 class Allocator:
-    """One device's: it does what it is told and writes its history."""
+    """One device's: it runs its commands and writes its history."""
 
     def __init__(self, device: int, choice: random.Random) -> None:
         self.device, self.choice = device, choice

@@ -149,8 +149,8 @@ def _of_command(command: Command, trace_id: int) -> list[str]:
     """An operation of its own and a record: what the two say together is the command."""
     own = {"id": command.slice_id, "trace_id": trace_id, "track_id": trace_id << 32,
            "name": command.source_name}  # fmt: skip
-    told = {name: getattr(command, name) for name in _OF_OPERATION}
-    told |= {"is_ddr": _counts(command, command.ddr_bytes),
+    values = {name: getattr(command, name) for name in _OF_OPERATION}
+    values |= {"is_ddr": _counts(command, command.ddr_bytes),
              "is_l2": _counts(command, command.l2_bytes)}  # fmt: skip
     record = {
         "slice_id": command.slice_id, "trace_id": trace_id, "operation_id": command.slice_id,
@@ -163,7 +163,7 @@ def _of_command(command: Command, trace_id: int) -> list[str]:
     more = _OF_TIU if command.engine == "TIU" else _OF_TRANSFER
     record |= {name: getattr(command, name) for name in more} | command.counters
     table = _TABLES.get(command.engine, "tpu_dma_record")
-    return [_insert("tpu_operation", own | told), _insert(table, record)]
+    return [_insert("tpu_operation", own | values), _insert(table, record)]
 
 
 def _counts(command: Command, part: int | None) -> bool | None:
