@@ -112,7 +112,7 @@ gap AS (
   WINDOW of_trace AS (PARTITION BY side, trace_id ORDER BY position)
 ),
 usual_gap AS (
-  SELECT *, greatest(median(gap_ns) OVER (PARTITION BY side, trace_id), 0) AS usual_gap_ns
+  SELECT *, greatest(min(gap_ns) OVER (PARTITION BY side, trace_id), 0) AS usual_gap_ns
   FROM gap
 ),
 timed AS (

@@ -293,24 +293,48 @@ OTHER = [
 ]
 
 
-def signatures(names: Iterable[str]) -> dict[str, str]:
+#: One signature, but other parameters or kinds of memory: a change, not a spelling.
+VARIANTS = [
+    ("kernel", "void fused_step<4>(float*)", "void fused_step<4>(__nv_bfloat16*)"),
+    integration("memcpy", "Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Pageable -> Device)"),
+    integration("memset", "Memset (Device)", "Memset (Pinned)"),
+]
+
+
+def keys(names: Iterable[str], kind: str = "kernel") -> dict[str, Row]:
     connection = duckdb.connect()
     migrate.upgrade(connection)
     for number, name in enumerate(names):
         connection.execute(
             "INSERT INTO gpu_op (slice_id, trace_id, track_id, ts, dur, name, kind, class) "
-            "VALUES (?, 1, 1, 0, 1, ?, 'kernel', 'compute')",
-            [number, name],
+            "VALUES (?, 1, 1, 0, 1, ?, ?, 'compute')",
+            [number, name, kind],
         )
     rows = execute.run(connection, "kernel_key", {}, library=library.load()).table().to_pylist()
-    return {row["name"]: row["signature"] for row in rows}
+    return {row["name"]: row for row in rows}
 
 
 def test_spellings_of_one_function_have_one_signature_and_others_have_not() -> None:
-    found = signatures(name for pair in [*SAME, *OTHER] for name in pair)
+    found = keys(name for pair in [*SAME, *OTHER] for name in pair)
 
-    assert [pair for pair in SAME if found[pair[0]] != found[pair[1]]] == []
-    assert [pair for pair in OTHER if found[pair[0]] == found[pair[1]]] == []
+    def signatures(pair: tuple[str, str]) -> list[str]:
+        return [found[name]["signature"] for name in pair]
+
+    def variants(pair: tuple[str, str]) -> set[str]:
+        return {found[name]["variant"] for name in pair} - {None}
+
+    assert [pair for pair in SAME if len(set(signatures(pair))) > 1] == []
+    assert [pair for pair in SAME if len(variants(pair)) > 1] == []
+    assert [pair for pair in OTHER if len(set(signatures(pair))) == 1] == []
+
+
+@pytest.mark.parametrize(("kind", "before", "after"), VARIANTS)
+def test_other_types_and_kinds_of_memory_are_variants(kind: str, before: str, after: str) -> None:
+    found = keys([before, after], kind)
+
+    assert found[before]["signature"] == found[after]["signature"]
+    assert None not in (found[before]["variant"], found[after]["variant"])
+    assert found[before]["variant"] != found[after]["variant"]
 
 
 @pytest.mark.integration

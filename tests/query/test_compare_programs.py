@@ -135,10 +135,9 @@ def test_settings_of_the_profiler_are_not_changes(tmp_path: Path, setting: str) 
     sides = {"a": (base, Recorder()), "b": (fewer, SETTINGS[setting])}
     db = imported(tmp_path / "w.duckdb", sides)
 
-    for a, b in (("a", "b"), ("b", "a")):
-        for name, rows in compared(db, a, b, *TABLES).items():
-            for row in rows:
-                check_nothing(name, row)
+    for name, rows in compared(db, "a", "b", *TABLES).items():
+        for row in rows:
+            check_nothing(name, row)
 
 
 def check_nothing(table: str, row: Row) -> None:

@@ -69,6 +69,7 @@ class Recorder:
     has_steps: bool = True
     unannotated: frozenset[int] = frozenset()  # steps whose annotation is missing, from 0
     begins_in_step: float = 0.0  # part of the first step before the recording, which has no record
+    ends_in_step: float = 1.0  # part of the last step whose device work is recorded
     n_warm_up: int = 0  # steps before those of the program, without annotation
     is_shuffled: bool = False
     has_base: bool = False  # whether times count from a base in nanoseconds in the header
@@ -246,6 +247,7 @@ SETTINGS: Mapping[str, Recorder] = {
     "no-steps": Recorder(has_steps=False),
     "unannotated": Recorder(unannotated=frozenset({1})),
     "cut": Recorder(begins_in_step=0.4),
+    "ended": Recorder(ends_in_step=0.5),
     "warm-up": Recorder(n_warm_up=3),
     "shuffled": Recorder(is_shuffled=True),
     "base": Recorder(has_base=True),
@@ -374,6 +376,8 @@ def document(program: Program, rank: int, recorder: Recorder, made: list[Event])
     rng = random.Random(f"order {program.seed} {rank}")
     if recorder.begins_in_step:
         made = _cut(made, recorder.begins_in_step)
+    if recorder.ends_in_step < 1:
+        made = _cut_work(made, recorder.ends_in_step)
     if recorder.is_shuffled:
         made = rng.sample(made, len(made))
     for each in [each for each in made if each["cat"] == "kernel"][: recorder.negative]:
@@ -398,6 +402,14 @@ def _cut(made: list[Event], part: float) -> list[Event]:
     first = min(steps, key=lambda each: each["ts"])
     begin = first["ts"] + part * first["dur"]
     return [each for each in made if each["ts"] >= begin]
+
+
+def _cut_work(made: list[Event], part: float) -> list[Event]:
+    """Without the device work after that part of the last step's, as if the device was ahead."""
+    work = sorted((e for e in made if e["tid"] == STREAM), key=lambda each: each["ts"])
+    n_steps = sum(each["name"].startswith("ProfilerStep") for each in made)
+    lost = work[len(work) - round(len(work) / n_steps * (1 - part)) :]
+    return [each for each in made if not any(each is other for other in lost)]
 
 
 def write(
