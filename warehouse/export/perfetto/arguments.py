@@ -26,23 +26,39 @@ _INT, _DOUBLE, _STRING, _OTHER = 0, 1, 2, 3
 _SAFE_DIGITS = 18  # any integer of this many characters fits int64
 
 
-def encode(args: Any, texts: Any, names: InternedStrings) -> wire.Column:
+def encode(keys: Any, values: Any, texts: Any, names: InternedStrings) -> wire.Column:
     """Encodes the debug_annotations fields of a batch, one row per slice.
 
-    `args` is map<string, JSON text>, with null for JSON null; null if there are no arguments or
-    they are not a plain object: then `texts`, the text of the arguments, is encoded.
+    `keys` and `values`, JSON texts, are lists of equal lengths; null if there are no arguments or
+    they are not an object: then `texts`, the text of the arguments, is encoded.
     """
-    keys = pc.cast(args.keys, pa.large_binary()).dictionary_encode()
-    items = pc.fill_null(args.items.cast(pa.large_string()), "null")
-    name_fields = names.fields(keys.dictionary, b"\x08").take(keys.indices)
+    distinct = pc.cast(keys.values, pa.large_binary()).dictionary_encode()
+    items = values.values.cast(pa.large_string())
+    name_fields = names.fields(distinct.dictionary, b"\x08").take(distinct.indices)
     flat = wire.length_prefixed(_FIELD, wire.join(name_fields, _values(items)))
-    rows = wire.regroup(flat, args.offsets.to_numpy().astype(np.int64))
-    irregular = pc.and_(pc.is_null(args), pc.is_valid(texts))
+    offsets = keys.offsets.to_numpy().astype(np.int64)
+    rows = wire.regroup(flat, offsets)
+    irregular = pc.and_(pc.is_null(keys), pc.is_valid(texts))
+    repeated = _with_repeated_keys(offsets, distinct.indices.to_numpy())
+    if len(repeated):
+        is_repeated = np.zeros(len(keys), bool)
+        is_repeated[repeated] = True
+        irregular = pc.or_(irregular, pa.array(is_repeated))
     if not pc.any(irregular).as_py():
         return rows
     # Duplicate keys, or arguments that are not an object: rare, so a loop is enough.
     replacements = [_irregular_arguments(text) for text in texts.filter(irregular).to_pylist()]
     return pc.replace_with_mask(rows, irregular, wire.literals(replacements))
+
+
+def _with_repeated_keys(
+    offsets: NDArray[np.int64], numbers: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Returns the rows in which a key occurs more than once; `numbers` identify the keys."""
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    pairs = row << 32 | numbers[offsets[0] : offsets[-1]]
+    pairs.sort()
+    return np.unique(pairs[1:][pairs[1:] == pairs[:-1]] >> 32)
 
 
 def _values(items: Any) -> wire.Column:
@@ -67,21 +83,21 @@ def _kinds(items: Any) -> NDArray[np.uint8]:
     kinds = np.full(len(items), _OTHER, np.uint8)
     if not len(items):
         return kinds
-    first = np.frombuffer(data, np.uint8)[offsets[:-1]]
+    text = np.frombuffer(data, np.uint8)
+    first = text[offsets[:-1]]
     is_number = ((first >= 0x30) & (first <= 0x39)) | (first == 0x2D)
-    is_fraction = _matches(items, r"[.eE]")
+    is_fraction = _contain(offsets, (text == 0x2E) | ((text | 0x20) == 0x65))  # . e E
     is_short = np.diff(offsets) <= _SAFE_DIGITS
     kinds[is_number & is_fraction] = _DOUBLE
     kinds[is_number & ~is_fraction & is_short] = _INT
-    kinds[(first == 0x22) & ~_matches(items, r"\\")] = _STRING
+    kinds[(first == 0x22) & ~_contain(offsets, text == 0x5C)] = _STRING
     return kinds
 
 
-def _matches(items: Any, pattern: str) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = pc.match_substring_regex(items, pattern).to_numpy(
-        zero_copy_only=False
-    )
-    return found
+def _contain(offsets: NDArray[np.int64], is_found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which texts contain one of the bytes found; a regular expression takes five times as long."""
+    n_before = np.concatenate([[0], np.cumsum(is_found, dtype=np.int64)])
+    return np.asarray(np.diff(n_before[offsets]) > 0)
 
 
 def _integers(items: Any) -> wire.Column:

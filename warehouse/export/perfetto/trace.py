@@ -15,6 +15,8 @@ Mapping:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -193,8 +195,14 @@ class _Export:
         for descriptor in self.plan.descriptors:
             self.file.write(packets.descriptor(descriptor))
 
-    def _batches(self, query: str) -> Any:
-        return self.connection.sql(query).to_arrow_reader(_BATCH_ROWS)
+    def _batches(self, query: str) -> Iterator[Any]:
+        """Yields the batches of a query; the next one is computed while the last is encoded."""
+        reader = self.connection.sql(query).to_arrow_reader(_BATCH_ROWS)
+        with ThreadPoolExecutor(max_workers=1) as worker:
+            coming = worker.submit(next, reader, None)
+            while (batch := coming.result()) is not None:
+                coming = worker.submit(next, reader, None)
+                yield batch
 
     def _write_slices(self) -> None:
         waiting: list[Events] = []
@@ -293,7 +301,8 @@ class _Export:
             return []
         recorded = []
         if batch["args_text"].null_count < len(batch):
-            recorded = [arguments.encode(batch["args"], batch["args_text"], self.keys)]
+            keys, values = batch["arg_keys"], batch["arg_values"]
+            recorded = [arguments.encode(keys, values, batch["args_text"], self.keys)]
         for n, (encoder, _) in enumerate(self.stored_arguments):
             recorded += encoder.encode(_columns_of(batch, f"{n}:"), self.keys)
         return recorded
