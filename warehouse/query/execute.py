@@ -19,6 +19,7 @@ from warehouse.library.arguments import arguments
 from warehouse.library.header import Column, Value
 from warehouse.library.library import Library, Query, load
 from warehouse.query import plain
+from warehouse.store import statements
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,9 +65,8 @@ class Result:
         self.columns = _columns(query, relation)
 
     def _start(self) -> tuple[Any, Any]:
-        sql = self.query.bound_sql
-        _must_be_one_select(self._connection, sql)
-        relation = self._connection.sql(sql, params=self.parameters or None)
+        statement = _one_select(self.query.bound_sql)
+        relation = self._connection.sql(statement, params=self.parameters or None)
         return relation, relation.to_arrow_reader(BATCH_ROWS)
 
     @property
@@ -152,18 +152,19 @@ def _columns(query: Query, relation: Any) -> tuple[Column, ...]:
     )
 
 
-def _must_be_one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+def _one_select(sql: str) -> duckdb.Statement:
     must_be_unicode(sql)
-    statements = connection.extract_statements(sql)
-    if len(statements) != 1:
-        count = "there is none" if not statements else f"there are {len(statements)}"
+    parsed = statements.parse(sql)
+    if len(parsed) != 1:
+        count = "there is none" if not parsed else f"there are {len(parsed)}"
         raise QueryError(f"expected one statement: {count}", hint="Run them one after the other.")
-    kind = kind_of(statements[0])
+    kind = kind_of(parsed[0])
     if kind not in READING:
         raise QueryError(
             f"a query must be read-only; this statement is {kind}",
             hint="Write one SELECT. Only `tw import` and `tw drop` change the warehouse.",
         )
+    return parsed[0]
 
 
 def kind_of(statement: Any) -> str:

@@ -26,7 +26,7 @@ from warehouse.errors import ScopeError
 from warehouse.query import conditions
 from warehouse.query.selection import Scope as Scope
 from warehouse.query.selection import Selection
-from warehouse.store import migrate
+from warehouse.store import migrate, statements
 from warehouse.times import parse_age, shown_time
 from warehouse.wording import counted
 
@@ -322,13 +322,14 @@ def apply(connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     for name, columns in tables.items():
         condition = conditions.of_table(name, columns, scope, at)
         if condition is not None:
-            connection.execute(
-                f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
+            statements.execute(
+                connection, f'{_TEMP_VIEW} "{name}" AS SELECT * FROM {at}"{name}" WHERE {condition}'
             )
     # Stored views read stored tables; recreated as TEMP views they read the shadowing views.
     for migration in migrate.migrations():
         if (migration.version, migration.name) == (None, "views"):
-            connection.execute(migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW))
+            views = migration.sql.replace("CREATE OR REPLACE VIEW", _TEMP_VIEW)
+            statements.execute(connection, views)
     if scope.has_window:
         _open_window(connection, scope, tables)
 
@@ -339,14 +340,14 @@ def _open_window(
     """Creates the views that show the window, and the rows of the scope at all times."""
     at, anytime = _qualifier(connection), replace(scope, from_ns=None, to_ns=None)
     start, stop = _or(scope.from_ns, -_FOREVER), _or(scope.to_ns, _FOREVER)
-    statements = [f"{_TEMP_VIEW} time_window AS SELECT {start} AS from_ns, {stop} AS to_ns"]
+    views = [f"{_TEMP_VIEW} time_window AS SELECT {start} AS from_ns, {stop} AS to_ns"]
     for name, shown in _whole_tables().items():
         condition = conditions.of_table(name, tables[name], anytime, at)
-        statements.append(
+        views.append(
             f"{_TEMP_VIEW} whole_{name} AS "
             f'SELECT {", ".join(shown)} FROM {at}"{name}" WHERE {condition}'
         )
-    connection.execute(";\n".join(statements))
+    statements.execute(connection, ";\n".join(views))
 
 
 @cache
