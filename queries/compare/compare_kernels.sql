@@ -21,19 +21,21 @@ ones of that operator with the same number of executions per step, or per trace 
 base_name, the same last component of the name; operator_group, all remaining kernels of the same
 operator on both sides, in one row with names joined by ' + '.
 
-t is Welch's t over steps, (mean b - mean a) / sqrt(variance a / n a + variance b / n b); a step of
-a trace without such work counts as 0. p is the two-sided probability of a t at least this far from
-0 if the means were equal. Both are NULL without steps, if a side has fewer than two, or neither
-side varies. Steps are assumed independent, and p is not corrected for the number of rows.
+t is the typical change between the steps of both sides, that is, of means without extreme steps, by
+its standard error, which allows for correlated steps (step_change). p is the two-sided probability
+of a t at least this far from 0 without a difference, q the p corrected for the number of rows of
+the whole table. They hold for these recordings; with several runs on a side, the spread between
+runs decides. no_p is the reason why p is NULL.
 """
 grain = ["kind", "class", "name_a", "name_b", "status"]
-requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "kernel_key@2", "quadrature_node@1"] }
+requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "kernel_key@2", "step_change@1"] }
 portable = false
 columns = [
   "status", "match_rule", "not_compared", "kind", "class", "name_a", "name_b", "op_name", "basis",
   "per_unit_a_ns", "per_unit_b_ns", "change_ns", "change_ratio", "share_of_change", "rate_a",
-  "rate_b", "n_ops_a", "n_ops_b", "total_a_ns", "total_b_ns", "n_steps_a", "n_steps_b", "t",
-  "degrees_of_freedom", "p",
+  "rate_b", "n_ops_a", "n_ops_b", "total_a_ns", "total_b_ns", "n_steps_a", "n_steps_b",
+  "typical_change_ns", "change_low_ns", "change_high_ns", "t", "degrees_of_freedom", "p", "q", "no_p",
+  "n_tested",
 ]
 
 [param.a]
@@ -61,8 +63,8 @@ min = 0
 help = "Minimum relative change of a row to be returned; added and removed rows always are"
 
 [column]
-kind = { type = "VARCHAR", unit = "text", help = "kernel, memcpy or memset; (all): status outside" }
-class = { type = "VARCHAR", unit = "text", help = "compute, communication or memory; (all): status outside" }
+kind.help = "kernel, memcpy or memset; (all): status outside"
+class.help = "compute, communication or memory; (all): status outside"
 name_a = { type = "VARCHAR", unit = "text", nullable = true, help = "Name on side a; NULL: not on this side" }
 name_b = { type = "VARCHAR", unit = "text", nullable = true, help = "Name on side b; NULL: not on this side" }
 per_unit_a_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Time per step and rank, or per trace, on side a; NULL: not compared" }
@@ -74,8 +76,14 @@ n_ops_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of e
 n_ops_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of executions on side b" }
 total_a_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of their durations on side a" }
 total_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "As total_a_ns, on side b" }
-n_steps_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of whole steps compared of side a" }
-n_steps_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "As n_steps_a, of side b" }
+n_steps_a.help = "Number of whole steps compared of side a"
+n_steps_b.help = "As n_steps_a, of side b"
+typical_change_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Change of the mean of steps without extreme ones" }
+change_low_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Lower end of the 95 % interval of typical_change_ns" }
+change_high_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Upper end of the 95 % interval of typical_change_ns" }
+q = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "Smallest share of false findings among the rows with a q not above this one" }
+no_p = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('steps', 'constant')", help = "Why p is NULL: steps, a side has fewer than two; constant, no spread on either side" }
+n_tested = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of rows with a p, before top and threshold" }
 
 [column.status]
 type = "VARCHAR"
@@ -124,12 +132,12 @@ help = "change_ns / change of all device work, so all rows add up to 1; NULL if 
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of the times per step; above 0: longer on side b"
+help = "typical_change_ns by its standard error; above 0: longer on side b"
 
 [changes]
 1 = "first version"
 2 = "matches names that profilers spell differently: new match_rule values mangled, spelling, signature and base_name"
-3 = "compares per step and rank, work outside of whole steps in a row of its own; what one side did not record is not compared; match_rule variant and operator_group"
+3 = "compares per step and rank, work outside of whole steps in a row of its own; what one side did not record is not compared; match_rule variant and operator_group; t allows for correlated and extreme steps; q and intervals"
 --- */
 WITH unit AS MATERIALIZED (
   SELECT side, trace_id, n_steps, basis, divisor, not_compared
@@ -403,77 +411,49 @@ changed AS (
     END AS change_ns
   FROM figure
 ),
--- Significance
-moment_centred AS (
-  SELECT side, kind, class, key, n_steps, ns,
-    sum(ns) OVER (PARTITION BY side, kind, class, key) / n_steps AS mean_ns
-  FROM (
-    SELECT s.*, CASE s.side WHEN 'a' THEN z.n_steps_a ELSE z.n_steps_b END AS n_steps
-    FROM sample AS s
-    CROSS JOIN size AS z
-    WHERE z.basis = 'step'
-  )
+-- Significance. Row 0 has all steps of the traces compared, so that steps without work count.
+numbered AS (
+  SELECT kind, class, key, row_number() OVER (ORDER BY kind, class, key) AS number
+  FROM changed
+  WHERE (SELECT basis FROM size) = 'step'
 ),
--- Variance over the steps of a side; steps without a row count as 0.
-moment AS (
-  SELECT
-    side,
-    kind, class, key,
-    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
-    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
-      / nullif(max(n_steps) - 1, 0) AS variance
-  FROM moment_centred
-  GROUP BY side, kind, class, key
+step_position AS MATERIALIZED (
+  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
+  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
+  JOIN trace AS t ON t.id = c.trace_id
 ),
-test_error AS (
-  SELECT
-    f.kind, f.class, f.key,
-    f.change_ns AS difference,
-    coalesce(a.variance, 0) / z.n_steps_a AS error_a,
-    coalesce(b.variance, 0) / z.n_steps_b AS error_b,
-    z.n_steps_a,
-    z.n_steps_b
-  FROM changed AS f
-  CROSS JOIN size AS z
-  LEFT JOIN moment AS a ON a.side = 'a' AND a.kind = f.kind AND a.class = f.class AND a.key = f.key
-  LEFT JOIN moment AS b ON b.side = 'b' AND b.kind = f.kind AND b.class = f.class AND b.key = f.key
-  WHERE z.basis = 'step' AND z.n_steps_a > 1 AND z.n_steps_b > 1
+step_sample AS (
+  SELECT n.number, s.side, s.trace_id, s.step_id, s.ns
+  FROM sample AS s
+  JOIN numbered AS n ON n.kind = s.kind AND n.class = s.class AND n.key = s.key
+  UNION ALL
+  SELECT 0, c.side, c.trace_id, c.step_id, 0
+  FROM step_position AS c
+  JOIN unit AS u ON u.side = c.side AND u.trace_id = c.trace_id
+  WHERE u.divisor IS NOT NULL
 ),
-test_t AS (
+listed_sample AS MATERIALIZED (
   SELECT
-    kind, class, key,
-    difference / sqrt(error_a + error_b) AS t,
-    (error_a + error_b) * (error_a + error_b)
-      / (error_a * error_a / (n_steps_a - 1) + error_b * error_b / (n_steps_b - 1))
-      AS degrees_of_freedom
-  FROM test_error
-  WHERE error_a + error_b > 0
-),
--- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
--- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
-test_bound AS (
-  SELECT
-    kind, class, key,
-    t,
-    degrees_of_freedom,
-    atan(abs(t) / sqrt(degrees_of_freedom)) AS low,
-    least(pi() / 2, atan(abs(t) / sqrt(degrees_of_freedom)) + 12 / sqrt(degrees_of_freedom)) AS high,
-    least(pi() / 2, 12 / sqrt(degrees_of_freedom)) AS high_of_all
-  FROM test_t
+    list(s.number) AS numbers,
+    list(s.side) AS sides,
+    list(c.run_id) AS run_ids,
+    list(s.trace_id) AS trace_ids,
+    list(c.position) AS positions,
+    list(CAST(s.ns AS DOUBLE)) AS amounts
+  FROM step_sample AS s
+  JOIN step_position AS c ON c.side = s.side AND c.step_id = s.step_id
 ),
 test AS (
-  SELECT
-    e.kind, e.class, e.key,
-    max(e.t) AS t,
-    max(e.degrees_of_freedom) AS degrees_of_freedom,
-    least(
-      list_sum(list((e.high - e.low) * q.weight * pow(greatest(cos(e.low + (e.high - e.low) * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node))
-        / list_sum(list(e.high_of_all * q.weight * pow(greatest(cos(e.high_of_all * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node)),
-      1
-    ) AS p
-  FROM test_bound AS e
-  CROSS JOIN quadrature_node() AS q
-  GROUP BY e.kind, e.class, e.key
+  SELECT n.kind, n.class, n.key, e.*
+  FROM step_change(
+    (SELECT numbers FROM listed_sample),
+    (SELECT sides FROM listed_sample),
+    (SELECT run_ids FROM listed_sample),
+    (SELECT trace_ids FROM listed_sample),
+    (SELECT positions FROM listed_sample),
+    (SELECT amounts FROM listed_sample)
+  ) AS e
+  JOIN numbered AS n ON n.number = e.row_number
 ),
 placed AS (
   SELECT
@@ -482,9 +462,15 @@ placed AS (
     z.not_compared,
     z.n_steps_a,
     z.n_steps_b,
+    e.typical_change,
+    e.change_low,
+    e.change_high,
     e.t,
     e.degrees_of_freedom,
     e.p,
+    e.q,
+    e.reason,
+    count(e.p) OVER () AS n_tested,
     sum(f.change_ns) OVER () AS all_change_ns
   FROM changed AS f
   CROSS JOIN size AS z
@@ -547,16 +533,22 @@ listed AS (
     total_b_ns,
     n_steps_a,
     n_steps_b,
+    typical_change AS typical_change_ns,
+    change_low AS change_low_ns,
+    change_high AS change_high_ns,
     t,
-    degrees_of_freedom,
-    p
+    CAST(degrees_of_freedom AS DOUBLE) AS degrees_of_freedom,
+    p,
+    q,
+    reason AS no_p,
+    n_tested
   FROM shown
   WHERE $top::BIGINT IS NULL OR place <= $top::BIGINT
   UNION ALL
   SELECT
     NULL, 'outside', NULL, 'outside of whole steps', '(all)', '(all)', NULL, NULL, NULL, NULL,
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, o.n_ops_a, o.n_ops_b, o.total_a_ns, o.total_b_ns,
-    z.n_steps_a, z.n_steps_b, NULL, NULL, NULL
+    z.n_steps_a, z.n_steps_b, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0
   FROM outside AS o
   CROSS JOIN size AS z
 )
@@ -583,8 +575,14 @@ SELECT
   total_b_ns,
   n_steps_a,
   n_steps_b,
+  typical_change_ns,
+  change_low_ns,
+  change_high_ns,
   t,
   degrees_of_freedom,
-  p
+  p,
+  q,
+  no_p,
+  n_tested
 FROM listed
 ORDER BY place NULLS LAST

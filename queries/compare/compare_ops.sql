@@ -14,21 +14,25 @@ If one side has no operators, or no launch events that lead from device work to 
 self or of device are NULL, and not_compared is the reason; status is not_compared if neither can be
 compared.
 
-t is Welch's t over steps, (mean b - mean a) / sqrt(variance a / n a + variance b / n b); a step of
-a trace without such work counts as 0. p is the two-sided probability of a t at least this far from
-0 if the means were equal. Both are NULL without steps, if a side has fewer than two, or neither
-side varies. Steps are assumed independent, and p is not corrected for the number of rows.
+t is the typical change between the steps of both sides, that is, of means without extreme steps, by
+its standard error, which allows for correlated steps (step_change). p is the two-sided probability
+of a t at least this far from 0 without a difference, q the p corrected for the number of rows of
+the whole table. They hold for these recordings; with several runs on a side, the spread between
+runs decides. p is NULL without two steps on each side, or if neither side varies.
 """
 grain = ["name"]
-requires = { schema = ">=1", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "op_by_step@2", "quadrature_node@1"] }
+requires = { schema = ">=1", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "op_by_step@2", "step_change@1"] }
 portable = false
 columns = [
   "status", "not_compared", "name", "basis", "self_per_unit_a_ns", "self_per_unit_b_ns",
   "self_change_ns", "self_change_ratio", "share_of_self_change", "device_per_unit_a_ns",
   "device_per_unit_b_ns", "device_change_ns", "device_change_ratio", "share_of_device_change",
   "rate_a", "rate_b", "n_calls_a", "n_calls_b", "self_a_ns", "self_b_ns", "device_a_ns",
-  "device_b_ns", "n_steps_a", "n_steps_b", "self_t", "self_degrees_of_freedom", "self_p",
-  "device_t", "device_degrees_of_freedom", "device_p",
+  "device_b_ns", "n_steps_a", "n_steps_b",
+  "self_typical_change_ns", "self_change_low_ns", "self_change_high_ns", "self_t",
+  "self_degrees_of_freedom", "self_p", "self_q",
+  "device_typical_change_ns", "device_change_low_ns", "device_change_high_ns", "device_t",
+  "device_degrees_of_freedom", "device_p", "device_q",
 ]
 
 [param.a]
@@ -67,12 +71,20 @@ self_change_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "self_p
 self_change_ratio = { type = "DOUBLE", unit = "ratio", nullable = true, help = "self_change_ns / self_per_unit_a_ns; NULL if that is 0" }
 device_per_unit_b_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "As device_per_unit_a_ns, on side b" }
 device_change_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "device_per_unit_b_ns - device_per_unit_a_ns" }
-device_change_ratio = { type = "DOUBLE", unit = "ratio", nullable = true, help = "device_change_ns / device_per_unit_a_ns; NULL if that is 0" }
+device_change_ratio.help = "device_change_ns / device_per_unit_a_ns; NULL if that is 0"
 self_a_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Self time on side a, of whole steps if basis is step" }
 self_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "As self_a_ns, on side b" }
 device_b_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "As device_a_ns, on side b" }
-n_steps_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of whole steps compared of side a" }
-n_steps_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "As n_steps_a, of side b" }
+n_steps_a.help = "Number of whole steps compared of side a"
+n_steps_b.help = "As n_steps_a, of side b"
+self_typical_change_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Change of the mean self time of steps without extreme ones" }
+self_change_low_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Lower end of the 95 % interval of self_typical_change_ns" }
+self_change_high_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Upper end of the 95 % interval of self_typical_change_ns" }
+self_q = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "As q of compare_kernels, over both kinds of time" }
+device_typical_change_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Change of the mean device time of steps without extreme ones" }
+device_change_low_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Lower end of the 95 % interval of device_typical_change_ns" }
+device_change_high_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Upper end of the 95 % interval of device_typical_change_ns" }
+device_q = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "As q of compare_kernels, over both kinds of time" }
 
 [column.status]
 type = "VARCHAR"
@@ -121,13 +133,13 @@ help = "Sum of the durations of its device work on side a, of whole steps if bas
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of the self times; above 0: longer on side b"
+help = "self_typical_change_ns by its standard error; above 0: longer on side b"
 
 [column.self_degrees_of_freedom]
 type = "DOUBLE"
 unit = "count"
 nullable = true
-help = "Degrees of freedom of self_t, after Welch and Satterthwaite"
+help = "Degrees of freedom of self_t"
 
 [column.self_p]
 type = "DOUBLE"
@@ -140,13 +152,13 @@ help = "Two-sided probability of self_t by chance"
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of the device times; above 0: longer on side b"
+help = "device_typical_change_ns by its standard error; above 0: longer on side b"
 
 [column.device_degrees_of_freedom]
 type = "DOUBLE"
 unit = "count"
 nullable = true
-help = "Degrees of freedom of device_t, after Welch and Satterthwaite"
+help = "Degrees of freedom of device_t"
 
 [column.device_p]
 type = "DOUBLE"
@@ -157,7 +169,7 @@ help = "Two-sided probability of device_t by chance"
 
 [changes]
 1 = "first version"
-2 = "compares per step and rank, calls outside of whole steps in a row of their own; what one side did not record is not compared; self time includes slices that are not operators"
+2 = "compares per step and rank, calls outside of whole steps in a row of their own; what one side did not record is not compared; self time includes slices that are not operators; t allows for correlated and extreme steps; q and intervals"
 --- */
 WITH unit AS MATERIALIZED (
   SELECT CASE subject WHEN 'operators' THEN 'self' ELSE 'device' END AS measure, side, trace_id,
@@ -282,76 +294,57 @@ changed AS (
     END AS change_ns
   FROM figure
 ),
--- Significance
-moment_centred AS (
-  SELECT side, measure, name, n_steps, ns, sum(ns) OVER (PARTITION BY side, measure, name) / n_steps AS mean_ns
-  FROM (
-    SELECT s.*, CASE s.side WHEN 'a' THEN z.n_steps_a ELSE z.n_steps_b END AS n_steps
-    FROM sample AS s
-    JOIN size AS z ON z.measure = s.measure
-    WHERE z.basis = 'step'
-  )
+-- Significance, over traces that are included for all subjects. Row 0 has all their steps, so that
+-- steps without work count.
+numbered AS (
+  SELECT name, measure, row_number() OVER (ORDER BY measure, name) AS number
+  FROM changed
+  WHERE basis = 'step' AND name <> '(outside of steps)'
 ),
--- Variance over the steps of a side; steps without a row count as 0.
-moment AS (
-  SELECT
-    side,
-    measure, name,
-    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
-    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
-      / nullif(max(n_steps) - 1, 0) AS variance
-  FROM moment_centred
-  GROUP BY side, measure, name
+tested_trace AS (
+  SELECT side, trace_id
+  FROM unit
+  WHERE basis = 'step'
+  GROUP BY side, trace_id
+  HAVING count(*) = count(divisor)
 ),
-test_error AS (
-  SELECT
-    f.name, f.measure,
-    f.change_ns AS difference,
-    coalesce(a.variance, 0) / f.n_steps_a AS error_a,
-    coalesce(b.variance, 0) / f.n_steps_b AS error_b,
-    f.n_steps_a,
-    f.n_steps_b
-  FROM changed AS f
-  LEFT JOIN moment AS a ON a.side = 'a' AND a.measure = f.measure AND a.name = f.name
-  LEFT JOIN moment AS b ON b.side = 'b' AND b.measure = f.measure AND b.name = f.name
-  WHERE f.basis = 'step' AND f.n_steps_a > 1 AND f.n_steps_b > 1
-    AND f.name <> '(outside of steps)'
+step_position AS MATERIALIZED (
+  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
+  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
+  JOIN trace AS t ON t.id = c.trace_id
 ),
-test_t AS (
-  SELECT
-    name, measure,
-    difference / sqrt(error_a + error_b) AS t,
-    (error_a + error_b) * (error_a + error_b)
-      / (error_a * error_a / (n_steps_a - 1) + error_b * error_b / (n_steps_b - 1))
-      AS degrees_of_freedom
-  FROM test_error
-  WHERE error_a + error_b > 0
+step_sample AS (
+  SELECT n.number, s.side, s.trace_id, s.step_id, s.ns
+  FROM sample AS s
+  JOIN numbered AS n ON n.name = s.name AND n.measure = s.measure
+  JOIN tested_trace AS u ON u.side = s.side AND u.trace_id = s.trace_id
+  UNION ALL
+  SELECT 0, c.side, c.trace_id, c.step_id, 0
+  FROM step_position AS c
+  JOIN tested_trace AS u ON u.side = c.side AND u.trace_id = c.trace_id
 ),
--- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
--- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
-test_bound AS (
+listed_sample AS MATERIALIZED (
   SELECT
-    name, measure,
-    t,
-    degrees_of_freedom,
-    atan(abs(t) / sqrt(degrees_of_freedom)) AS low,
-    least(pi() / 2, atan(abs(t) / sqrt(degrees_of_freedom)) + 12 / sqrt(degrees_of_freedom)) AS high,
-    least(pi() / 2, 12 / sqrt(degrees_of_freedom)) AS high_of_all
-  FROM test_t
+    list(s.number) AS numbers,
+    list(s.side) AS sides,
+    list(c.run_id) AS run_ids,
+    list(s.trace_id) AS trace_ids,
+    list(c.position) AS positions,
+    list(CAST(s.ns AS DOUBLE)) AS amounts
+  FROM step_sample AS s
+  JOIN step_position AS c ON c.side = s.side AND c.step_id = s.step_id
 ),
 test AS (
-  SELECT
-    e.name, e.measure,
-    max(e.t) AS t,
-    max(e.degrees_of_freedom) AS degrees_of_freedom,
-    least(
-      list_sum(list((e.high - e.low) * q.weight * pow(greatest(cos(e.low + (e.high - e.low) * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node))
-        / list_sum(list(e.high_of_all * q.weight * pow(greatest(cos(e.high_of_all * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node)),
-      1
-    ) AS p
-  FROM test_bound AS e
-  CROSS JOIN quadrature_node() AS q
-  GROUP BY e.name, e.measure
+  SELECT n.name, n.measure, e.*
+  FROM step_change(
+    (SELECT numbers FROM listed_sample),
+    (SELECT sides FROM listed_sample),
+    (SELECT run_ids FROM listed_sample),
+    (SELECT trace_ids FROM listed_sample),
+    (SELECT positions FROM listed_sample),
+    (SELECT amounts FROM listed_sample)
+  ) AS e
+  JOIN numbered AS n ON n.number = e.row_number
 ),
 placed AS (
   SELECT
@@ -433,12 +426,20 @@ SELECT
   r.device_b_ns,
   r.n_steps_a,
   r.n_steps_b,
+  es.typical_change AS self_typical_change_ns,
+  es.change_low AS self_change_low_ns,
+  es.change_high AS self_change_high_ns,
   es.t AS self_t,
-  es.degrees_of_freedom AS self_degrees_of_freedom,
+  CAST(es.degrees_of_freedom AS DOUBLE) AS self_degrees_of_freedom,
   es.p AS self_p,
+  es.q AS self_q,
+  ed.typical_change AS device_typical_change_ns,
+  ed.change_low AS device_change_low_ns,
+  ed.change_high AS device_change_high_ns,
   ed.t AS device_t,
-  ed.degrees_of_freedom AS device_degrees_of_freedom,
-  ed.p AS device_p
+  CAST(ed.degrees_of_freedom AS DOUBLE) AS device_degrees_of_freedom,
+  ed.p AS device_p,
+  ed.q AS device_q
 FROM shown AS r
 LEFT JOIN test AS es ON es.name = r.name AND es.measure = 'self'
 LEFT JOIN test AS ed ON ed.name = r.name AND ed.measure = 'device'

@@ -3,7 +3,8 @@ name = "compare_summary"
 version = 3
 title = "Key figures of two sides, per step or per trace"
 help = """
-All traces of a side are combined, so there are no run or rank columns. step_time is the host
+All traces of a side are combined, so there are no run or rank columns. makespan is the time that a
+step adds until its work is done, on host and device (compare_makespan); step_time is the host
 duration of steps. device_time, compute_time, communication_time and memory_time sum durations,
 including work that overlaps. device_busy, exposed_communication and exposed_memory are lengths of
 unions of intervals, summed over devices, per step those of the work launched in the step.
@@ -14,18 +15,21 @@ basis is step if both sides have steps: figures are means over the steps of a tr
 traces; else trace (see compare_unit). What one side did not record is not compared: basis, figures
 and change are NULL, and not_compared is the reason.
 
-t is Welch's t over steps, (mean b - mean a) / sqrt(variance a / n a + variance b / n b); a step
-without any counts as 0. p is the two-sided probability of a t at least this far from 0 if the means
-were equal. Both are NULL without steps, if a side has fewer than two, or neither side varies. Steps
-are assumed independent, and p is not corrected for the number of rows.
+t is the typical change between the steps of both sides, that is, of means without extreme steps, by
+its standard error, which allows for correlated steps (step_change). p is the two-sided probability
+of a t at least this far from 0 without a difference, q the p corrected for the number of rows of
+the whole table. They hold for these recordings; with several runs on a side, the spread between
+runs decides. no_p is the reason why p is NULL.
 """
 grain = ["measure"]
-requires = { schema = ">=1", queries = ["compare_size@2", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@1", "op_by_step@2", "quadrature_node@1", "step_activity@1"] }
+requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_size@2", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@1", "op_by_step@2", "step_activity@1", "step_change@1"] }
 portable = false
 columns = [
   "measure", "unit", "basis", "not_compared", "basis_a", "basis_b", "change", "change_ratio",
-  "total_a", "total_b", "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b", "t",
-  "degrees_of_freedom", "p",
+  "total_a", "total_b", "n_traces_a", "n_traces_b", "n_steps_a", "n_steps_b",
+  "spread", "typical_a", "typical_b", "typical_change", "change_low", "change_high",
+  "n_effective_a", "n_effective_b", "n_warm_up_a", "n_warm_up_b", "outliers_a", "outliers_b", "t",
+  "degrees_of_freedom", "p", "q", "no_p",
 ]
 
 [param.a]
@@ -46,8 +50,38 @@ basis_b = { type = "DOUBLE", unit = "see unit", nullable = true, help = "As basi
 change = { type = "DOUBLE", unit = "see unit", nullable = true, help = "basis_b - basis_a" }
 change_ratio = { type = "DOUBLE", unit = "ratio", nullable = true, help = "change / basis_a; NULL if basis_a is 0 or NULL" }
 total_b = { type = "BIGINT", unit = "see unit", nullable = true, check = ">= 0", help = "As total_a, of side b" }
-n_steps_a = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of whole steps of side a" }
-n_steps_b = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of whole steps of side b" }
+n_steps_a.help = "Number of whole steps of side a"
+n_steps_b.help = "Number of whole steps of side b"
+typical_b = { type = "DOUBLE", unit = "see unit", nullable = true, help = "As typical_a, of side b" }
+typical_change = { type = "DOUBLE", unit = "see unit", nullable = true, help = "typical_b - typical_a" }
+change_low = { type = "DOUBLE", unit = "see unit", nullable = true, help = "Lower end of the 95 % interval of typical_change" }
+change_high = { type = "DOUBLE", unit = "see unit", nullable = true, help = "Upper end of the 95 % interval of typical_change" }
+n_effective_b = { type = "DOUBLE", unit = "count", nullable = true, help = "As n_effective_a, of side b" }
+n_warm_up_a = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Number of slow steps at the start of side a, ranks averaged, which typical_a leaves out" }
+n_warm_up_b = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "As n_warm_up_a, of side b" }
+outliers_a = { type = "VARCHAR", unit = "text", nullable = true, help = "Positions of steps of side a far from its median, from 1" }
+outliers_b = { type = "VARCHAR", unit = "text", nullable = true, help = "As outliers_a, of side b" }
+q = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "Smallest share of false findings among the rows with a q not above this one" }
+no_p = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('steps', 'constant')", help = "Why p is NULL: steps, a side has fewer than two; constant, no spread on either side" }
+
+[column.spread]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+check = "IN ('steps', 'runs')"
+help = "What p is based on: steps, those of one run a side; runs, the spread between runs; NULL: not compared by step"
+
+[column.typical_a]
+type = "DOUBLE"
+unit = "see unit"
+nullable = true
+help = "Mean of the steps of side a without warm-up, the highest and the lowest fifth (step_change)"
+
+[column.n_effective_a]
+type = "DOUBLE"
+unit = "count"
+nullable = true
+help = "Number of independent samples that would give the mean of side a the same variance"
 
 [column.basis]
 type = "VARCHAR"
@@ -73,12 +107,12 @@ help = "Sum over side a, of whole steps if basis is step; NULL: not recorded on 
 type = "DOUBLE"
 unit = "ratio"
 nullable = true
-help = "Welch's t of the figures per step; above 0: more on side b"
+help = "typical_change by its standard error; above 0: more on side b"
 
 [changes]
 1 = "first version"
 2 = "change_ratio is NULL for steps and operators missing on side b, as with another profiler"
-3 = "compares per step and rank, what lies outside of whole steps in rows of its own; what one side did not record is NULL and named in not_compared; operator_time includes slices that are not operators"
+3 = "compares per step and rank, what lies outside of whole steps in rows of its own; what one side did not record is NULL and named in not_compared; operator_time includes slices that are not operators; new measure makespan; t allows for correlated and extreme steps; q and intervals"
 --- */
 WITH unit AS MATERIALIZED (
   SELECT subject, side, trace_id, n_steps, basis, divisor, not_compared
@@ -122,6 +156,9 @@ value AS (
   SELECT trace_id, slice_id AS step_id, 'step_time' AS measure, greatest(dur, 0) AS value
   FROM step
   UNION ALL
+  SELECT DISTINCT trace_id, step_id, 'makespan', makespan_ns
+  FROM compare_makespan($a::VARCHAR, $b::VARCHAR)
+  UNION ALL
   SELECT trace_id, step_id, 'device_time', total_ns FROM work
   UNION ALL
   SELECT trace_id, step_id, class || '_time', total_ns FROM work
@@ -135,19 +172,20 @@ value AS (
 known AS (
   SELECT CAST(place AS BIGINT) AS place, measure, unit, subject, outside
   FROM (VALUES
-  (1, 'step_time', 'ns', 'steps', NULL),
-  (2, 'device_time', 'ns', 'device', 'device_time_outside'),
-  (3, 'compute_time', 'ns', 'device', NULL),
-  (4, 'communication_time', 'ns', 'device', NULL),
-  (5, 'memory_time', 'ns', 'device', NULL),
-  (6, 'device_busy', 'ns', 'device', NULL),
-  (7, 'exposed_communication', 'ns', 'device', NULL),
-  (8, 'exposed_memory', 'ns', 'device', NULL),
-  (9, 'operator_time', 'ns', 'operators', 'operator_time_outside'),
-  (10, 'n_device_ops', 'count', 'device', NULL),
-  (11, 'n_operator_calls', 'count', 'operators', NULL),
-  (12, 'device_time_outside', 'ns', 'device', NULL),
-  (13, 'operator_time_outside', 'ns', 'operators', NULL)
+  (1, 'makespan', 'ns', 'device', NULL),
+  (2, 'step_time', 'ns', 'steps', NULL),
+  (3, 'device_time', 'ns', 'device', 'device_time_outside'),
+  (4, 'compute_time', 'ns', 'device', NULL),
+  (5, 'communication_time', 'ns', 'device', NULL),
+  (6, 'memory_time', 'ns', 'device', NULL),
+  (7, 'device_busy', 'ns', 'device', NULL),
+  (8, 'exposed_communication', 'ns', 'device', NULL),
+  (9, 'exposed_memory', 'ns', 'device', NULL),
+  (10, 'operator_time', 'ns', 'operators', 'operator_time_outside'),
+  (11, 'n_device_ops', 'count', 'device', NULL),
+  (12, 'n_operator_calls', 'count', 'operators', NULL),
+  (13, 'device_time_outside', 'ns', 'device', NULL),
+  (14, 'operator_time_outside', 'ns', 'operators', NULL)
   ) AS list(place, measure, unit, subject, outside)
 ),
 placed AS (
@@ -207,25 +245,35 @@ present AS (
   JOIN known AS k ON k.measure = s.measure
   GROUP BY k.subject, s.side
 ),
+judged AS (
+  SELECT
+    k.*,
+    k.measure = 'makespan' AND z.basis IS DISTINCT FROM 'step' AS is_unknown,
+    k.measure NOT LIKE '%_outside' AND NOT (k.measure = 'makespan' AND z.basis = 'trace')
+      AS is_compared
+  FROM known AS k
+  JOIN size AS z ON z.subject = k.subject
+),
 figure AS (
   SELECT
     k.place,
     k.measure,
     k.unit,
-    CASE WHEN k.measure NOT LIKE '%_outside' THEN z.basis END AS basis,
+    CASE WHEN k.is_compared THEN z.basis END AS basis,
     CASE
       WHEN k.measure LIKE '%_outside' THEN 'outside of whole steps'
+      WHEN NOT k.is_compared THEN 'the steps of device work are not known'
       ELSE z.not_compared
     END AS not_compared,
     z.n_steps_a,
     z.n_steps_b,
-    CASE WHEN pa.side IS NOT NULL THEN coalesce(a.value, 0) END AS total_a,
-    CASE WHEN pb.side IS NOT NULL THEN coalesce(b.value, 0) END AS total_b,
-    CASE WHEN z.basis IS NOT NULL AND k.measure NOT LIKE '%_outside' THEN coalesce(a.per_unit, 0) END
+    CASE WHEN pa.side IS NOT NULL AND NOT k.is_unknown THEN coalesce(a.value, 0) END AS total_a,
+    CASE WHEN pb.side IS NOT NULL AND NOT k.is_unknown THEN coalesce(b.value, 0) END AS total_b,
+    CASE WHEN z.basis IS NOT NULL AND k.is_compared THEN coalesce(a.per_unit, 0) END
       AS basis_a,
-    CASE WHEN z.basis IS NOT NULL AND k.measure NOT LIKE '%_outside' THEN coalesce(b.per_unit, 0) END
+    CASE WHEN z.basis IS NOT NULL AND k.is_compared THEN coalesce(b.per_unit, 0) END
       AS basis_b
-  FROM known AS k
+  FROM judged AS k
   JOIN size AS z ON z.subject = k.subject
   LEFT JOIN present AS pa ON pa.subject = k.subject AND pa.side = 'a'
   LEFT JOIN present AS pb ON pb.subject = k.subject AND pb.side = 'b'
@@ -242,75 +290,57 @@ changed AS (
     END AS change
   FROM figure
 ),
--- Significance
-moment_centred AS (
-  SELECT side, measure, n_steps, ns, sum(ns) OVER (PARTITION BY side, measure) / n_steps AS mean_ns
-  FROM (
-    SELECT s.*, CASE s.side WHEN 'a' THEN f.n_steps_a ELSE f.n_steps_b END AS n_steps
-    FROM sample AS s
-    JOIN figure AS f ON f.measure = s.measure
-    WHERE f.basis = 'step'
-  )
+-- Significance, over traces that are included for all subjects. Row 0 has all their steps, so that
+-- steps without work count.
+numbered AS (
+  SELECT measure, place AS number
+  FROM changed
+  WHERE basis = 'step'
 ),
--- Variance over the steps of a side; steps without a row count as 0.
-moment AS (
-  SELECT
-    side,
-    measure,
-    -- Summing in order of magnitude keeps the last digit independent of the number of threads.
-    (list_sum(list((ns - mean_ns) * (ns - mean_ns) ORDER BY abs(ns - mean_ns))) + (max(n_steps) - count(*)) * max(mean_ns * mean_ns))
-      / nullif(max(n_steps) - 1, 0) AS variance
-  FROM moment_centred
-  GROUP BY side, measure
+tested_trace AS (
+  SELECT side, trace_id
+  FROM unit
+  WHERE basis = 'step'
+  GROUP BY side, trace_id
+  HAVING count(*) = count(divisor)
 ),
-test_error AS (
-  SELECT
-    f.measure,
-    f.change AS difference,
-    coalesce(a.variance, 0) / f.n_steps_a AS error_a,
-    coalesce(b.variance, 0) / f.n_steps_b AS error_b,
-    f.n_steps_a,
-    f.n_steps_b
-  FROM changed AS f
-  LEFT JOIN moment AS a ON a.side = 'a' AND a.measure = f.measure
-  LEFT JOIN moment AS b ON b.side = 'b' AND b.measure = f.measure
-  WHERE f.basis = 'step' AND f.n_steps_a > 1 AND f.n_steps_b > 1
+step_position AS MATERIALIZED (
+  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
+  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
+  JOIN trace AS t ON t.id = c.trace_id
 ),
-test_t AS (
-  SELECT
-    measure,
-    difference / sqrt(error_a + error_b) AS t,
-    (error_a + error_b) * (error_a + error_b)
-      / (error_a * error_a / (n_steps_a - 1) + error_b * error_b / (n_steps_b - 1))
-      AS degrees_of_freedom
-  FROM test_error
-  WHERE error_a + error_b > 0
+step_sample AS (
+  SELECT n.number, s.side, s.trace_id, s.step_id, s.ns
+  FROM sample AS s
+  JOIN numbered AS n ON n.measure = s.measure
+  JOIN tested_trace AS u ON u.side = s.side AND u.trace_id = s.trace_id
+  UNION ALL
+  SELECT 0, c.side, c.trace_id, c.step_id, 0
+  FROM step_position AS c
+  JOIN tested_trace AS u ON u.side = c.side AND u.trace_id = c.trace_id
 ),
--- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
--- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
-test_bound AS (
+listed_sample AS MATERIALIZED (
   SELECT
-    measure,
-    t,
-    degrees_of_freedom,
-    atan(abs(t) / sqrt(degrees_of_freedom)) AS low,
-    least(pi() / 2, atan(abs(t) / sqrt(degrees_of_freedom)) + 12 / sqrt(degrees_of_freedom)) AS high,
-    least(pi() / 2, 12 / sqrt(degrees_of_freedom)) AS high_of_all
-  FROM test_t
+    list(s.number) AS numbers,
+    list(s.side) AS sides,
+    list(c.run_id) AS run_ids,
+    list(s.trace_id) AS trace_ids,
+    list(c.position) AS positions,
+    list(CAST(s.ns AS DOUBLE)) AS amounts
+  FROM step_sample AS s
+  JOIN step_position AS c ON c.side = s.side AND c.step_id = s.step_id
 ),
 test AS (
-  SELECT
-    e.measure,
-    max(e.t) AS t,
-    max(e.degrees_of_freedom) AS degrees_of_freedom,
-    least(
-      list_sum(list((e.high - e.low) * q.weight * pow(greatest(cos(e.low + (e.high - e.low) * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node))
-        / list_sum(list(e.high_of_all * q.weight * pow(greatest(cos(e.high_of_all * q.node), 0), e.degrees_of_freedom - 1) ORDER BY q.node)),
-      1
-    ) AS p
-  FROM test_bound AS e
-  CROSS JOIN quadrature_node() AS q
-  GROUP BY e.measure
+  SELECT n.measure, e.*
+  FROM step_change(
+    (SELECT numbers FROM listed_sample),
+    (SELECT sides FROM listed_sample),
+    (SELECT run_ids FROM listed_sample),
+    (SELECT trace_ids FROM listed_sample),
+    (SELECT positions FROM listed_sample),
+    (SELECT amounts FROM listed_sample)
+  ) AS e
+  JOIN numbered AS n ON n.number = e.row_number
 )
 SELECT
   f.measure,
@@ -327,9 +357,23 @@ SELECT
   z.n_traces_b,
   z.n_steps_a,
   z.n_steps_b,
+  e.basis AS spread,
+  e.typical_a,
+  e.typical_b,
+  e.typical_change,
+  e.change_low,
+  e.change_high,
+  e.n_effective_a,
+  e.n_effective_b,
+  e.n_warm_up_a,
+  e.n_warm_up_b,
+  e.outliers_a,
+  e.outliers_b,
   e.t,
-  e.degrees_of_freedom,
-  e.p
+  CAST(e.degrees_of_freedom AS DOUBLE) AS degrees_of_freedom,
+  e.p,
+  e.q,
+  e.reason AS no_p
 FROM changed AS f
 CROSS JOIN compare_size($a::VARCHAR, $b::VARCHAR) AS z
 LEFT JOIN test AS e ON e.measure = f.measure

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 from collections import Counter, defaultdict
 from decimal import Decimal
 from pathlib import Path
-from statistics import fmean, variance
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support import compare_noise as noise
 from tests.support.launching import operators
 from tests.support.randomtrace import import_jobs, make
 from tests.support.sharing import integration, slow
@@ -93,7 +93,7 @@ def split(name: str | None) -> list[str]:
     return name.split(" + ") if name else []
 
 
-def test_spread_between_steps_is_that_of_the_textbook(random_runs: Runs) -> None:
+def test_spread_between_steps_is_that_of_the_plain_test(random_runs: Runs) -> None:
     (a,), (b,) = random_runs.jobs["seed-0"], random_runs.jobs["seed-1"]
     rows = compared(random_runs.path, "compare_kernels", "seed-0", "seed-1")
     names = Counter(row["name_a"] for row in rows)
@@ -107,28 +107,23 @@ def test_spread_between_steps_is_that_of_the_textbook(random_runs: Runs) -> None
         assert (row["n_steps_a"], row["n_steps_b"]) == (len(x), len(y))
         assert row["per_unit_a_ns"] == pytest.approx(fmean(x))
         assert row["per_unit_b_ns"] == pytest.approx(fmean(y))
-        u, v = variance(x) / len(x), variance(y) / len(y)
-        if u + v == 0:
-            assert row["t"] is None
-            continue
-        assert row["t"] == pytest.approx((fmean(y) - fmean(x)) / math.sqrt(u + v))
-        df = (u + v) ** 2 / (u**2 / (len(x) - 1) + v**2 / (len(y) - 1))
-        assert row["degrees_of_freedom"] == pytest.approx(df)
-        assert row["p"] == pytest.approx(two_sided(row["t"], df), abs=1e-5)
-        checked += 1
+        expected = noise.expected([list(map(float, x))], [list(map(float, y))])
+        assert row["typical_change_ns"] == pytest.approx(expected.typical_b - expected.typical_a)
+        assert row["t"] == near(expected.t)
+        assert row["degrees_of_freedom"] == near(expected.freedom)
+        assert row["p"] == near(expected.p)
+        assert (row["change_low_ns"], row["change_high_ns"]) == (
+            near(expected.low), near(expected.high),
+        )  # fmt: skip
+        checked += row["p"] is not None
     assert checked > 3
+    known = [row["p"] for row in rows if row["p"] is not None]
+    assert [row["q"] for row in rows if row["p"] is not None] == near(noise.corrected(known))
+    assert {row["n_tested"] for row in rows if row["status"] != "outside"} == {len(known)}
 
 
-def two_sided(t: float, df: float, n: int = 20_000) -> float:
-    """1 less the density's integral from -t to t, by Simpson's rule."""
-    scale = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
-
-    def density(x: float) -> float:
-        return scale * math.pow(1 + x * x / df, -(df + 1) / 2)
-
-    step = abs(t) / n
-    inner = sum((4 if k % 2 else 2) * density(k * step) for k in range(1, n))
-    return 1 - 2 * (density(0) + density(abs(t)) + inner) * step / 3
+def near(value: Any) -> Any:
+    return None if value is None else pytest.approx(value, abs=1e-9)
 
 
 def test_operators_equal_a_plain_count(random_runs: Runs) -> None:
@@ -441,12 +436,10 @@ def test_slower_fails_where_asked_to(tw: Tw, tmp_path: Path) -> None:
     faster = tw("compare", "b", "a", "--fail-if-slower", "0%", "--by", "summary")
 
     assert (slower.code, within.code, faster.code) == (1, 0, 0)
-    assert slower.err == (
-        "step_time (mean a step): B is 10.00% slower; more than the limit of 5.00%.\n"
-    )
-    assert (
-        within.err == "step_time (mean a step): B is 10.00% slower; within the limit of 10.00%.\n"
-    )
+    reservation = "Judged without an interval: a side has fewer than two steps.\n"
+    judged = "step_time (mean a step): B is 10.00% slower;"
+    assert slower.err == f"{judged} more than the limit of 5.00%.\n{reservation}"
+    assert within.err == f"{judged} within the limit of 10.00%.\n{reservation}"
     assert "B is 9.09% faster" in faster.err
 
 

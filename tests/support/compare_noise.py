@@ -257,3 +257,38 @@ def samples(
                 for rank, series in enumerate(all_ranks):
                     for position, time in enumerate(series):
                         yield row, side, run, 100 * run + rank, position, time
+
+
+# --- recordings
+
+
+def recording(random: Random, kind: str, n_steps: int, n_kernels: int = 12) -> dict[str, object]:
+    """A Kineto document whose operators and kernels have noise of that kind, each its own.
+
+    The host launches the kernels of a step and waits for them.
+    """
+    noises = [[STEPS[kind](random, n_steps) for _ in range(n_kernels)] for _ in range(2)]
+    events: list[dict[str, object]] = []
+    now, number = 0.0, 0
+
+    def add(cat: str, name: str, ts: float, dur: float, **args: object) -> None:
+        where = (0, 7) if cat == "kernel" else (42, 42)
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": where[0], "tid": where[1],
+                       "ts": round(ts, 3), "dur": round(dur, 3), "args": args})  # fmt: skip
+
+    for step in range(n_steps):
+        begin, free = now, now
+        for kernel in range(n_kernels):
+            number += 1
+            length = 50 * noises[0][kernel][step]
+            add("cpu_op", f"aten::op_{kernel}", now, length)
+            add("cuda_runtime", "cudaLaunchKernel", now + 10, 5, correlation=number)
+            free = max(free, now + 20)
+            work = 60 * (kernel + 1) * noises[1][kernel][step]
+            add("kernel", f"kernel_{kernel}", free, work, device=0, context=1, stream=7,
+                correlation=number)  # fmt: skip
+            free, now = free + work, now + length + 1
+        now = max(now, free) + 5
+        add("user_annotation", f"ProfilerStep#{step + 3}", begin, now - begin)
+        now += 3
+    return {"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": events}

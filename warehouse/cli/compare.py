@@ -10,8 +10,8 @@ import click
 
 from warehouse.cli import compare_gate, options
 from warehouse.cli.scope_options import announce
-from warehouse.errors import ExitCode, TwError, UsageError
-from warehouse.query import encoding
+from warehouse.errors import ExitCode, UsageError
+from warehouse.query import encoding, slower
 from warehouse.query.selection import Selection, parse_ranks
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ BY = {
     "rank": "compare_ranks",
     "notes": "compare_notes",
 }
-#: Measures of --fail-if-slower: the first that both sides have is used.
-JUDGED = ("step_time", "device_time", "operator_time")
 Row = dict[str, Any]
 
 _USAGE = "Use `tw compare A B`, or --baseline, --query and --fail-if."
@@ -52,7 +50,9 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
 @click.argument("a", metavar="[A", required=False)
 @click.argument("b", metavar="B]", required=False)
 @click.option(
-    "--by", type=click.Choice(list(BY)), help="Print only this table, with all its columns."
+    "--by",
+    type=click.Choice([*BY, *slower.MEASURES]),
+    help="Print only this table, with all columns; or the figure that --fail-if-slower judges.",
 )
 @click.option(
     "--top",
@@ -105,13 +105,15 @@ def compare(
     A and B are each a run (name or ID), a trace (RUN/TRACE), tag:NAME or latest; changes are B
     minus A. Means per whole step and rank are compared if both sides have steps, else means per
     recording; the report states which, and names what one side did not record. p is the
-    probability of such a difference between steps by chance (Welch's t-test). The tables are the
-    queries compare_summary, compare_kernels, compare_ops, compare_collectives, compare_steps,
-    compare_ranks and compare_notes; formats other than the report print one of them, by default
-    --by summary.
+    probability of such a difference between steps by chance, q the same corrected for the number
+    of rows (docs/compare.md). The tables are the queries compare_summary, compare_kernels,
+    compare_ops, compare_collectives, compare_steps, compare_ranks and compare_notes; formats other
+    than the report print one of them, by default --by summary.
 
-    With --fail-if-slower the exit code is 1 if B takes more time: host time per step if both have
-    steps, else the duration of device work, else of operators.
+    With --fail-if-slower the exit code is 1 if B takes more time and the 95 % interval of the
+    change lies above 0. Judged is the makespan, the time that a step adds until its work is done on
+    host and device; without known device work the step's time on the host; without steps the
+    duration of device work, else of operators. --by step_time and the like choose another figure.
 
     With --baseline, --query and --fail-if, tw evaluates a condition instead: the query runs for the
     run and for the baseline, and rows are matched on the query's grain (ranks, device numbers, step
@@ -135,16 +137,29 @@ def compare(
         return compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)
     if a is None or b is None:
         raise UsageError("nothing to compare", hint=_USAGE)
+    by, measure = _table_and_measure(by, limit)
     sides, limits = {"a": a, "b": b}, {"top": top, "threshold": threshold or 0.0}
     with session.opened(place, Selection(runs=("all",), ranks=chosen_ranks)) as opened:
         if _format(format, by, target) == REPORT:
-            _write_report(opened, sides, limits, target)
+            summary: QueryResult | None = _write_report(opened, sides, limits, target)
         else:
-            found = _result(opened, by or "summary", sides, limits)
+            table = by or "summary"
+            found = _result(opened, table, sides, limits)
             _write_rows(found, _format(format, by, target), target, is_csv_safe, quiet)
+            summary = found if table == "summary" else None
         announce(opened.seen, quiet=quiet)
         if limit is not None:
-            _fail_if_slower(opened, sides, limit)
+            rows = list(summary or _result(opened, "summary", sides, {}))
+            _fail_if_slower(rows, limit, measure)
+
+
+def _table_and_measure(by: str | None, limit: float | None) -> tuple[str | None, str | None]:
+    """Splits --by into the table to print and the figure to judge."""
+    if by not in slower.MEASURES:
+        return by, None
+    if limit is None:
+        raise UsageError(f"--by {by} requires --fail-if-slower", hint=f"Tables: {', '.join(BY)}.")
+    return None, by
 
 
 def _format(format: str | None, by: str | None, target: Path | None) -> str:
@@ -178,31 +193,11 @@ def _result(opened: Session, by: str, sides: dict[str, str], limits: dict[str, A
     return QueryResult(table, result.columns, opened.manifest(query, result.parameters))
 
 
-def _fail_if_slower(opened: Session, sides: dict[str, str], limit: float) -> None:
-    is_slower, text = _judge(list(_result(opened, "summary", sides, {})), limit)
-    click.echo(text, err=True)
-    if is_slower:
+def _fail_if_slower(summary: list[Row], limit: float, measure: str | None) -> None:
+    judgement = slower.judge(summary, limit, measure)
+    click.echo("\n".join(judgement.sentences()), err=True)
+    if judgement.is_slower:
         click.get_current_context().exit(ExitCode.FAILURE)
-
-
-def _judge(rows: list[Row], limit: float) -> tuple[bool, str]:
-    """Whether B is slower than A by more than the limit, and a sentence for the user."""
-    for measure in JUDGED:
-        row = next(row for row in rows if row["measure"] == measure)
-        if row["total_a"] and row["total_b"] and row["change_ratio"] is not None:
-            ratio = row["change_ratio"]
-            word = "slower" if ratio > 0 else "faster"
-            compared = f"{measure} ({_basis(row)}): B is {abs(ratio):.2%} {word}"
-            verdict = "more than" if ratio > limit else "within"
-            return ratio > limit, f"{compared}; {verdict} the limit of {limit:.2%}."
-    raise TwError(
-        "no measure to compare: A or B has no steps, device work or operators",
-        hint="Compare other traces, or omit --fail-if-slower.",
-    )
-
-
-def _basis(row: Row) -> str:
-    return {"step": "mean a step", "trace": "mean a trace"}[row["basis"]]
 
 
 def _write_rows(
@@ -216,7 +211,8 @@ def _write_rows(
 
 def _write_report(
     opened: Session, sides: dict[str, str], limits: dict[str, Any], target: Path | None
-) -> None:
+) -> QueryResult:
+    """Writes the report and returns its summary."""
     from warehouse.cli.compare_report import report
     from warehouse.cli.emit import emit_text
 
@@ -224,3 +220,4 @@ def _write_report(
     results = {by: _result(opened, by, sides, few) for by in BY}
     text = report(sides, {by: list(each) for by, each in results.items()})
     emit_text(text, target, list(results.values()))
+    return results["summary"]

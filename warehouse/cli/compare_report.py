@@ -18,6 +18,7 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
     lines += ["", *_summary(summary)]
     lines += _slowest(tables["rank"])
     lines += _section("Device work that changed most", _kernels(tables["kernel"]))
+    lines += _by_chance(tables["kernel"])
     lines += _section("Operators that changed most", _ops(tables["op"]))
     moved = [row for row in tables["collective"] if row["status"] in ("added", "removed", "rate")]
     if moved:
@@ -39,7 +40,23 @@ def _heading(sides: dict[str, str], rows: list[Row]) -> list[str]:
         f"({_count(row[f'n_traces_{name}'], 'trace')}, {_count(row[f'n_steps_{name}'], 'step')})"
         for name, text in sides.items()
     ]
-    return [*lines, f"Changes are B minus A, of {_means(rows)}."]
+    return [*lines, f"Changes are B minus A, of {_means(rows)}.", *_spread(rows)]
+
+
+def _spread(rows: list[Row]) -> list[str]:
+    """What p and q are based on, and the steps far from the others."""
+    judged = next((row for row in rows if row["p"] is not None), None)
+    if judged is None:
+        return []
+    lines = [
+        "p, q and 95 % intervals apply to these recordings; the spread between runs is unknown."
+    ]
+    if judged["spread"] == "runs":
+        lines = ["p, q and 95 % intervals are based on the spread between runs."]
+    far = [f"{side.upper()} {found}" for side in "ab" if (found := judged[f"outliers_{side}"])]
+    if far:
+        lines.append(f"Steps far from the median ({judged['measure']}): {'; '.join(far)}.")
+    return lines
 
 
 def _means(rows: list[Row]) -> str:
@@ -56,18 +73,27 @@ def _means(rows: list[Row]) -> str:
 
 
 def _summary(rows: list[Row]) -> list[str]:
-    cells = [["measure", "A", "B", "change", "%", "p"]]
+    cells = [["measure", "A", "B", "change", "%", "95 % interval", "p", "q"]]
     for row in rows:
         show = _time if row["unit"] == "ns" else _number
         a, b = row["basis_a"], row["basis_b"]
         if row["measure"].endswith("_outside") and (row["total_a"] or row["total_b"]):
             totals = [_sum(show, row[f"total_{side}"]) for side in "ab"]
-            cells.append([row["measure"], *totals, "not compared", "", ""])
+            cells.append([row["measure"], *totals, "not compared", "", "", "", ""])
         if a is None or b is None or not (a or b):
             continue
-        p = _chance(row["p"])
-        cells.append([row["measure"], show(a), show(b), _signed(show, b - a), _percent(row), p])
+        cells.append([
+            row["measure"], show(a), show(b), _signed(show, b - a), _percent(row), _interval(row),
+            _chance(row["p"]), _chance(row["q"]),
+        ])  # fmt: skip
     return _aligned(cells)
+
+
+def _interval(row: Row) -> str:
+    """The interval of the typical change, relative to the typical step of A."""
+    if row["p"] is None or not row["typical_a"]:
+        return ""
+    return " to ".join(f"{row[f'change_{end}'] / row['typical_a']:+.1%}" for end in ("low", "high"))
 
 
 def _sum(show: Any, total: float | None) -> str:
@@ -79,7 +105,7 @@ def _percent(row: Row, key: str = "change_ratio") -> str:
 
 
 def _kernels(rows: list[Row]) -> list[list[str]]:
-    cells = [["name", "status", "n A", "n B", "A", "B", "change", "%", "of all", "p"]]
+    cells = [["name", "status", "n A", "n B", "A", "B", "change", "%", "of all", "p", "q"]]
     for row in rows:
         if row["status"] in ("outside", "not_compared"):
             continue
@@ -87,24 +113,35 @@ def _kernels(rows: list[Row]) -> list[list[str]]:
             _listed(row["name_b"] or row["name_a"]), row["status"], _number(row["rate_a"]),
             _number(row["rate_b"]), _time(row["per_unit_a_ns"]), _time(row["per_unit_b_ns"]),
             _signed(_time, row["change_ns"]), _percent(row), _percent(row, "share_of_change"),
-            _chance(row["p"]),
+            _chance(row["p"]), _chance(row["q"]),
         ])  # fmt: skip
         if row["status"] == "renamed":
             by = f" (matched by {row['match_rule']}, {row['op_name']})" if row["op_name"] else ""
-            cells.append([f"  was {_listed(row['name_a'])}{encoding.printable(by)}"] + [""] * 9)
+            cells.append([f"  was {_listed(row['name_a'])}{encoding.printable(by)}"] + [""] * 10)
     return cells
 
 
+def _by_chance(rows: list[Row]) -> list[str]:
+    """How many rows a p below 0.05 is expected in without any difference."""
+    n_tested = max((row["n_tested"] for row in rows), default=0)
+    if not n_tested:
+        return []
+    return [f"Of {n_tested:,} rows tested, up to {0.05 * n_tested:.1f} have p < 0.05 by chance; "
+            "q allows for it."]  # fmt: skip
+
+
 def _ops(rows: list[Row]) -> list[list[str]]:
-    cells = [["name", "status", "n A", "n B", "self change", "p", "device change", "of all", "p"]]
+    cells = [["name", "status", "n A", "n B", "self change", "p", "q", "device change", "of all",
+              "p", "q"]]  # fmt: skip
     for row in rows:
         if row["status"] in ("outside", "not_compared"):
             continue
         cells.append([
             _short(row["name"]), row["status"], _number(row["rate_a"]), _number(row["rate_b"]),
             _signed(_time, row["self_change_ns"]), _chance(row["self_p"]),
+            _chance(row["self_q"]),
             _signed(_time, row["device_change_ns"]), _percent(row, "share_of_device_change"),
-            _chance(row["device_p"]),
+            _chance(row["device_p"]), _chance(row["device_q"]),
         ])  # fmt: skip
     return cells
 
