@@ -140,17 +140,10 @@ def compare(
     by, measure = _table_and_measure(by, limit)
     sides, limits = {"a": a, "b": b}, {"top": top, "threshold": threshold or 0.0}
     with session.opened(place, Selection(runs=("all",), ranks=chosen_ranks)) as opened:
-        if _format(format, by, target) == REPORT:
-            summary: QueryResult | None = _write_report(opened, sides, limits, target)
-        else:
-            table = by or "summary"
-            found = _result(opened, table, sides, limits)
-            _write_rows(found, _format(format, by, target), target, is_csv_safe, quiet)
-            summary = found if table == "summary" else None
-        announce(opened.seen, quiet=quiet)
+        written_as = _format(format, by, target)
+        summary = _write(opened, by, sides, limits, written_as, target, is_csv_safe, quiet)
         if limit is not None:
-            rows = list(summary or _result(opened, "summary", sides, {}))
-            _fail_if_slower(rows, limit, measure)
+            _fail_if_slower(list(summary or _result(opened, "summary", sides, {})), limit, measure)
 
 
 def _table_and_measure(by: str | None, limit: float | None) -> tuple[str | None, str | None]:
@@ -198,6 +191,28 @@ def _fail_if_slower(summary: list[Row], limit: float, measure: str | None) -> No
     click.echo("\n".join(judgement.sentences()), err=True)
     if judgement.is_slower:
         click.get_current_context().exit(ExitCode.FAILURE)
+
+
+def _write(
+    opened: Session,
+    by: str | None,
+    sides: dict[str, str],
+    limits: dict[str, Any],
+    format: str,
+    target: Path | None,
+    is_csv_safe: bool,
+    quiet: bool,
+) -> QueryResult | None:
+    """Writes the report or one table; returns the summary if it is written."""
+    table = by or "summary"
+    if format == REPORT:
+        summary: QueryResult | None = _write_report(opened, sides, limits, target)
+    else:
+        found = _result(opened, table, sides, limits)
+        _write_rows(found, format, target, is_csv_safe, quiet)
+        summary = found if table == "summary" else None
+    announce(opened.seen, quiet=quiet)
+    return summary
 
 
 def _write_rows(
