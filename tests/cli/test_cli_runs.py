@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sharing import DDP, GPU, WarehouseCache
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration
 from warehouse.ingest import formats, importer
 from warehouse.query import scope
 from warehouse.query.selection import Selection
@@ -164,7 +164,9 @@ def test_formats_describes_one(tw: Tw) -> None:
     assert "Version: 2" in out
 
 
-@pytest.mark.parametrize("place", ["tw_no_such_module:X", "json:loads", "json:no_such_name"])
+@pytest.mark.parametrize(
+    "place", ["tw_no_such_module:X", *map(integration, ("json:loads", "json:no_such_name"))]
+)
 def test_a_broken_plug_in_is_reported_and_breaks_nothing(
     tw: Tw, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.sharing import integration
 from tw_importers.trace_event.repair import REPAIRS, Repairer
 from warehouse.ingest.decode import Settings
 from warehouse.ingest.pipeline import Options, Outcome, import_paths
@@ -109,7 +110,8 @@ def test_a_file_of_nothing_but_damage_takes_linear_time(bad: bytes) -> None:
 
 @pytest.mark.parametrize("whole", [
     b'\xef\xbb\xbf{"traceEvents":[\r\n' + GOOD + b",\r\n" + GOOD + b"\r\n]}\r\n",
-    b"[" + GOOD + b"," + GOOD + b"]", b"[" + GOOD + b"," + GOOD, b"[" + GOOD + b"," + GOOD + b",",
+    *map(integration, (b"[" + GOOD + b"," + GOOD + b"]", b"[" + GOOD + b"," + GOOD)),
+    b"[" + GOOD + b"," + GOOD + b",",
 ])  # fmt: skip
 def test_variants_of_the_format_are_no_problems(imported: Import, db: Path, whole: bytes) -> None:
     assert imported(whole).status == "imported"

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 KINETO = Path(__file__).parents[1] / "data" / "kineto"
 GPU = (KINETO / "gpu_handwritten" / "trace.json").read_bytes()
+SMALL = b'{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]}'
 
 
-def put(folder: Path, name: str, content: bytes = GPU, *, age_s: float = 60) -> Path:
+def put(folder: Path, name: str, content: bytes = SMALL, *, age_s: float = 60) -> Path:
     """A file in the inbox that was last changed so long ago."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +63,7 @@ def n_traces(db: Path) -> int:
 def test_what_is_new_is_imported_once(folder: Path, db: Path) -> None:
     put(folder, "a.json")
     assert statuses(look(folder, db)) == ["imported"]
-    put(folder, "night/b.json", GPU + b"\n")
+    put(folder, "night/b.json", SMALL + b"\n")
     second = look(folder, db)
 
     assert (statuses(second), second.n_known) == (["imported"], 1)
@@ -164,7 +165,7 @@ def test_what_failed_is_tried_again_when_it_changes_or_when_asked(folder: Path, 
     assert statuses(look(folder, db)) == ["failed"]
     assert statuses(look(folder, db)) == []
     assert statuses(look(folder, db, retries_failed=True)) == ["failed"]
-    put(folder, "a.json.gz", GPU)
+    put(folder, "a.json.gz", SMALL)
     assert statuses(look(folder, db)) == ["imported"]
 
 
@@ -178,8 +179,8 @@ def test_what_is_no_trace_is_ignored_and_remembered(tw: Tw, folder: Path, db: Pa
 @pytest.mark.integration
 def test_an_archive_is_one_file_of_the_inbox(folder: Path, db: Path) -> None:
     with zipfile.ZipFile(folder / "ranks.zip", "w") as archive:
-        archive.writestr("r0.json", GPU)
-        archive.writestr("r1.json", GPU + b"\n")
+        archive.writestr("r0.json", SMALL)
+        archive.writestr("r1.json", SMALL + b"\n")
     os.utime(folder / "ranks.zip", (1, 1))
     assert statuses(look(folder, db)) == ["imported", "imported"]
 

@@ -311,6 +311,7 @@ def test_work_hangs_where_it_was_launched(programs: Programs, run: str) -> None:
             assert not found[work.name][1]
 
 
+@pytest.mark.integration
 def test_a_whole_recording_without_ids_is_linked_wholly(programs: Programs) -> None:
     program = programs["whole"]
     found = {
