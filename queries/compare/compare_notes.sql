@@ -27,7 +27,7 @@ help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 subject = { type = "VARCHAR", unit = "text", help = "What it is about" }
 side = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('a', 'b')", help = "a or b; NULL: both" }
 n = { type = "BIGINT", unit = "count", nullable = true, help = "Number of records, steps or traces; NULL: not a number" }
-note = { type = "VARCHAR", unit = "text", help = "The note as a clause" }
+note = { type = "VARCHAR", unit = "text", help = "The note as a sentence without a full stop" }
 
 [column.topic]
 type = "VARCHAR"
@@ -89,7 +89,7 @@ note AS (
   GROUP BY subject, side, label, not_included
   UNION ALL
   SELECT DISTINCT 3, 'per_trace', u.subject, NULL, NULL,
-    'device work is compared per recording: without launch events its steps are not known'
+    'Device work is compared per recording: without launch events its steps are not known'
   FROM unit AS u
   CROSS JOIN size AS z
   WHERE u.basis = 'trace' AND z.basis = 'step' AND u.subject = 'device'
@@ -136,7 +136,7 @@ note AS (
   GROUP BY kind
   HAVING count(DISTINCT side) = 1
   UNION ALL
-  SELECT 10, 'sides', 'device work', NULL, NULL, 'no name of device work is on both sides'
+  SELECT 10, 'sides', 'device work', NULL, NULL, 'No name of device work is on both sides'
   FROM (
     SELECT name, count(DISTINCT side) AS n_sides
     FROM work_kind

@@ -6,9 +6,10 @@ and not compared.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,6 +26,9 @@ from tests.support.compare_programs import (
 )
 from tests.support.sharing import build_once, slow
 from warehouse.query import session
+
+if TYPE_CHECKING:
+    from tests.conftest import Tw
 
 Row = dict[str, Any]
 TABLES = ("kernels", "ops", "summary", "steps", "collectives")
@@ -148,6 +152,68 @@ def check_nothing(table: str, row: Row) -> None:
     assert row.get("status") in allowed, (table, row)
     if table == "summary" and row["change"] is None:
         assert row["not_compared"]
+
+
+BARE = Recorder(has_steps=False, has_operators=False, has_device=False)
+#: Recorders of both sides, and what the report must name.
+POOR = [
+    (Recorder(), Recorder(has_steps=False), ["B has no steps: not compared.", "per recording"]),
+    (Recorder(has_operators=False), Recorder(), ["A has no operators: not compared."]),
+    (Recorder(), Recorder(has_device=False), ["B has no device work: not compared."]),
+    (BARE, replace(BARE, is_shuffled=True), ["Nothing is compared."]),
+    (Recorder(), Recorder(negative=3), ["B has 3 records of device work with a negative"]),
+]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("before", "after", "named"), POOR)
+def test_the_report_names_what_a_side_lacks(
+    tw: Tw, tmp_path: Path, before: Recorder, after: Recorder, named: list[str]
+) -> None:
+    base = random_program(1, n_steps=3)
+    db = imported(tmp_path / "w.duckdb", {"a": (base, before), "b": (base, after)})
+
+    ran = tw("compare", "a", "b", "--db", db)
+
+    assert (ran.code, ran.err) == (0, "")
+    for text in named:
+        assert text in ran.out
+
+
+@pytest.mark.integration
+def test_one_step_on_a_side_has_figures_without_a_probability(tmp_path: Path) -> None:
+    base = random_program(1)
+    change = CHANGES["20-percent"](base)
+    one = replace(change.program, n_steps=1)
+    db = imported(tmp_path / "w.duckdb", {"a": (base, Recorder()), "b": (one, Recorder())})
+
+    found = compared(db, "a", "b", "kernels", "summary")
+
+    check_change(found["kernels"], found["summary"], change, 0)
+    assert {row["p"] for row in found["kernels"]} == {None}
+
+
+@pytest.mark.integration
+def test_the_page_has_the_figures_of_the_queries(tw: Tw, tmp_path: Path) -> None:
+    base = random_program(1, n_steps=3)
+    after = CHANGES["20-percent"](base).program
+    db = imported(tmp_path / "w.duckdb", {"a": (base, Recorder()), "b": (after, Recorder())})
+    (device_time,) = [
+        row
+        for row in compared(db, "a", "b", "summary")["summary"]
+        if row["measure"] == "device_time"
+    ]
+
+    report = tw("compare", "a", "b", "--db", db).out
+    rows = json.loads(
+        tw("compare", "a", "b", "--by", "summary", "--format", "json", "--db", db).out
+    )
+    tw("export", "html", "--compare", "a", "b", "-o", tmp_path / "page.html", "--db", db)
+
+    (shown,) = [row for row in rows if row["measure"] == "device_time"]
+    assert shown == device_time
+    assert f"{device_time['change_ratio']:+.1%}" in report
+    assert str(device_time["change"]).removesuffix(".0") in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.integration

@@ -24,7 +24,8 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
     if moved:
         lines += _section("Collectives added, removed or of another number", _collectives(moved))
     lines += _section("Ranks, by the waiting they cause in collectives", _ranks(tables["rank"]))
-    lines += _section("Steps, by number and time", _steps(tables["step"]))
+    if any(row["status"] == "both" for row in tables["step"]):
+        lines += _section("Steps, by number and time", _steps(tables["step"]))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -40,6 +41,8 @@ def _heading(sides: dict[str, str], rows: list[Row]) -> list[str]:
         f"({_count(row[f'n_traces_{name}'], 'trace')}, {_count(row[f'n_steps_{name}'], 'step')})"
         for name, text in sides.items()
     ]
+    if all(row["basis"] is None for row in rows):
+        return [*lines, "Nothing is compared."]
     return [*lines, f"Changes are B minus A, of {_means(rows)}.", *_spread(rows)]
 
 
@@ -101,7 +104,7 @@ def _sum(show: Any, total: float | None) -> str:
 
 
 def _percent(row: Row, key: str = "change_ratio") -> str:
-    return "" if row[key] is None else f"{row[key]:+.1%}"
+    return "" if row[key] is None else f"{row[key] + 0.0:+.1%}"  # 0.0 turns -0.0 into 0.0
 
 
 def _kernels(rows: list[Row]) -> list[list[str]]:
