@@ -125,6 +125,25 @@ def test_a_table_counts_the_rows_it_does_not_show(
     assert (shown, result.n_rows, target.getvalue().count(b"\n")) == (2, 200_000, 4)
 
 
+def test_a_table_is_the_same_without_arrow(connection: duckdb.DuckDBPyConnection) -> None:
+    sql = """
+        SELECT n, 'nan'::DOUBLE / n AS nan, 0.1::DOUBLE * n AS part, chr(27) || 'ü' AS text,
+          NULL::VARCHAR AS nothing, n > 2 AS is_more, n::INTEGER AS small, -n * 1125899906842 AS big
+        FROM range(66000) AS r(n)
+        WHERE n < $below::BIGINT
+    """
+    for below, n_rows in ((66_000, 66_000), (0, 0)):
+        target = io.BytesIO()
+
+        with execute.run(connection, sql.replace("$below", str(below)), as_tuples=True) as result:
+            shown = encoding.write(result, "table", target, max_rows=100)
+
+        assert (shown, result.n_rows) == (min(n_rows, 100), n_rows)
+        assert target.getvalue() == written(
+            connection, sql.replace("$below", str(below)), "table", max_rows=100
+        )
+
+
 def test_a_name_cannot_command_the_terminal(connection: duckdb.DuckDBPyConnection) -> None:
     sql = "SELECT chr(27) || '[2J' || chr(10) || chr(8238) AS name"
 

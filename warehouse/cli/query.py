@@ -110,6 +110,7 @@ def query(
     """
     from warehouse.library import library
     from warehouse.query import session
+    from warehouse.query.execute import is_plain
 
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     chosen_format = encoding.format_of(target, format, config.load().format)
@@ -118,9 +119,12 @@ def query(
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = options.pairs(parameters)
     session.check(chosen, values, dialect)  # before the warehouse is opened
+    as_tuples = chosen_format == "table" and target is None and is_plain(chosen)
     with (
-        session.opened(place, selection, queries) as opened,
-        opened.run(chosen, values, dialect=dialect, timeout_s=timeout_s) as result,
+        session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened,
+        opened.run(
+            chosen, values, dialect=dialect, timeout_s=timeout_s, as_tuples=as_tuples
+        ) as result,
     ):
         announce(opened.seen, quiet=quiet)
         about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
 
 from warehouse import files
 from warehouse.errors import UsageError
@@ -32,6 +32,13 @@ class Rows(Protocol):
     @property
     def n_rows(self) -> int: ...
     def batches(self) -> Iterator[pa.RecordBatch]: ...
+
+
+@runtime_checkable
+class HasTuples(Protocol):
+    """Rows that may be read without Arrow."""
+
+    def tuples(self) -> Iterator[list[tuple[Any, ...]]] | None: ...
 
 
 Writer = Callable[[Rows, BinaryIO, dict[str, str]], None]
@@ -223,11 +230,16 @@ def _tables(result: Rows, schema: pa.Schema) -> Iterator[pa.Table]:
         yield pa.Table.from_arrays(columns, schema=schema)
 
 
-def _rows(result: Rows, limit: int) -> list[tuple[Any, ...]]:
-    """Returns the first rows as flat Python values; reads the rest only to count it."""
+def _rows(result: Rows, limit: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Returns names and the first rows as flat Python values; reads the rest only to count it."""
+    rows: list[tuple[Any, ...]] = []
+    lists = result.tuples() if isinstance(result, HasTuples) else None
+    if lists is not None:
+        for each in lists:
+            rows += each if limit < 0 else each[: max(0, limit - len(rows))]
+        return [column.name for column in result.columns], rows
     import pyarrow as pa
 
-    rows: list[tuple[Any, ...]] = []
     names = _names(result)
     for batch in result.batches():
         n_kept = batch.num_rows if limit < 0 else max(0, limit - len(rows))
@@ -235,12 +247,12 @@ def _rows(result: Rows, limit: int) -> list[tuple[Any, ...]]:
             kept = pa.Table.from_batches([batch.slice(0, n_kept)])
             table = plain.table(kept.columns, names)
             rows += zip(*(column.to_pylist() for column in table.columns), strict=True)
-    return rows
+    return names, rows
 
 
 def _write_table(result: Rows, target: BinaryIO, max_rows: int) -> int:
-    rows = _rows(result, max_rows)
-    names = [printable(name) for name in _names(result)]
+    names, rows = _rows(result, max_rows)
+    names = [printable(name) for name in names]
     cells = [[_shorten(printable(_cell(value))) for value in row] for row in rows]
     is_number = [_is_number(column.type) for column in result.columns]
     widths = [
@@ -289,7 +301,7 @@ def _shorten(text: str) -> str:
 
 
 def _write_markdown(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
-    rows = _rows(result, -1)
+    _, rows = _rows(result, -1)
     dashes = ["---:" if _is_number(column.type) else "---" for column in result.columns]
     for line in (_names(result), dashes, *([_exact(value) for value in row] for row in rows)):
         cells = [printable(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in line]

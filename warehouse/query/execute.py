@@ -6,7 +6,7 @@ import importlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from types import TracebackType
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 65_536
 READING = ("SELECT", "EXPLAIN")  # kinds of statements that change nothing
+#: Types whose values are the same through Arrow and as Python objects of DuckDB.
+PLAIN_TYPES = frozenset({"BIGINT", "BOOLEAN", "DOUBLE", "INTEGER", "VARCHAR"})
 QueryResult = TypeVar("QueryResult")
 
 
@@ -33,6 +35,11 @@ def expect_rows() -> None:
     """Loads Arrow in a thread, while the caller opens the warehouse and DuckDB plans."""
     if "pyarrow" not in sys.modules:
         threading.Thread(target=importlib.import_module, args=("pyarrow",)).start()
+
+
+def is_plain(query: Query) -> bool:
+    """Whether a query declares columns, all of types that need no conversion to be shown."""
+    return query.header is not None and {c.type for c in query.header.columns} <= PLAIN_TYPES
 
 
 class Result:
@@ -48,26 +55,32 @@ class Result:
         parameters: Mapping[str, Value],
         *,
         timeout_s: float | None = None,
+        as_tuples: bool = False,
     ) -> None:
         self.query = query
         self.parameters = dict(parameters)
         self.n_rows = 0
         self._connection = connection
+        self._as_tuples = as_tuples
         self._timeout_s = timeout_s
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
         # DuckDB blocks its thread: run there, Ctrl-C would have no effect until the query ends.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="query")
         try:
-            relation, self._reader = self._wait_for(self._start)
+            self.columns, self._reader = self._wait_for(self._start)
         except BaseException:
             self._worker.shutdown()
             raise
-        self.columns = _columns(query, relation)
 
-    def _start(self) -> tuple[Any, Any]:
+    def _start(self) -> tuple[tuple[Column, ...], Any]:
         statement = _one_select(self.query.bound_sql)
+        if self._as_tuples:
+            self._connection.execute(statement, self.parameters or None)
+            named = [each[:2] for each in self._connection.description or []]
+            return _columns(self.query, *zip(*named, strict=True)), None
         relation = self._connection.sql(statement, params=self.parameters or None)
-        return relation, relation.to_arrow_reader(BATCH_ROWS)
+        reader = relation.to_arrow_reader(BATCH_ROWS)
+        return _columns(self.query, relation.columns, relation.types), reader
 
     @property
     def schema(self) -> pa.Schema:
@@ -79,6 +92,15 @@ class Result:
         while (batch := self._wait_for(self._next)) is not None:
             self.n_rows += batch.num_rows
             yield batch
+
+    def tuples(self) -> Iterator[list[tuple[Any, ...]]] | None:
+        """Yields the rows as Python values, once, as `batches`; None unless started so."""
+        return self._lists() if self._as_tuples else None
+
+    def _lists(self) -> Iterator[list[tuple[Any, ...]]]:
+        while rows := self._wait_for(lambda: self._connection.fetchmany(BATCH_ROWS)):
+            self.n_rows += len(rows)
+            yield rows
 
     def _next(self) -> Any:
         try:
@@ -100,7 +122,8 @@ class Result:
     def close(self) -> None:
         """Stops the query, so that the connection can be used again."""
         self._connection.interrupt()
-        self._worker.submit(self._reader.close)
+        if self._reader is not None:
+            self._worker.submit(self._reader.close)
         self._worker.shutdown()
 
     def __enter__(self) -> Result:
@@ -144,11 +167,11 @@ class Result:
             return
 
 
-def _columns(query: Query, relation: Any) -> tuple[Column, ...]:
+def _columns(query: Query, names: Sequence[str], types: Sequence[Any]) -> tuple[Column, ...]:
     declared = {c.name: c for c in query.header.columns} if query.header else {}
     return tuple(
         declared.get(name) or Column(name, str(kind))
-        for name, kind in zip(relation.columns, relation.types, strict=True)
+        for name, kind in zip(names, types, strict=True)
     )
 
 
@@ -194,14 +217,22 @@ def run(
     library: Library | None = None,
     timeout_s: float | None = None,
     installed: set[str] | None = None,
+    as_tuples: bool = False,
 ) -> Result:
     """Starts a query: a library name, a `Query` or SQL.
 
-    Creates the macros it calls on the connection, except those that `installed` names. Raises
+    Creates the macros it calls on the connection, except those that `installed` names. With
+    `as_tuples`, for which a query must be plain, rows are read by `Result.tuples`. Raises
     UsageError for an unknown name or parameter, QueryError if DuckDB refuses the statement,
     QueryTimeout.
     """
     queries = library or load()
     query = queries.resolve(query).on(connection)
     queries.install_for(connection, query, installed)
-    return Result(connection, query, arguments(query, parameters or {}), timeout_s=timeout_s)
+    return Result(
+        connection,
+        query,
+        arguments(query, parameters or {}),
+        timeout_s=timeout_s,
+        as_tuples=as_tuples,
+    )

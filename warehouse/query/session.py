@@ -93,6 +93,7 @@ class Session:
         *,
         dialect: str = "duckdb",
         timeout_s: float | None = None,
+        as_tuples: bool = False,
     ) -> Result:
         """Starts a query; see `execute.run`. A comparison reads the traces of its sides.
 
@@ -109,7 +110,7 @@ class Session:
             self._see(self.chosen)
         return execute.run(
             self.connection, query, parameters, library=self.queries, timeout_s=timeout_s,
-            installed=self.installed,
+            installed=self.installed, as_tuples=as_tuples,
         )  # fmt: skip
 
     def _rewritten(self, query: library.Query) -> library.Query:
@@ -171,13 +172,17 @@ def opened(
     place: Place,
     selection: Selection | None = None,
     queries: library.Library | None = None,
+    *,
+    reads_arrow: bool = True,
 ) -> Iterator[Session]:
     """Opens a session; raises DatabaseError, ScopeError, or ContractError for invalid query files.
 
     Files written meanwhile are as readable as the warehouse at most.
-    `queries` is the library, if the caller has already loaded it.
+    `queries` is the library, if the caller has already loaded it; without `reads_arrow`, Arrow,
+    whose loading takes as long as a small query, is loaded only when it is needed.
     """
-    execute.expect_rows()
+    if reads_arrow:
+        execute.expect_rows()
     queries = queries or library.load(place.query_path)
     with (
         no_more_readable(place.path),
