@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import compare_noise as noise
 from tests.support import compare_programs as programs
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options
 from warehouse.query import session, slower
@@ -199,7 +199,12 @@ def values(row: Row, suffix: str) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "n_pairs"), [("independent", 2), *(integration(kind, 40) for kind in noise.STEPS)]
+    ("kind", "n_pairs"),
+    [
+        ("independent", 1),
+        integration("autocorrelated", 5),
+        *(slow(kind, 40) for kind in noise.STEPS),
+    ],
 )
 def test_equal_recordings_rarely_differ(tmp_path: Path, kind: str, n_pairs: int) -> None:
     found = reports(tmp_path / "traces.duckdb", tmp_path, kind, n_pairs, 8)
