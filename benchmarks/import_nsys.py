@@ -9,6 +9,7 @@ second. The limits, 400,000 rows/s and 800 MB, apply to a million kernels on two
 from __future__ import annotations
 
 import argparse
+import os
 import sqlite3
 import sys
 import tempfile
@@ -48,6 +49,7 @@ def main() -> None:
         say(f"  {rate:,.0f} rows/s; {rate / 400_000:.2f} of 400,000")
         say(f"  {n_rows / median(new).cpu_s:,.0f} rows per CPU second")
         say(f"  {memory:,.0f} MB peak memory; {memory / 800:.2f} of 800")
+        say(f"load average {os.getloadavg()[0]:.2f}")
 
 
 def write(path: Path, n_kernels: int) -> None:
