@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections import Counter, defaultdict
 from decimal import Decimal
 from pathlib import Path
@@ -167,7 +168,9 @@ def test_a_run_compared_with_itself_has_not_changed(random_runs: Runs, query: st
     for row in rows:
         assert row.get("status") in (None, "same", "both", "outside")
         for name, value in row.items():
-            if "change" in name:
+            if name.endswith(("change_low", "change_low_ns")):
+                assert value is None or value == -row[name.replace("_low", "_high")] <= 0, name
+            elif "change" in name and "_high" not in name:
                 assert value in (0, None), name
             if name == "p" or name.endswith("_p"):
                 assert value is None or value == pytest.approx(1)
@@ -180,12 +183,14 @@ def turned(row: Row) -> Row:
     """What a row must be with the sides exchanged."""
 
     def other(name: str) -> str:
-        parts = ["b" if p == "a" else "a" if p == "b" else p for p in name.split("_")]
-        return "_".join(parts)
+        exchanged = {"a": "b", "b": "a", "low": "high", "high": "low"}
+        return "_".join(exchanged.get(part, part) for part in name.split("_"))
 
     found = {other(name): value for name, value in row.items()}
     for name, value in found.items():
-        is_change = name.endswith("change_ns") or name in ("t", "self_t", "device_t", "change")
+        is_change = name in ("t", "self_t", "device_t") or re.search(
+            "^(?!share).*change(_low|_high)?(_ns)?$", name
+        )
         if is_change and value is not None:
             found[name] = -value
     found["status"] = OPPOSITE.get(row.get("status", ""), row.get("status"))

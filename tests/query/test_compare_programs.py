@@ -145,6 +145,10 @@ def test_settings_of_the_profiler_are_not_changes(tmp_path: Path, setting: str) 
 
 
 def check_nothing(table: str, row: Row) -> None:
+    if row.get("measure") == "makespan":
+        # The device waits for the launches of the first step only, which one side may lack.
+        assert abs(row["change_ratio"] or 0) < 0.01, row
+        return
     changes = [value for name, value in row.items() if "change" in name]
     assert set(changes) <= {0, None}, (table, row)
     allowed = {"same", "outside", "not_compared", None}
