@@ -250,8 +250,6 @@ wait_on AS (
     GROUP BY process_id
   ) AS n ON n.process_id = w.process_id
 ),
--- Of the work launched on a stream up to an instant, the last that ends later than all before it is
--- the last to end. (Streams execute in order, so nearly all do.)
 placed_work AS MATERIALIZED (
   SELECT w.slice_id, q.queue_n, w.end_ts, w.launch_ts
   FROM work AS w
@@ -262,39 +260,39 @@ placed_work AS MATERIALIZED (
     AND q.device_id = w.device_id
     AND q.stream = w.stream
 ),
--- One call may launch several.
-lasting AS (
-  SELECT slice_id, queue_n, end_ts, launch_ts
-  FROM (
-    SELECT
-      *,
-      max(end_ts) OVER (
-        PARTITION BY queue_n
-        ORDER BY launch_ts
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ) AS earlier_end_ts
-    FROM (
-      SELECT
-        queue_n,
-        launch_ts,
-        max(end_ts) AS end_ts,
-        arg_max(slice_id, (end_ts, slice_id)) AS slice_id
-      FROM placed_work
-      GROUP BY queue_n, launch_ts
-    )
-  )
-  WHERE earlier_end_ts IS NULL
-    OR end_ts >= earlier_end_ts
+-- When the work launched on a stream up to an instant ends.
+reach AS (
+  SELECT
+    queue_n,
+    launch_ts,
+    max(end_ts) OVER (PARTITION BY queue_n ORDER BY launch_ts) AS reach_ts
+  FROM placed_work
+),
+reached AS (
+  SELECT w.to_id, w.rule, w.upto_ts, w.until_ts, w.n_devices, w.queue_n, k.reach_ts
+  FROM (SELECT * FROM wait_on WHERE rule <> 'event') AS w
+  ASOF JOIN reach AS k
+    ON k.queue_n = w.queue_n
+    AND w.upto_ts >= k.launch_ts
+  WHERE k.reach_ts > w.since_ts
+    AND (w.rule = 'sync_record' OR k.reach_ts <= w.until_ts)
 ),
 -- An event without a record marks a point of a stream: the last work that ended during the call.
 last_work AS (
-  SELECT w.to_id, w.rule, w.until_ts, w.n_devices, k.slice_id AS from_id, k.end_ts
-  FROM (SELECT * FROM wait_on WHERE rule <> 'event') AS w
-  ASOF JOIN lasting AS k
-    ON k.queue_n = w.queue_n
+  SELECT
+    w.to_id,
+    w.rule,
+    w.until_ts,
+    w.n_devices,
+    -- Of several that end then, the last launched.
+    arg_max(k.slice_id, (k.launch_ts, k.slice_id)) AS from_id,
+    w.reach_ts AS end_ts
+  FROM placed_work AS k
+  JOIN reached AS w
+    ON w.queue_n = k.queue_n
+    AND w.reach_ts = k.end_ts
     AND w.upto_ts >= k.launch_ts
-  WHERE k.end_ts > w.since_ts
-    AND (w.rule = 'sync_record' OR k.end_ts <= w.until_ts)
+  GROUP BY w.to_id, w.rule, w.until_ts, w.n_devices, w.queue_n, w.reach_ts
   UNION ALL
   SELECT w.to_id, w.rule, w.until_ts, w.n_devices, k.slice_id, k.end_ts
   FROM (SELECT * FROM wait_on WHERE rule = 'event') AS w
