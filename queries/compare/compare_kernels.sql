@@ -471,7 +471,7 @@ placed AS (
     e.q,
     e.reason,
     count(e.p) OVER () AS n_tested,
-    sum(f.change_ns) OVER () AS all_change_ns
+    sum(f.change_ns::DECIMAL(38, 6)) OVER () AS all_change_ns
   FROM changed AS f
   CROSS JOIN size AS z
   LEFT JOIN test AS e ON e.kind = f.kind AND e.class = f.class AND e.key = f.key

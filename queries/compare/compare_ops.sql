@@ -362,8 +362,8 @@ placed AS (
     fd.per_unit_b_ns AS device_per_unit_b_ns,
     fs.change_ns AS self_change_ns,
     fd.change_ns AS device_change_ns,
-    sum(fs.change_ns) OVER () AS all_self_ns,
-    sum(fd.change_ns) OVER () AS all_device_ns,
+    sum(fs.change_ns::DECIMAL(38, 6)) OVER () AS all_self_ns,
+    sum(fd.change_ns::DECIMAL(38, 6)) OVER () AS all_device_ns,
     greatest(fs.n_steps_a, fd.n_steps_a) AS n_steps_a,
     greatest(fs.n_steps_b, fd.n_steps_b) AS n_steps_b
   FROM total AS t
