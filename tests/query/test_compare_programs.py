@@ -131,6 +131,11 @@ def test_ranks_are_averaged(shared_place: Path, seed: int) -> None:
     )
 
 
+#: One side lacks a step at an end or in the middle. Makespans are not those of the same steps then,
+#: and only in the first step does the device wait for the first launch.
+OTHER_STEPS = ("unannotated", "cut", "ended", "warm-up")
+
+
 @pytest.mark.integration
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_settings_of_the_profiler_are_not_changes(tmp_path: Path, setting: str) -> None:
@@ -141,14 +146,13 @@ def test_settings_of_the_profiler_are_not_changes(tmp_path: Path, setting: str) 
 
     for name, rows in compared(db, "a", "b", *TABLES).items():
         for row in rows:
-            check_nothing(name, row)
+            if setting not in OTHER_STEPS or row.get("measure") != "makespan":
+                check_nothing(name, row)
+            else:
+                assert abs(row["change_ratio"]) < 0.01, row
 
 
 def check_nothing(table: str, row: Row) -> None:
-    if row.get("measure") == "makespan":
-        # The device waits for the launches of the first step only, which one side may lack.
-        assert abs(row["change_ratio"] or 0) < 0.01, row
-        return
     changes = [value for name, value in row.items() if "change" in name]
     assert set(changes) <= {0, None}, (table, row)
     allowed = {"same", "outside", "not_compared", None}
