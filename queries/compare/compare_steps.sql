@@ -3,15 +3,15 @@ name = "compare_steps"
 version = 2
 title = "Steps of two sides, matched by number and time: host time and device time"
 help = """
-Whole steps of a pair of traces (compare_pair) are matched by number if at least half of the numbers of the shorter trace are on both
-sides; else by number counted from the first of the trace, because recordings start at different
-steps; else, where steps have no numbers or repeat them, by order, in which a gap as long as a step
-counts as a step that is missing. Device time is the sum of the durations of the work launched in
+Whole steps of a pair of traces (compare_pair) are matched by number if at least half of the numbers
+of the shorter trace are on both sides; else by number counted from the first of the trace, because
+recordings start at different steps; else, where steps have no numbers or repeat them, by order, in
+which a gap as long as a step counts as a step that is missing. Device time is the sum of the durations of the work launched in
 the step, including work that overlaps; it is NULL if it cannot be compared per step, and
 not_compared is the reason.
 """
 grain = ["pair", "position"]
-requires = { schema = ">=1", queries = ["compare_pair@1", "compare_step@1", "compare_unit@1", "device_work_by_step@1"] }
+requires = { schema = ">=1", queries = ["compare_step_key@1", "compare_unit@1", "device_work_by_step@1"] }
 columns = [
   "pair", "position", "status", "run_id_a", "run_id_b", "trace_id_a", "trace_id_b", "rank_a",
   "rank_b", "step_a", "step_b", "host_a_ns", "host_b_ns", "host_change_ns", "host_change_ratio",
@@ -83,11 +83,7 @@ help = "device_b_ns - device_a_ns; NULL if one side lacks the step"
 1 = "first version"
 2 = "matches steps by number and time; steps are whole steps; new column not_compared"
 --- */
-WITH numbered AS (
-  SELECT pair, trace_id_a AS trace_a, trace_id_b AS trace_b
-  FROM compare_pair($a::VARCHAR, $b::VARCHAR)
-),
-unit AS (
+WITH unit AS (
   SELECT
     side,
     trace_id,
@@ -102,79 +98,20 @@ work AS (
   WHERE step_id IS NOT NULL
   GROUP BY step_id
 ),
--- Steps of a trace that are missing before each, by the time that no step covers.
-gap AS (
-  SELECT
-    *,
-    start_ns - lag(end_ns) OVER of_trace AS gap_ns,
-    median(end_ns - start_ns) OVER (PARTITION BY side, trace_id) AS usual_ns
-  FROM compare_step($a::VARCHAR, $b::VARCHAR)
-  WINDOW of_trace AS (PARTITION BY side, trace_id ORDER BY position)
-),
-usual_gap AS (
-  SELECT *, greatest(min(gap_ns) OVER (PARTITION BY side, trace_id), 0) AS usual_gap_ns
-  FROM gap
-),
-timed AS (
-  SELECT
-    side,
-    trace_id,
-    step_id,
-    step,
-    end_ns - start_ns AS host_ns,
-    sum(
-      1 + greatest(coalesce(round((gap_ns - usual_gap_ns) / (usual_ns + usual_gap_ns)), 0), 0)
-    ) OVER (PARTITION BY side, trace_id ORDER BY position) AS time_place,
-    min(step) OVER (PARTITION BY side, trace_id) AS first_step,
-    count(*) OVER (PARTITION BY side, trace_id) AS n_steps
-  FROM usual_gap
-),
-in_pair AS (
-  SELECT n.pair, t.*, count(*) OVER (PARTITION BY n.pair, t.side, t.step) = 1 AND t.step IS NOT NULL
-    AS is_numbered
-  FROM numbered AS n
-  JOIN timed AS t
-    ON (t.side = 'a' AND t.trace_id = n.trace_a) OR (t.side = 'b' AND t.trace_id = n.trace_b)
-),
-shared AS (
-  SELECT a.pair, count(*) AS n_shared
-  FROM in_pair AS a
-  JOIN in_pair AS b ON b.pair = a.pair AND b.step = a.step
-  WHERE a.side = 'a' AND b.side = 'b'
-  GROUP BY a.pair
-),
-manner AS (
-  SELECT
-    i.pair,
-    CASE
-      WHEN NOT bool_and(i.is_numbered) THEN 'time'
-      WHEN 2 * coalesce(max(s.n_shared), 0)
-        >= least(max(CASE WHEN i.side = 'a' THEN i.n_steps END), max(CASE WHEN i.side = 'b' THEN i.n_steps END))
-      THEN 'number'
-      ELSE 'offset'
-    END AS manner
-  FROM in_pair AS i
-  LEFT JOIN shared AS s ON s.pair = i.pair
-  GROUP BY i.pair
-),
 keyed AS (
   SELECT
-    i.pair,
-    i.side,
-    i.trace_id,
-    i.step AS number,
-    i.host_ns,
+    k.pair,
+    k.side,
+    k.trace_id,
+    k.step AS number,
+    k.end_ns - k.start_ns AS host_ns,
     u.not_compared,
     CASE WHEN u.not_compared IS NULL THEN coalesce(w.device_ns, 0) END AS device_ns,
-    CASE m.manner
-      WHEN 'time' THEN i.time_place
-      WHEN 'number' THEN i.step
-      ELSE i.step - i.first_step
-    END::BIGINT AS key
-  FROM in_pair AS i
-  JOIN manner AS m ON m.pair = i.pair
-  JOIN unit AS u ON u.side = i.side AND u.trace_id = i.trace_id
-  LEFT JOIN work AS w ON w.step_id = i.step_id
+    k.key
+  FROM compare_step_key($a::VARCHAR, $b::VARCHAR) AS k
+  JOIN unit AS u ON u.side = k.side AND u.trace_id = k.trace_id
+  LEFT JOIN work AS w ON w.step_id = k.step_id
+  WHERE k.owner IN ('both', 'none')
 ),
 step_a AS (SELECT * FROM keyed WHERE side = 'a'),
 step_b AS (SELECT * FROM keyed WHERE side = 'b')

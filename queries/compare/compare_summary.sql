@@ -4,7 +4,8 @@ version = 3
 title = "Key figures of two sides, per step or per trace"
 help = """
 All traces of a side are combined, so there are no run or rank columns. makespan is the time that a
-step adds until its work is done, on host and device (compare_makespan); step_time is the host
+step adds until its work is done, on host and device, over the steps that both sides have
+(compare_makespan); step_time is the host
 duration of steps. device_time, compute_time, communication_time and memory_time sum durations,
 including work that overlaps. device_busy, exposed_communication and exposed_memory are lengths of
 unions of intervals, summed over devices, per step those of the work launched in the step.
@@ -22,7 +23,7 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. no_p is the reason why p is NULL.
 """
 grain = ["measure"]
-requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_size@2", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@1", "op_by_step@2", "step_activity@1", "step_change@1"] }
+requires = { schema = ">=1", queries = ["compare_makespan@1", "compare_step@1", "compare_unit@1", "device_activity@2", "device_work_by_step@1", "op_by_step@2", "step_activity@1", "step_change@1"] }
 portable = false
 columns = [
   "measure", "unit", "basis", "not_compared", "basis_a", "basis_b", "change", "change_ratio",
@@ -128,6 +129,19 @@ size AS (
   FROM unit
   GROUP BY subject
 ),
+total_size AS (
+  SELECT *
+  FROM (
+    SELECT
+      sum(CASE WHEN side = 'a' THEN 1 ELSE 0 END)::BIGINT AS n_traces_a,
+      sum(CASE WHEN side = 'b' THEN 1 ELSE 0 END)::BIGINT AS n_traces_b,
+      sum(CASE WHEN side = 'a' THEN n_steps ELSE 0 END)::BIGINT AS n_steps_a,
+      sum(CASE WHEN side = 'b' THEN n_steps ELSE 0 END)::BIGINT AS n_steps_b
+    FROM unit
+    WHERE subject = 'steps'
+  )
+  WHERE n_traces_a > 0 AND n_traces_b > 0
+),
 work AS MATERIALIZED (
   SELECT trace_id, step_id, class, sum(n_ops)::BIGINT AS n_ops, sum(total_ns)::BIGINT AS total_ns
   FROM device_work_by_step()
@@ -156,9 +170,6 @@ value AS (
   SELECT trace_id, slice_id AS step_id, 'step_time' AS measure, greatest(dur, 0) AS value
   FROM step
   UNION ALL
-  SELECT DISTINCT trace_id, step_id, 'makespan', makespan_ns
-  FROM compare_makespan($a::VARCHAR, $b::VARCHAR)
-  UNION ALL
   SELECT trace_id, step_id, 'device_time', total_ns FROM work
   UNION ALL
   SELECT trace_id, step_id, class || '_time', total_ns FROM work
@@ -168,6 +179,17 @@ value AS (
   SELECT trace_id, step_id, 'operator_time', self_ns FROM called
   UNION ALL
   SELECT trace_id, step_id, 'n_operator_calls', n_calls FROM called
+),
+whole_step AS MATERIALIZED (
+  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
+  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
+  JOIN trace AS t ON t.id = c.trace_id
+),
+makespan AS MATERIALIZED (
+  SELECT m.side, m.trace_id, m.step_id, m.makespan_ns
+  FROM compare_makespan($a::VARCHAR, $b::VARCHAR) AS m
+  JOIN unit AS u ON u.side = m.side AND u.trace_id = m.trace_id
+  WHERE u.subject = 'device' AND u.basis = 'step' AND u.divisor IS NOT NULL
 ),
 known AS (
   SELECT CAST(place AS BIGINT) AS place, measure, unit, subject, outside
@@ -203,7 +225,13 @@ placed AS (
   FROM value AS v
   JOIN known AS k ON k.measure = v.measure
   JOIN unit AS u ON u.trace_id = v.trace_id AND u.subject = k.subject
-  LEFT JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS s ON s.side = u.side AND s.step_id = v.step_id
+  LEFT JOIN whole_step AS s ON s.side = u.side AND s.step_id = v.step_id
+  UNION ALL
+  SELECT m.side, m.trace_id, m.step_id, 'makespan', m.makespan_ns,
+    count(*) OVER (PARTITION BY m.side, m.trace_id) * s.n_traces
+  FROM makespan AS m
+  JOIN (SELECT side, count(DISTINCT trace_id) AS n_traces FROM makespan GROUP BY side) AS s
+    ON s.side = m.side
   UNION ALL
   SELECT u.side, v.trace_id, v.step_id, v.measure, v.value, u.divisor
   FROM (
@@ -216,7 +244,7 @@ placed AS (
   ) AS v
   JOIN unit AS u
     ON u.trace_id = v.trace_id AND u.subject = 'device' AND coalesce(u.basis, 'trace') = v.basis
-  LEFT JOIN compare_step($a::VARCHAR, $b::VARCHAR) AS s ON s.side = u.side AND s.step_id = v.step_id
+  LEFT JOIN whole_step AS s ON s.side = u.side AND s.step_id = v.step_id
   WHERE v.basis = 'trace' OR u.divisor IS NOT NULL AND s.step_id IS NOT NULL
 ),
 by_trace AS (
@@ -304,11 +332,6 @@ tested_trace AS (
   GROUP BY side, trace_id
   HAVING count(*) = count(divisor)
 ),
-step_position AS MATERIALIZED (
-  SELECT c.side, t.run_id, c.trace_id, c.step_id, c.position
-  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS c
-  JOIN trace AS t ON t.id = c.trace_id
-),
 step_sample AS (
   SELECT n.number, s.side, s.trace_id, s.step_id, s.ns
   FROM sample AS s
@@ -316,8 +339,15 @@ step_sample AS (
   JOIN tested_trace AS u ON u.side = s.side AND u.trace_id = s.trace_id
   UNION ALL
   SELECT 0, c.side, c.trace_id, c.step_id, 0
-  FROM step_position AS c
+  FROM whole_step AS c
   JOIN tested_trace AS u ON u.side = c.side AND u.trace_id = c.trace_id
+  UNION ALL
+  -- Steps that one side lacks are left out of the makespan.
+  SELECT n.number, c.side, c.trace_id, c.step_id, NULL
+  FROM whole_step AS c
+  JOIN tested_trace AS u ON u.side = c.side AND u.trace_id = c.trace_id
+  JOIN numbered AS n ON n.measure = 'makespan'
+  ANTI JOIN makespan AS m ON m.side = c.side AND m.step_id = c.step_id
 ),
 listed_sample AS MATERIALIZED (
   SELECT
@@ -328,7 +358,7 @@ listed_sample AS MATERIALIZED (
     list(c.position) AS positions,
     list(CAST(s.ns AS DOUBLE)) AS amounts
   FROM step_sample AS s
-  JOIN step_position AS c ON c.side = s.side AND c.step_id = s.step_id
+  JOIN whole_step AS c ON c.side = s.side AND c.step_id = s.step_id
 ),
 test AS (
   SELECT n.measure, e.*
@@ -375,6 +405,6 @@ SELECT
   e.q,
   e.reason AS no_p
 FROM changed AS f
-CROSS JOIN compare_size($a::VARCHAR, $b::VARCHAR) AS z
+CROSS JOIN total_size AS z
 LEFT JOIN test AS e ON e.measure = f.measure
 ORDER BY f.place

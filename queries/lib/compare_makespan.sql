@@ -9,10 +9,12 @@ time in which any step of the trace is under way. So a host that runs ahead of t
 doing so, makes no difference unless the work is done later. Work of no whole step, as before the
 first step or of one without annotation, is before a step if it begins before its first work.
 
-Whole steps of traces whose device work is compared per step (compare_unit); no rows if it is not.
+Only whole steps that both sides have are included (compare_step_key), and of these only those with
+earlier work or an earlier step on both sides, or on neither: where nothing was recorded before, the
+device is idle. If there are none, all whole steps are included.
 """
 grain = ["side", "step_id"]
-requires = { schema = ">=1", queries = ["compare_step@1", "compare_unit@1", "step_activity@1", "whole_device_op@1"] }
+requires = { schema = ">=1", queries = ["compare_step_key@1", "step_activity@1", "whole_device_op@1"] }
 columns = ["side", "trace_id", "step_id", "makespan_ns"]
 
 [param.a]
@@ -33,7 +35,11 @@ makespan_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time that 
 [changes]
 1 = "first version"
 --- */
-WITH device AS (
+WITH keyed AS (
+  SELECT pair, owner, side, trace_id, step_id, key, position, start_ns, end_ns
+  FROM compare_step_key($a::VARCHAR, $b::VARCHAR)
+),
+device AS (
   SELECT step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns
   FROM step_activity()
   GROUP BY step_id
@@ -47,14 +53,9 @@ finished AS (
     s.start_ns,
     coalesce(d.start_ns, s.start_ns) AS first_work_ns,
     greatest(s.end_ns, coalesce(d.end_ns, s.end_ns)) AS end_ns
-  FROM compare_step($a::VARCHAR, $b::VARCHAR) AS s
-  JOIN compare_unit($a::VARCHAR, $b::VARCHAR) AS u
-    ON u.side = s.side
-    AND u.trace_id = s.trace_id
-    AND u.subject = 'device'
-    AND u.basis = 'step'
-    AND u.divisor IS NOT NULL
+  FROM keyed AS s
   LEFT JOIN device AS d ON d.step_id = s.step_id
+  WHERE s.owner IN ('both', 'none')
 ),
 -- Work of no whole step: before the first, of a step without annotation, or of one that was cut.
 other_work AS (
@@ -93,13 +94,33 @@ reached AS (
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS reach_ns
   FROM finished
+),
+timed AS (
+  SELECT
+    r.side,
+    r.trace_id,
+    r.step_id,
+    greatest(
+      r.end_ns - greatest(r.start_ns, coalesce(r.reach_ns, r.start_ns), coalesce(o.reach_ns, r.start_ns)), 0
+    ) AS makespan_ns,
+    r.reach_ns IS NULL AND o.reach_ns IS NULL AS is_first
+  FROM reached AS r
+  JOIN other_reach AS o ON o.step_id = r.step_id AND o.side = r.side
+),
+placed AS (
+  SELECT k.pair, k.owner, k.side, k.key, t.step_id, t.is_first
+  FROM keyed AS k
+  JOIN timed AS t ON t.side = k.side AND t.step_id = k.step_id
+),
+matched AS (
+  SELECT p.side, p.step_id
+  FROM placed AS p
+  SEMI JOIN placed AS o
+    ON o.pair = p.pair AND o.side <> p.side AND o.key = p.key AND o.is_first = p.is_first
+  WHERE p.owner = 'both' OR p.owner = p.side
 )
-SELECT
-  r.side,
-  r.trace_id,
-  r.step_id,
-  greatest(
-    r.end_ns - greatest(r.start_ns, coalesce(r.reach_ns, r.start_ns), coalesce(o.reach_ns, r.start_ns)), 0
-  ) AS makespan_ns
-FROM reached AS r
-JOIN other_reach AS o ON o.step_id = r.step_id AND o.side = r.side
+SELECT t.side, t.trace_id, t.step_id, t.makespan_ns
+FROM timed AS t
+LEFT JOIN matched AS m ON m.side = t.side AND m.step_id = t.step_id
+WHERE m.step_id IS NOT NULL
+  OR (SELECT count(DISTINCT side) FROM matched) < 2

@@ -5,16 +5,20 @@ title = "Change between the steps of two sides: estimate, interval, p and q"
 help = """
 The parameters are lists of equal length, one entry per sample: the amount of a row (of a report) in
 a step of a trace. Every row has an amount in each step of its side that any row has; what is absent
-counts as 0. The amounts of the ranks of a run are averaged within a step.
+counts as 0, and NULL leaves the step out of the row. The amounts of the ranks of a run are averaged
+within a step.
 
 Steps at the start of a run that are slower than the median by more than 5 % and by six scaled median
-absolute deviations are warm-up and left out. The typical amount is the mean of the other steps
+absolute deviations are warm-up and left out; of runs of five or more steps also those, but less than
+half, that are slower than the slowest of the later half by more than 5 % and by the range of that
+half. The typical amount is the mean of the other steps
 without the fifth part that is highest and the fifth that is lowest. Its variance is that of Yuen's
 test: of the steps with these parts replaced by the nearest amount kept.
 
 Steps are not independent. Their autocorrelation is estimated from both sides, after averaging them
-in at most 24 blocks of consecutive steps, corrected for its bias in short series, and replaced by
-an upper bound: 1.75 standard errors higher, at most 0.9. The variance of a mean of a series with
+in at most 24 blocks of consecutive steps: with and without the replaced parts, of which the greater
+counts. It is corrected for its bias in short series, and replaced by an upper bound: 1.9 standard
+errors higher, at most 0.9. The variance of a mean of a series with
 this autocorrelation follows. t has Welch's degrees of freedom, at most an eighth of the blocks of
 both sides (but three), rounded down.
 
@@ -87,7 +91,7 @@ help = "steps: spread between the steps of one run a side; runs: spread between 
 type = "VARCHAR"
 unit = "text"
 nullable = true
-help = "Positions of steps of side a far from the median, as for warm-up but anywhere and in both directions; NULL: none"
+help = "Positions of steps of side a that are warm-up or far from the median anywhere, in both directions; NULL: none"
 
 [column.typical_a]
 type = "DOUBLE"
@@ -166,12 +170,23 @@ axis AS (
 ),
 -- Sums in order of magnitude keep the last digit independent of the number of threads.
 summed AS (
-  SELECT row_number, side, run_id, position, list_sum(list(amount ORDER BY amount)) AS amount
+  SELECT
+    row_number,
+    side,
+    run_id,
+    position,
+    list_sum(list(amount ORDER BY amount) FILTER (WHERE amount IS NOT NULL)) AS amount,
+    sum(CASE WHEN amount IS NULL THEN 1 ELSE 0 END) AS n_left_out
   FROM sample
   GROUP BY row_number, side, run_id, position
 ),
 stepped AS (
-  SELECT r.row_number, a.side, a.run_id, a.position, coalesce(s.amount, 0) / a.n_traces AS amount
+  SELECT
+    r.row_number,
+    a.side,
+    a.run_id,
+    a.position,
+    coalesce(s.amount, 0) / (a.n_traces - coalesce(s.n_left_out, 0)) AS amount
   FROM (SELECT DISTINCT row_number FROM sample) AS r
   CROSS JOIN axis AS a
   LEFT JOIN summed AS s
@@ -179,12 +194,14 @@ stepped AS (
     AND s.side = a.side
     AND s.run_id = a.run_id
     AND s.position = a.position
+  WHERE a.n_traces > coalesce(s.n_left_out, 0)
 ),
 centred AS (
   SELECT
     *,
     median(amount) OVER series AS middle,
-    row_number() OVER (PARTITION BY row_number, side, run_id ORDER BY position) AS place
+    row_number() OVER (PARTITION BY row_number, side, run_id ORDER BY position) AS place,
+    (count(*) OVER series - 1) // 2 AS n_early
   FROM stepped
   WINDOW series AS (PARTITION BY row_number, side, run_id)
 ),
@@ -194,15 +211,26 @@ scaled AS (
     greatest(
       6 * 1.4826 * median(abs(amount - middle)) OVER (PARTITION BY row_number, side, run_id),
       0.05 * abs(middle)
-    ) AS reach
+    ) AS reach,
+    max(CASE WHEN place > n_early THEN amount END) OVER series AS late_most,
+    min(CASE WHEN place > n_early THEN amount END) OVER series AS late_least
   FROM centred
+  WINDOW series AS (PARTITION BY row_number, side, run_id)
 ),
 -- The steps before the first that is not slow are warm-up.
 warmed AS (
   SELECT
     *,
-    min(CASE WHEN amount - middle > reach THEN NULL ELSE place END)
-      OVER (PARTITION BY row_number, side, run_id) - 1 AS n_warm_up
+    min(
+      CASE
+        WHEN amount - middle > reach THEN NULL
+        WHEN n_early >= 2
+          AND place <= n_early
+          AND amount - late_most > greatest(late_most - late_least, 0.05 * abs(late_most))
+        THEN NULL
+        ELSE place
+      END
+    ) OVER (PARTITION BY row_number, side, run_id) - 1 AS n_warm_up
   FROM scaled
 ),
 kept AS (
@@ -244,8 +272,8 @@ run_mean AS (
 ),
 outlier AS (
   SELECT row_number, side, string_agg(position::VARCHAR, ', ' ORDER BY run_id, position) AS positions
-  FROM scaled
-  WHERE abs(amount - middle) > reach
+  FROM warmed
+  WHERE abs(amount - middle) > reach OR place <= n_warm_up
   GROUP BY row_number, side
 ),
 -- One row per row and side: the samples are runs, or the blocks of steps of the only run.
@@ -278,12 +306,18 @@ block AS (
     side,
     place * least(n_kept, 24) // n_kept AS block_n,
     list_sum(list(greatest(least(amount, most_amount), least_amount) ORDER BY place)) / count(*)
-      AS amount
+      AS amount,
+    list_sum(list(amount ORDER BY place)) / count(*) AS whole_amount
   FROM bounded
   GROUP BY row_number, side, run_id, n_kept, block_n
 ),
 block_mean AS (
-  SELECT row_number, side, count(*) AS n_blocks, list_sum(list(amount ORDER BY block_n)) / count(*) AS mean
+  SELECT
+    row_number,
+    side,
+    count(*) AS n_blocks,
+    list_sum(list(amount ORDER BY block_n)) / count(*) AS mean,
+    list_sum(list(whole_amount ORDER BY block_n)) / count(*) AS whole_mean
   FROM block
   GROUP BY row_number, side
 ),
@@ -294,9 +328,12 @@ block_difference AS (
     b.block_n,
     m.n_blocks,
     b.amount - m.mean AS difference,
-    lead(b.amount - m.mean) OVER (PARTITION BY b.row_number, b.side ORDER BY b.block_n) AS following
+    lead(b.amount - m.mean) OVER blocks AS following,
+    b.whole_amount - m.whole_mean AS whole_difference,
+    lead(b.whole_amount - m.whole_mean) OVER blocks AS whole_following
   FROM block AS b
   JOIN block_mean AS m ON m.row_number = b.row_number AND m.side = b.side
+  WINDOW blocks AS (PARTITION BY b.row_number, b.side ORDER BY b.block_n)
 ),
 block_square AS (
   SELECT
@@ -304,7 +341,9 @@ block_square AS (
     side,
     max(n_blocks) AS n_blocks,
     list_sum(list(difference * difference ORDER BY block_n)) AS squares,
-    list_sum(list(difference * coalesce(following, 0) ORDER BY block_n)) AS products
+    list_sum(list(difference * coalesce(following, 0) ORDER BY block_n)) AS products,
+    list_sum(list(whole_difference * whole_difference ORDER BY block_n)) AS whole_squares,
+    list_sum(list(whole_difference * coalesce(whole_following, 0) ORDER BY block_n)) AS whole_products
   FROM block_difference
   GROUP BY row_number, side
 ),
@@ -332,6 +371,8 @@ paired AS (
     CASE WHEN kb.squares > 1e-24 * b.typical * b.typical THEN kb.squares ELSE 0 END AS squares_b,
     ka.products AS products_a,
     kb.products AS products_b,
+    ka.whole_products / nullif(ka.whole_squares, 0) AS whole_correlation_a,
+    kb.whole_products / nullif(kb.whole_squares, 0) AS whole_correlation_b,
     ra.squares AS run_squares_a,
     rb.squares AS run_squares_b
   FROM (SELECT DISTINCT row_number FROM sample) AS r
@@ -347,8 +388,12 @@ correlated AS (
   SELECT
     row_number,
     n_blocks,
-    (coalesce(n_blocks_a * products_a / nullif(squares_a, 0), 0)
-      + coalesce(n_blocks_b * products_b / nullif(squares_b, 0), 0)) / n_blocks AS estimate,
+    greatest(
+      coalesce(n_blocks_a * products_a / nullif(squares_a, 0), 0)
+        + coalesce(n_blocks_b * products_b / nullif(squares_b, 0), 0),
+      CASE WHEN squares_a > 0 THEN n_blocks_a * whole_correlation_a ELSE 0 END
+        + CASE WHEN squares_b > 0 THEN n_blocks_b * whole_correlation_b ELSE 0 END
+    ) / n_blocks AS estimate,
     n_blocks / n_varying AS mean_blocks
   FROM (
     SELECT
@@ -369,7 +414,7 @@ corrected AS (
   FROM correlated
 ),
 upper_bound AS (
-  SELECT row_number, least(estimate + 1.75 * sqrt((1 - estimate * estimate) / n_blocks), 0.9) AS r
+  SELECT row_number, least(estimate + 1.9 * sqrt((1 - estimate * estimate) / n_blocks), 0.9) AS r
   FROM corrected
 ),
 -- The variance of the mean of n terms of a first-order autoregression is that of n independent

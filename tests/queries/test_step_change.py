@@ -170,7 +170,7 @@ def test_equal_programs_rarely_differ(kind: str, n_a: int, n_b: int, record_prop
     record_property("figures", (by_row, by_report, by_gate))
     assert by_row <= 0.07
     assert by_report <= 0.07 + 2 * (0.07 * 0.93 / (count / N_ROWS)) ** 0.5
-    assert by_gate <= 0.035
+    assert by_gate <= 0.02 + 2 * (0.02 * 0.98 / count) ** 0.5
 
 
 def test_common_noise_of_ranks_rarely_makes_a_difference() -> None:
@@ -202,7 +202,7 @@ def test_spread_between_runs_rarely_makes_a_difference(n_a: int, n_b: int) -> No
 @pytest.mark.parametrize(
     ("kind", "n", "change", "least"),
     [
-        ("warming_up", 5, 0.4, 0.8),  # twenty times the noise, as 20 % at 1 %
+        ("warming_up", 5, 0.4, 0.9),  # twenty times the noise, as 20 % at 1 %
         integration("warming_up", 5, 0.2, 0.5),
         integration("independent", 5, 0.2, 0.75),
         integration("independent", 10, 0.2, 0.99),

@@ -124,9 +124,19 @@ def is_far(run: Series) -> list[int]:
 
 
 def _kept(run: Series) -> Series:
-    far = is_far(run)
-    first = next(place for place, sign in enumerate(far) if sign < 1)
-    return run[first:]
+    """The steps from the first that is not warm-up."""
+    warm = [sign > 0 or place in _slow_starts(run) for place, sign in enumerate(is_far(run))]
+    return run[warm.index(False) :]
+
+
+def _slow_starts(run: Series) -> set[int]:
+    """Steps of the first half far above the slowest step of the later half."""
+    half = (len(run) - 1) // 2
+    if half < 2:
+        return set()
+    late = run[half:]
+    reach = max(max(late) - min(late), 0.05 * abs(max(late)))
+    return {place for place in range(half) if run[place] - max(late) > reach}
 
 
 def _trimmed_mean(run: Series) -> float:
@@ -139,7 +149,10 @@ def _within(a: Series, b: Series) -> tuple[float, int] | None:
     if min(len(a), len(b)) < 2:
         return None
     blocks = [_blocks(_winsorized(each)) for each in (a, b)]
-    bound = _autocorrelation_bound([each for each in blocks if not _is_constant(each)])
+    varying = [n for n, each in enumerate(blocks) if not _is_constant(each)]
+    bound = _autocorrelation_bound(
+        [blocks[n] for n in varying], [_blocks((a, b)[n]) for n in varying]
+    )
     variances, freedoms = [], []
     for run, means in zip((a, b), blocks, strict=True):
         n, kept, middle = len(means), len(run), len(run) - 2 * (len(run) // 5)
@@ -184,14 +197,16 @@ def _blocks(run: Series) -> Series:
     return [fmean(each) for each in members]
 
 
-def _autocorrelation_bound(sides: Sequence[Series]) -> float:
+def _autocorrelation_bound(sides: Sequence[Series], whole: Sequence[Series]) -> float:
     if not sides:
         return 0.0
     n = sum(map(len, sides))
-    estimate = sum(len(each) * _lag_correlation(each) for each in sides) / n
+    estimate = max(
+        sum(len(each) * _lag_correlation(each) for each in form) / n for form in (sides, whole)
+    )
     estimate += (1 + 3 * max(estimate, 0)) / (n / len(sides))
     estimate = min(max(estimate, 0), 0.95)
-    return min(estimate + 1.75 * math.sqrt((1 - estimate**2) / n), 0.9)
+    return min(estimate + 1.9 * math.sqrt((1 - estimate**2) / n), 0.9)
 
 
 def _lag_correlation(values: Series) -> float:
