@@ -15,7 +15,7 @@ GROUP BY f.seq;
 UPDATE binding SET slice_n = ending.slice_n
 FROM (
   SELECT f.seq, max(s.slice_n) AS slice_n
-  FROM slice_order AS s
+  FROM slice_reach AS s
   JOIN flow_end AS f ON f.track_n = s.track_n AND f.ts = s.ts + s.reach
   JOIN binding AS b ON b.seq = f.seq AND b.slice_n IS NULL
   GROUP BY f.seq

@@ -1,8 +1,8 @@
 -- From events to places and spans, without any lock on the warehouse.
 -- In: `event` (stage.sql), and what it is stored as, `event_row` and `event_kind` (kinds.py); `other`
 -- and `bracket` (brackets.sql). Out: `origin`, `place`, `kind_place`, `stream_place` and
--- `device_place` (empty), `async_event`, `counter_value`, `slice_order`, `flow_end`, `bound_flow`,
--- `entry` (what the nesting pass orders), `unused`, `problem`.
+-- `device_place` (empty), `async_event`, `counter_value`, `sorted_span`, `slice_order`, `slice_reach`,
+-- `flow_end`, `bound_flow`, `entry` (what the nesting pass orders), `unused`, `problem`.
 -- Macros of the importer: category_of, is_on_device, is_restated_flow.
 -- Ordinals (`…_n`) count from 0 and become ids once the trace has one.
 
@@ -76,9 +76,12 @@ CREATE TABLE category_rank AS
 SELECT cat, (dense_rank() OVER (ORDER BY category_of(cat) NULLS FIRST))::INTEGER AS rank
 FROM (SELECT DISTINCT cat FROM event_kind);
 
+-- Rank and track of a slice as one number, by which slices are stored.
+CREATE OR REPLACE TEMP MACRO place_key(rank, track_n) AS (rank::BIGINT << 32 | track_n);
+
 -- What follows from the kind of an event.
 CREATE TABLE kind_place AS
-SELECT k.kind, k.ph, k.cat, k.bp, p.place_n, r.rank
+SELECT k.kind, k.ph, k.cat, k.bp, p.place_n, place_key(r.rank, p.place_n) AS place_key
 FROM event_kind AS k
 JOIN place AS p ON p.pid IS NOT DISTINCT FROM k.pid AND p.tid IS NOT DISTINCT FROM k.tid
 JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM k.cat
@@ -125,30 +128,39 @@ SELECT
   (SELECT count(*) FROM place WHERE has_slices)
     + (SELECT count(DISTINCT async_n) FROM async_event) AS first_counter_n;
 
--- All slices, still without order. `reach`: how long one lies over others, for nesting; what
--- never ends reaches to the end of the trace, and what ends before it begins reaches nowhere.
+-- Slices that reach further than their duration: what never ends lies over all slices until the end
+-- of the trace; what ends before it begins reaches nowhere.
+CREATE TABLE unfinished AS
+SELECT e.seq, greatest(o.last_ns - e.ts_ns, 0) AS reach
+FROM event_row AS e
+JOIN kind_place AS k ON k.kind = e.kind
+CROSS JOIN origin AS o
+WHERE k.ph = 'X' AND e.dur_ns IS NULL AND e.ts_ns IS NOT NULL
+UNION ALL
+SELECT b.seq, greatest(o.last_ns - b.ts_ns, 0)
+FROM bracket AS b
+CROSS JOIN origin AS o
+WHERE b.step = 1 AND b.dur = -1;
+
+-- All slices, still without order. An id has 32 bits for `seq`.
 CREATE VIEW span AS
 SELECT
-  e.seq,
-  k.place_n AS track_n,
-  k.rank,
+  k.place_key,
   e.ts_ns - o.first_ns AS ts,
   CASE WHEN k.ph = 'X' THEN coalesce(e.dur_ns, -1) ELSE 0 END AS dur,
-  CASE WHEN k.ph = 'X' THEN greatest(coalesce(e.dur_ns, o.last_ns - e.ts_ns), 0) ELSE 0 END AS reach,
-  NULL::BIGINT AS end_seq
+  e.seq::UINTEGER AS seq
 FROM event_row AS e
 JOIN kind_place AS k ON k.kind = e.kind
 CROSS JOIN origin AS o
 WHERE k.ph IN ('X', 'i', 'I', 'R') AND e.ts_ns IS NOT NULL
 UNION ALL
 SELECT
-  b.seq,
-  CASE WHEN b.is_on_thread THEN p.place_n ELSE n.first_async_n + a.async_n END,
-  r.rank,
+  place_key(
+    r.rank, CASE WHEN b.is_on_thread THEN p.place_n ELSE n.first_async_n + a.async_n END
+  ),
   b.ts_ns - o.first_ns,
   b.dur,
-  CASE WHEN b.dur = -1 THEN greatest(o.last_ns - b.ts_ns, 0) ELSE b.dur END,
-  b.end_seq
+  b.seq::UINTEGER
 FROM bracket AS b
 JOIN other AS e ON e.seq = b.seq
 JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM e.cat
@@ -158,7 +170,8 @@ CROSS JOIN numbering AS n
 CROSS JOIN origin AS o
 WHERE b.step = 1
 UNION ALL
-SELECT e.seq, n.first_async_n + a.async_n, r.rank, e.ts_ns - o.first_ns, 0, 0, NULL
+SELECT
+  place_key(r.rank, n.first_async_n + a.async_n), e.ts_ns - o.first_ns, 0, e.seq::UINTEGER
 FROM other AS e
 JOIN category_rank AS r ON r.cat IS NOT DISTINCT FROM e.cat
 JOIN async_event AS a ON a.seq = e.seq
@@ -166,14 +179,22 @@ CROSS JOIN numbering AS n
 CROSS JOIN origin AS o
 WHERE e.ph IN ('n', 'T', 'p');
 
--- Slices in the order they are stored; rowid is their ordinal.
+-- Slices in the order they are stored; rowid is their ordinal. Sorting is fastest where it sorts all
+-- columns and their keys fit 32 bytes, one more than its width for each.
 CREATE TABLE sorted_span AS
-SELECT seq, track_n, ts, dur, reach, end_seq
+SELECT place_key, ts, dur, seq
 FROM span
-ORDER BY rank, track_n, ts, dur DESC, seq;
+ORDER BY place_key, ts, dur DESC, seq;
 
 CREATE VIEW slice_order AS
-SELECT rowid AS slice_n, seq, track_n, ts, dur, reach, end_seq FROM sorted_span;
+SELECT rowid AS slice_n, seq::BIGINT AS seq, place_key & 4294967295 AS track_n, ts, dur
+FROM sorted_span;
+
+-- The same with `reach`: how long a slice lies over others.
+CREATE VIEW slice_reach AS
+SELECT s.slice_n, s.seq, s.track_n, s.ts, coalesce(u.reach, greatest(s.dur, 0)) AS reach
+FROM slice_order AS s
+LEFT JOIN unfinished AS u ON u.seq = s.seq;
 
 -- Points of recorded arrows that correlation ids do not repeat; numbered behind the slices.
 CREATE TABLE flow_end AS
@@ -200,7 +221,7 @@ SELECT
   b.bind_id,
   s.track_n,
   s.ts,
-  s.rowid AS slice_n
+  s.slice_n
 FROM (
   SELECT
     seq,
@@ -210,12 +231,12 @@ FROM (
   FROM event
   WHERE text IS NOT NULL AND contains(text, '"bind_id"')
 ) AS b
-JOIN sorted_span AS s ON s.seq = b.seq
+JOIN slice_order AS s ON s.seq = b.seq
 WHERE b.bind_id IS NOT NULL AND (b.flow_in OR b.flow_out);
 
 -- What the nesting pass puts in order: slices, and arrows that need the slice around them.
 CREATE VIEW entry AS
-SELECT rowid AS entry_n, track_n, ts, reach, seq FROM sorted_span
+SELECT slice_n AS entry_n, track_n, ts, reach, seq FROM slice_reach
 UNION ALL
 SELECT entry_n, track_n, ts, 0, seq FROM flow_end;
 

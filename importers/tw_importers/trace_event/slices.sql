@@ -40,9 +40,12 @@ JOIN (
 JOIN scratch.slice_order AS s ON s.seq = e.seq
 JOIN scratch.nest AS n ON n.entry_n = s.slice_n
 LEFT JOIN (
-  SELECT seq, args, tts
-  FROM scratch.other
-  WHERE ph IN ('E', 'e', 'F') AND (args IS NOT NULL OR tts IS NOT NULL)
-) AS z ON z.seq = s.end_seq
+  SELECT b.seq, o.args, o.tts
+  FROM scratch.other AS o
+  JOIN scratch.bracket AS b ON b.end_seq = o.seq
+  WHERE b.step = 1
+    AND o.ph IN ('E', 'e', 'F')
+    AND (o.args IS NOT NULL OR o.tts IS NOT NULL)
+) AS z ON z.seq = e.seq
 WHERE s.slice_n BETWEEN getvariable('first_row') AND getvariable('last_row')
 ORDER BY s.slice_n;
