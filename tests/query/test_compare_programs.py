@@ -6,7 +6,8 @@ and not compared.
 
 from __future__ import annotations
 
-import json
+import random
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,23 +19,34 @@ from tests.support.compare_programs import (
     RANK_CHANGES,
     SETTINGS,
     Change,
+    Operator,
     Program,
     Recorder,
+    all_events,
     imported,
     random_program,
     work,
 )
-from tests.support.sharing import build_once, slow
+from tests.support.compare_rows import TABLES as WRITTEN
+from tests.support.compare_rows import Pairs, pairs
+from tests.support.sharing import build_once, chosen, slow
 from warehouse.query import session
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
 
 Row = dict[str, Any]
-TABLES = ("kernels", "ops", "summary", "steps", "collectives")
 #: Noise of the length of each kernel, by seed; without any, figures are exact.
 NOISE = (0.0, 0.002)
-FIRST_SLOW, LAST = 2, 20
+FIRST_SLOW, LAST = 1, 20
+#: Steps that lack on one side, frames within operators, and times from another base.
+FIRST_SETTINGS = ("unannotated", "warm-up", "no-calls", "frames")
+
+
+@pytest.fixture(scope="module")
+def written() -> Iterator[Pairs]:
+    with pairs() as opened:
+        yield opened
 
 
 def program(seed: int, **fields: Any) -> Program:
@@ -49,19 +61,31 @@ def compared(db: Path, a: str, b: str, *names: str) -> dict[str, list[Row]]:
         }
 
 
-def programs_of(place: Path, seed: int) -> Path:
-    """A warehouse of a program, all its changes, and all settings of the profiler."""
+def ranks_of(place: Path, seed: int) -> Path:
+    """A warehouse of a program of two ranks, and its changes."""
 
     def make(path: Path) -> None:
-        base = program(seed)
-        runs = {"base": (base, Recorder())}
-        runs |= {name: (make(base).program, Recorder()) for name, make in CHANGES.items()}
         several = program(seed, n_ranks=2, n_steps=4)
-        runs["ranks"] = (several, Recorder())
-        runs |= {name: (make(several).program, Recorder()) for name, make in RANK_CHANGES.items()}
-        imported(path, runs)
+        changed = {name: (make(several).program, Recorder()) for name, make in RANK_CHANGES.items()}
+        imported(path, {"ranks": (several, Recorder()), **changed})
 
-    return build_once(place / f"programs-{seed}.duckdb", make)
+    return build_once(place / f"ranks-{seed}.duckdb", make)
+
+
+def settings_of(place: Path, names: set[Any]) -> Path:
+    """A warehouse of one program, recorded with these settings of the profiler."""
+
+    def make(path: Path) -> None:
+        base = random_program(1, n_steps=5)
+        fewer = replace(base, n_steps=4)
+        others = {
+            name: (fewer if name in ("no-calls", "warm-up") else base, recorder)
+            for name, recorder in SETTINGS.items()
+            if name in names
+        }
+        imported(path, {"base": (base, Recorder()), **others})
+
+    return build_once(place / f"settings-{'-'.join(sorted(names))}.duckdb", make)
 
 
 def check_change(rows: list[Row], summary: list[Row], change: Change, noise: float) -> None:
@@ -96,19 +120,31 @@ def test_one_change_is_first_though_the_numbers_of_steps_differ(tmp_path: Path) 
     check_change(found["kernels"], found["summary"], change, 0)
 
 
+@pytest.mark.integration
+def test_rows_written_directly_compare_as_those_of_an_import(
+    written: Pairs, tmp_path: Path
+) -> None:
+    """Their times are exact in the documents, too: they count from a base."""
+    base = random_program(1, n_steps=5, noise=0.01)
+    after, recorder = CHANGES["20-percent"](base).program, Recorder(has_base=True)
+    db = imported(tmp_path / "w.duckdb", {"a": (base, recorder), "b": (after, recorder)})
+    a, b = all_events(base, recorder, 0)[0], all_events(after, recorder, 1)[0]
+
+    assert written.compared(a, b, *WRITTEN) == compared(db, "a", "b", *WRITTEN)
+
+
 SEEDS = [*range(FIRST_SLOW), *(slow(seed) for seed in range(FIRST_SLOW, LAST))]
 
 
 @pytest.mark.integration
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_known_change_is_first_with_its_difference(
-    shared_place: Path, seed: int, name: str
-) -> None:
+def test_a_known_change_is_first_with_its_difference(written: Pairs, seed: int, name: str) -> None:
     base = program(seed)
     change = CHANGES[name](base)
+    a, b = all_events(base, Recorder(), 0)[0], all_events(change.program, Recorder(), 1)[0]
 
-    found = compared(programs_of(shared_place, seed), "base", name, "kernels", "summary")
+    found = written.compared(a, b, "kernels", "summary")
 
     if name == "2-percent" and base.noise:
         assert found["kernels"]  # within the noise
@@ -122,7 +158,7 @@ def test_ranks_are_averaged(shared_place: Path, seed: int) -> None:
     several = program(seed, n_ranks=2, n_steps=4)
     change = RANK_CHANGES["other-ranks"](several)
 
-    found = compared(programs_of(shared_place, seed), "ranks", "other-ranks", "kernels", "summary")
+    found = compared(ranks_of(shared_place, seed), "ranks", "other-ranks", "kernels", "summary")
 
     rows = [row for row in found["kernels"] if row["class"] != "communication"]
     assert change.first in rows[0]["name_a"]
@@ -132,14 +168,26 @@ def test_ranks_are_averaged(shared_place: Path, seed: int) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_settings_of_the_profiler_are_not_changes(tmp_path: Path, setting: str) -> None:
-    base = random_program(1, n_steps=5)
-    fewer = replace(base, n_steps=4) if setting in ("no-calls", "warm-up") else base
-    sides = {"a": (base, Recorder()), "b": (fewer, SETTINGS[setting])}
-    db = imported(tmp_path / "w.duckdb", sides)
+@pytest.mark.parametrize(
+    "tables", [("kernels", "summary"), slow(("ops", "steps", "collectives"), id="others")]
+)
+@pytest.mark.parametrize(
+    "setting", [name if name in FIRST_SETTINGS else slow(name) for name in SETTINGS]
+)
+def test_settings_of_the_profiler_are_not_changes(
+    request: pytest.FixtureRequest, shared_place: Path, setting: str, tables: tuple[str, ...]
+) -> None:
+    db = settings_of(shared_place, chosen(request, "setting"))
 
-    for name, rows in compared(db, "a", "b", *TABLES).items():
+    for name, rows in compared(db, "base", setting, *tables).items():
+        for row in rows:
+            check_nothing(name, row)
+
+
+def test_a_recording_has_no_difference_from_itself(written: Pairs) -> None:
+    events = all_events(program(1), Recorder(), 0)[0]
+
+    for name, rows in written.compared(events, events, "kernels", "summary").items():
         for row in rows:
             check_nothing(name, row)
 
@@ -162,10 +210,10 @@ BARE = Recorder(has_steps=False, has_operators=False, has_device=False)
 #: Recorders of both sides, and what the report must name.
 POOR = [
     (Recorder(), Recorder(has_steps=False), ["B has no steps: not compared.", "per recording"]),
-    (Recorder(has_operators=False), Recorder(), ["A has no operators: not compared."]),
-    (Recorder(), Recorder(has_device=False), ["B has no device work: not compared."]),
-    (BARE, replace(BARE, is_shuffled=True), ["Nothing is compared."]),
-    (Recorder(), Recorder(negative=3), ["B has 3 records of device work with a negative"]),
+    slow(Recorder(has_operators=False), Recorder(), ["A has no operators: not compared."]),
+    slow(Recorder(), Recorder(has_device=False), ["B has no device work: not compared."]),
+    slow(BARE, replace(BARE, is_shuffled=True), ["Nothing is compared."]),
+    slow(Recorder(), Recorder(negative=3), ["B has 3 records of device work with a negative"]),
 ]
 
 
@@ -185,39 +233,33 @@ def test_the_report_names_what_a_side_lacks(
 
 
 @pytest.mark.integration
-def test_one_step_on_a_side_has_figures_without_a_probability(tmp_path: Path) -> None:
+def test_one_step_on_a_side_has_figures_without_a_probability(written: Pairs) -> None:
     base = random_program(1)
     change = CHANGES["20-percent"](base)
     one = replace(change.program, n_steps=1)
-    db = imported(tmp_path / "w.duckdb", {"a": (base, Recorder()), "b": (one, Recorder())})
+    a, b = all_events(base, Recorder(), 0)[0], all_events(one, Recorder(), 1)[0]
 
-    found = compared(db, "a", "b", "kernels", "summary")
+    found = written.compared(a, b, "kernels", "summary")
 
     check_change(found["kernels"], found["summary"], change, 0)
     assert {row["p"] for row in found["kernels"]} == {None}
 
 
 @pytest.mark.integration
-def test_the_page_has_the_figures_of_the_queries(tw: Tw, tmp_path: Path) -> None:
+def test_programs_without_a_common_kernel_are_added_and_removed(written: Pairs) -> None:
     base = random_program(1, n_steps=3)
-    after = CHANGES["20-percent"](base).program
-    db = imported(tmp_path / "w.duckdb", {"a": (base, Recorder()), "b": (after, Recorder())})
-    (device_time,) = [
-        row
-        for row in compared(db, "a", "b", "summary")["summary"]
-        if row["measure"] == "device_time"
-    ]
+    (kernel,) = random.Random(1).sample([each for _, each in work(base)], 1)
+    before = Program((Operator("one", (replace(kernel, name="before"),)),), n_steps=3)
+    after = Program((Operator("two", (replace(kernel, name="after"),)),), n_steps=3)
+    a, b = (all_events(each, Recorder(), 0)[0] for each in (before, after))
 
-    report = tw("compare", "a", "b", "--db", db).out
-    rows = json.loads(
-        tw("compare", "a", "b", "--by", "summary", "--format", "json", "--db", db).out
-    )
-    tw("export", "html", "--compare", "a", "b", "-o", tmp_path / "page.html", "--db", db)
+    rows = written.compared(a, b, "kernels")["kernels"]
 
-    (shown,) = [row for row in rows if row["measure"] == "device_time"]
-    assert shown == device_time
-    assert f"{device_time['change_ratio']:+.1%}" in report
-    assert str(device_time["change"]).removesuffix(".0") in (tmp_path / "page.html").read_text()
+    assert {(row["status"], row["name_a"], row["name_b"], row["change_ns"]) for row in rows} == {
+        ("removed", "before", None, -kernel.ns),
+        ("added", None, "after", kernel.ns),
+    }
+    assert {row["change_ratio"] for row in rows} == {-1, None}
 
 
 @pytest.mark.integration
