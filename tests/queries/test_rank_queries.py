@@ -279,6 +279,28 @@ def test_imbalance_is_each_step_against_the_mean_of_its_ranks(random_runs: Runs)
                 assert row[f"{column}_deviation_ns"] == pytest.approx(row[f"{column}_ns"] - mean)
 
 
+def test_steps_of_ranks_have_their_host_time_and_exposed_communication(
+    random_runs: Runs,
+) -> None:
+    found = random_runs.rows("rank_step")
+    for name, traces in random_runs.jobs.items():
+        expected = {}
+        for trace in traces:
+            on_device: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+            for (step, _), work in work_by_step(trace).items():
+                kernels = covered(w.interval for w in work if w.klass != "memory")
+                compute = covered(w.interval for w in work if w.klass == "compute")
+                on_device[step][0] += max(w.end for w in work) - min(w.ts for w in work)
+                on_device[step][1] += kernels - compute
+            for each in trace.steps:
+                step = int(each.name.partition("#")[2])
+                figures = on_device.get(step, [None, None])
+                expected[step, trace.rank] = [each.dur, *figures]
+        columns = ("host_ns", "device_ns", "exposed_communication_ns")
+        got = {(r["step"], r["rank"]): [r[column] for column in columns] for r in found[name]}
+        assert got == expected
+
+
 def work_by_step(trace: RandomTrace) -> dict[tuple[int, int | None], list[Slice]]:
     """Device work by (number of its step, device)."""
     found = defaultdict(list)

@@ -123,6 +123,7 @@ OTHER: Mapping[str, str] = {
     "queue_length": "the state at the start of the window is a row of its own",
     "rank_clock": "clocks are those of whole traces",
     "rank_imbalance": "means over the steps in the window",
+    "rank_step": "steps in the window with all their work, waits of whole collectives",
     "rank_wait": "waits of whole collectives",
     "roofline": "operators in the window, whole",
     "slice_ancestors": "of one slice",

@@ -15,10 +15,14 @@ from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import UsageError
 from warehouse.query import encoding
+from warehouse.query.rank_distribution import LISTED_RANKS
 from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
+    from warehouse.query.encoding import Rows
+    from warehouse.query.execute import Result
+    from warehouse.query.rank_distribution import Layout
 
 
 @click.command()
@@ -62,6 +66,12 @@ if TYPE_CHECKING:
     help="Maximum number of rows in a table; -1 for all. Other formats write all rows.",
 )
 @click.option(
+    "--all-ranks",
+    is_flag=True,
+    help="On a terminal, list the rows of all ranks; by default, more than "
+    f"{LISTED_RANKS} ranks are shown as a distribution with its outliers.",
+)
+@click.option(
     "--timeout",
     "timeout_s",
     type=click.FloatRange(min=0, min_open=True),
@@ -88,6 +98,7 @@ def query(
     target: Path | None,
     is_csv_safe: bool,
     max_rows: int,
+    all_ranks: bool,
     timeout_s: float | None,
     query_path: tuple[Path, ...],
     quiet: bool,
@@ -111,6 +122,7 @@ def query(
     from warehouse.library import library
     from warehouse.query import session
     from warehouse.query.execute import is_plain
+    from warehouse.query.rank_distribution import of_session as rank_layout
 
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     chosen_format = encoding.format_of(target, format, config.load().format)
@@ -120,18 +132,40 @@ def query(
     values = options.pairs(parameters)
     session.check(chosen, values, dialect)  # before the warehouse is opened
     as_tuples = chosen_format == "table" and target is None and is_plain(chosen)
-    with (
-        session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened,
-        opened.run(
-            chosen, values, dialect=dialect, timeout_s=timeout_s, as_tuples=as_tuples
-        ) as result,
-    ):
+    is_listed = all_ranks or bool(selection.ranks) or not _is_for_terminal(chosen_format, target)
+    with session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened:
         announce(opened.seen, quiet=quiet)
-        about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
-        n_shown = emit(
-            result, chosen_format, target, max_rows=max_rows, about=about, is_csv_safe=is_csv_safe
-        )
-        say_count(n_shown, result.n_rows, target, quiet=quiet)
+        layout = None if is_listed else rank_layout(opened, chosen)
+        with opened.run(
+            chosen, values, dialect=dialect, timeout_s=timeout_s,
+            as_tuples=as_tuples and layout is None,
+        ) as result:  # fmt: skip
+            about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
+            rows: Rows = result
+            if layout is not None:
+                rows = _distribution(result, layout, about, quiet=quiet)
+            n_shown = emit(
+                rows, chosen_format, target, max_rows=max_rows, about=about, is_csv_safe=is_csv_safe
+            )
+            say_count(n_shown, rows.n_rows, target, quiet=quiet)
+
+
+def _is_for_terminal(format: str, target: Path | None) -> bool:
+    return format == "table" and target is None and sys.stdout.isatty()
+
+
+def _distribution(result: Result, layout: Layout, about: dict[str, str], *, quiet: bool) -> Rows:
+    """Returns how the rows are distributed over the ranks; prints how to list the ranks."""
+    import pyarrow as pa
+
+    from warehouse.query.rank_distribution import of_rows
+    from warehouse.query.result import QueryResult
+
+    table = pa.Table.from_batches(list(result.batches()), result.schema)
+    found = of_rows(QueryResult(table, result.columns, about), layout)
+    if not quiet:
+        click.echo(f"{found.title}; --all-ranks or --rank 3,8-11 lists ranks:", err=True)
+    return found.rows
 
 
 def _choose(
