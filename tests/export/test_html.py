@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from tests.support.sharing import GPU, WarehouseCache
-from warehouse.export import report
+from warehouse.export import report, sections
 from warehouse.export.page import data as page_data
 from warehouse.export.page import page as html
 from warehouse.library import library
@@ -36,9 +36,9 @@ def answer(**columns: list[Any]) -> QueryResult:
 
 
 def section(given: QueryResult, **chart: Any) -> dict[str, Any]:
-    drawn = report.Chart(**chart) if chart else None
+    drawn = sections.Chart(**chart) if chart else None
     return page_data.section(
-        report.FilledSection(report.Section("made_up", "Made up", chart=drawn), given)
+        sections.FilledSection(sections.Section("made_up", "Made up", chart=drawn), given)
     )
 
 

@@ -12,7 +12,7 @@ from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, program
 from tests.support.sharing import WarehouseCache
 from tests.support.tpu_cases import Cases, Workbook
-from warehouse.export import report
+from warehouse.export import report, sections
 from warehouse.export.page import page as html
 from warehouse.export.workbook import workbook as xlsx
 
@@ -125,7 +125,7 @@ def test_a_click_on_a_command_says_its_row_in_the_workbook(
 def test_what_is_only_for_a_workbook_is_not_on_a_page(cases: Cases) -> None:
     with cases.opened("aks_m2_8core") as session:
         chosen = report.load("tpu")
-        small = report.Report("s", "s", tuple(s for s in chosen.sections if s.each))
+        small = sections.Report("s", "s", tuple(s for s in chosen.sections if s.each))
         on_page = list(report.fill(session, small, "page"))
         in_book = [filled.section.title for filled in report.fill(session, small, "workbook")]
 
@@ -136,11 +136,11 @@ def test_what_is_only_for_a_workbook_is_not_on_a_page(cases: Cases) -> None:
 def test_the_bar_of_all_cores_says_that_it_is_of_all(cases: Cases) -> None:
     with cases.opened("aks_m2_8core") as session:
         chosen = report.load("tpu")
-        small = report.Report("s", "s", tuple(s for s in chosen.sections if s.title == "Summary"))
+        small = sections.Report("s", "s", tuple(s for s in chosen.sections if s.title == "Summary"))
         (filled,) = report.fill(session, small, "page")
 
     chart = filled.section.chart
     assert chart is not None
     cores = filled.result.arrow().column("core").to_pylist()
-    names = [report.label(chart, (core,)) for core in cores]
+    names = [sections.label(chart, (core,)) for core in cores]
     assert names == [*(f"core {n}" for n in range(8)), "all cores"]

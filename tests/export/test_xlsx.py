@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from tests.support.sharing import GPU, WarehouseCache
-from warehouse.export import report
+from warehouse.export import report, sections
 from warehouse.export.workbook import workbook
 from warehouse.library import library
 from warehouse.library.header import Column
@@ -60,9 +60,9 @@ def answer(**columns: list[Any]) -> QueryResult:
 def write(
     path: Path, *parts: tuple[str, QueryResult], **chart: Any
 ) -> tuple[workbook.WorkbookSummary, Book]:
-    drawn = report.Chart(**chart) if chart else None
+    drawn = sections.Chart(**chart) if chart else None
     filled = [
-        report.FilledSection(report.Section("made_up", title, chart=drawn), each)
+        sections.FilledSection(sections.Section("made_up", title, chart=drawn), each)
         for title, each in parts
     ]
     return workbook.export_xlsx("A report", filled, path), Book(path)
@@ -208,8 +208,8 @@ def test_a_line_is_drawn_for_each_label(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_where_a_query_fails(tmp_path: Path) -> None:
-    def fails() -> Iterator[report.FilledSection]:
-        yield report.FilledSection(report.Section("made_up", "Fine"), answer(n=[1]))
+    def fails() -> Iterator[sections.FilledSection]:
+        yield sections.FilledSection(sections.Section("made_up", "Fine"), answer(n=[1]))
         raise RuntimeError("late")
 
     with pytest.raises(RuntimeError):

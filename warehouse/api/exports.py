@@ -86,15 +86,23 @@ class Exports:
         return drawing
 
     def export_xlsx(
-        self, path: PathLike, *queries: str, report: str | None = None, **parameters: Any
+        self,
+        path: PathLike,
+        *queries: str,
+        report: str | None = None,
+        all_ranks: bool = False,
+        **parameters: Any,
     ) -> WorkbookSummary:
-        """Writes a workbook of a report, or of queries with their parameters."""
+        """Writes a workbook of a report, or of queries with their parameters.
+
+        Rows of many ranks are shown as a distribution, unless `all_ranks`.
+        """
         from warehouse.export import report as reports
         from warehouse.export.workbook.workbook import export_xlsx
 
         with self._session() as opened:
             chosen = reports.choose(opened, queries, parameters, report)
-            parts = reports.fill(opened, chosen, "workbook")
+            parts = reports.fill(opened, chosen, "workbook", all_ranks=all_ranks)
             return export_xlsx(chosen.title, parts, Path(path))
 
     def export_html(
@@ -104,19 +112,26 @@ class Exports:
         report: str | None = None,
         compare: tuple[str, str] | None = None,
         slices: int = 30_000,
+        all_ranks: bool = False,
         **parameters: Any,
     ) -> PageSummary:
-        """Writes a page of a report, or of queries; `compare` shows two runs side by side."""
+        """Writes a page of a report, or of queries; `compare` shows two runs side by side.
+
+        Rows of many ranks are shown as a distribution, unless `all_ranks`.
+        """
         from warehouse.export import report as reports
         from warehouse.export.page import page
         from warehouse.files import no_more_readable
 
         given = (queries, parameters, report)
         if compare is not None:
-            values = page.of_two(self._place, self._selection, compare, given, slices)
+            values = page.of_two(
+                self._place, self._selection, compare, given, slices, all_ranks=all_ranks
+            )
         else:
             with self._session() as opened:
-                values = page.of_session(opened, reports.choose(opened, *given), slices)
+                chosen = reports.choose(opened, *given)
+                values = page.of_session(opened, chosen, slices, all_ranks=all_ranks)
         with no_more_readable(self._place.path):
             return page.write(values, Path(path))
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli.completion import query_names, run_names
-from warehouse.cli.export_options import output_option, query_path_option, run_stem, say
+from warehouse.cli.export_options import (
+    all_ranks_option,
+    output_option,
+    query_path_option,
+    run_stem,
+    say,
+)
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 from warehouse.files import file_stem, no_more_readable
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="Parameter of the QUERIES; repeatable.",
 )
+@all_ranks_option
 @query_path_option
 def html(
     queries: tuple[str, ...],
@@ -63,6 +70,7 @@ def html(
     compare: tuple[str, str] | None,
     max_slices: int,
     parameters: tuple[str, ...],
+    all_ranks: bool,
     query_path: tuple[Path, ...],
 ) -> None:
     """Write an HTML page: a report, or the named QUERIES, with the timeline.
@@ -83,14 +91,15 @@ def html(
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     given = (queries, pairs(parameters), name)
     if compare:
-        values = pages.of_two(place, selection, compare, given, max_slices)
+        values = pages.of_two(place, selection, compare, given, max_slices, all_ranks=all_ranks)
         for damage in filter(None, (side["damage"] for side in values["sides"])):
             say(f"WARNING: {damage}")
         path = output or Path("-".join(file_stem(each) for each in compare) + ".html")
     else:
         with session.opened(place, selection) as opened:
             announce(opened.seen, quiet=False)
-            values = pages.of_session(opened, report.choose(opened, *given), max_slices)
+            chosen = report.choose(opened, *given)
+            values = pages.of_session(opened, chosen, max_slices, all_ranks=all_ranks)
             path = output or Path(f"{run_stem(opened.seen)}.html")
     with no_more_readable(place.path):
         written = pages.write(values, path)

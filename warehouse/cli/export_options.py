@@ -13,6 +13,7 @@ import click
 from warehouse.cli.scope_options import announce
 from warehouse.errors import UsageError
 from warehouse.files import is_stdout, is_stream
+from warehouse.query.selection import LISTED_RANKS
 
 if TYPE_CHECKING:
     from warehouse.query.scope import Scope
@@ -27,6 +28,13 @@ query_path_option = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     multiple=True,
     help="Folder of your own queries and reports; repeatable.",
+)
+
+all_ranks_option = click.option(
+    "--all-ranks",
+    is_flag=True,
+    help=f"List the rows of all ranks; by default, more than {LISTED_RANKS} ranks are shown as a "
+    "distribution with its outliers.",
 )
 
 

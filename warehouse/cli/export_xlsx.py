@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli.completion import query_names
-from warehouse.cli.export_options import output_option, query_path_option, run_stem, say
+from warehouse.cli.export_options import (
+    all_ranks_option,
+    output_option,
+    query_path_option,
+    run_stem,
+    say,
+)
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 from warehouse.wording import counted
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="Parameter of the QUERIES; repeatable.",
 )
+@all_ranks_option
 @query_path_option
 def xlsx(
     queries: tuple[str, ...],
@@ -44,6 +51,7 @@ def xlsx(
     output: Path | None,
     name: str | None,
     parameters: tuple[str, ...],
+    all_ranks: bool,
     query_path: tuple[Path, ...],
 ) -> None:
     """Write an Excel workbook: a report, or the named QUERIES.
@@ -65,7 +73,8 @@ def xlsx(
         announce(opened.seen, quiet=False)
         chosen = report.choose(opened, queries, pairs(parameters), name)
         path = output or Path(f"{run_stem(opened.seen)}.xlsx")
-        written = export_xlsx(chosen.title, report.fill(opened, chosen, "workbook"), path)
+        parts = report.fill(opened, chosen, "workbook", all_ranks=all_ranks)
+        written = export_xlsx(chosen.title, parts, path)
     say(
         f"Wrote {path}: {counted(written.n_rows, 'row')} on "
         f"{counted(len(written.sheets), 'sheet')}."

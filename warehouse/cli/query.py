@@ -15,8 +15,7 @@ from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import UsageError
 from warehouse.query import encoding
-from warehouse.query.rank_distribution import LISTED_RANKS
-from warehouse.query.selection import Selection
+from warehouse.query.selection import LISTED_RANKS, Selection
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
@@ -134,12 +133,12 @@ def query(
     as_tuples = chosen_format == "table" and target is None and is_plain(chosen)
     is_listed = all_ranks or bool(selection.ranks) or not _is_for_terminal(chosen_format, target)
     with session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened:
-        announce(opened.seen, quiet=quiet)
         layout = None if is_listed else rank_layout(opened, chosen)
         with opened.run(
             chosen, values, dialect=dialect, timeout_s=timeout_s,
             as_tuples=as_tuples and layout is None,
         ) as result:  # fmt: skip
+            announce(opened.seen, quiet=quiet)
             about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
             rows: Rows = result
             if layout is not None:
@@ -162,7 +161,10 @@ def _distribution(result: Result, layout: Layout, about: dict[str, str], *, quie
     from warehouse.query.result import QueryResult
 
     table = pa.Table.from_batches(list(result.batches()), result.schema)
-    found = of_rows(QueryResult(table, result.columns, about), layout)
+    rows = QueryResult(table, result.columns, about)
+    found = of_rows(rows, layout)
+    if found is None:
+        return rows
     if not quiet:
         click.echo(f"{found.title}; --all-ranks or --rank 3,8-11 lists ranks:", err=True)
     return found.rows

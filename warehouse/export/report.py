@@ -12,8 +12,8 @@ A report is a TOML file in the folder `reports` of the library or of the user's 
 
 `formats = ["nsys"]` beside the title makes it the default report of traces of these formats.
 `span/N` is the length of the longest trace in scope divided by N. A chart is `bar` or `stack` (a
-bar for each of the first `rows` rows, labelled by the columns `label`), or `line` (over column `x`,
-a line per label).
+bar for each of the first `rows` rows, labelled by the columns `label`), `line` (over column `x`, a
+line per label), or `heat` (a map for each of `values`: a row per label, a column per `x`).
 
 A section with `each`, a query, is repeated for each of its rows (with the values of `where`):
 `{column}` in its title and `"$column"` in its parameters are replaced by values of the row. `only =
@@ -29,67 +29,23 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse import resources
 from warehouse.errors import ContractError, UsageError
+from warehouse.export.sections import KINDS, Chart, FilledSection, Report, Section
+from warehouse.query import rank_distribution
 from warehouse.query.result import QueryResult
 from warehouse.store import database
 
 if TYPE_CHECKING:
-    from warehouse.library.library import Library
+    from warehouse.library.library import Library, Query
+    from warehouse.query.rank_distribution import RankDistribution
     from warehouse.query.session import Session
 
-KINDS = ("bar", "stack", "line")
 _SPAN = re.compile(r"span/([1-9][0-9]*)")
-
-
-@dataclass(frozen=True)
-class Chart:
-    """How rows are drawn; names are columns of the query."""
-
-    kind: str
-    label: tuple[str, ...]
-    values: tuple[str, ...]
-    x: str | None = None
-    rows: int = 40  # bars at most
-    none: str | None = None  # label of rows without one: a total, or others
-
-
-@dataclass(frozen=True)
-class Section:
-    """One query of a report."""
-
-    query: str
-    title: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    chart: Chart | None = None
-    each: str | None = None  # a query: the section is repeated for each of its rows
-    where: Mapping[str, Any] = field(default_factory=dict)  # values that rows of `each` must have
-    only: str | None = None  # workbook or page: omitted elsewhere
-    headings: Mapping[str, str] = field(default_factory=dict)  # of columns in a workbook
-    tab: str | None = None  # colour of its tab in a workbook
-
-
-@dataclass(frozen=True)
-class Report:
-    """A named list of queries."""
-
-    name: str
-    title: str
-    sections: tuple[Section, ...]
-    help: str = ""
-    formats: tuple[str, ...] = ()  # default report of traces of these formats
-
-
-@dataclass(frozen=True)
-class FilledSection:
-    """A section with its rows."""
-
-    section: Section
-    result: QueryResult
 
 
 def folders(query_path: Iterable[Path]) -> list[Path]:
@@ -186,9 +142,12 @@ def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: L
     return Report("queries", "Queries", tuple(sections))
 
 
-def fill(session: Session, report: Report, target: str | None = None) -> Iterator[FilledSection]:
+def fill(
+    session: Session, report: Report, target: str | None = None, *, all_ranks: bool = False
+) -> Iterator[FilledSection]:
     """Runs the sections in order, except those for other outputs than `target`.
 
+    Rows of many ranks are shown as a distribution, unless `all_ranks` or the user selects ranks.
     Raises QueryError, UsageError.
     """
     sections = [each for each in report.sections if each.only in (None, target)]
@@ -198,7 +157,22 @@ def fill(session: Session, report: Report, target: str | None = None) -> Iterato
         result = session.run(query, values)
         table = result.table()
         meta = session.manifest(query, result.parameters)
-        yield FilledSection(section, QueryResult(table, result.columns, meta))
+        rows = QueryResult(table, result.columns, meta)
+        is_listed = all_ranks or bool(session.selection.ranks)
+        shown = None if is_listed else _distribution(session, query, section, rows)
+        yield FilledSection(section, rows, shown)
+
+
+def _distribution(
+    session: Session, query: Query, section: Section, rows: QueryResult
+) -> RankDistribution | None:
+    """Returns the distribution of rows of many ranks, by the first value of the chart."""
+    layout = rank_distribution.of_session(session, query)
+    if layout is None:
+        return None
+    if section.chart is not None:
+        layout = layout.by(section.chart.values[0])
+    return rank_distribution.of_rows(rows, layout)
 
 
 def _repeated(session: Session, sections: Iterable[Section]) -> Iterator[Section]:
@@ -234,24 +208,6 @@ def _value(session: Session, value: Any) -> Any:
         session.connection, "SELECT coalesce(max(end_ts - start_ts), 1)::BIGINT FROM trace"
     )
     return max(1, int(span_ns) // int(found[1]))
-
-
-def by_run(result: QueryResult, chart: Chart) -> Chart:
-    """Adds the run to labels if there are several runs."""
-    names = result.schema.names
-    if "run_id" not in names or len(result.arrow().column("run_id").unique()) < 2:
-        return chart
-    return replace(chart, label=("run_id", *chart.label))
-
-
-def label(chart: Chart, row: Sequence[Any]) -> str:
-    """Returns the label of a bar or line: text as it is, numbers with the name of their column.
-    `row` has the values of `chart.label`."""
-    labels = [(n, v) for n, v in zip(chart.label, row, strict=True) if v is not None]
-    parts = [v if isinstance(v, str) else f"{n.removesuffix('_id')} {v}" for n, v in labels]
-    if all(name == "run_id" for name, _ in labels):  # which by_run adds before all others
-        parts.append(chart.none or " · ".join(f"{n} ?" for n in chart.label if n != "run_id"))
-    return " · ".join(parts)
 
 
 def missing(report: Report, library: Library) -> list[str]:

@@ -12,26 +12,29 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from warehouse.library.header import Column
-from warehouse.query.result import QueryResult
+from warehouse.query.selection import LISTED_RANKS
 
 if TYPE_CHECKING:
     import duckdb
 
     from warehouse.library.library import Query
+    from warehouse.query.result import QueryResult
     from warehouse.query.session import Session
 
-LISTED_RANKS = 16  # up to this number, ranks are listed
 N_OUTLIERS = 5  # on each side
 STATISTICS = {"min": 0.0, "p10": 0.1, "median": 0.5, "p90": 0.9, "max": 1.0}
-#: Columns that identify what a row is about, by the id in the grain that they stand for.
+#: Columns that name what a row is about, by the id or place in the grain that they stand for.
 _NAMES_OF_IDS = {
     "device_id": ("device",),
+    "to_trace_id": ("to_rank",),
     "track_id": ("stream", "thread", "counter"),
     "step_id": ("step",),
+    "place": ("name",),  # of the things a rank has most of
 }
 _OF_THE_RANK = ("trace_id", "rank")  # in the grain, these are the rank
 _LOCAL = ("device", "device_ordinal", "has_work")  # no keys where each rank has one value only
 _FIRST = ("total_ns", "busy_ns")  # measures by which ranks are compared first
+_POSITIONS = ("ts", "start_ns", "end_ns")  # in the grain: each row is an event
 _NO_MEASURES = ("id", "source id", "address", "UTC")
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "FLOAT")
 
@@ -79,13 +82,19 @@ class Layout:
         measures.sort(key=lambda each: _place(each, name))
         return cls(tuple(keys), tuple(measures)) if measures else None
 
+    def by(self, name: str) -> Layout:
+        """Returns the layout with the named measure first, if there is one."""
+        first = [each for each in self.measures if each.name == name]
+        return replace(self, measures=(*first, *(e for e in self.measures if e.name != name)))
+
 
 def _key(name: str, by_name: dict[str, Column]) -> list[str] | None:
     """Returns the columns that name what an id of the grain stands for; None if there is none."""
-    if not (by_name[name].unit or "").startswith("ref "):
-        return [name]
     shown = [each for each in _NAMES_OF_IDS.get(name, ()) if each in by_name]
-    return shown or None
+    if shown:
+        return shown
+    is_event = (by_name[name].unit or "").startswith("ref ") or name in _POSITIONS
+    return None if is_event else [name]
 
 
 def _is_measure(column: Column, keys: Sequence[str]) -> bool:
@@ -120,8 +129,8 @@ def of_session(opened: Session, query: Query) -> Layout | None:
     return Layout.of(query.header.grain, query.header.columns, query.header.name)
 
 
-def of_rows(result: QueryResult, layout: Layout) -> RankDistribution:
-    """Returns the distribution of the rows over their ranks.
+def of_rows(result: QueryResult, layout: Layout) -> RankDistribution | None:
+    """Returns the distribution of the rows over their ranks; None if they are of few ranks.
 
     Where each rank has one row, a row for each statistic of all measures, then the whole rows of
     the outliers by the first measure. Else a row for each combination of keys, with the statistics
@@ -129,15 +138,19 @@ def of_rows(result: QueryResult, layout: Layout) -> RankDistribution:
     """
     import duckdb
 
+    from warehouse.query.result import QueryResult
+
     with duckdb.connect(config={"threads": 1}) as connection:
         connection.register("result", result.arrow())
+        n_ranks = _count(connection, "SELECT count(DISTINCT rank) FROM result")
+        if n_ranks <= LISTED_RANKS:
+            return None
         keys = _needed_keys(connection, layout.keys)
         if keys:
             sql, columns = _by_key(result.columns, keys, layout.measures[0])
         else:
             sql, columns = _by_statistic(result.columns, layout.measures)
         table = connection.sql(sql).to_arrow_table()
-        n_ranks = _count(connection, "SELECT count(DISTINCT rank) FROM result")
     measure = layout.measures[0].name if keys else None
     return RankDistribution(QueryResult(table, columns, result.meta), n_ranks, measure)
 
@@ -209,7 +222,8 @@ def _by_key(
     )
     name = f'"{measure.name}"'
     own = [each for each in columns if each.name in keys]
-    is_named = all(each.type in ("VARCHAR", "BOOLEAN") or each.name == "run_id" for each in own)
+    names = ("run_id", "to_rank")
+    is_named = all(each.type in ("VARCHAR", "BOOLEAN") or each.name in names for each in own)
     order = f"median DESC, {grouped}" if is_named else grouped
     text = f"""
     WITH ranked AS (

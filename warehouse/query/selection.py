@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from warehouse.errors import ScopeError
 from warehouse.times import parse_time
 
+LISTED_RANKS = 16  # tables and charts of more ranks show a distribution
+
 
 @dataclass(frozen=True)
 class Selection:

@@ -159,6 +159,7 @@ tw.charts = (() => {
 
   // The maximum of a chart; charts shown side by side share a scale.
   function greatest(given) {
+    if (given.kind === "heat") return 0;
     const figures = (each) =>
       (each.values || each.points.map((point) => point[1])).map((value) =>
         typeof value === "number" ? value : 0,
@@ -172,6 +173,7 @@ tw.charts = (() => {
   }
 
   function draw(place, given) {
+    if (given.kind === "heat") return tw.heat.draw(place, given);
     place.style.height = `${height(given)}px`;
     const chart = echarts.init(place, null, { renderer: "canvas" });
     drawn.set(place, { chart, given });
@@ -190,6 +192,7 @@ tw.charts = (() => {
       chart.resize();
       paint(chart, given);
     }
+    tw.heat.repaint();
   }
 
   return { draw, greatest, repaint, options: { bars, lines }, drawn };

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warehouse.export.report import Chart, FilledSection, by_run, label
+from warehouse.export.page import heat
+from warehouse.export.sections import Chart, FilledSection, label, label_rows, series_name
 from warehouse.query import plain
-from warehouse.query.result import QueryResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,7 @@ _PIECES = 500  # of a long line; each keeps its lowest and highest point
 
 def section(filled: FilledSection) -> dict[str, Any]:
     """Returns a table with its chart, query, version and parameters."""
-    result = filled.result
+    result = filled.rows
     first = result.arrow().slice(0, ROWS)
     shown = plain.table(first.columns, first.column_names)
     return {
@@ -44,7 +44,8 @@ def section(filled: FilledSection) -> dict[str, Any]:
         ],
         "n_rows": result.n_rows,
         "values": [values(column) for column in shown.columns],
-        "chart": chart(result, filled.section.chart),
+        "note": filled.distribution.title if filled.distribution else "",
+        "chart": chart(filled),
     }
 
 
@@ -70,12 +71,14 @@ def cut(text: str, length: int = TEXT_LENGTH) -> str:
     return f"{text[:length]} … [{len(text):,} characters]"
 
 
-def chart(result: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
+def chart(filled: FilledSection) -> dict[str, Any] | None:
     """Returns the chart of a table; None if there is none, or nothing to draw."""
+    drawn, result = filled.chart, filled.rows
     if drawn is None or not result.n_rows:
         return None
+    if drawn.kind == "heat":
+        return heat.chart(filled.result, drawn)
     units = {column.name: column.unit or "" for column in result.columns}
-    drawn = by_run(result, drawn)
     common = {"kind": drawn.kind, "unit": units[drawn.values[0]]}
     if drawn.kind == "line":
         lines = list(_lines(result.arrow(), drawn))
@@ -86,20 +89,16 @@ def chart(result: QueryResult, drawn: Chart | None) -> dict[str, Any] | None:
             "series": lines[:LINES],
             "n_left_out": max(0, len(lines) - LINES),
         }
-    table = result.arrow().slice(0, drawn.rows)
+    table = result.arrow().slice(drawn.start, drawn.rows)
     return {
         **common,
-        "labels": [cut(label(drawn, row)) for row in _rows(table, drawn.label)],
+        "labels": [cut(label(drawn, row)) for row in label_rows(table, drawn)],
         "series": [
             {"name": name, "unit": units[name], "values": values(table.column(name))}
             for name in drawn.values
         ],
-        "n_left_out": max(0, result.n_rows - drawn.rows),
+        "n_left_out": max(0, result.n_rows - drawn.start - drawn.rows),
     }
-
-
-def _rows(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    return list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
 
 
 def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
@@ -107,12 +106,12 @@ def _lines(table: pa.Table, drawn: Chart) -> Iterator[dict[str, Any]]:
     assert drawn.x is not None
     x = _numbers(table.column(drawn.x))
     columns = {name: _numbers(table.column(name)) for name in drawn.values}
-    for start, end, key in _stretches(_rows(table, drawn.label)):
+    for start, end, key in _stretches(label_rows(table, drawn)):
         name_of_key = cut(label(drawn, key))
         for name, y in columns.items():
             kept = start + thinned(y[start:end])
             yield {
-                "name": f"{name_of_key}: {name}" if len(columns) > 1 else name_of_key,
+                "name": series_name(drawn, name_of_key, name),
                 "points": [
                     [_value(float(a)), None if math.isnan(b) else _value(float(b))]
                     for a, b in zip(x[kept], y[kept], strict=True)

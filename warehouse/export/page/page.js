@@ -126,7 +126,9 @@
     section.built = true;
     const { values } = section;
     section.body.style.minHeight = "";
-    section.tables = values.sides.map((side) => new tw.tables.Table(values.columns, side));
+    section.tables = values.sides.map(
+      (side) => new tw.tables.Table(side.columns || values.columns, side),
+    );
     const charts = values.sides.flatMap((side) => (side.chart ? [side.chart] : []));
     const most = charts.length > 1 ? Math.max(...charts.map(tw.charts.greatest)) : 0;
     for (const chart of charts) chart.most = most ? rounded(most) : undefined;
@@ -164,6 +166,10 @@
         );
       pair.append(drawing);
     }
+    if (side.note)
+      made.append(
+        element("p", { class: "quiet", text: `${side.note}; export with --all-ranks to list ranks.` }),
+      );
     pair.append(table.element);
     made.append(pair);
     return made;

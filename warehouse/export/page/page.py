@@ -20,6 +20,7 @@ from warehouse import files
 from warehouse.errors import UsageError
 from warehouse.export import manifest, report
 from warehouse.export.page import data, timeline
+from warehouse.export.sections import Report, Section
 from warehouse.query import session
 from warehouse.query.selection import Selection
 
@@ -28,6 +29,7 @@ SCRIPTS = (
     "vendor/echarts.common.min.js",
     "format.js",
     "tables.js",
+    "heat.js",
     "charts.js",
     "timeline_data.js",
     "timeline_paint.js",
@@ -64,10 +66,12 @@ class PageSummary:
     n_slices_shown: int
 
 
-def of_session(opened: session.Session, chosen: report.Report, max_slices: int) -> Values:
+def of_session(
+    opened: session.Session, chosen: Report, max_slices: int, *, all_ranks: bool = False
+) -> Values:
     """Returns the values of a page about the scope."""
     runs, made = _runs(opened), _PageParts()
-    sections = [_joined([each]) for each in _filled(opened, chosen, made)]
+    sections = [_joined([each]) for each in _filled(opened, chosen, made, all_ranks)]
     return {
         "origin": made.manifest_json(),
         "title": chosen.title,
@@ -86,6 +90,8 @@ def of_two(
     compared: tuple[str, str],
     given: ReportChoice,
     max_slices: int,
+    *,
+    all_ranks: bool = False,
 ) -> Values:
     """Returns the values of a page on two runs: differences, then both sides of each section.
 
@@ -101,12 +107,14 @@ def of_two(
     for name in compared:
         with session.opened(place, replace(selection, runs=(name,))) as opened:
             sides.append({"name": name, "runs": _runs(opened), **_traces_and_window(opened)})
-            filled.append(list(_filled(opened, chosen, made)))
+            filled.append(list(_filled(opened, chosen, made, all_ranks)))
     with session.opened(place, replace(selection, runs=compared)) as opened:
         differences = report.of_queries(
             _COMPARED, {"a": compared[0], "b": compared[1]}, opened.queries
         )
-        sections = [_joined([each]) for each in _filled(opened, _named(differences), made)]
+        sections = [
+            _joined([each]) for each in _filled(opened, _named(differences), made, all_ranks)
+        ]
         sections += [_joined(pair) for pair in zip(*filled, strict=True)]
         return {
             "origin": made.manifest_json(),
@@ -129,23 +137,30 @@ class _PageParts:
         return manifest.of(self.abouts, "html", self.parts).to_json() if self.parts else None
 
 
-def _filled(opened: session.Session, chosen: report.Report, made: _PageParts) -> Iterator[Values]:
-    for filled in report.fill(opened, chosen, "page"):
+def _filled(
+    opened: session.Session, chosen: Report, made: _PageParts, all_ranks: bool
+) -> Iterator[Values]:
+    for filled in report.fill(opened, chosen, "page", all_ranks=all_ranks):
         made.abouts.append(filled.result.meta)
         made.parts.append(manifest.of_result(filled.result))
         yield data.section(filled)
 
 
-def _named(differences: report.Report) -> report.Report:
+def _named(differences: Report) -> Report:
     """Returns readable titles of comparison queries."""
     sections = (replace(each, title=_COMPARED[each.title]) for each in differences.sections)
     return replace(differences, sections=tuple(sections))
 
 
 def _joined(sides: Any) -> Values:
-    """Returns a section of one or two sides, with common values stated once."""
+    """Returns a section of one or two sides, with common values stated once.
+
+    Columns differ where only one side has many ranks.
+    """
     first = sides[0]
-    shared = ("title", "about", "query", "hash", "columns")
+    shared: tuple[str, ...] = ("title", "about", "query", "hash")
+    if all(each["columns"] == first["columns"] for each in sides):
+        shared += ("columns",)
     return {
         **{key: first[key] for key in shared},
         "sides": [{key: each[key] for key in each if key not in shared} for each in sides],
@@ -153,7 +168,7 @@ def _joined(sides: Any) -> Values:
 
 
 def _runs(opened: session.Session) -> Values:
-    (filled,) = report.fill(opened, report.Report("runs", "", (report.Section("runs", "Runs"),)))
+    (filled,) = report.fill(opened, Report("runs", "", (Section("runs", "Runs"),)))
     return data.section(filled)
 
 

@@ -22,7 +22,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from warehouse import files
 from warehouse.errors import ExportError
-from warehouse.export import manifest, report
+from warehouse.export import manifest
+from warehouse.export.sections import FilledSection
+from warehouse.export.workbook import charts, heat
+from warehouse.export.workbook.charts import Sheet
 from warehouse.library.header import Column
 from warehouse.query import plain
 from warehouse.query.result import QueryResult
@@ -37,9 +40,7 @@ TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
 _KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where a section has its own headings
-_NAMED = 12  # maximum series of a chart
 _TRACES, _FILES = 8, 3  # named on the overview
-_LABEL = 48  # maximum characters of a bar's label
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
     "ns": "#,##0", "byte": "#,##0", "count": "#,##0", "ratio": "0.0%", "percent": "0.0",
@@ -67,21 +68,6 @@ class WorkbookSummary:
     n_split: int = 0  # queries that needed more than one sheet
 
 
-@dataclass
-class _Sheet:
-    """A sheet of rows, for reference by charts."""
-
-    name: str
-    filled: report.FilledSection
-    n_rows: int
-    labels: tuple[str, int] | None = None  # sheet and column of the labels of its bars
-
-    @property
-    def chart(self) -> report.Chart | None:
-        chart = self.filled.section.chart
-        return report.by_run(self.filled.result, chart) if chart and self.n_rows else None
-
-
 class _Book:
     """An open workbook with its cell formats and used names."""
 
@@ -104,7 +90,7 @@ class _Book:
         return self.book.add_worksheet(name)
 
 
-def export_xlsx(title: str, parts: Iterable[report.FilledSection], path: Path) -> WorkbookSummary:
+def export_xlsx(title: str, parts: Iterable[FilledSection], path: Path) -> WorkbookSummary:
     """Writes the parts of a report atomically; raises ExportError."""
     written = WorkbookSummary(path)
     with files.whole_file(path, is_seeking=True) as file, _opened(file) as workbook:
@@ -190,9 +176,9 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
     return name
 
 
-def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
+def _data(book: _Book, filled: FilledSection) -> Iterator[Sheet]:
     """Writes the sheets of a query: one, or several if its rows exceed a sheet."""
-    n_rows = filled.result.n_rows
+    n_rows = filled.rows.n_rows
     book.abouts.append(filled.result.meta)
     book.parts.append(manifest.of_result(filled.result))
     n_sheets = max(1, math.ceil(n_rows / ROWS_A_SHEET))
@@ -202,12 +188,15 @@ def _data(book: _Book, filled: report.FilledSection) -> Iterator[_Sheet]:
         title = filled.section.title[: 31 - len(part)] + part
         sheet = book.sheet(title)
         first = number * ROWS_A_SHEET
-        table = filled.result.arrow().slice(first, ROWS_A_SHEET)
+        table = filled.rows.arrow().slice(first, ROWS_A_SHEET)
         if filled.section.tab:
             sheet.set_tab_color(filled.section.tab)
-        part_of = QueryResult(table, filled.result.columns, filled.result.meta)
+        part_of = QueryResult(table, filled.rows.columns, filled.result.meta)
         _rows(book, sheet, part_of, filled.section.headings)
-        yield _Sheet(sheet.get_name(), filled, table.num_rows)
+        yield Sheet(sheet.get_name(), filled, table.num_rows)
+    if filled.chart is not None and filled.chart.kind == "heat":
+        for each in heat.maps(filled.result, filled.chart):
+            heat.write(book.book, book.sheet(f"{filled.section.title} {each.name}"), each)
 
 
 def _rows(book: _Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
@@ -236,13 +225,6 @@ def _rows(book: _Book, sheet: Worksheet, result: QueryResult, headings: Mapping[
     if number:
         sheet.autofilter(0, 0, number, len(columns) - 1)
         _bars(sheet, columns, number)
-
-
-def _shorten(label: str) -> str:
-    """Shortens the label of a bar in the middle: kernel names differ at both ends."""
-    if len(label) <= _LABEL:
-        return label
-    return f"{label[: _LABEL // 2]}…{label[-(_LABEL // 2 - 1) :]}"
 
 
 def _header(column: Column) -> str:
@@ -313,7 +295,7 @@ def _bars(sheet: Worksheet, columns: Sequence[Column], n_rows: int) -> None:
         sheet.conditional_format(1, place, n_rows, place, bar)
 
 
-def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
+def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
     """Writes the sheet of column descriptions, with queries."""
     head = book.style(bold=True, bottom=1, bg_color="#E8EDF3")
     wrapped = book.style(text_wrap=True, valign="top")
@@ -324,7 +306,7 @@ def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
     sheet.freeze_panes(1, 0)
     row = 0
     for each in sheets:
-        for column in each.filled.result.columns:
+        for column in each.filled.rows.columns:
             row += 1
             query = each.filled.result.meta.get("query", "")
             cells = (each.name, column.name, column.unit or "", column.type, column.help, query)
@@ -334,28 +316,23 @@ def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[_Sheet]) -> None:
         sheet.autofilter(0, 0, row, len(titles) - 1)
 
 
-def _labels(book: _Book, sheets: Sequence[_Sheet]) -> None:
+def _labels(book: _Book, sheets: Sequence[Sheet]) -> None:
     """Writes the labels of chart bars to a hidden sheet, one column per chart."""
     barred = [each for each in sheets if each.chart and each.chart.kind != "line"]
     if not barred:
         return
     hidden = book.sheet("Chart labels")
     hidden.hide()
-    columns = []
     for place, each in enumerate(barred):
-        chart = each.chart
-        assert chart is not None
         each.labels = (hidden.get_name(), place)
-        table = each.filled.result.arrow().slice(0, chart.rows)
-        rows = zip(*(table.column(name).to_pylist() for name in chart.label), strict=True)
-        columns.append([each.name, *(_shorten(report.label(chart, row)) for row in rows)])
+    columns = [[each.name, *charts.bar_labels(each)] for each in barred]
     for number, row in enumerate(itertools.zip_longest(*columns)):
         for place, text in enumerate(row):
             if text is not None:
                 hidden.write_string(number, place, text)
 
 
-def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet]) -> None:
+def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[Sheet]) -> None:
     """Writes title, linked contents, manifest and charts."""
     sheet.hide_gridlines(2)
     sheet.set_landscape()
@@ -373,16 +350,19 @@ def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[_Sheet
         quoted = each.name.replace("'", "''")
         sheet.write_url(row, 0, f"internal:'{quoted}'!A1", link, each.name)
         sheet.write_number(row, 1, each.n_rows, book.style(num_format="#,##0"))
-        sheet.write_string(row, 2, each.filled.result.meta.get("title", ""))
+        about = [each.filled.result.meta.get("title", "")]
+        about += [each.filled.distribution.title] if each.filled.distribution else []
+        sheet.write_string(row, 2, ". ".join(about))
     _manifest(book, sheet, row + 2, sheets)
     place = 0
     for each in sheets:
         if each.chart:
-            sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), _chart(book, each))
+            drawn = charts.chart(book.book, each)
+            sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), drawn)
             place += 1
 
 
-def _manifest(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[_Sheet]) -> None:
+def _manifest(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> None:
     """Writes the manifest entries common to all sheets; others are in the sheet Columns."""
     if not sheets:
         return
@@ -414,79 +394,3 @@ def _traces(meta: Mapping[str, str]) -> str:
     ]
     more = len(traces) - len(shown)
     return "; ".join(shown) + (f"; and {more:,} more" if more else "")
-
-
-def _chart(book: _Book, sheet: _Sheet) -> Any:
-    """Adds a chart of the rows of a sheet."""
-    chart = sheet.chart
-    assert chart is not None
-    if chart.kind == "line":
-        drawn = book.book.add_chart({"type": "scatter", "subtype": "straight"})
-        series = list(_lines(sheet, chart))
-    else:
-        kind = {"type": "bar"} | ({"subtype": "stacked"} if chart.kind == "stack" else {})
-        drawn = book.book.add_chart(kind)
-        series = list(_bar_series(sheet, chart))
-    for each in series[:50]:
-        drawn.add_series(each)
-    drawn.set_title({"name": sheet.filled.section.title, "name_font": {"size": 11}})
-    drawn.set_size({"width": 620, "height": 380})
-    # A long legend would leave no room for the chart; the sheet has the names.
-    is_named = 1 < len(series) <= _NAMED
-    drawn.set_legend({"position": "bottom"} if is_named else {"none": True})
-    axis = {"num_format": _axis_format(sheet, chart), "num_font": {"size": 8}}
-    if chart.kind == "line":
-        drawn.set_y_axis(axis)
-        drawn.set_x_axis({"name": f"{chart.x}", "num_font": {"size": 8}})
-    else:
-        drawn.set_x_axis(axis)
-        drawn.set_y_axis({"reverse": True, "num_font": {"size": 8}})
-    return drawn
-
-
-def _axis_format(sheet: _Sheet, chart: report.Chart) -> str:
-    units = {column.name: column.unit for column in sheet.filled.result.columns}
-    return "0%" if units.get(chart.values[0]) == "ratio" else "#,##0"
-
-
-def _places(sheet: _Sheet) -> dict[str, int]:
-    return {column.name: place for place, column in enumerate(sheet.filled.result.columns)}
-
-
-def _bar_series(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
-    places, last = _places(sheet), min(sheet.n_rows, chart.rows)
-    assert sheet.labels is not None
-    name, place = sheet.labels
-    for value in chart.values:
-        yield {
-            "name": value,
-            "gap": 40,
-            "categories": [name, 1, place, last, place],
-            "values": [sheet.name, 1, places[value], last, places[value]],
-        }
-
-
-def _lines(sheet: _Sheet, chart: report.Chart) -> Iterator[dict[str, Any]]:
-    """Adds a line per label; rows of a label are contiguous."""
-    places = _places(sheet)
-    assert chart.x is not None
-    keys = list(
-        zip(*(sheet.filled.result.arrow().column(n).to_pylist() for n in chart.label), strict=True)
-    )[: sheet.n_rows]
-    start = 0
-    for end in range(1, len(keys) + 1):
-        if end < len(keys) and keys[end] == keys[start]:
-            continue
-        for value in chart.values:
-            name = " ".join(
-                f"{label} {key}"
-                for label, key in zip(chart.label, keys[start], strict=True)
-                if key is not None
-            )
-            yield {
-                "name": f"{name}: {value}" if len(chart.values) > 1 else name,
-                "categories": [sheet.name, start + 1, places[chart.x], end, places[chart.x]],
-                "values": [sheet.name, start + 1, places[value], end, places[value]],
-                "line": {"width": 1.25},
-            }
-        start = end

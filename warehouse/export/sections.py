@@ -1,0 +1,134 @@
+"""Parts of reports: sections, their charts, and sections with the rows to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from warehouse.query.rank_distribution import STATISTICS, RankDistribution
+from warehouse.query.result import QueryResult
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KINDS = ("bar", "stack", "line", "heat")
+_MIDDLE = ("median", "max")  # bars of what each rank has many of
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How rows are drawn; names are columns of the query.
+
+    A `heat` chart has a map for each of `values`: a row for each `label`, a column for each `x`.
+    """
+
+    kind: str
+    label: tuple[str, ...]
+    values: tuple[str, ...]
+    x: str | None = None
+    rows: int = 40  # bars at most
+    start: int = 0  # number of rows before the first bar
+    none: str | None = None  # label of rows without one: a total, or others
+
+
+@dataclass(frozen=True)
+class Section:
+    """One query of a report."""
+
+    query: str
+    title: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    chart: Chart | None = None
+    each: str | None = None  # a query: the section is repeated for each of its rows
+    where: Mapping[str, Any] = field(default_factory=dict)  # values that rows of `each` must have
+    only: str | None = None  # workbook or page: omitted elsewhere
+    headings: Mapping[str, str] = field(default_factory=dict)  # of columns in a workbook
+    tab: str | None = None  # colour of its tab in a workbook
+
+
+@dataclass(frozen=True)
+class Report:
+    """A named list of queries."""
+
+    name: str
+    title: str
+    sections: tuple[Section, ...]
+    help: str = ""
+    formats: tuple[str, ...] = ()  # default report of traces of these formats
+
+
+@dataclass(frozen=True)
+class FilledSection:
+    """A section with its rows."""
+
+    section: Section
+    result: QueryResult
+    distribution: RankDistribution | None = None  # shown in place of the rows of many ranks
+
+    @property
+    def rows(self) -> QueryResult:
+        """The rows to show."""
+        return self.distribution.rows if self.distribution else self.result
+
+    @property
+    def chart(self) -> Chart | None:
+        """The chart of the rows to show, with the run in its labels if there are several."""
+        drawn = self.section.chart
+        if drawn is not None and drawn.kind == "heat":
+            return drawn
+        if drawn is not None and self.distribution is not None:
+            drawn = of_distribution(drawn, self.distribution)
+        return by_run(self.rows, drawn) if drawn is not None else None
+
+
+def by_run(result: QueryResult, chart: Chart) -> Chart:
+    """Adds the run to labels if there are several runs."""
+    names = result.schema.names
+    if "run_id" not in names or len(result.arrow().column("run_id").unique()) < 2:
+        return chart
+    return replace(chart, label=("run_id", *chart.label))
+
+
+def label_rows(table: pa.Table, chart: Chart) -> list[tuple[Any, ...]]:
+    """Returns the values of the label columns of each row; empty tuples without label."""
+    if not chart.label:
+        return [()] * table.num_rows
+    return list(zip(*(table.column(name).to_pylist() for name in chart.label), strict=True))
+
+
+def series_name(chart: Chart, label: str, value: str) -> str:
+    """Returns the name of a line: its label, and its column if the chart has several."""
+    return ": ".join(filter(None, (label, value if len(chart.values) > 1 else "")))
+
+
+def label(chart: Chart, row: Sequence[Any]) -> str:
+    """Returns the label of a bar or line: text as it is, numbers with the name of their column.
+    `row` has the values of `chart.label`."""
+    labels = [(n, v) for n, v in zip(chart.label, row, strict=True) if v is not None]
+    parts = [v if isinstance(v, str) else f"{n.removesuffix('_id')} {v}" for n, v in labels]
+    if all(name == "run_id" for name, _ in labels):  # which by_run adds before all others
+        parts.append(chart.none or " · ".join(f"{n} ?" for n in chart.label if n != "run_id"))
+    return " · ".join(parts)
+
+
+def of_distribution(drawn: Chart, shown: RankDistribution) -> Chart | None:
+    """Returns the chart of a distribution over ranks; None where it has no column to draw.
+
+    Bars of ranks become bars of statistics and outliers; bars of other things on each rank, bars of
+    their median and maximum; lines of ranks, lines of the statistics.
+    """
+    names = shown.rows.schema.names
+    values = tuple(each for each in drawn.values if each in names)
+    if shown.measure is None:
+        # Statistics of parts do not add up, so stacks are of ranks only.
+        start = len(STATISTICS) if drawn.kind == "stack" else 0
+        label = ("over_ranks", "rank")
+        return replace(drawn, label=label, values=values, start=start) if values else None
+    if shown.measure != drawn.values[0] or (drawn.x is not None and drawn.x not in names):
+        return None
+    keys = names[: names.index("n_ranks")]
+    label = tuple(each for each in keys if each not in ("run_id", drawn.x))
+    if drawn.kind == "line":
+        return replace(drawn, label=label, values=tuple(STATISTICS))
+    return replace(drawn, kind="bar", label=label, values=_MIDDLE)

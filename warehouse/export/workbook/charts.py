@@ -1,0 +1,122 @@
+"""Charts of a workbook: bars and lines that refer to the cells of its sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warehouse.export.sections import Chart, FilledSection, label, label_rows, series_name
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+
+_NAMED = 12  # maximum series of a chart with a legend
+_SERIES = 50  # of one chart
+_LABEL = 48  # maximum characters of a bar's label
+
+
+@dataclass
+class Sheet:
+    """A sheet of rows, for reference by charts."""
+
+    name: str
+    filled: FilledSection
+    n_rows: int
+    labels: tuple[str, int] | None = None  # sheet and column of the labels of its bars
+
+    @property
+    def chart(self) -> Chart | None:
+        """The chart of its rows; None if there is none, or nothing to draw."""
+        chart = self.filled.chart
+        return chart if chart is not None and chart.kind != "heat" and self.n_rows else None
+
+
+def bar_labels(sheet: Sheet) -> list[str]:
+    """Returns the labels of the bars of a sheet's chart."""
+    chart = sheet.chart
+    assert chart is not None
+    table = sheet.filled.rows.arrow().slice(chart.start, chart.rows)
+    return [_shorten(label(chart, row)) for row in label_rows(table, chart)]
+
+
+def _shorten(label: str) -> str:
+    """Shortens the label of a bar in the middle: kernel names differ at both ends."""
+    if len(label) <= _LABEL:
+        return label
+    return f"{label[: _LABEL // 2]}…{label[-(_LABEL // 2 - 1) :]}"
+
+
+def chart(book: Workbook, sheet: Sheet) -> Any:
+    """Returns a chart of the rows of a sheet, to be inserted into one."""
+    shape = sheet.chart
+    assert shape is not None
+    if shape.kind == "line":
+        drawn = book.add_chart({"type": "scatter", "subtype": "straight"})
+        series = list(_lines(sheet, shape))
+    else:
+        kind = {"type": "bar"} | ({"subtype": "stacked"} if shape.kind == "stack" else {})
+        drawn = book.add_chart(kind)
+        series = list(_bar_series(sheet, shape))
+    for each in series[:_SERIES]:
+        drawn.add_series(each)
+    drawn.set_title({"name": sheet.filled.section.title, "name_font": {"size": 11}})
+    drawn.set_size({"width": 620, "height": 380})
+    # A long legend would leave no room for the chart; the sheet has the names.
+    is_named = 1 < len(series) <= _NAMED
+    drawn.set_legend({"position": "bottom"} if is_named else {"none": True})
+    axis = {"num_format": _axis_format(sheet, shape), "num_font": {"size": 8}}
+    if shape.kind == "line":
+        drawn.set_y_axis(axis)
+        drawn.set_x_axis({"name": f"{shape.x}", "num_font": {"size": 8}})
+    else:
+        drawn.set_x_axis(axis)
+        drawn.set_y_axis({"reverse": True, "num_font": {"size": 8}})
+    return drawn
+
+
+def _axis_format(sheet: Sheet, chart: Chart) -> str:
+    units = {column.name: column.unit for column in sheet.filled.rows.columns}
+    return "0%" if units.get(chart.values[0]) == "ratio" else "#,##0"
+
+
+def _places(sheet: Sheet) -> dict[str, int]:
+    return {column.name: place for place, column in enumerate(sheet.filled.rows.columns)}
+
+
+def _bar_series(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
+    places, n_bars = _places(sheet), min(sheet.n_rows - chart.start, chart.rows)
+    assert sheet.labels is not None
+    name, place = sheet.labels
+    first = chart.start + 1
+    for value in chart.values:
+        yield {
+            "name": value,
+            "gap": 40,
+            "categories": [name, 1, place, n_bars, place],
+            "values": [sheet.name, first, places[value], chart.start + n_bars, places[value]],
+        }
+
+
+def _lines(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
+    """Adds a line per label; rows of a label are contiguous."""
+    places = _places(sheet)
+    assert chart.x is not None
+    keys = label_rows(sheet.filled.rows.arrow(), chart)[: sheet.n_rows]
+    start = 0
+    for end in range(1, len(keys) + 1):
+        if end < len(keys) and keys[end] == keys[start]:
+            continue
+        for value in chart.values:
+            name = " ".join(
+                f"{label} {key}"
+                for label, key in zip(chart.label, keys[start], strict=True)
+                if key is not None
+            )
+            yield {
+                "name": series_name(chart, name, value),
+                "categories": [sheet.name, start + 1, places[chart.x], end, places[chart.x]],
+                "values": [sheet.name, start + 1, places[value], end, places[value]],
+                "line": {"width": 1.25},
+            }
+        start = end
