@@ -15,8 +15,10 @@ from tests.conftest import Tw
 from tests.export.test_xlsx import Book
 from tests.support import many_ranks
 from tests.support.many_ranks import N_STEPS, Work
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.export import heat, report
-from warehouse.export.page import page
+from warehouse.export.page import page, timeline
+from warehouse.export.perfetto.size import expected_bytes
 from warehouse.export.sections import Chart
 from warehouse.library.header import Column
 from warehouse.query import session
@@ -162,3 +164,39 @@ def test_workbook_lists_ranks_on_request(
     book = tmp_path / "b.xlsx"
     assert tw("export", "xlsx", "utilization", "--all-ranks", "--db", job[0], "-o", book).code == 0
     assert len(Book(book).texts("utilization")) == 1 + N_RANKS
+
+
+def test_timeline_of_a_page_shows_ranks_that_represent_the_others(
+    job: tuple[Path, list[Work]],
+) -> None:
+    with session.opened(session.Place(job[0])) as opened:
+        all_of = opened.selection
+        drawn = timeline.of_ranks(opened, 1_000, all_ranks=False)
+        assert opened.selection == all_of and len(opened.traces) == N_RANKS
+        everything = timeline.of_ranks(opened, 1_000, all_ranks=True)
+    # All steps take the same time: the lowest ranks count as the shortest.
+    assert drawn["ranks"] == {
+        "shortest": [0, 1, 2, 3, 4], "middle": [7, 8, 9, 10, 11, 12],
+        "longest": [15, 16, 17, 18, 19],
+    }  # fmt: skip
+    assert drawn["n_ranks"] == N_RANKS and "ranks" not in everything
+
+
+def test_perfetto_export_of_many_ranks_says_its_size_before(
+    job: tuple[Path, list[Work]], tw: Tw, tmp_path: Path
+) -> None:
+    target = tmp_path / "a.pftrace"
+    found = tw("export", "perfetto", "--db", job[0], "-o", target)
+    assert found.err.startswith("Writing 20 ranks, about 0 MB; --rank 0,8-11 writes some.\n")
+    found = tw("export", "perfetto", "--db", job[0], "--rank", "0-18", "-o", target)
+    assert "Writing" not in found.err
+
+
+def test_expected_size_is_within_a_factor_of_two(
+    imported_files: WarehouseCache, tw: Tw, tmp_path: Path
+) -> None:
+    path, target = imported_files(GPU), tmp_path / "a.pftrace"
+    assert tw("export", "perfetto", "--db", path, "-o", target).code == 0
+    with session.opened(session.Place(path)) as opened:
+        expected = expected_bytes(opened.connection, with_args=True, with_flows=True)
+    assert 0.5 < expected / target.stat().st_size < 2

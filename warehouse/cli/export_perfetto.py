@@ -11,11 +11,12 @@ import click
 from warehouse.cli.export_options import output_option, run_stem, say, scoped
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
+from warehouse.query.selection import LISTED_RANKS, Selection
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.export.perfetto.trace import PerfettoSummary
-    from warehouse.query.selection import Selection
+    from warehouse.query.session import Session
 
 
 @click.command(short_help="Write a Perfetto trace (.pftrace).")
@@ -57,10 +58,22 @@ def perfetto(
             "with_flows": not no_flows,
             "with_interning": interned,
         }
+        if not selection.ranks:
+            _announce_size(opened, with_args=not no_args, with_flows=not no_flows)
         written: PerfettoSummary = registry.export(opened, "perfetto", path, request)
     say(f"Wrote {path}: {_perfetto_summary(written)}.")
     for line in _perfetto_remarks(written, no_args=no_args, no_flows=no_flows):
         say(f"  {line}")
+
+
+def _announce_size(opened: Session, *, with_args: bool, with_flows: bool) -> None:
+    """Prints the size to expect if there are many ranks, of which a viewer shows few at a time."""
+    from warehouse.export.perfetto.size import expected_bytes
+
+    n_ranks = len({trace["rank"] for trace in opened.traces} - {None})
+    if n_ranks > LISTED_RANKS:
+        size = expected_bytes(opened.connection, with_args=with_args, with_flows=with_flows)
+        say(f"Writing {n_ranks:,} ranks, about {size / 1e6:,.0f} MB; --rank 0,8-11 writes some.")
 
 
 def _perfetto_summary(written: PerfettoSummary) -> str:

@@ -80,7 +80,7 @@ def of_session(
         ],
         "made": _made(opened),
         "sections": sections,
-        "timeline": timeline.timeline(opened, max_slices),
+        "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
     }
 
 
@@ -122,7 +122,7 @@ def of_two(
             "sides": sides,
             "made": _made(opened),
             "sections": sections,
-            "timeline": timeline.timeline(opened, max_slices),
+            "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
         }
 
 

@@ -97,7 +97,16 @@ tw.timeline = (() => {
         ? `${format.whole(model.n_shown)} of ${format.whole(model.n_slices)} slices are drawn individually: the longest of each track. The other ${format.whole(hidden)} are aggregated into bars per ${format.time(model.bucket_ns)}, as high as the share of time they cover.`
         : `All ${format.whole(model.n_slices)} slices are drawn.`,
     ];
+    if (model.ranks) sentences.push(chosenRanks());
     at("timeline-notes").textContent = [...sentences, ...clocks(model)].join(" ");
+  }
+
+  // Which of many ranks are drawn, and why.
+  function chosenRanks() {
+    const chosen = Object.entries(model.ranks)
+      .map(([reason, ranks]) => `${reason}: ${ranks.join(", ")}`)
+      .join("; ");
+    return `Of ${format.whole(model.n_ranks)} ranks, those with the shortest, middle and longest step times are drawn (${chosen}); export with --rank or --all-ranks for others.`;
   }
 
   function legend() {

@@ -15,6 +15,7 @@ import numpy as np
 
 from warehouse.export import presentation
 from warehouse.export.page.data import TEXT_LENGTH, cut
+from warehouse.query.selection import LISTED_RANKS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +28,27 @@ _BUCKETS_A_ROW = 6_000
 _NAMES_LENGTH = 4_000_000  # characters, of all names together
 _SHORTEST_NAME = 100  # minimum length when many names are shortened
 Whole = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def of_ranks(session: Session, max_slices: int, *, all_ranks: bool) -> dict[str, Any]:
+    """Returns the timeline of the scope; of many ranks, only those that represent them.
+
+    `ranks` holds the ranks drawn, by the reason why they are, if not all are.
+    """
+    n_ranks = len({trace["rank"] for trace in session.traces} - {None})
+    if all_ranks or session.selection.ranks or n_ranks <= LISTED_RANKS:
+        return timeline(session, max_slices)
+    rows = _table(session, "timeline_rank", {"max_ranks": LISTED_RANKS}).to_pylist()
+    selection, seen = session.selection, session.seen
+    session.choose_traces([row["trace_id"] for row in rows], (seen.from_ns, seen.to_ns))
+    try:
+        drawn = timeline(session, max_slices)
+    finally:
+        session.choose(selection)
+    reasons: dict[str, list[int]] = {row["reason"]: [] for row in rows}
+    for row in rows:
+        reasons[row["reason"]].append(row["rank"])
+    return {**drawn, "ranks": reasons, "n_ranks": n_ranks}
 
 
 def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
