@@ -6,6 +6,7 @@ Skipped where no Chromium is found; `TW_CHROMIUM` names one that is not on the p
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,10 @@ chart = { kind = "bar", label = ["name"], values = ["total_ns"] }
 [[section]]
 query = "runtime_call_summary"
 title = "Calls"
+[[section]]
+query = "rank_step"
+title = "Ranks by step"
+chart = { kind = "heat", label = ["rank"], x = "step", values = ["host_ns"] }
 """
 
 
@@ -119,7 +124,7 @@ def a_slice(page: Page, depth: int = 0) -> tuple[float, float, dict[str, Any]]:
 
 
 def test_the_page_opens_and_complains_of_nothing(page: Page) -> None:
-    assert page.value("document.querySelectorAll('#sections section').length") == 3
+    assert page.value("document.querySelectorAll('#sections section').length") == 4
     assert page.value("document.title") == "A small report"
 
 
@@ -239,6 +244,27 @@ def test_a_table_is_sorted_by_its_headers(page: Page) -> None:
         assert page.value(expression) == direction
 
 
+@pytest.mark.integration
+def test_heat_map_has_a_pixel_for_each_rank_and_step(page: Page) -> None:
+    page.value("document.getElementById('section-3').scrollIntoView()")
+    page.wait("document.querySelector('#section-3 canvas.heat') !== null")
+    find = "document.querySelector('#section-3 canvas.heat')"
+    columns, rows = page.value(f"[{find}.width, {find}.height]")
+    names = page.value("[...document.querySelectorAll('#section-3 th')].map((th) => th.innerText)")
+    cells = (
+        "[...document.querySelectorAll('#section-3 tbody tr')]"
+        ".map((row) => row.cells[{}].innerText)"
+    )
+    for size, name in ((columns, "step"), (rows, "rank")):
+        assert size == len(set(page.value(cells.format(names.index(name)))))
+    move = "new MouseEvent('mousemove', {clientX: b.x + 1, clientY: b.y + 1})"
+    page.value(
+        f"(() => {{ const b = {find}.getBoundingClientRect(); {find}.dispatchEvent({move}); }})()"
+    )
+    status = page.value(f"{find}.previousElementSibling.textContent")
+    assert re.match(r"host_ns: rank 0, step \d+: ", status)
+
+
 def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
@@ -253,9 +279,10 @@ def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
 @pytest.mark.integration
 def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -> None:
     page = browser.page(pages["two"])
-    page.value("document.getElementById('section-4').scrollIntoView()")
-    page.wait("document.querySelectorAll('#section-4 .side canvas').length === 2")
-    sides = "[...document.querySelectorAll('#section-4 .side')]"
+    title = "[...document.querySelectorAll('h2')].find((e) => e.textContent === 'Top kernels')"
+    page.value(f"{title}.scrollIntoView()")
+    sides = f"[...{title}.parentElement.querySelectorAll('.side')]"
+    page.wait(f"{sides}.filter((side) => side.querySelector('canvas')).length === 2")
     left, right = page.value(f"{sides}.map((side) => side.getBoundingClientRect().x)")
     assert left < right
     heads = page.value(f"{sides}.map((side) => side.querySelector('h3').textContent)")
