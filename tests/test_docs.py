@@ -10,14 +10,17 @@ import socket
 import subprocess
 import sys
 import tomllib
+from contextlib import suppress
+from glob import glob
 from importlib.metadata import EntryPoint
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
 
+from tests.conftest import CommandResult
 from tests.support.plugin import installed
 from warehouse import plugins
 from warehouse.cli import tw as tw_command
@@ -277,7 +280,8 @@ def test_the_event_of_the_architecture_page_goes_that_way(tw: Tw, tmp_path: Path
 
 
 @pytest.mark.integration
-def test_the_tour_of_the_readme_prints_what_it_shows(tmp_path: Path) -> None:
+def test_the_tour_of_the_readme_prints_what_it_shows(tw: Tw, tmp_path: Path) -> None:
+    """Lines of a shell run in a shell, those that only call `tw` in this process."""
     text = (ROOT / "README.md").read_text()
     tour = text.partition("## Five minutes")[2].partition("\n## ")[0]
     blocks = FENCE.findall(tour)
@@ -286,19 +290,38 @@ def test_the_tour_of_the_readme_prints_what_it_shows(tmp_path: Path) -> None:
 
     for (kind, block), (next_kind, shown) in pairwise([*blocks, ("", "")]):
         if kind == "sh":
-            ran = run_block(block, tmp_path)
+            ran = run_block(block, tmp_path, tw)
             if next_kind == "text":
-                assert ran.stdout in shown
-                lines = without_times(ran.stderr.replace(str(ROOT), "…")).splitlines()
+                assert ran.out in shown
+                lines = without_times(ran.err.replace(str(ROOT), "…")).splitlines()
                 assert [line for line in lines if line not in without_times(shown)] == []
         elif kind == "python":
             run_program([sys.executable, "-c", block], tmp_path)
 
 
-def run_block(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run_block(block: str, folder: Path, tw: Tw) -> CommandResult:
     """Runs shell commands of a page, with this program as `tw`."""
+    if not re.search(r"[|>&;]", re.sub("""'[^']*'|"[^"]*\"""", "", block)):
+        ran = [tw(*words[1:]) for words in commands(block, folder)]
+        assert [each.code for each in ran] == [0] * len(ran), ran
+        return CommandResult(0, "".join(e.out for e in ran), "".join(e.err for e in ran))
     function = f'tw() {{ "{sys.executable}" -c "from warehouse.cli import main; main()" "$@"; }}\n'
-    return run_program(["bash", "-euc", function + block], folder)
+    done = run_program(["bash", "-euc", function + block], folder)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
+
+
+def commands(block: str, folder: Path) -> list[list[str]]:
+    """The words of each command; a quoted argument may go on in the next lines."""
+    lines: list[list[str]] = []
+    waiting = ""
+    for line in block.splitlines(keepends=True):
+        waiting += line
+        with suppress(ValueError):  # a quotation is still open
+            words = [sorted(glob(word, root_dir=folder)) or [word] for word in shlex.split(waiting)]
+            lines.append(list(chain.from_iterable(words)))
+            waiting = ""
+    assert all(words[0] == "tw" for words in lines) and not waiting
+    return lines
 
 
 def run_program(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -6,13 +6,14 @@ import base64
 import json
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
 
-from tests.support.sharing import DDP, GPU, WarehouseCache, integration, slow
+from tests.support.sharing import DDP, GPU, WarehouseCache, integration, kept_open, slow
 from warehouse.export import manifest
 from warehouse.ingest import pipeline
 from warehouse.library.header import Column
@@ -84,13 +85,14 @@ def test_a_file_of_every_kind_says_what_made_it_and_stands(tw: Tw, db: Path, kin
 
 
 @pytest.fixture(scope="module")
-def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
+def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Iterator[Path]:
     """An execution trace and the timeline of the same process."""
     path = tmp_path_factory.mktemp("verify_graph") / "w.duckdb"
     case = data_dir / "chakra" / "own_gpu_cnn"
     files = [case / "kineto.json.gz", case / "host_et.json.gz"]
     pipeline.import_paths(files, db=path, options=pipeline.Options(run="cnn", rank=0, jobs=1))
-    return path
+    with kept_open(path):
+        yield path
 
 
 @pytest.mark.parametrize(
@@ -113,12 +115,13 @@ def test_graphs_stand_too(tw: Tw, linked: Path, arguments: tuple[str, ...], made
 
 
 @pytest.fixture(scope="module")
-def capture(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
+def capture(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Iterator[Path]:
     """A capture of a TPU."""
     path = tmp_path_factory.mktemp("verify_tpu") / "w.duckdb"
     case = data_dir / "bigtpu" / "aks_m1_1core" / "input"
     pipeline.import_paths([case], db=path, options=pipeline.Options(run="tpu", jobs=1))
-    return path
+    with kept_open(path):
+        yield path
 
 
 @pytest.mark.parametrize(

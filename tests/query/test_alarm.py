@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import warehouse
-from tests.support.sharing import DDP, WarehouseCache, integration
+from tests.support.sharing import DDP, WarehouseCache, integration, kept_open
 from warehouse.ingest import pipeline
 from warehouse.query.selection import Selection
 from warehouse.store import database, tags
@@ -33,7 +33,9 @@ MATMUL_NS = sum(
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
+def imported(
+    tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache
+) -> Iterator[Path]:
     """Runs base (tagged release), same, slower, renamed of one trace, and ddp of two ranks."""
     folder = tmp_path_factory.mktemp("alarm")
     path = imported_files.copy(folder / "w.duckdb", DDP)
@@ -49,7 +51,8 @@ def imported(tmp_path_factory: pytest.TempPathFactory, imported_files: Warehouse
         options = pipeline.Options(run=run, jobs=1)
         pipeline.import_paths([folder / f"{run}.json"], db=path, options=options)
     tags.put(path, "release", Selection(runs=("base",)))
-    return path
+    with kept_open(path):
+        yield path
 
 
 @pytest.fixture

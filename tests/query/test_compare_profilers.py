@@ -13,7 +13,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,7 +24,7 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import imported
-from tests.support.sharing import integration
+from tests.support.sharing import integration, kept_open
 from warehouse.library import library
 from warehouse.query import execute, session
 from warehouse.store import migrate
@@ -175,7 +175,7 @@ def write_nvprof(path: Path, work: Iterable[Work]) -> None:
 
 
 @pytest.fixture(scope="module")
-def db(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def db(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("profilers")
     work = recorded(data_dir)
     write_nsys(folder / "nsys.sqlite", work)
@@ -184,7 +184,8 @@ def db(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = [data_dir / RECORDING, *(folder / f"{name}" for name in
              ("nsys.sqlite", "rocprofv3.csv", "nvprof.csv"))]  # fmt: skip
     imported(files, folder / "w.duckdb").close()
-    return folder / "w.duckdb"
+    with kept_open(folder / "w.duckdb") as path:
+        yield path
 
 
 def compared(db: Path, a: str, b: str) -> list[Row]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
-from tests.support.sharing import integration
+from tests.support.sharing import integration, kept_open
 from warehouse import files
 from warehouse.errors import ExportError, QueryError, UsageError
 from warehouse.library import library
@@ -47,10 +47,17 @@ AWKWARD = """
 PLAIN = "SELECT 1 AS n, 'a|b' AS name UNION ALL SELECT 20, NULL ORDER BY n"
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = tmp_path_factory.mktemp("output") / "w.duckdb"
+    database.create_empty(path)
+    with kept_open(path):
+        yield path
+
+
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    database.create_empty(tmp_path / "w.duckdb")
-    with database.Reader(tmp_path / "w.duckdb") as reader:
+def connection(empty: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with database.Reader(empty) as reader:
         yield reader.connection
 
 

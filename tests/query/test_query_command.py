@@ -6,18 +6,19 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from tests.conftest import CommandResult, Tw
-from tests.support.sharing import integration
+from tests.support.sharing import integration, kept_open
 from warehouse.errors import QueryError
 from warehouse.library import library
 from warehouse.query import execute
@@ -30,7 +31,7 @@ ENDLESS = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.ran
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     path = tmp_path_factory.mktemp("query") / "w.duckdb"
     database.create_empty(path)
     with duckdb.connect(str(path)) as connection:
@@ -50,7 +51,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "SELECT ? * 4294967296 + n, ?, 0, n, 1, 'slice ' || n, 0 FROM range(50) AS t(n)",
                 [run_id, run_id],
             )
-    return path
+    with kept_open(path):
+        yield path
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -278,7 +280,11 @@ def test_a_closed_pipe_is_no_failure(warehouse: Path, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_configuration_chooses_format_and_folders(tw: Run, tmp_path: Path) -> None:
+def test_the_configuration_chooses_format_and_folders(
+    tw: Run, warehouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What has a warehouse open chose its threads.
+    monkeypatch.setenv("TW_DB", str(shutil.copy(warehouse, tmp_path / "own.duckdb")))
     (tmp_path / "tw.toml").write_text('format = "jsonl"\nthreads = 1\nmemory_limit = "200MB"\n')
 
     assert tw("query", "-q", "-c", "SELECT 1 AS x").out == '{"x":1}\n'

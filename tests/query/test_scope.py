@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.support.sharing import kept_open
 from warehouse.errors import ScopeError
 from warehouse.query import scope
 from warehouse.query.selection import Selection, parse_ranks
@@ -19,7 +20,7 @@ NOW = datetime.now(UTC).replace(tzinfo=None)
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two runs: `old` with ranks 0 and 1 (traces 1, 2), `new` with rank 0 (trace 3)."""
     path = tmp_path_factory.mktemp("scope") / "w.duckdb"
     database.create_empty(path)
@@ -62,7 +63,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     connection.execute("INSERT INTO source_event VALUES (4294967296, 1, 'M', NULL, NULL, '{}')")
     connection.close()
-    return path
+    with kept_open(path):
+        yield path
 
 
 @pytest.fixture

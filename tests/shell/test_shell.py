@@ -20,7 +20,13 @@ DATA = Path(__file__).parents[1] / "data/kineto"
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
+def db(imported_files: WarehouseCache) -> Path:
+    return imported_files(GPU, DDP)
+
+
+@pytest.fixture
+def own(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
+    """A warehouse that the test may write to."""
     return imported_files.copy(tmp_path_factory.mktemp("shell") / "w.duckdb", GPU, DDP)
 
 
@@ -165,11 +171,8 @@ def test_nothing_is_written_or_read_elsewhere(screen: Screen, statement: str) ->
         screen.run(statement)
 
 
-def test_write_lets_statements_change_the_warehouse(tmp_path: Path, db: Path) -> None:
-    import shutil
-
-    path = shutil.copy(db, tmp_path / "w.duckdb")
-    screen = Screen(Path(path), can_write=True, format="csv")
+def test_write_lets_statements_change_the_warehouse(own: Path) -> None:
+    screen = Screen(own, can_write=True, format="csv")
     screen.run(".scope run=all", "INSERT INTO tag SELECT 'golden', id, now()::TIMESTAMP FROM run;")
     assert screen.run("SELECT count(*) AS n FROM tag;") == '"n"\n2\n'
     with pytest.raises(QueryError, match="nonsense"):
@@ -187,23 +190,23 @@ def test_write_lets_statements_change_the_warehouse(tmp_path: Path, db: Path) ->
         "SELECT 1; COPY slice TO '{}'", "COPY FROM DATABASE warehouse TO memory", "SELECT '\ud800'",
     ],
 )  # fmt: skip
-def test_write_does_not_leave_the_warehouse(db: Path, tmp_path: Path, statement: str) -> None:
-    screen = Screen(db, can_write=True)
+def test_write_does_not_leave_the_warehouse(own: Path, tmp_path: Path, statement: str) -> None:
+    screen = Screen(own, can_write=True)
     with pytest.raises(QueryError):
         screen.run(statement.format(tmp_path / "other"))
 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unsafe_allows_what_it_names(tmp_path: Path, db: Path) -> None:
-    Screen(db, is_unsafe=True).run(f"COPY run TO '{tmp_path / 'run.csv'}';")
+def test_unsafe_allows_what_it_names(tmp_path: Path, own: Path) -> None:
+    Screen(own, is_unsafe=True).run(f"COPY run TO '{tmp_path / 'run.csv'}';")
 
     assert (tmp_path / "run.csv").read_text().startswith("id,name")
 
 
-def test_between_inputs_the_file_is_free(screen: Screen, db: Path) -> None:
-    screen.run("SELECT 1;")
-    duckdb.connect(str(db)).close()  # for writing
+def test_between_inputs_the_file_is_free(own: Path) -> None:
+    Screen(own, format="csv").run("SELECT 1;")
+    duckdb.connect(str(own)).close()  # for writing
 
 
 @pytest.mark.parametrize(

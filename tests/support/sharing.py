@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ def build_once(path: Path, make: Callable[[Path], object]) -> Path:
             make(unfinished)
             unfinished.rename(path)
     return path
+
+
+@contextmanager
+def kept_open(path: Path) -> Iterator[Path]:
+    """Keeps open a warehouse that tests only read: opening it again then takes no time."""
+    with database.Reader(path):
+        yield path
 
 
 class WarehouseCache:
