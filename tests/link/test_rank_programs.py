@@ -25,7 +25,7 @@ from tests.support.rank_programs import (
     store,
     true_links,
 )
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.library import library
 from warehouse.link import linkers
 from warehouse.query import execute
@@ -115,7 +115,10 @@ def judge(connection: duckdb.DuckDBPyConnection, seeds: range) -> list[Program]:
     "seeds",
     [
         range(1, 5),
-        *(integration(range(n, n + N_TOGETHER), id=f"{n}") for n in range(5, 205, N_TOGETHER)),
+        *(
+            (integration if n < 5 + 2 * N_TOGETHER else slow)(range(n, n + N_TOGETHER), id=f"{n}")
+            for n in range(5, 205, N_TOGETHER)
+        ),
     ],
 )
 def test_no_link_is_false_and_no_bound_broken(

@@ -89,8 +89,8 @@ class Case:
 
 GROUPS = [
     range(3),
-    *(integration(range(first, first + 50)) for first in range(0, 200, 50)),
-    *(slow(range(first, first + 100)) for first in range(200, 2000, 100)),
+    *(integration(range(first, first + 50)) for first in range(0, 100, 50)),
+    *(slow(range(first, first + 100)) for first in range(100, 2000, 100)),
 ]
 
 

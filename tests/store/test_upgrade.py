@@ -72,7 +72,7 @@ def test_runs_and_tags_are_kept(upgraded: Warehouse) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        key if key in BY_DEFAULT else (slow if n % 3 else integration)(key, id=key)
+        key if key in BY_DEFAULT else (slow if n % 6 else integration)(key, id=key)
         for n, key in enumerate(RESULTS)
     ],
 )
