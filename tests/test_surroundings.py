@@ -82,8 +82,7 @@ ALIKE = [
 DISKS = [
     *((each, fill) for each in WRITING),
     *(integration(each, make_read_only) for each in WRITING),
-    *(integration(each, fill) for each in MORE),
-    *(slow(each, make_read_only) for each in MORE),
+    *(slow(each, how) for each in MORE for how in (fill, make_read_only)),
     *(slow(each, how) for each in ALIKE for how in (fill, make_read_only)),
 ]
 

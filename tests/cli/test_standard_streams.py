@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sharing import GPU, WarehouseCache, integration
+from tests.support.sharing import GPU, WarehouseCache, integration, slow
 
 TW = (sys.executable, "-c", "from warehouse.cli import main; main()")
 NEEDS_FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -36,10 +36,9 @@ def db(imported_files: WarehouseCache) -> Path:
     "arguments",
     [
         ("runs",),
-        *map(integration, [("info",), ("query", "utilization"), ("--help",), ("queries", "list")]),
-        *map(
-            integration, [("export", "chrome", "-o", "-"), ("query", "traces", "--format", "csv")]
-        ),
+        *map(integration, [("query", "utilization"), ("--help",)]),
+        *map(slow, [("info",), ("queries", "list")]),
+        *map(slow, [("export", "chrome", "-o", "-"), ("query", "traces", "--format", "csv")]),
     ],
     ids=lambda each: each[0],
 )
@@ -52,7 +51,7 @@ def test_a_full_disk_is_one_sentence(db: Path, arguments: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize(
-    "arguments", [("query", "utilization"), *map(integration, [("runs",), ("info",), ("check",)])]
+    "arguments", [("query", "utilization"), *map(slow, [("runs",), ("info",), ("check",)])]
 )
 def test_a_closed_stdout_is_one_sentence(db: Path, arguments: tuple[str, ...]) -> None:
     """And its number is not given to the warehouse, which a library that prints would destroy."""
@@ -73,7 +72,7 @@ def test_all_streams_may_be_closed_where_they_are_not_used(db: Path, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "arguments", [ROWS, *map(integration, [(*ROWS, "--format", "csv"), (*ROWS, "-o", "-")])]
+    "arguments", [ROWS, *map(slow, [(*ROWS, "--format", "csv"), (*ROWS, "-o", "-")])]
 )
 def test_a_reader_that_has_enough_is_not_a_failure(db: Path, arguments: tuple[str, ...]) -> None:
     ran = shell(db, "| head -n 1; exit ${PIPESTATUS:-0}", *arguments)

@@ -12,7 +12,7 @@ from tests.support import chakra_wire as wire
 from tests.support import random_execution
 from tests.support.chakra_feeder import simulate
 from tests.support.random_execution import Program
-from tests.support.sharing import chosen, integration
+from tests.support.sharing import chosen, slow
 from tw_importers.chakra_et.export.et import Options
 from warehouse.ingest.pipeline import Options as ImportOptions
 from warehouse.ingest.pipeline import import_paths
@@ -38,7 +38,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
     return folder / "w.duckdb", made
 
 
-@pytest.mark.parametrize("seed", [SEEDS[0], integration(SEEDS[1])])
+@pytest.mark.parametrize("seed", [SEEDS[0], slow(SEEDS[1])])
 def test_a_random_program_is_written_whole_and_can_be_run(
     seed: int, programs: Made, tmp_path: Path
 ) -> None:

@@ -165,7 +165,7 @@ def test_the_order_of_streams_is_written_on_request(pairs: Pairs, tmp_path: Path
         ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_all_ranks_of_a_run_are_written_by_one_command(
     tw: Tw, tmp_path: Path, data_dir: Path
 ) -> None:

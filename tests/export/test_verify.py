@@ -137,7 +137,7 @@ def test_text_files_of_tpu_captures_stand_too(
     assert checked.code == 0, checked.out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [slow(("compare", "gpu", "ddp")), ("check", "all")], ids=["compare", "check"]
 )

@@ -44,7 +44,7 @@ def test_damaged_inputs_end_in_records_or_one_sentence(name: str, tmp_path: Path
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    "name", [slow(name) if n % 2 else name for n, name in enumerate(families())]
+    "name", [slow(name) if n % 4 else name for n, name in enumerate(families())]
 )
 def test_imports_of_damaged_inputs_land_wholly_or_not_at_all(name: str, tmp_path: Path) -> None:
     unbroken(engine.run(families()[name], "import", 1, range(1), tmp_path), 1)
@@ -142,7 +142,7 @@ def test_what_takes_too_long_or_warns_is_a_violation() -> None:
         pass
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_too_much_memory_is_a_violation() -> None:
     with pytest.raises(Violation, match="memory"), limited(20):
         bytearray(random.Random(1).randbytes(1)) * (MAX_BYTES + (1 << 20))

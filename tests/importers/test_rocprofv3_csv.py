@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import error, imported, write
-from tests.support.sharing import has_tier, integration
+from tests.support.sharing import has_tier, slow
 
 API = "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
 KERNEL = (
@@ -106,9 +106,9 @@ def db(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The vendor's examples, each in a folder of its own as they are of many programs, and ours.
 
-    Files of the kinds that ours has are imported only for tests of the tier `integration`.
+    Files of the kinds that ours has are imported only for tests of the tier `slow`.
     """
-    left_out = set() if has_tier(request, "integration") else LIKE_OURS
+    left_out = set() if has_tier(request, "slow") else LIKE_OURS
     folder = tmp_path_factory.mktemp("rocprofv3")
     paths = write(folder / "ours", OURS)
     for file in sorted((data_dir / "gpu" / "rocprofv3_csv").glob("*.csv")):
@@ -160,13 +160,13 @@ def test_kernels_are_those_of_the_vendors_example(
 @pytest.mark.parametrize(
     ("file", "table"),
     [
-        integration("hip_trace", "launch"),
-        integration("hsa_api_trace", "launch"),
-        integration("rocpd-to-csv", "launch"),
+        slow("hip_trace", "launch"),
+        slow("hsa_api_trace", "launch"),
+        slow("rocpd-to-csv", "launch"),
         ("marker_api_trace", "annotation"),
         ("rccl_trace", "slice"),
-        integration("memory_copy_trace", "gpu_op"),
-        integration("memory_allocation_trace", "memory_event"),
+        slow("memory_copy_trace", "gpu_op"),
+        slow("memory_allocation_trace", "memory_event"),
         ("scratch_memory_trace", "slice"),
     ],
 )

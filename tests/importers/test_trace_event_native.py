@@ -18,7 +18,7 @@ from tests.fuzz import engine
 from tests.fuzz.family import families
 from tests.importers import fuzz_reader
 from tests.support.equal_warehouses import differing_tables
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from tw_importers.trace_event import native, split
 from tw_importers.trace_event import read as reading
 from tw_importers.trace_event.read import read_document
@@ -129,7 +129,7 @@ def random_document(seed: int) -> bytes:
     return f'{{"a":1,"traceEvents":[{separator.join(events)}],"b":[{{}}]}}'.encode()
 
 
-@pytest.mark.parametrize("n", [6, integration(15), slow(2000)])
+@pytest.mark.parametrize("n", [6, *map(slow, (15, 2000))])
 def test_random_events_become_the_same_rows(
     read: Reader, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,10 +240,8 @@ def test_what_is_not_json_is_refused(value: bytes) -> None:
 
 FILES = [
     "kineto/gpu_handwritten/trace.json",
-    *(integration(name) for name in (
-        "kineto/flops/trace.json.gz", "kineto/ddp_two_ranks/rank0.json.gz",
-    )),
     *(slow(name) for name in (
+        "kineto/flops/trace.json.gz", "kineto/ddp_two_ranks/rank0.json.gz",
         "kineto/cpu_run/trace.json.gz", "kineto/key_averages/trace.json.gz",
         "kineto/ddp_two_ranks/rank1.json.gz", "execution_trace/cpu_ddp_r0/kineto.json.gz",
         "execution_trace/gpu_cnn/kineto.json.gz",

@@ -43,7 +43,7 @@ def test_a_file_cut_anywhere_is_read_or_refused(tmp_path: Path) -> None:
         assert readers.run(family, {"t.json": content}, tmp_path)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_flipped_bits_are_repaired_or_refused(tmp_path: Path) -> None:
     check([flipped(TRACE, seed) for seed in range(5)], tmp_path)
     check([flipped(ZIPPED, seed) for seed in range(3)], tmp_path)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import warehouse
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.errors import TwError
 from warehouse.ingest import commit, decode, runs, sources
 from warehouse.ingest.pipeline import Options, import_paths
@@ -156,7 +156,7 @@ def test_check_tells_of_an_import_killed_before_it_linked_a_run(tw: Tw, cut: Pat
     "more",
     [
         pytest.param(["import", "-q", OTHER], id="the next import"),
-        integration(["import", "-q", *RANKS], id="the same import again, which adds nothing"),
+        slow(["import", "-q", *RANKS], id="the same import again, which adds nothing"),
         integration(["link", "--all"], id="tw link"),
     ],
 )
@@ -191,7 +191,7 @@ def test_traces_stay_when_they_cannot_be_linked_to_each_other(
     assert rows(db, "SELECT count(*) FROM trace") == [(2,)]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_graph_stays_when_it_cannot_be_linked_with_its_timeline(
     tw: Tw, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

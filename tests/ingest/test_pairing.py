@@ -133,7 +133,7 @@ def traces(db: Path) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_all_ranks_of_a_job_are_paired_by_one_command(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
     pipeline.import_paths([job(tmp_path, 3)], db=db)

@@ -117,7 +117,7 @@ CHANGES: dict[str, Change] = {
 
 
 BY_DEFAULT = ("no_step",)
-INTEGRATED = ("missing_attributes", "equal_interval")
+INTEGRATED = ("equal_interval",)
 RUNS = [
     run if run in BY_DEFAULT else integration(run) if run in INTEGRATED else slow(run)
     for run in CHANGES
@@ -161,7 +161,7 @@ def test_the_set_of_chakra_takes_it_too(changed: Changed, run: str) -> None:
     assert n_linked(linked(changed(run), run, "chakra-1.0"))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_repeated_correlation_id_is_refused_by_the_rules_of_chakra(changed: Changed) -> None:
     with pytest.raises(
         TwError,

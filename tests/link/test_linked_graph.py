@@ -260,7 +260,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     return Programs(tmp_path_factory.mktemp("programs"))
 
 
-WITH_IDS = ["ids0", integration("ids1"), slow("ids2")]
+WITH_IDS = ["ids0", *map(slow, ("ids1", "ids2"))]
 RUNS = [*WITH_IDS, "order0", slow("order1"), integration("whole")]
 
 

@@ -146,7 +146,7 @@ def is_in_part(made: Program) -> bool:
     return made.numbers != "numbered" and made.windows != "whole"
 
 
-@pytest.mark.parametrize("seeds", [range(300, 301), integration(range(301, 307), id="more")])
+@pytest.mark.parametrize("seeds", [range(300, 301), slow(range(301, 307), id="more")])
 def test_a_clock_is_within_its_uncertainty_at_every_operation(
     connection: duckdb.DuckDBPyConnection, seeds: range
 ) -> None:
@@ -159,7 +159,7 @@ def test_a_clock_is_within_its_uncertainty_at_every_operation(
 # --- programs that repeat themselves
 
 
-@pytest.mark.parametrize("n_lost", [0, integration(3)])
+@pytest.mark.parametrize("n_lost", [0, slow(3)])
 def test_regular_programs_on_equal_clocks_are_linked_as_they_were(
     connection: duckdb.DuckDBPyConnection, n_lost: int
 ) -> None:
@@ -175,7 +175,7 @@ def test_regular_programs_on_equal_clocks_are_linked_as_they_were(
         assert {clock[2] for clock in found.clocks.values()} == {"reference", "file"}
 
 
-@pytest.mark.parametrize("spacing", [300 * US, integration(30 * US), integration(100 * US)])
+@pytest.mark.parametrize("spacing", [300 * US, slow(30 * US), slow(100 * US)])
 def test_equal_counts_alone_prove_nothing(
     connection: duckdb.DuckDBPyConnection, spacing: int
 ) -> None:
@@ -199,7 +199,7 @@ def test_step_numbers_decide_between_equal_steps_on_clocks_far_apart(
     assert broken_bounds(numbered, linked[2].clocks) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_second_recordings_of_ranks_are_linked_with_each_other(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:

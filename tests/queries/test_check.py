@@ -218,7 +218,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path
     return imported(tmp_path_factory.mktemp("recordings"), data_dir, RECORDINGS)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_checks_of_recordings_find_what_a_plain_count_finds(
     recordings: Path, data_dir: Path
 ) -> None:

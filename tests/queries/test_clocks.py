@@ -79,7 +79,7 @@ def test_without_numbers_order_links_them(empty: Path) -> None:
     assert {(rule, confidence) for *_, rule, confidence in linked.links} == {("order", 0.9)}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_profiler_that_began_late_shifts_nothing(empty: Path) -> None:
     jobs = []
     for seed in range(1, 5):
@@ -92,7 +92,7 @@ def test_a_profiler_that_began_late_shifts_nothing(empty: Path) -> None:
         must_bracket_the_truth(linked, made)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_what_was_lost_in_the_middle_shifts_nothing(empty: Path) -> None:
     jobs = []
     for seed in range(1, 5):

@@ -32,7 +32,7 @@ SLOW = (
 )  # fmt: skip
 ALL = [
     FAST[0],
-    integration(FAST[1]),
+    slow(FAST[1]),
     *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW),
 ]
 

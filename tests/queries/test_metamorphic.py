@@ -25,7 +25,7 @@ from tests.support.metamorphic import (
     units,
 )
 from tests.support.randomtrace import LIBRARY, Row, Runs, import_jobs, import_once
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.library import contract, header
 from warehouse.library.library import Query
 from warehouse.query import execute
@@ -148,7 +148,10 @@ def compared(query: Query, rows: list[Row]) -> list[Row]:
 every_query = pytest.mark.parametrize("query", PUBLIC, ids=lambda query: str(query.key))
 some_queries = pytest.mark.parametrize(
     "query",
-    [integration(query) if n % 8 else query for n, query in enumerate(PUBLIC)],
+    [
+        query if n % 8 == 0 else integration(query) if n % 8 == 4 else slow(query)
+        for n, query in enumerate(PUBLIC)
+    ],
     ids=lambda query: str(query.key),
 )
 
@@ -381,7 +384,7 @@ def test_an_empty_warehouse_gives_no_rows(nothing: Answers, query: Query) -> Non
     assert nothing.table(query, given(query)).num_rows == 0
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_queries_have_rows_to_be_compared(answers: Answers) -> None:
     silent = {
         query.header.name

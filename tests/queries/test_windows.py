@@ -38,7 +38,9 @@ def test_every_query_about_time_is_compared_or_named_as_an_exception() -> None:
     assert about_time - {*SUMS, *ROWS, *OTHER} == set()
 
 
-@pytest.mark.parametrize("queries", [["idle_summary"], integration(sorted(SUMS))])
+@pytest.mark.parametrize(
+    "queries", [["idle_summary"], integration(sorted(SUMS)[::4]), slow(sorted(SUMS))]
+)
 def test_disjoint_windows_add_up_to_the_whole_trace(
     connection: duckdb.DuckDBPyConnection, queries: list[str]
 ) -> None:

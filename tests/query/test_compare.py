@@ -16,7 +16,7 @@ import pytest
 from tests.support import compare_noise as noise
 from tests.support.launching import operators
 from tests.support.randomtrace import import_jobs, make
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.errors import ScopeError
 from warehouse.ingest import pipeline
 from warehouse.library import library
@@ -33,7 +33,7 @@ LIBRARY = library.load()
 COMPARISONS = (
     "compare_collectives", "compare_kernels", "compare_ops", "compare_steps", "compare_summary"
 )  # fmt: skip
-ONE_OR_ALL = [COMPARISONS[0], *map(integration, COMPARISONS[1:])]
+ONE_OR_ALL = [COMPARISONS[0], *map(slow, COMPARISONS[1:])]
 KERNELS_OR_ALL = [each if each == "compare_kernels" else slow(each) for each in COMPARISONS]
 WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 
@@ -220,7 +220,7 @@ def key_of(row: Row) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in names)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_tenfold_times_are_a_tenfold_run(tmp_path: Path) -> None:
     trace = make(5, odd=False, steps=3)
     slow = [
@@ -414,9 +414,7 @@ def test_the_report_says_what_is_compared(tw: Tw, random_runs: Runs) -> None:
         assert f"\n{title}" in ran.out
 
 
-@pytest.mark.parametrize(
-    "by", ["summary", *map(slow, ("kernel", "step", "collective")), integration("op")]
-)
+@pytest.mark.parametrize("by", ["summary", *map(slow, ("kernel", "step", "collective", "op"))])
 def test_each_table_is_its_query(tw: Tw, random_runs: Runs, by: str) -> None:
     query = {
         "kernel": "compare_kernels", "op": "compare_ops", "collective": "compare_collectives",

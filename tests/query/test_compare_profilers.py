@@ -24,7 +24,7 @@ import duckdb
 import pytest
 
 from tests.support.gpu_profiles import imported
-from tests.support.sharing import integration, kept_open
+from tests.support.sharing import integration, kept_open, slow
 from warehouse.library import library
 from warehouse.query import execute, session
 from warehouse.store import migrate
@@ -225,7 +225,7 @@ def test_a_recording_of_pytorchs_and_one_of_nsight_systems_meet_kernel_by_kernel
     assert len(rows) == 199
 
 
-@pytest.mark.parametrize("profiler", ["nsys", *map(integration, ("two_ranks", "nvprof"))])
+@pytest.mark.parametrize("profiler", ["nsys", *map(slow, ("two_ranks", "nvprof"))])
 def test_what_another_demangler_wrote_meets_too(db: Path, data_dir: Path, profiler: str) -> None:
     _, total = sums(each for each in recorded(data_dir) if each.kind == "kernel")
     factor = FACTOR.get(profiler, 1)
@@ -298,7 +298,7 @@ OTHER = [
 VARIANTS = [
     ("kernel", "void fused_step<4>(float*)", "void fused_step<4>(__nv_bfloat16*)"),
     integration("memcpy", "Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Pageable -> Device)"),
-    integration("memset", "Memset (Device)", "Memset (Pinned)"),
+    slow("memset", "Memset (Device)", "Memset (Pinned)"),
 ]
 
 
@@ -338,7 +338,7 @@ def test_other_types_and_kinds_of_memory_are_variants(kind: str, before: str, af
     assert found[before]["variant"] != found[after]["variant"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_report_leaves_out_what_one_side_did_not_record(db: Path, tw: Tw) -> None:
     said = tw("compare", "two_ranks", "nsys", "--db", db)
 

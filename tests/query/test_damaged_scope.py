@@ -41,7 +41,7 @@ def test_queries_and_pages_over_a_damaged_trace_say_so_once(tw: Tw, tmp_path: Pa
     assert [str(each.message) for each in given] == [LOST]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_checks_comparisons_and_exports_over_a_damaged_trace_say_so_once(
     tw: Tw, tmp_path: Path
 ) -> None:

@@ -41,7 +41,7 @@ def in_set(place: Path, queries: Library, name: str) -> list[str]:
     return row_digests.problems(queries, [queries.find(name)], all_sets=True, place=place)
 
 
-SOME = ["breakdown", "device_gap", "tpu_summary", "check_reference"]
+SOME = ["breakdown", "tpu_summary"]
 TIERS = [["kernel_summary"], integration(SOME), slow(list(LIBRARY.newest))]
 
 

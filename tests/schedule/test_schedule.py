@@ -125,7 +125,7 @@ def test_a_clock_that_was_wrong_for_a_while_stops_and_doubles_nothing(db: Path) 
     assert outcomes(db) == [(each, "ok") for each in made]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_runs_that_overlap_make_each_time_once(db: Path) -> None:
     """A tick starts while another is still writing: it makes what is left, and nothing twice."""
     for name in ("nightly", "second", "third"):

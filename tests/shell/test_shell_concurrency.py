@@ -54,7 +54,7 @@ def start(program: str, db: Path, seconds: float) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_shell_reads_and_writes_among_others(
     imported_files: WarehouseCache, tmp_path: Path
 ) -> None:

@@ -23,7 +23,7 @@ def test_every_table_and_column_has_a_comment_in_the_repeatable_file() -> None:
                 assert is_repeated == (table.kind == "table"), f"{table.name}.{column.name}"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_units_and_references_are_those_of_the_migrations() -> None:
     """Only the meaning is reworded: checks and digests go by units and references."""
     with duckdb.connect() as plain:

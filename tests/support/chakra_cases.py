@@ -16,9 +16,9 @@ from warehouse.ingest.pipeline import Options, import_paths
 #: `-m integration` and `-m slow`.
 GOLDEN = (
     "own_gpu_ddp_r0",
-    *map(integration, ("own_cpu_ddp_r1", "real_mi250_train")),
+    integration("real_mi250_train"),
     *map(slow, (
-        "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_transformer", "own_gpu_cnn",
+        "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_ddp_r1", "own_cpu_transformer", "own_gpu_cnn",
         "own_gpu_transformer", "real_a100_alexnet_sync", "real_h100_bert", "real_h100_vit",
         "real_mi300_bert",
     )),
