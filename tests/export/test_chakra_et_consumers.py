@@ -70,7 +70,7 @@ def _check_streams(on_device: list[wire.Node]) -> None:
             assert before.id in after.data or before.start == after.start
 
 
-@pytest.mark.parametrize("case", ["own_gpu_ddp_r0", "real_a100_alexnet_sync"])
+@pytest.mark.parametrize("case", ["own_gpu_ddp_r0", slow("real_a100_alexnet_sync")])
 def test_a_simulator_runs_every_node_of_an_et_plus_file(
     case: str, written: Path, data_dir: Path, tmp_path: Path
 ) -> None:

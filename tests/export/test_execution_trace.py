@@ -163,6 +163,7 @@ def test_numbers_keep_their_digits(memory: Memory) -> None:
     same(written_again(memory, source), source)
 
 
+@pytest.mark.integration
 def test_ranks_are_written_to_a_folder_by_their_names(tmp_path: Path) -> None:
     (written,) = round_trip([OWN / "cpu_ddp_r0"], tmp_path)
     assert written == tmp_path / "out" / "rank0.json.gz"

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 KINETO = Path(__file__).parents[1] / "data" / "kineto"
 ROWS = ("csv", "tsv", "json", "jsonl", "md", "txt", "parquet", "arrow")
 #: Written as CSV is, with the same file beside it.
-ALIKE = ("tsv", "json", "jsonl", "md", "txt")
-#: One of rows, one of a timeline and one for people are written by default.
-MORE = ("parquet", "arrow", "xlsx", "json.gz", "lake")
+ALIKE = ("tsv", "json", "jsonl", "md", "txt", "arrow")
+#: One of rows and one of a timeline are written by default.
+MORE = ("parquet", "html", "xlsx", "json.gz", "lake")
 #: How each kind of file is written, by what its name ends in.
 WRITE = {
     **dict.fromkeys(ROWS, ("query", "kernel_summary")),

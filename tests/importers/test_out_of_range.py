@@ -13,7 +13,7 @@ import pytest
 
 from tests.importers import test_rocpd, test_rocprofv3_json
 from tests.support import nsys_export, snapshots
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.ingest import pipeline
 from warehouse.store import database
 
@@ -72,8 +72,8 @@ def many_categories(folder: Path) -> Path:
     [
         (counters_without_names, "unnamed_counter", "1 FROM metric WHERE name = 'counter'"),
         (earliest_start, "time_out_of_range", "19 FROM gpu_op WHERE kind = 'kernel'"),
-        (smallest_sizes, "size_out_of_range", None),
-        integration(counters_without_ids, "unnamed_counter", "1 FROM metric"),
+        slow(smallest_sizes, "size_out_of_range", None),
+        slow(counters_without_ids, "unnamed_counter", "1 FROM metric"),
         integration(many_categories, None, f"{1 << 15} FROM slice"),
     ],
 )

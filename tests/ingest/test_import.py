@@ -85,6 +85,7 @@ def test_run_and_rank_given_by_the_user_win(db: Path, tmp_path: Path) -> None:
     assert rows(db, "SELECT rank FROM trace ORDER BY id") == [(3,), (0,), (1,)]
 
 
+@pytest.mark.integration
 def test_the_rank_in_a_file_name_counts_where_the_file_says_none(db: Path, tmp_path: Path) -> None:
     paths = [write_trace(tmp_path / "job" / f"rank-{n}.json") for n in (0, 1)]
 

@@ -96,6 +96,7 @@ def test_a_file_that_may_still_be_written_to_is_left_alone(
     assert not db.exists()
 
 
+@pytest.mark.integration
 def test_a_file_that_changes_while_it_is_read_leaves_no_trace(
     folder: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_case_that_differs_is_shown_as_a_diff(tw: Tw, own: Path) -> None:
     assert ran.errors == ["Error: 1 of 1 case failed"]
 
 
+@pytest.mark.integration
 def test_a_case_that_cannot_run_is_named_and_the_others_run(tw: Tw, own: Path) -> None:
     broken = own / "cases" / "long_slices" / "broken"
     broken.mkdir()

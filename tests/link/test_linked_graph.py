@@ -261,7 +261,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 WITH_IDS = ["ids0", *map(slow, ("ids1", "ids2"))]
-RUNS = [*WITH_IDS, "order0", slow("order1"), integration("whole")]
+RUNS = [*WITH_IDS, integration("order0"), *map(slow, ("order1", "whole"))]
 
 
 @pytest.mark.parametrize("run", RUNS)

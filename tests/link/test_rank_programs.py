@@ -159,6 +159,7 @@ def test_a_clock_is_within_its_uncertainty_at_every_operation(
 # --- programs that repeat themselves
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("n_lost", [0, slow(3)])
 def test_regular_programs_on_equal_clocks_are_linked_as_they_were(
     connection: duckdb.DuckDBPyConnection, n_lost: int
@@ -175,6 +176,7 @@ def test_regular_programs_on_equal_clocks_are_linked_as_they_were(
         assert {clock[2] for clock in found.clocks.values()} == {"reference", "file"}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("spacing", [300 * US, slow(30 * US), slow(100 * US)])
 def test_equal_counts_alone_prove_nothing(
     connection: duckdb.DuckDBPyConnection, spacing: int

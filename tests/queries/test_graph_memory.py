@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.graphs import Graphs, run
+from tests.support.sharing import slow
 from warehouse.ingest import pipeline
 
 EXPANDING = ("aten::expand", "aten::expand_as", "aten::broadcast_tensors", "aten::as_strided")
@@ -152,7 +153,7 @@ def test_lives_of_random_programs_are_those_of_a_sweep(tmp_path: Path) -> None:
         check([row for row in found if row["graph_id"] == graph], nodes)
 
 
-@pytest.mark.parametrize("case", ["own_gpu_ddp_r0", "inputs_only_dlrm_r0"])
+@pytest.mark.parametrize("case", ["own_gpu_ddp_r0", slow("inputs_only_dlrm_r0")])
 def test_lives_of_a_recorded_program_are_those_of_a_sweep(
     data_dir: Path, tmp_path: Path, case: str
 ) -> None:

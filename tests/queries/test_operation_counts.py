@@ -235,6 +235,7 @@ def test_attention_of_a_recorded_prefill_is_twice_that_of_tracelens(
     assert float(found["flops"]) / 2e9 == pytest.approx(4638, abs=1)
 
 
+@pytest.mark.integration
 def test_nonsense_shapes_never_fail(tmp_path: Path) -> None:
     huge, odd = 10**18, [None, "x", -5, 0, 1.5, [3]]
     dims: list[Any] = [

@@ -168,6 +168,7 @@ def moved(source: Path, folder: Path, rank: int, by_ns: int) -> Path:
     return path
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "by_ns", [integration(0), 2_500_000_000, *map(slow, (-3_600_000_000_000, 3_000_000))]
 )

@@ -95,6 +95,7 @@ def split(name: str | None) -> list[str]:
     return name.split(" + ") if name else []
 
 
+@pytest.mark.integration
 def test_spread_between_steps_is_that_of_the_plain_test(random_runs: Runs) -> None:
     (a,), (b,) = random_runs.jobs["seed-0"], random_runs.jobs["seed-1"]
     rows = compared(random_runs.path, "compare_kernels", "seed-0", "seed-1")
@@ -239,6 +240,7 @@ def test_tenfold_times_are_a_tenfold_run(tmp_path: Path) -> None:
     assert summary["n_device_ops"]["change"] == 0
 
 
+@pytest.mark.integration
 def test_other_numbers_of_traces_are_compared_a_step(random_runs: Runs) -> None:
     rows = compared(random_runs.path, "compare_summary", "two-ranks", "three-ranks")
 
@@ -399,17 +401,28 @@ def test_the_device_time_of_a_real_pair_equals_the_exact_count(pair: Path, data_
 # --- the command
 
 REPORT = """\
-A: seed-0 (1 trace, 3 steps)
-B: seed-0 (1 trace, 3 steps)
+A: {} (1 trace, {})
+B: {} (1 trace, {})
 Changes are B minus A, of means per step.
 """
 
 
+def test_the_report_names_both_sides_and_their_steps(tw: Tw, tmp_path: Path) -> None:
+    make_pair(tmp_path / "traces.duckdb", 110)
+
+    ran = tw("compare", "a", "b")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(REPORT.format("a", "1 step", "b", "1 step"))
+    assert "\nSteps, by number and time" in ran.out
+
+
+@pytest.mark.integration
 def test_the_report_says_what_is_compared(tw: Tw, random_runs: Runs) -> None:
     ran = tw("compare", "seed-0", "seed-0", "--db", random_runs.path)
 
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith(REPORT)
+    assert ran.out.startswith(REPORT.format(*["seed-0", "3 steps"] * 2))
     for title in ("measure", "Device work that", "Operators that", "Steps, by number and time"):
         assert f"\n{title}" in ran.out
 
@@ -435,7 +448,7 @@ def test_each_table_is_its_query(tw: Tw, random_runs: Runs, by: str) -> None:
 def test_slower_fails_where_asked_to(tw: Tw, tmp_path: Path) -> None:
     make_pair(tmp_path / "traces.duckdb", 110)
 
-    slower = tw("compare", "a", "b", "--fail-if-slower", "5%")
+    slower = tw("compare", "a", "b", "--fail-if-slower", "5%", "--by", "summary")
     within = tw("compare", "a", "b", "--fail-if-slower", "0.1", "--by", "summary")
     faster = tw("compare", "b", "a", "--fail-if-slower", "0%", "--by", "summary")
 

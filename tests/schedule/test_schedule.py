@@ -160,7 +160,7 @@ def test_missed_times_are_recorded_as_skipped(db: Path) -> None:
     assert history(db)[0].error == "missed: run-due was not called in time"
 
 
-@pytest.mark.parametrize("runs", [("tag:none",), ("since:1min",)])
+@pytest.mark.parametrize("runs", [("tag:none",), integration(("since:1min",))])
 def test_nothing_in_scope_is_a_skipped_run_with_its_reason(db: Path, runs: tuple[str, ...]) -> None:
     put(db, runs=runs)
     with database.writer(db) as connection:
@@ -186,8 +186,8 @@ def test_the_run_meant_is_the_one_there_is_when_it_is_due(db: Path) -> None:
     [
         slow("xlsx", {"query": None, "report": "pytorch"}),
         integration("html", {"query": None, "report": "tpu"}),
-        ("xlsx", {}),
-        integration("parquet", {}),
+        slow("xlsx", {}),
+        slow("parquet", {}),
         ("jsonl", {"query": "utilization_over_time", "parameters": {"bucket_ns": "1ms"}}),
     ],
 )
@@ -265,6 +265,7 @@ def test_what_a_killed_process_began_is_made_by_the_next_tick(db: Path) -> None:
     assert outcomes(db) == [("11-20 06:00", "ok")]
 
 
+@pytest.mark.integration
 def test_a_number_that_another_process_has_now_is_not_the_same_process(db: Path) -> None:
     claim_of_another(db, f"{records.me()}0", timedelta(seconds=1))
 

@@ -192,6 +192,7 @@ def test_a_vacuum_keeps_every_row_and_gives_space_back(tw: Tw, db: Path) -> None
     assert tw("query", "op_summary").code == 0
 
 
+@pytest.mark.integration
 def test_a_vacuum_follows_a_link_and_keeps_it(db: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.duckdb"
     link.symlink_to(db)
@@ -267,6 +268,7 @@ def test_a_backup_into_a_folder_is_named_after_the_time(tw: Tw, db: Path, tmp_pa
     assert made.match("traces-20??????T??????Z.duckdb")
 
 
+@pytest.mark.integration
 def test_a_backup_is_made_while_others_read_and_does_not_let_a_writer_in(
     db: Path, tmp_path: Path
 ) -> None:
