@@ -16,7 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.support.randomtrace import Runs
-    from tests.support.sharing import WarehouseCache
+    from tests.support.sharing import BuildCache, WarehouseCache
 
 DATA = "TW_TEST_DATA"
 REQUIRE = "TW_REQUIRE_DATA"
@@ -134,22 +134,37 @@ def cache_home(shared_place: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def imported_files(shared_place: Path) -> Iterator[WarehouseCache]:
+def kept_builds(request: pytest.FixtureRequest) -> BuildCache | None:
+    """What an earlier session built from the same program, tests and recordings."""
+    from tests.support.sharing import BuildCache, state_of
+
+    cache: pytest.Cache | None = getattr(request.config, "cache", None)
+    if cache is None:
+        return None
+    names = ("warehouse", "importers", "schema", "queries", "tests")
+    folders = [HERE.parent / name for name in names]
+    data = os.environ.get(DATA)
+    state = state_of([*folders, Path(data)] if data else folders)
+    return BuildCache(cache.mkdir("warehouses"), state)
+
+
+@pytest.fixture(scope="session")
+def imported_files(shared_place: Path, kept_builds: BuildCache | None) -> Iterator[WarehouseCache]:
     """Warehouses of recordings, each imported once (see `tests/support/sharing.py`)."""
     from tests.support.sharing import WarehouseCache
 
-    made = WarehouseCache(shared_place)
+    made = WarehouseCache(shared_place, kept_builds)
     yield made
     made.close()
 
 
 @pytest.fixture(scope="session")
-def random_runs(shared_place: Path) -> Iterator[Runs]:
+def random_runs(shared_place: Path, kept_builds: BuildCache | None) -> Iterator[Runs]:
     """Random jobs and what is true of them, in one warehouse that no test may write to."""
     from tests.support.randomtrace import import_once, standard_jobs
     from warehouse.store import database
 
-    runs = import_once(shared_place / "random.duckdb", standard_jobs())
+    runs = import_once(shared_place / "random.duckdb", standard_jobs(), kept_builds)
     with database.Reader(
         runs.path
     ):  # held open: each test opens it again, which then takes no time

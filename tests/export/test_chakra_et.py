@@ -13,7 +13,7 @@ from tests.conftest import Tw
 from tests.support import chakra_cases
 from tests.support import chakra_wire as wire
 from tests.support.chakra_wire import Attr, Graph, Node
-from tests.support.sharing import chosen, integration
+from tests.support.sharing import chosen, slow
 from tw_importers.chakra_et.export.et import Options, export_chakra_et
 from warehouse.errors import ExportError
 from warehouse.ingest import pipeline
@@ -43,7 +43,7 @@ def written(shared_place: Path, data_dir: Path, request: pytest.FixtureRequest) 
     return chakra_cases.import_written(db, data_dir, cases)
 
 
-WRITTEN = [*chakra_cases.WRITTEN[:2], *map(integration, chakra_cases.WRITTEN[2:])]
+WRITTEN = [*chakra_cases.WRITTEN[:2], *map(slow, chakra_cases.WRITTEN[2:])]
 
 
 def golden(data_dir: Path, case: str) -> bytes:

@@ -25,7 +25,7 @@ from tests.support.metamorphic import (
     units,
 )
 from tests.support.randomtrace import LIBRARY, Row, Runs, import_jobs, import_once
-from tests.support.sharing import integration, slow
+from tests.support.sharing import BuildCache, integration, slow
 from warehouse.library import contract, header
 from warehouse.library.library import Query
 from warehouse.query import execute
@@ -114,8 +114,8 @@ SILENT: Mapping[str, str] = {
 
 
 @pytest.fixture(scope="module")
-def variants(shared_place: Path) -> Runs:
-    return import_once(shared_place / "metamorphic.duckdb", jobs())
+def variants(shared_place: Path, kept_builds: BuildCache | None) -> Runs:
+    return import_once(shared_place / "metamorphic.duckdb", jobs(), kept_builds)
 
 
 @pytest.fixture(scope="module")

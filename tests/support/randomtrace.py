@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 from tests.support.random_odd import add_odd
 from tests.support.random_program import BACKWARD, LOADER, MAIN, ODD, PID, Event, Knobs, Program
-from tests.support.sharing import build_once
+from tests.support.sharing import BuildCache, build_once
 from warehouse.ingest import pipeline
 from warehouse.library import library
 from warehouse.query import execute, scope
@@ -495,9 +495,11 @@ def import_jobs(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
     return Runs(path, jobs)
 
 
-def import_once(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
+def import_once(
+    path: Path, jobs: Mapping[str, Sequence[RandomTrace]], kept: BuildCache | None = None
+) -> Runs:
     """`import_jobs` by the first worker that asks for the path; the others wait for it."""
-    return Runs(build_once(path, lambda part: import_jobs(part, jobs)), jobs)
+    return Runs(build_once(path, lambda part: import_jobs(part, jobs), kept), jobs)
 
 
 def standard_jobs() -> dict[str, list[RandomTrace]]:
