@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from tests.support import sharing
 from tests.support.sharing import BuildCache, build_once, state_of
 
 
@@ -89,7 +89,7 @@ def test_another_package_or_setting_is_another_state(
     states = {state_of([program])}
     monkeypatch.setenv("TW_NATIVE", "0")
     states.add(state_of([program]))
-    monkeypatch.setattr(sharing.metadata, "distributions", list)
+    monkeypatch.setattr(metadata, "distributions", list)
     states.add(state_of([program]))
     assert len(states) == 3
 
@@ -101,9 +101,7 @@ def test_compiled_modules_change_nothing(program: Path) -> None:
     assert state_of([program]) == before
 
 
-def test_what_was_built_from_something_else_goes_after_a_while(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_builds_of_another_state_go_after_a_while(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / name).mkdir()
     os.utime(tmp_path / "old", (0, 0))
