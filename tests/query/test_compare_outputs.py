@@ -47,6 +47,12 @@ def chosen(rows: list[Row]) -> dict[str, list[Any]]:
     return {str(place): [r[n] for n in KERNELS] for place, r in enumerate(rows)}
 
 
+def test_json_has_the_figures_of_python(tw: Tw, db: Path) -> None:
+    summary = chosen(list(warehouse.open(db).compare("a", "b", by="summary")))
+    printed = tw("compare", "a", "b", "--by", "summary", "--format", "json", "--db", db).out
+    assert chosen(json.loads(printed)) == summary
+
+
 @pytest.mark.integration
 def test_all_outputs_have_the_figures_of_the_queries(tw: Tw, tmp_path: Path, db: Path) -> None:
     opened = warehouse.open(db)
