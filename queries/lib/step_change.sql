@@ -8,12 +8,10 @@ a step of a trace. Every row has an amount in each step of its side that any row
 counts as 0, and NULL leaves the step out of the row. The amounts of the ranks of a run are averaged
 within a step.
 
-Steps at the start of a run that are slower than the median by more than 5 % and by six scaled median
-absolute deviations are warm-up and left out; of runs of five or more steps also those, but less than
-half, that are slower than the slowest of the later half by more than 5 % and by the range of that
-half. The typical amount is the mean of the other steps
-without the fifth part that is highest and the fifth that is lowest. Its variance is that of Yuen's
-test: of the steps with these parts replaced by the nearest amount kept.
+Steps at the start of a run that are far slower than the others are warm-up (step_amount) and left
+out. The typical amount is the mean of the other steps without the fifth part that is highest and the
+fifth that is lowest. Its variance is that of Yuen's test: of the steps with these parts replaced by
+the nearest amount kept.
 
 Steps are not independent. Their autocorrelation is estimated from both sides, after averaging them
 in at most 24 blocks of consecutive steps: with and without the replaced parts, of which the greater
@@ -29,7 +27,7 @@ change_low and change_high bound the typical change with a probability of 95 %; 
 nothing varies. q is the p corrected for the number of rows, after Benjamini and Hochberg.
 """
 grain = ["row_number"]
-requires = { schema = ">=1", queries = ["quadrature_node@1"] }
+requires = { schema = ">=1", queries = ["step_amount@1", "student_t@1"] }
 portable = false
 columns = [
   "row_number", "basis", "n_runs_a", "n_runs_b", "n_steps_a", "n_steps_b", "n_warm_up_a",
@@ -154,84 +152,19 @@ help = "Why p is NULL: steps, a side has fewer than two; constant, no spread on 
 [changes]
 1 = "first version"
 --- */
-WITH sample AS (
-  SELECT
-    unnest($row_numbers::BIGINT[]) AS row_number,
-    unnest($sides::VARCHAR[]) AS side,
-    unnest($run_ids::BIGINT[]) AS run_id,
-    unnest($trace_ids::BIGINT[]) AS trace_id,
-    unnest($positions::BIGINT[]) AS position,
-    unnest($amounts::DOUBLE[]) AS amount
+WITH step AS MATERIALIZED (
+  SELECT row_number, side, run_id, position, place, amount, is_warm_up, is_outlier
+  FROM step_amount(
+    $row_numbers::BIGINT[], $sides::VARCHAR[], $run_ids::BIGINT[], $trace_ids::BIGINT[],
+    $positions::BIGINT[], $amounts::DOUBLE[]
+  )
 ),
-axis AS (
-  SELECT side, run_id, position, count(DISTINCT trace_id) AS n_traces
-  FROM sample
-  GROUP BY side, run_id, position
-),
--- Sums in order of magnitude keep the last digit independent of the number of threads.
-summed AS (
-  SELECT
-    row_number,
-    side,
-    run_id,
-    position,
-    list_sum(list(amount ORDER BY amount) FILTER (WHERE amount IS NOT NULL)) AS amount,
-    sum(CASE WHEN amount IS NULL THEN 1 ELSE 0 END) AS n_left_out
-  FROM sample
-  GROUP BY row_number, side, run_id, position
-),
-stepped AS (
-  SELECT
-    r.row_number,
-    a.side,
-    a.run_id,
-    a.position,
-    coalesce(s.amount, 0) / (a.n_traces - coalesce(s.n_left_out, 0)) AS amount
-  FROM (SELECT DISTINCT row_number FROM sample) AS r
-  CROSS JOIN axis AS a
-  LEFT JOIN summed AS s
-    ON s.row_number = r.row_number
-    AND s.side = a.side
-    AND s.run_id = a.run_id
-    AND s.position = a.position
-  WHERE a.n_traces > coalesce(s.n_left_out, 0)
-),
-centred AS (
-  SELECT
-    *,
-    median(amount) OVER series AS middle,
-    row_number() OVER (PARTITION BY row_number, side, run_id ORDER BY position) AS place,
-    (count(*) OVER series - 1) // 2 AS n_early
-  FROM stepped
-  WINDOW series AS (PARTITION BY row_number, side, run_id)
-),
-scaled AS (
-  SELECT
-    *,
-    greatest(
-      6 * 1.4826 * median(abs(amount - middle)) OVER (PARTITION BY row_number, side, run_id),
-      0.05 * abs(middle)
-    ) AS reach,
-    max(CASE WHEN place > n_early THEN amount END) OVER series AS late_most,
-    min(CASE WHEN place > n_early THEN amount END) OVER series AS late_least
-  FROM centred
-  WINDOW series AS (PARTITION BY row_number, side, run_id)
-),
--- The steps before the first that is not slow are warm-up.
 warmed AS (
   SELECT
     *,
-    min(
-      CASE
-        WHEN amount - middle > reach THEN NULL
-        WHEN n_early >= 2
-          AND place <= n_early
-          AND amount - late_most > greatest(late_most - late_least, 0.05 * abs(late_most))
-        THEN NULL
-        ELSE place
-      END
-    ) OVER (PARTITION BY row_number, side, run_id) - 1 AS n_warm_up
-  FROM scaled
+    sum(CASE WHEN is_warm_up THEN 1 ELSE 0 END)
+      OVER (PARTITION BY row_number, side, run_id)::BIGINT AS n_warm_up
+  FROM step
 ),
 kept AS (
   SELECT
@@ -245,7 +178,7 @@ kept AS (
     count(*) OVER (PARTITION BY row_number, side, run_id) AS n_kept,
     count(*) OVER (PARTITION BY row_number, side, run_id) // 5 AS n_cut
   FROM warmed
-  WHERE place > n_warm_up
+  WHERE NOT is_warm_up
 ),
 bounded AS (
   SELECT
@@ -272,8 +205,8 @@ run_mean AS (
 ),
 outlier AS (
   SELECT row_number, side, string_agg(position::VARCHAR, ', ' ORDER BY run_id, position) AS positions
-  FROM warmed
-  WHERE abs(amount - middle) > reach OR place <= n_warm_up
+  FROM step
+  WHERE is_outlier
   GROUP BY row_number, side
 ),
 -- One row per row and side: the samples are runs, or the blocks of steps of the only run.
@@ -375,7 +308,7 @@ paired AS (
     kb.whole_products / nullif(kb.whole_squares, 0) AS whole_correlation_b,
     ra.squares AS run_squares_a,
     rb.squares AS run_squares_b
-  FROM (SELECT DISTINCT row_number FROM sample) AS r
+  FROM (SELECT DISTINCT row_number FROM step) AS r
   LEFT JOIN of_side AS a ON a.row_number = r.row_number AND a.side = 'a'
   LEFT JOIN of_side AS b ON b.row_number = r.row_number AND b.side = 'b'
   LEFT JOIN block_square AS ka ON ka.row_number = r.row_number AND ka.side = 'a'
@@ -487,63 +420,17 @@ test_t AS (
   JOIN paired AS p ON p.row_number = e.row_number
   WHERE e.error_a + e.error_b > 1e-24 * p.typical_a * p.typical_a
 ),
--- With t = sqrt(df) tan(x) the density of t becomes cos(x) ** (df - 1), which is negligible 12 /
--- sqrt(df) further on; p is its integral beyond |t| divided by that from 0.
-rule AS (
-  SELECT list(node ORDER BY node) AS nodes, list(weight ORDER BY node) AS weights
-  FROM quadrature_node()
-),
-integral AS (
-  SELECT
-    freedom,
-    least(pi() / 2, 12 / sqrt(freedom)) AS reach,
-    list_sum(list_transform(range(1, 25), lambda i:
-      reach * r.weights[i] * pow(greatest(cos(reach * r.nodes[i]), 0), freedom - 1))) AS whole
-  FROM (SELECT DISTINCT freedom FROM test_t)
-  CROSS JOIN rule AS r
-),
--- Newton's steps towards the 97.5 % quantile in x, from the left, where the tail is convex.
-quantile AS (
-  SELECT
-    g.freedom,
-    sqrt(g.freedom) * tan(list_reduce(
-      list_transform(range(12), lambda i: 0::DOUBLE),
-      lambda x, i: x + (
-        list_sum(list_transform(range(1, 25), lambda k:
-          (least(pi() / 2, x + g.reach) - x) * r.weights[k]
-            * pow(greatest(cos(x + (least(pi() / 2, x + g.reach) - x) * r.nodes[k]), 0), g.freedom - 1)))
-          - 0.05 * g.whole
-      ) / pow(cos(x), g.freedom - 1),
-      atan(1.9 / sqrt(g.freedom))
-    )) AS t
-  FROM integral AS g
-  CROSS JOIN rule AS r
-),
-test_bound AS (
-  SELECT
-    e.row_number,
-    e.t,
-    e.error,
-    e.freedom,
-    g.whole,
-    atan(abs(e.t) / sqrt(e.freedom)) AS low,
-    least(pi() / 2, atan(abs(e.t) / sqrt(e.freedom)) + g.reach) AS high
-  FROM test_t AS e
-  JOIN integral AS g ON g.freedom = e.freedom
+numbered AS (
+  SELECT *, row_number() OVER (ORDER BY row_number) AS place
+  FROM test_t
 ),
 tested AS (
-  SELECT
-    e.row_number,
-    e.t,
-    e.freedom,
-    q.t * e.error AS margin,
-    least(list_sum(list_transform(range(1, 25), lambda i:
-      (e.high - e.low) * r.weights[i]
-        * pow(greatest(cos(e.low + (e.high - e.low) * r.nodes[i]), 0), e.freedom - 1)))
-      / e.whole, 1) AS p
-  FROM test_bound AS e
-  JOIN quantile AS q ON q.freedom = e.freedom
-  CROSS JOIN rule AS r
+  SELECT n.row_number, n.t, n.freedom, s.quantile * n.error AS margin, s.p
+  FROM numbered AS n
+  JOIN student_t(
+    (SELECT list(t ORDER BY row_number) FROM test_t),
+    (SELECT list(freedom::BIGINT ORDER BY row_number) FROM test_t)
+  ) AS s ON s.place = n.place
 ),
 -- Benjamini and Hochberg: p times the number of rows by its place, and not above that of a greater p.
 placed AS (

@@ -26,7 +26,7 @@ def changed(rows: Sequence[tuple[Side, Side]]) -> list[Row]:
     queries = library.load()
     with duckdb.connect() as connection:
         connection.execute("SET disabled_optimizers = 'statistics_propagation'")
-        for name in ("quadrature_node", "step_change"):
+        for name in ("quadrature_node", "student_t", "step_amount", "step_change"):
             connection.execute(queries.find(name).macro(temp=True))
         columns = [list(each) for each in zip(*noise.samples(rows), strict=True)]
         types = ("BIGINT[]", "VARCHAR[]", "BIGINT[]", "BIGINT[]", "BIGINT[]", "DOUBLE[]")
