@@ -90,7 +90,7 @@ def settings_of(place: Path, names: set[Any]) -> Path:
 
 def check_change(rows: list[Row], summary: list[Row], change: Change, noise: float) -> None:
     first = rows[0]
-    assert change.first in f"{first['name_a']} {first['name_b']}"
+    assert change.may_be_first(first)
     assert first["basis"] == "step"
     # Within 10 %, and within the noise of means over some steps of the kernels in the row.
     spread = 3 * noise * max(first["per_unit_a_ns"], first["per_unit_b_ns"])
