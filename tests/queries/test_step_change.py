@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -19,15 +21,23 @@ Row = dict[str, Any]
 Side = Sequence[Sequence[noise.Series]]
 LISTS = ("row_numbers", "sides", "run_ids", "trace_ids", "positions", "amounts")
 N_ROWS = 40  # rows of a simulated report
+#: Figures by scipy and statsmodels, from oracle.py beside them.
+EXPECTED = json.loads(
+    (Path(__file__).parent.parent / "data" / "significance" / "expected.json").read_text()
+)
+
+
+def install(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
+    queries = library.load()
+    connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+    for name in names:
+        connection.execute(queries.find(name).macro(temp=True))
 
 
 def changed(rows: Sequence[tuple[Side, Side]]) -> list[Row]:
     """Rows of step_change; all rows have the same runs, ranks and numbers of steps."""
-    queries = library.load()
     with duckdb.connect() as connection:
-        connection.execute("SET disabled_optimizers = 'statistics_propagation'")
-        for name in ("quadrature_node", "student_t", "step_amount", "step_change"):
-            connection.execute(queries.find(name).macro(temp=True))
+        install(connection, "quadrature_node", "student_t", "step_amount", "step_change")
         columns = [list(each) for each in zip(*noise.samples(rows), strict=True)]
         types = ("BIGINT[]", "VARCHAR[]", "BIGINT[]", "BIGINT[]", "BIGINT[]", "DOUBLE[]")
         declared = ", ".join(f"{name} {kind}" for name, kind in zip(LISTS, types, strict=True))
@@ -127,6 +137,81 @@ def test_too_few_steps_and_constant_steps_have_no_p() -> None:
     assert (short[0]["p"], short[0]["change_low"], short[0]["reason"]) == (None, None, "steps")
     assert (constant[0]["p"], constant[0]["reason"]) == (None, "constant")
     assert (constant[0]["change_low"], constant[0]["change_high"]) == (1, 1)
+
+
+# --- figures by scipy and statsmodels
+
+
+def near(value: float) -> Any:
+    return pytest.approx(value, rel=1e-9, abs=1e-13)
+
+
+@pytest.mark.parametrize("n_steps", ["5", "10", "24"])
+def test_steps_have_the_figures_of_scipy(n_steps: str) -> None:
+    """Yuen's test with the error of correlated steps; q as by statsmodels."""
+    cases = EXPECTED["steps"][n_steps]
+
+    rows = changed([(alone([case["a"]]), alone([case["b"]])) for case in cases])
+
+    for row, case in zip(rows, cases, strict=True):
+        same = ("typical_a", "typical_b", "autocorrelation", "t", "degrees_of_freedom", "p", "q")
+        assert [row[name] for name in same] == [near(case[name]) for name in same]
+        assert [row["n_effective_a"], row["n_effective_b"]] == [near(case["n_effective"])] * 2
+        assert [row["change_low"], row["change_high"]] == [near(x) for x in case["interval"]]
+        inflation = float(n_steps) / row["n_effective_a"]
+        factor = inflation * (float(n_steps) - 1) / (float(n_steps) - inflation)
+        assert row["t"] * factor**0.5 == near(case["yuen_t"])
+
+
+def test_runs_have_the_figures_of_scipy() -> None:
+    """Welch's test."""
+    cases = EXPECTED["runs"]
+
+    rows = changed(
+        [
+            (alone([[x, x] for x in case["a"]]), alone([[x, x, x] for x in case["b"]]))
+            for case in cases
+        ]
+    )
+
+    for row, case in zip(rows, cases, strict=True):
+        same = ("t", "degrees_of_freedom", "p", "q")
+        assert [row[name] for name in same] == [near(case[name]) for name in same]
+        assert [row["change_low"], row["change_high"]] == [near(x) for x in case["interval"]]
+
+
+def test_probabilities_are_those_of_scipy() -> None:
+    ts, freedoms, p_values, quantiles = zip(*EXPECTED["student_t"], strict=True)
+
+    with duckdb.connect() as connection:
+        install(connection, "quadrature_node", "student_t")
+        found = connection.execute(
+            'SELECT p, quantile FROM "student_t@1"(?, ?) ORDER BY place', [list(ts), list(freedoms)]
+        ).fetchall()
+
+    assert [p for p, _ in found] == [pytest.approx(p, rel=1e-9) for p in p_values]
+    assert [q for _, q in found] == [near(q) for q in quantiles]
+
+
+# --- bad input
+
+
+def test_steps_without_a_number_are_left_out() -> None:
+    """NaN and infinite amounts, as of a broken counter."""
+    a, b = [1.0, 1.02, 0.99, 1.01], [1.1, 1.12, 1.08, 1.11]
+    broken = [1.1, float("nan"), 1.12, float("inf"), 1.08, 1.11]
+
+    (expected,) = changed([(alone([a]), alone([b]))])
+    (found,) = changed([(alone([a]), alone([broken]))])
+
+    assert found == expected
+
+
+def test_a_side_without_a_number_is_not_tested() -> None:
+    (row,) = changed([(alone([[1.0, 1.1]]), alone([[float("nan"), float("nan")]]))])
+
+    assert (row["n_steps_b"], row["typical_b"], row["p"]) == (0, None, None)
+    assert (row["change_low"], row["reason"]) == (None, "steps")
 
 
 # --- false alarms and power
