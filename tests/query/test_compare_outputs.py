@@ -30,6 +30,7 @@ KERNELS = (
     "p",
     "q",
 )
+JUDGED = "x.total_ns > 0 AND baseline.total_ns > 0"  # true of all, so that all rows are printed
 CELL = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -56,17 +57,16 @@ def test_json_has_the_figures_of_python(tw: Tw, db: Path) -> None:
 @pytest.mark.integration
 def test_all_outputs_have_the_figures_of_the_queries(tw: Tw, tmp_path: Path, db: Path) -> None:
     opened = warehouse.open(db)
-    queried = {
-        name: chosen(list(opened.compare("a", "b", by=name))) for name in ("summary", "kernels")
-    }
+    rows = {name: list(opened.compare("a", "b", by=name)) for name in ("summary", "kernels")}
+    queried = {name: chosen(each) for name, each in rows.items()}
     assert set(queried["summary"]) == set(MEASURES)
 
     assert as_json(tw, db) == queried
     assert page(tw, tmp_path / "page.html", db) == queried
-    for name, rows in workbook(tw, tmp_path, db).items():
-        assert rows == {key: near(values) for key, values in queried[name].items()}
+    for name, written in workbook(tw, tmp_path, db).items():
+        assert written == {key: near(values) for key, values in queried[name].items()}
     check_terminal(tw("compare", "a", "b", "--db", db).out, queried)
-    check_gates(tw, db, queried["summary"])
+    check_gates(tw, db, rows["summary"], rows["kernels"])
 
 
 def near(values: list[Any]) -> list[Any]:
@@ -179,9 +179,25 @@ def shown(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
-def check_gates(tw: Tw, db: Path, summary: dict[str, list[Any]]) -> None:
-    for measure, (_, _, _, ratio, *_) in summary.items():
-        ran = tw("compare", "a", "b", "--by", measure, "--fail-if-slower", "90%", "-q", "--db", db)
-        assert ran.code == 0
-        assert f"{measure} (typical step): B is " in ran.err
-        assert ratio is not None
+def check_gates(tw: Tw, db: Path, summary: list[Row], kernels: list[Row]) -> None:
+    for row in summary:
+        if row["measure"] in MEASURES:
+            by = ("--by", row["measure"], "--fail-if-slower", "90%")
+            ran = tw("compare", "a", "b", *by, "-q", "--db", db)
+            assert ran.code == 0
+            assert ran.err.startswith(verdict(row))
+    condition = ("--query", "kernel_summary", "--fail-if", JUDGED, "--format", "json")
+    ran = tw("compare", "--baseline", "a", "--run", "b", *condition, "--db", db)
+    judged = {row["name"]: (row["baseline.total_ns"], row["x.total_ns"])
+              for row in json.loads(ran.out)["rows"]}  # fmt: skip
+    assert judged == {row["name_b"]: (row["total_a_ns"], row["total_b_ns"])
+                      for row in kernels if row["kind"] == "kernel"}  # fmt: skip
+
+
+def verdict(row: Row) -> str:
+    """The figures of compare_summary by those of A, as the gate prints them."""
+    change, *ends = (row[f"{name}"] / row["typical_a"]
+                     for name in ("typical_change", "change_low", "change_high"))  # fmt: skip
+    word = "slower" if change > 0 else "faster"
+    return (f"{row['measure']} (typical step): B is {abs(change):.2%} {word}, "
+            f"95 % interval {ends[0]:+.2%} to {ends[1]:+.2%}; within the limit")  # fmt: skip

@@ -23,7 +23,15 @@ Row = dict[str, Any]
 Event = Mapping[str, Any]
 DEVICE_KINDS = {"kernel": "kernel", "gpu_memcpy": "memcpy", "gpu_memset": "memset"}
 CREATED = "2024-01-01"
-TABLES = ("summary", "kernels", "ops", "steps")
+TABLES = ("summary", "kernels", "ops", "steps", "notes")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a run is, and the format of its recording."""
+
+    kind: str = "measured"
+    format: str = "kineto"
 
 
 @dataclass
@@ -116,12 +124,15 @@ class Pairs:
             query = self._queries.find(f"compare_{name}").on(connection)
             self._queries.install_for(connection, query, self._installed)
 
-    def compared(self, a: Sequence[Event], b: Sequence[Event], *names: str) -> dict[str, list[Row]]:
+    def compared(
+        self, a: Sequence[Event], b: Sequence[Event], *names: str, of_b: Recorded | None = None
+    ) -> dict[str, list[Row]]:
         """Rows of the queries `compare_NAME` between the events of both sides, with times in ns."""
+        sides = (("a", a, Recorded()), ("b", b, of_b or Recorded()))
         self._do("BEGIN")
         try:
-            for number, (side, events) in enumerate((("a", a), ("b", b)), 1):
-                self._insert(number, side, rows(number, events))
+            for number, (side, events, recorded) in enumerate(sides, 1):
+                self._insert(number, side, recorded, rows(number, events))
             return {name: self._run(f"compare_{name}") for name in names}
         finally:
             self._do("ROLLBACK")
@@ -129,15 +140,17 @@ class Pairs:
     def _do(self, statement: str) -> None:
         self._connection.execute(statement).fetchall()
 
-    def _insert(self, number: int, side: str, tables: Mapping[str, list[Row]]) -> None:
+    def _insert(
+        self, number: int, side: str, recorded: Recorded, tables: Mapping[str, list[Row]]
+    ) -> None:
         self._do(
-            f"INSERT INTO run (id, name, kind, created_at) VALUES ({number}, '{side}', 'measured', "
-            f"TIMESTAMP '{CREATED}')"
+            "INSERT INTO run (id, name, kind, created_at) VALUES "
+            f"({number}, '{side}', '{recorded.kind}', TIMESTAMP '{CREATED}')"
         )
         self._do(
             "INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, "
             f"tw_version, imported_at, base_ns, source_base_ns) VALUES ({number}, {number}, "
-            f"'t', 0, 'kineto', 'kineto', 1, '0', TIMESTAMP '{CREATED}', 0, 0)"
+            f"'t', 0, '{recorded.format}', 'kineto', 1, '0', TIMESTAMP '{CREATED}', 0, 0)"
         )
         for table, made in tables.items():
             self._connection.register("written", pa.Table.from_pylist(made))
