@@ -284,7 +284,8 @@ near AS (
 ),
 near_end AS (
   SELECT o.trace_id, coalesce(o.device_id, -1) AS device_key, o.end_ns
-  FROM op AS o, (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
+  FROM op AS o
+  CROSS JOIN (SELECT max(end_ns - start_ns) AS length_ns FROM wait_gap) AS b
   SEMI JOIN near AS n
     ON n.bucket = o.end_ns // b.length_ns
     AND n.trace_id = o.trace_id

@@ -163,17 +163,23 @@ surrounded AS (
   )
   WHERE is_surrounded
 ),
+-- What a search can find: calls that have one of these names.
+sought AS MATERIALIZED (
+  SELECT c.slice_id, c.name
+  FROM call AS c
+  SEMI JOIN candidate AS n ON n.name = c.name
+),
 search AS (
   SELECT u.slice_id, u.name, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
   FROM whole_slice AS s
   JOIN surrounded AS u ON u.slice_id = s.id
-  LEFT JOIN call AS a ON a.slice_id = s.parent_id AND a.name = u.name
+  LEFT JOIN sought AS a ON a.slice_id = s.parent_id AND a.name = u.name
   WHERE s.parent_id IS NOT NULL
   UNION ALL
   SELECT r.slice_id, r.name, s.parent_id, a.slice_id IS NOT NULL
   FROM whole_slice AS s
   JOIN search AS r ON r.at_id = s.id
-  LEFT JOIN call AS a ON a.slice_id = s.parent_id AND a.name = r.name
+  LEFT JOIN sought AS a ON a.slice_id = s.parent_id AND a.name = r.name
   WHERE NOT r.is_found
     AND s.parent_id IS NOT NULL
 ),
