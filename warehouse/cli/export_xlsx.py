@@ -73,7 +73,7 @@ def xlsx(
         announce(opened.seen, quiet=False)
         chosen = report.choose(opened, queries, pairs(parameters), name)
         path = output or Path(f"{run_stem(opened.seen)}.xlsx")
-        parts = report.fill(opened, chosen, "workbook", all_ranks=all_ranks)
+        parts = report.fill_ahead(opened, chosen, "workbook", all_ranks=all_ranks)
         written = export_xlsx(chosen.title, parts, path)
     say(
         f"Wrote {path}: {counted(written.n_rows, 'row')} on "

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse import resources
+from warehouse.ahead import ahead
 from warehouse.errors import ContractError, UsageError
 from warehouse.export.sections import KINDS, Chart, FilledSection, Report, Section
 from warehouse.query import rank_distribution
@@ -139,7 +140,7 @@ def of_queries(queries: Iterable[str], parameters: Mapping[str, str], library: L
         sections.append(Section(str(query.key), query.header.name, mine))
     for name in parameters.keys() - used:
         raise UsageError(f"no query has a parameter {name!r}")
-    return Report("queries", "Queries", tuple(sections))
+    return Report("queries", "Queries", tuple(sections), is_short=False)
 
 
 def fill(
@@ -154,13 +155,24 @@ def fill(
     for section in _repeated(session, sections):
         query = session.queries.find(section.query)
         values = {key: _value(session, value) for key, value in section.parameters.items()}
-        result = session.run(query, values)
+        result = session.run(query, values, is_short=report.is_short)
         table = result.table()
         meta = session.manifest(query, result.parameters)
         rows = QueryResult(table, result.columns, meta)
         is_listed = all_ranks or bool(session.selection.ranks)
         shown = None if is_listed else _distribution(session, query, section, rows)
         yield FilledSection(section, rows, shown)
+
+
+def fill_ahead(
+    session: Session, report: Report, target: str, *, all_ranks: bool = False
+) -> Iterator[FilledSection]:
+    """Runs the sections as `fill` does, each while the caller writes the one before it.
+
+    The session is in use until the last section is out.
+    """
+    sections = fill(session, report, target, all_ranks=all_ranks)
+    return ahead(sections, 1, session.connection.interrupt)
 
 
 def _distribution(

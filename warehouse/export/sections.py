@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from warehouse.query.rank_distribution import STATISTICS, RankDistribution
@@ -56,6 +57,7 @@ class Report:
     sections: tuple[Section, ...]
     help: str = ""
     formats: tuple[str, ...] = ()  # default report of traces of these formats
+    is_short: bool = True  # its queries return few rows
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class FilledSection:
         """The rows to show."""
         return self.distribution.rows if self.distribution else self.result
 
-    @property
+    @cached_property
     def chart(self) -> Chart | None:
         """The chart of the rows to show, with the run in its labels if there are several."""
         drawn = self.section.chart
@@ -84,8 +86,10 @@ class FilledSection:
 
 def by_run(result: QueryResult, chart: Chart) -> Chart:
     """Adds the run to labels if there are several runs."""
-    names = result.schema.names
-    if "run_id" not in names or len(result.arrow().column("run_id").unique()) < 2:
+    if "run_id" not in result.schema.names:
+        return chart
+    # Unlike `unique`, this needs no functions of Arrow, whose loading takes longer.
+    if len(set(result.arrow().column("run_id").to_pylist())) < 2:
         return chart
     return replace(chart, label=("run_id", *chart.label))
 

@@ -40,6 +40,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from warehouse.errors import ContractError, ScopeError, UsageError
@@ -220,9 +221,15 @@ def values(sql: str, source: str) -> dict[str, Any]:
     if not match:
         raise lacks_header(source)
     try:
-        return tomllib.loads(match[1])
+        return dict(_parsed(match[1]))
     except tomllib.TOMLDecodeError as error:
         raise ContractError(f"{source}: the header is not valid TOML: {error}") from None
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> dict[str, Any]:
+    # Checking a header and writing it with all columns read the same text.
+    return tomllib.loads(text)
 
 
 def explain(error: Exception) -> str:

@@ -103,7 +103,7 @@ class Query:
             return self.header.parameters
         return tuple(Parameter(name, "VARCHAR") for name in tokens.parameters(self.text))
 
-    @property
+    @cached_property
     def standalone(self) -> str:
         """The text with every column declared in its header, so that it needs no shared ones."""
         if self.header is None or self.own_header:
@@ -263,14 +263,7 @@ class Library:
         TEMP macros work on a read-only connection and hide stored ones of the same name.
         """
         queries = self.closure(self.queries.values())
-        # The database plans a macro when it is made, with all it calls, however deep. So each is
-        # made while what it calls is still an outline: that takes two thirds of the time.
-        for query in queries:
-            statements.execute(connection, query.outline(temp=temp))
-        for query in self.newest.values():
-            query.install(connection, plain=True, temp=temp)
-        for query in reversed(queries):
-            query.install(connection, temp=temp)
+        _install_all(connection, queries, self.newest.values(), temp=temp)
 
     def install_for(
         self,
@@ -285,10 +278,9 @@ class Library:
         there = set() if installed is None else installed
         callees = [each for each in self.closure([query]) if each is not query]
         named, plain = self._named_in(query)
-        for each in self.closure([*named, *callees]):
-            if str(each.key) not in there:
-                each.install(connection)
-                there.add(str(each.key))
+        missing = [e for e in self.closure([*named, *callees]) if str(e.key) not in there]
+        _install_all(connection, missing)
+        there.update(str(each.key) for each in missing)
         for each in plain:
             each.install(connection, plain=True)
 
@@ -340,6 +332,24 @@ class Library:
         if aliases.target_of(query.sql):
             query = replace(query, others=self.queries)
         self.queries[key] = query
+
+
+def _install_all(
+    connection: duckdb.DuckDBPyConnection,
+    queries: Sequence[Query],
+    plain: Iterable[Query] = (),
+    *,
+    temp: bool = True,
+) -> None:
+    """Creates the macros of queries, given callees first, and those of the `plain` names."""
+    # The database plans a macro when it is made, with all it calls, however deep. So each is made
+    # while what it calls is still an outline: that takes two thirds of the time.
+    for query in queries:
+        statements.execute(connection, query.outline(temp=temp))
+    for query in plain:
+        query.install(connection, plain=True, temp=temp)
+    for query in reversed(queries):
+        query.install(connection, temp=temp)
 
 
 @cache

@@ -6,6 +6,7 @@ import importlib
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
@@ -56,12 +57,13 @@ class Result:
         *,
         timeout_s: float | None = None,
         as_tuples: bool = False,
+        is_short: bool = False,
     ) -> None:
         self.query = query
         self.parameters = dict(parameters)
         self.n_rows = 0
         self._connection = connection
-        self._as_tuples = as_tuples
+        self._as_tuples, self._is_short = as_tuples, is_short
         self._timeout_s = timeout_s
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
         # DuckDB blocks its thread: run there, Ctrl-C would have no effect until the query ends.
@@ -78,9 +80,21 @@ class Result:
             self._connection.execute(statement, self.parameters or None)
             named = [each[:2] for each in self._connection.description or []]
             return _columns(self.query, *zip(*named, strict=True)), None
+        if self._is_short:
+            return self._start_short(statement)
         relation = self._connection.sql(statement, params=self.parameters or None)
         reader = relation.to_arrow_reader(BATCH_ROWS)
         return _columns(self.query, relation.columns, relation.types), reader
+
+    def _start_short(self, statement: duckdb.Statement) -> tuple[tuple[Column, ...], Any]:
+        """Copies the rows: a relation streams them, but its statement is parsed and bound twice,
+        which takes longer than most queries of a report run."""
+        self._connection.execute(statement, self.parameters or None)
+        named = [each[:2] for each in self._connection.description or []]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*extra copy of the rows", UserWarning)
+            reader = self._connection.to_arrow_reader(BATCH_ROWS)
+        return _columns(self.query, *zip(*named, strict=True)), reader
 
     @property
     def schema(self) -> pa.Schema:
@@ -218,11 +232,13 @@ def run(
     timeout_s: float | None = None,
     installed: set[str] | None = None,
     as_tuples: bool = False,
+    is_short: bool = False,
 ) -> Result:
     """Starts a query: a library name, a `Query` or SQL.
 
     Creates the macros it calls on the connection, except those that `installed` names. With
-    `as_tuples`, for which a query must be plain, rows are read by `Result.tuples`. Raises
+    `as_tuples`, for which a query must be plain, rows are read by `Result.tuples`. With `is_short`,
+    all rows are held in memory: less work, if there are few. Raises
     UsageError for an unknown name or parameter, QueryError if DuckDB refuses the statement,
     QueryTimeout.
     """
@@ -235,4 +251,5 @@ def run(
         arguments(query, parameters or {}),
         timeout_s=timeout_s,
         as_tuples=as_tuples,
+        is_short=is_short,
     )

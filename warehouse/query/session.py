@@ -94,6 +94,7 @@ class Session:
         dialect: str = "duckdb",
         timeout_s: float | None = None,
         as_tuples: bool = False,
+        is_short: bool = False,
     ) -> Result:
         """Starts a query; see `execute.run`. A comparison reads the traces of its sides.
 
@@ -110,7 +111,7 @@ class Session:
             self._see(self.chosen)
         return execute.run(
             self.connection, query, parameters, library=self.queries, timeout_s=timeout_s,
-            installed=self.installed, as_tuples=as_tuples,
+            installed=self.installed, as_tuples=as_tuples, is_short=is_short,
         )  # fmt: skip
 
     def _rewritten(self, query: library.Query) -> library.Query:

@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from tw_importers.execution_trace import flat
 from tw_importers.execution_trace.nested import KEYS, Node, nested, object_text
-from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.repair import REPAIRS, Repairer
 from tw_importers.trace_event.repair import Problem as Damage
 from tw_importers.trace_event.split import Splitter
+from warehouse.ahead import ahead
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from tw_importers.rocprofv3_json.walk import Records, Walker
-from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.repair import REPAIRS, Repairer
 from tw_importers.trace_event.repair import Problem as Damage
+from warehouse.ahead import ahead
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Problem, Scratch, TraceFacts
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from tw_importers.trace_event import native
-from tw_importers.trace_event.ahead import BlocksAhead, ahead
+from tw_importers.trace_event.ahead import BlocksAhead
 from tw_importers.trace_event.brackets import rematch_threads
 from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
@@ -29,6 +29,7 @@ from tw_importers.trace_event.typed import (
     groups_of,
     write_groups,
 )
+from warehouse.ahead import ahead
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, InParts, Problem, Scratch, TraceFacts
 from warehouse.store import statements

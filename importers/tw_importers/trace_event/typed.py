@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from tw_importers.trace_event.ahead import ahead
 from tw_importers.trace_event.kinds import ROW_SCHEMA, Kinds
 from tw_importers.trace_event.native import CLOSED, FULL, INVALID, SCHEMA, Rows, State
 from tw_importers.trace_event.repair import LONG_EVENT
 from tw_importers.trace_event.split import BLANK, Chunk, Splitter, decode
+from warehouse.ahead import ahead
 
 _GROUPS_AHEAD = 1  # each is as large as a row group
 

@@ -140,7 +140,7 @@ class _PageParts:
 def _filled(
     opened: session.Session, chosen: Report, made: _PageParts, all_ranks: bool
 ) -> Iterator[Values]:
-    for filled in report.fill(opened, chosen, "page", all_ranks=all_ranks):
+    for filled in report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks):
         made.abouts.append(filled.result.meta)
         made.parts.append(manifest.of_result(filled.result))
         yield data.section(filled)
