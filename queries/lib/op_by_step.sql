@@ -61,19 +61,61 @@ below AS (
   FROM upward
   GROUP BY slice_id
 ),
-placed AS (
+timed AS (
   SELECT
     c.trace_id,
-    CASE WHEN c.ts < w.end_ns THEN w.step_id END AS step_id,
+    coalesce(k.process_id, -1) AS process_id,
+    c.ts,
     c.name,
     greatest(c.inside_ns - coalesce(b.below_ns, 0), 0) AS self_ns
   FROM call AS c
   LEFT JOIN below AS b ON b.slice_id = c.slice_id
   LEFT JOIN track AS k ON k.id = c.track_id
-  ASOF LEFT JOIN step_window() AS w
-    ON w.trace_id = c.trace_id
-    AND coalesce(w.process_id, -1) = coalesce(k.process_id, -1)
-    AND c.ts >= w.start_ns
+),
+stretch AS MATERIALIZED (
+  SELECT trace_id, coalesce(process_id, -1) AS process_id, start_ns, end_ns, step_id
+  FROM step_window()
+),
+-- Most calls lie in a slot of time that one step covers, which takes no sorting to find.
+slot_size AS (
+  SELECT
+    trace_id,
+    process_id,
+    min(start_ns) AS from_ns,
+    greatest((max(end_ns) - min(start_ns)) // least(64 * count(*), 65536), 1)::BIGINT AS slot_ns
+  FROM stretch
+  GROUP BY trace_id, process_id
+),
+covered AS (
+  SELECT
+    s.trace_id,
+    s.process_id,
+    s.step_id,
+    unnest(range(
+      (s.start_ns - z.from_ns + z.slot_ns - 1) // z.slot_ns, (s.end_ns - z.from_ns) // z.slot_ns
+    )) AS slot
+  FROM stretch AS s
+  JOIN slot_size AS z ON z.trace_id = s.trace_id AND z.process_id = s.process_id
+),
+slotted AS MATERIALIZED (
+  SELECT c.trace_id, c.process_id, c.ts, c.name, c.self_ns, v.step_id
+  FROM timed AS c
+  LEFT JOIN slot_size AS z ON z.trace_id = c.trace_id AND z.process_id = c.process_id
+  LEFT JOIN covered AS v
+    ON v.trace_id = c.trace_id
+    AND v.process_id = c.process_id
+    AND v.slot = CASE WHEN c.ts >= z.from_ns THEN (c.ts - z.from_ns) // z.slot_ns END
+),
+placed AS (
+  SELECT trace_id, step_id, name, self_ns
+  FROM slotted
+  WHERE step_id IS NOT NULL
+  UNION ALL
+  SELECT c.trace_id, CASE WHEN c.ts < w.end_ns THEN w.step_id END, c.name, c.self_ns
+  FROM slotted AS c
+  ASOF LEFT JOIN stretch AS w
+    ON w.trace_id = c.trace_id AND w.process_id = c.process_id AND c.ts >= w.start_ns
+  WHERE c.step_id IS NULL
 )
 SELECT
   trace_id,
