@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.support import compare_noise as noise
+from tests.support import compare_power
 from tests.support.sharing import integration, slow
 from warehouse.library import library
 
@@ -258,6 +259,19 @@ def test_equal_programs_rarely_differ(kind: str, n_a: int, n_b: int, record_prop
     assert by_row <= 0.07
     assert by_report <= 0.07 + 2 * (0.07 * 0.93 / (count / N_ROWS)) ** 0.5
     assert by_gate <= 0.02 + 2 * (0.02 * 0.98 / count) ** 0.5
+
+
+@pytest.mark.parametrize("n_steps", [5, *(integration(each) for each in (3, 10, 24))])
+def test_the_test_of_many_pairs_is_the_plain_one(n_steps: int) -> None:
+    """By compare_power, which states the figures of docs/compare.md."""
+    random = np.random.default_rng(n_steps)
+    a, b = (compare_power.series(random, 20, n_steps, 0.5) for _ in "ab")
+
+    for change, reach, *pair in zip(*compare_power.tested(a, b), a, b, strict=True):
+        expected = noise.expected(*([each.tolist()] for each in pair))
+        assert expected.high is not None
+        assert change == near((expected.typical_b - expected.typical_a) / expected.typical_a)
+        assert change + reach == near(expected.high / expected.typical_a)
 
 
 def test_common_noise_of_ranks_rarely_makes_a_difference() -> None:
