@@ -40,9 +40,12 @@ WITH RECURSIVE call AS MATERIALIZED (
 -- Slices between operators: only those with children are climbed.
 between_call AS MATERIALIZED (
   SELECT s.id, s.parent_id
-  FROM slice AS s
-  SEMI JOIN slice AS c ON c.parent_id = s.id
-  ANTI JOIN cpu_op AS o ON o.slice_id = s.id
+  FROM (
+    SELECT c.parent_id AS id
+    FROM (SELECT DISTINCT parent_id FROM slice WHERE parent_id IS NOT NULL) AS c
+    ANTI JOIN cpu_op AS o ON o.slice_id = c.parent_id
+  ) AS c
+  JOIN slice AS s ON s.id = c.id
   WHERE s.parent_id IS NOT NULL
 ),
 upward AS (
