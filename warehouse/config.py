@@ -135,6 +135,11 @@ def _stated(path: Path | None) -> set[str]:
     return set(tomllib.loads(path.read_text(encoding="utf-8"))) if path else set()
 
 
+def is_memory_size(text: str) -> bool:
+    """Whether a text is a size as DuckDB reads it: 700MB, 1.5 GiB."""
+    return re.fullmatch(r"[0-9]+(\.[0-9]+)? ?([KMGT]i?)?B", text, re.I) is not None
+
+
 def as_text(value: str | int | list[str] | None) -> str:
     """Formats the value of a setting; an unset limit is DuckDB's default."""
     if value is None:
@@ -158,7 +163,7 @@ def _paths(path: Path, key: str, value: object) -> tuple[Path, ...]:
 
 
 def _memory(path: Path, key: str, value: object) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"[0-9.]+ ?([KMGT]i?)?B", value, re.I):
+    if not isinstance(value, str) or not is_memory_size(value):
         raise _wrong(path, key, 'a size such as "4GB"', value)
     return value
 

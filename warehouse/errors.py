@@ -172,5 +172,5 @@ def query_error(error: Exception) -> QueryError:
     if "disabled" in message or kind == "Permission Error":
         hint = "A query reads the warehouse and nothing else."
     elif kind == "Out of Memory Error":
-        hint = "Raise memory_limit in tw.toml, or choose less with --run, --from and --to."
+        hint = "Raise --memory-limit, or choose less with --run, --from and --to."
     return QueryError(message.strip(), hint=hint or None)

@@ -139,24 +139,28 @@ def _read(path: Path) -> Timeline:
     return timeline
 
 
-def _interned(packets: Any) -> dict[str, dict[int, str]]:
-    tables: dict[str, dict[int, str]] = defaultdict(dict)
+#: Kind of strings -> (packet sequence, number) -> string.
+Interned = dict[str, dict[tuple[int, int], str]]
+
+
+def _interned(packets: Any) -> Interned:
+    tables: Interned = defaultdict(dict)
     for packet in packets:
         for kind in ("event_names", "event_categories", "debug_annotation_names"):
             for entry in getattr(packet.interned_data, kind):
                 name = entry.name if isinstance(entry.name, str) else entry.name.decode()
-                tables[kind][entry.iid] = name
+                tables[kind][packet.trusted_packet_sequence_id, entry.iid] = name
     return tables
 
 
 def _event(
     timeline: Timeline,
     packet: Any,
-    interned: dict[str, dict[int, str]],
+    interned: Interned,
     stack: list[Slice],
     arrows: dict[int, str],
 ) -> None:
-    event = packet.track_event
+    event, sequence = packet.track_event, packet.trusted_packet_sequence_id
     track = timeline.name_of(event.track_uuid)
     if event.type == event.TYPE_COUNTER:
         timeline.counters.append((track, packet.timestamp, event.double_counter_value))
@@ -167,12 +171,12 @@ def _event(
     else:
         found = Slice(
             track,
-            event.name or interned["event_names"].get(event.name_iid, ""),
+            event.name or interned["event_names"].get((sequence, event.name_iid), ""),
             packet.timestamp,
             depth=len(stack),
-            args={_key(a, interned): value_of(a) for a in event.debug_annotations},
+            args={_key(a, sequence, interned): value_of(a) for a in event.debug_annotations},
             category=next(
-                (interned["event_categories"][number] for number in event.category_iids),
+                (interned["event_categories"][sequence, number] for number in event.category_iids),
                 next(iter(event.categories), None),
             ),
         )
@@ -196,9 +200,9 @@ def _arrows(timeline: Timeline, event: Any, name: str, arrows: dict[int, str]) -
             timeline.flows.append((arrows.pop(flow), name))
 
 
-def _key(annotation: Any, interned: dict[str, dict[int, str]]) -> str:
+def _key(annotation: Any, sequence: int, interned: Interned) -> str:
     if annotation.name_iid:
-        return interned["debug_annotation_names"][annotation.name_iid]
+        return interned["debug_annotation_names"][sequence, annotation.name_iid]
     return str(annotation.name)
 
 

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from warehouse.errors import ExportError
-from warehouse.export.perfetto import trace
+from warehouse.export.perfetto import parts
+from warehouse.export.perfetto import slices as readers
 from warehouse.export.perfetto.trace import export_perfetto
 from warehouse.store import database
 
@@ -436,7 +437,8 @@ def check_lanes(
                 AND (o.ts, -o.dur, o.id) < (slice.ts, -slice.dur, slice.id)
             )
         """)
-        monkeypatch.setattr(trace, "_BATCH_ROWS", batch_rows)
+        monkeypatch.setattr(parts, "PART_ROWS", batch_rows)
+        monkeypatch.setattr(readers, "_SIZES", ((batch_rows, True),))
 
         export_perfetto(connection, folder / "x.pftrace")
 

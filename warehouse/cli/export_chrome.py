@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli.export_options import names_folder, output_option, run_stem, say, scoped
+from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
 from warehouse.wording import counted
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write Trace Event JSON.")
 @database
+@memory_limit
 @scope
 @output_option("A .json or .json.gz file, or a folder for several traces.  [default: RUN.json.gz]")
 def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warehouse.cli.memory_options import memory_limit, place
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
 from warehouse.wording import counted
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Draw part of an execution graph.")
 @database
+@memory_limit
 @scope
 @click.option(
     "-o",
@@ -82,7 +84,7 @@ def dot(
     from warehouse.files import file_stem
     from warehouse.query import session
 
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
         announce(opened.seen, quiet=False)
         names = opened.seen.run_names
         path = output or Path(f"{file_stem(names[0]) if len(names) == 1 else 'graph'}.dot")

@@ -16,6 +16,8 @@ from warehouse.cli.export_options import (
     run_stem,
     say,
 )
+from warehouse.cli.memory_options import memory_limit
+from warehouse.cli.memory_options import place as warehouse_place
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 from warehouse.files import file_stem, no_more_readable
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Write an HTML page with the timeline.")
 @click.argument("queries", nargs=-1, shell_complete=query_names)
 @database
+@memory_limit
 @scope
 @output_option("The file to write.  [default: RUN.html]")
 @click.option(
@@ -88,7 +91,7 @@ def html(
     from warehouse.export.page import page as pages
     from warehouse.query import session
 
-    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    place = warehouse_place(db, wait_s, query_path=query_path, is_export=True)
     given = (queries, pairs(parameters), name)
     if compare:
         values = pages.of_two(place, selection, compare, given, max_slices, all_ranks=all_ranks)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from warehouse.cli.memory_options import place
 from warehouse.cli.scope_options import announce
 from warehouse.errors import UsageError
 from warehouse.files import is_stdout, is_stream
@@ -62,7 +63,7 @@ def scoped(db: Path | None, wait_s: float, selection: Selection) -> Iterator[Ses
     """Opens a session with the selected scope, which it prints where the user did not choose it."""
     from warehouse.query import session
 
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
         announce(opened.seen, quiet=False)
         yield opened
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli.export_options import output_option, run_stem, say, scoped
+from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
 from warehouse.wording import counted
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write all tables as Parquet.")
 @database
+@memory_limit
 @scope
 @output_option("Folder to create; must not exist or be empty.  [default: RUN.lake]")
 def parquet(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:

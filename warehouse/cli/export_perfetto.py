@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli.export_options import output_option, run_stem, say, scoped
+from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
 from warehouse.query.selection import LISTED_RANKS, Selection
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write a Perfetto trace (.pftrace).")
 @database
+@memory_limit
 @scope
 @output_option("The file to write.  [default: RUN.pftrace]")
 @click.option("--no-args", is_flag=True, help="Omit the arguments of slices.")

@@ -15,6 +15,8 @@ from warehouse.cli.export_options import (
     run_stem,
     say,
 )
+from warehouse.cli.memory_options import memory_limit
+from warehouse.cli.memory_options import place as warehouse_place
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 from warehouse.wording import counted
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Write an Excel workbook.")
 @click.argument("queries", nargs=-1, shell_complete=query_names)
 @database
+@memory_limit
 @scope
 @output_option("The file to write.  [default: RUN.xlsx]")
 @click.option(
@@ -68,7 +71,7 @@ def xlsx(
     from warehouse.export.workbook.workbook import export_xlsx
     from warehouse.query import session
 
-    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    place = warehouse_place(db, wait_s, query_path=query_path, is_export=True)
     with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=False)
         chosen = report.choose(opened, queries, pairs(parameters), name)

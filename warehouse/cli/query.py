@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse import config
-from warehouse.cli import options
+from warehouse.cli import memory_options, options
 from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
@@ -86,6 +86,7 @@ if TYPE_CHECKING:
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @scope
+@memory_options.memory_limit
 @options.database
 def query(
     name: str | None,
@@ -123,7 +124,7 @@ def query(
     from warehouse.query.execute import is_plain
     from warehouse.query.rank_distribution import of_session as rank_layout
 
-    place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
+    place = memory_options.place(db, wait_s, query_path=query_path)
     chosen_format = encoding.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)
     queries = library.load(place.query_path)

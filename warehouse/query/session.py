@@ -6,6 +6,7 @@ is locked for the duration of a session, so sessions are short.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -47,16 +48,22 @@ class Place:
         *,
         wait_s: float = database.DEFAULT_WAIT_S,
         query_path: tuple[Path, ...] = (),
+        memory_limit: str | None = None,
     ) -> Place:
         """Returns the given or configured warehouse, with configured settings."""
         settings = config.load()
         return cls(
             config.database_path(db),
             wait_s=wait_s,
-            memory_limit=settings.memory_limit,
+            memory_limit=memory_limit or settings.memory_limit,
             threads=settings.threads,
             query_path=(*settings.query_path, *query_path),
         )
+
+    def limited(self, memory_limit: str, max_threads: int) -> Place:
+        """Returns the same place with a memory limit, which few threads keep."""
+        n_threads = min(self.threads or os.cpu_count() or 1, max_threads)
+        return replace(self, memory_limit=memory_limit, threads=n_threads)
 
 
 @dataclass

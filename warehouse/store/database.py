@@ -15,8 +15,9 @@ import os
 import re
 import shutil
 import stat
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -65,7 +66,8 @@ class Reader:
     """A locked read-only connection, as a context manager.
 
     `connection` may run any SQL: it cannot write, read other files, load extensions or change
-    settings. Raises MissingDatabase, LockedDatabase, NewerDatabase or InvalidDatabase.
+    settings. Further readers of a file in one process have the limits of the first. Raises
+    MissingDatabase, LockedDatabase, NewerDatabase or InvalidDatabase.
     """
 
     def __init__(
@@ -79,12 +81,11 @@ class Reader:
         _must_exist(path)
         self._path = path
         config = dict(LOCKED_PROFILE)
-        if memory_limit:
-            config["memory_limit"] = memory_limit
-        if threads:
-            config["threads"] = threads
+        if not os.access(path.parent, os.W_OK):  # else DuckDB uses FILE.tmp
+            config["temp_directory"] = os.path.join(tempfile.gettempdir(), f"{path.name}.tmp")
+        limits = {"memory_limit": memory_limit, "threads": threads}
         writer_lock.wait_for_writer(path, wait_s)
-        self.connection = _patiently(path, wait_s, lambda: _locked(path, config))
+        self.connection = _patiently(path, wait_s, lambda: _locked(path, config, limits))
         try:
             if any(m.version is not None for m in migrate.check_history(self.connection)):
                 raise _too_old(path)
@@ -111,7 +112,9 @@ class Reader:
                 damage.raise_if_found(self._path, value)
 
 
-def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+def _locked(
+    path: Path, config: dict[str, Any], limits: Mapping[str, str | int | None] | None = None
+) -> duckdb.DuckDBPyConnection:
     before = _identity(path)
     connection = duckdb.connect(str(path), read_only=True, config=config)
     if _identity(path) != before:
@@ -121,6 +124,9 @@ def _locked(path: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
     if not is_locked:  # a second connection of this process shares the settings of the first
         # Under `python -c` DuckDB takes the program for a shell and draws a progress bar.
         connection.execute("SET enable_progress_bar = false")
+        for name, value in (limits or {}).items():
+            if value is not None:
+                connection.execute(f"SET {name} = '{value}'")
         connection.execute("SET lock_configuration = true")
     return connection
 

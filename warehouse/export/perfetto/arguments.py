@@ -95,9 +95,10 @@ def _kinds(items: Any) -> NDArray[np.uint8]:
 
 
 def _contain(offsets: NDArray[np.int64], is_found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which texts contain one of the bytes found; a regular expression takes five times as long."""
-    n_before = np.concatenate([[0], np.cumsum(is_found, dtype=np.int64)])
-    return np.asarray(np.diff(n_before[offsets]) > 0)
+    """Which texts, none of them empty, contain one of the bytes found; a regular expression takes
+    five times as long."""
+    within = is_found[offsets[0] : offsets[-1]]
+    return np.logical_or.reduceat(within, offsets[:-1] - offsets[0])
 
 
 def _integers(items: Any) -> wire.Column:

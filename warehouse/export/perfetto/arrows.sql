@@ -8,7 +8,11 @@ CREATE OR REPLACE TEMP TABLE export_arrow AS
 SELECT
   id,
   slice_out,
+  out_track_id,
+  out_slice_ts,
   slice_in,
+  in_track_id,
+  in_slice_ts,
   in_ts <= out_ts AND in_end > out_ts AS is_late,
   in_ts <= out_ts AND in_end <= out_ts AS is_open,
   in_ts = out_ts AND in_end = out_ts AND NOT is_unfinished AS is_tie
@@ -16,7 +20,11 @@ FROM (
   SELECT
     f.id,
     f.slice_out,
+    o.track_id AS out_track_id,
+    o.ts AS out_slice_ts,
     f.slice_in,
+    i.track_id AS in_track_id,
+    i.ts AS in_slice_ts,
     o.ts + ot.shift_ns AS out_ts,
     i.ts + it.shift_ns AS in_ts,
     i.ts + it.shift_ns + greatest(i.dur, 0) AS in_end,
@@ -26,4 +34,19 @@ FROM (
   JOIN slice AS i ON i.id = f.slice_in
   JOIN export_trace AS ot ON ot.trace_id = o.trace_id
   JOIN export_trace AS it ON it.trace_id = i.trace_id
-)
+);
+
+-- Their ends, each with the place of its slice, in the order in which parts read them.
+CREATE OR REPLACE TEMP TABLE export_arrow_start AS
+SELECT out_track_id AS track_id, out_slice_ts AS ts, slice_out AS slice_id, id
+FROM export_arrow
+ORDER BY track_id, ts;
+
+CREATE OR REPLACE TEMP TABLE export_arrow_end AS
+SELECT
+  in_track_id AS track_id, in_slice_ts AS ts, slice_in AS slice_id, id, is_late, is_open, is_tie
+FROM export_arrow
+ORDER BY track_id, ts;
+
+CREATE OR REPLACE TEMP TABLE export_deferred AS
+SELECT DISTINCT slice_id, track_id, ts FROM export_arrow_end WHERE is_tie;

@@ -10,14 +10,17 @@ from typing import Any
 
 from warehouse.export import wire
 
+_STRING_BYTES = 150
+
 
 class InternedStrings:
-    """Interned strings of one kind; memory is proportional to distinct strings."""
+    """Interned strings of one kind; memory is proportional to the strings since `forget`."""
 
     def __init__(self, field: str) -> None:
         self.field = field  # of InternedData: event_names, ...
         self._numbers: dict[bytes, int] = {}
         self._fresh: list[bytes] = []
+        self.n_bytes = 0  # of all strings, with what Python needs for each
 
     def fields(self, texts: Any, tag: bytes) -> wire.Column:
         """Returns the varint field of each string; null for null."""
@@ -33,6 +36,7 @@ class InternedStrings:
         if number is None:
             number = self._numbers[text] = len(self._numbers) + 1
             self._fresh.append(text)
+            self.n_bytes += len(text) + _STRING_BYTES
         return number
 
     def define(self, data: Any) -> bool:
@@ -44,6 +48,11 @@ class InternedStrings:
         found = bool(self._fresh)
         self._fresh.clear()
         return found
+
+    def forget(self) -> None:
+        """Starts from number 1 again, for another packet sequence."""
+        self._numbers.clear()
+        self.n_bytes = 0
 
 
 #: Fields of interned references, and of the strings themselves: TrackEvent categories and name,

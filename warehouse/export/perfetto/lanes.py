@@ -11,6 +11,7 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 from warehouse.export.perfetto import load
+from warehouse.export.perfetto.parts import Part, divide
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,58 +43,82 @@ class Lanes:
 
 
 def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int, int], int]:
-    """Creates the TEMP table `export_lane(slice_id, lane)`: a row for each slice not on lane 0.
+    """Creates the TEMP table `export_lane(slice_id, track_id, lane)`: a row for each slice not on
+    lane 0.
 
     Ranges projected onto streams (ranges.py) are among them.
 
     `stored`: the schema of the stored tables, quoted. Returns how many extra lanes each track
     needs, and how many slices are on them.
     """
-    connection.execute("CREATE OR REPLACE TEMP TABLE export_lane (slice_id BIGINT, lane BIGINT)")
-    overlapping = connection.execute(load("overlaps", stored=stored)).fetchall()
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE export_lane (slice_id BIGINT, track_id BIGINT, lane BIGINT)"
+    )
+    overlapping = _overlapping(connection, stored)
     ((n_ranges,),) = connection.execute("SELECT count(*) FROM export_range").fetchall()
     if not overlapping and not n_ranges:
         return {}, 0
-    tracks = ", ".join(str(row[0]) for row in overlapping)
-    flat = {track_id for track_id, is_flat in overlapping if is_flat}
-    slice_ids, lanes, extra = array("q"), array("q"), {}
-    state, current = Lanes(), None
-    # A loop over rows, only of these tracks: a lane depends on the lanes of all earlier slices.
-    for track_id, slice_id, ts, end in _rows(connection, tracks):
-        if track_id != current:
-            state, current = Lanes(is_flat=track_id in flat), track_id
-        lane = state.place(ts, end)
-        if lane:
-            slice_ids.append(slice_id)
-            lanes.append(lane)
-            extra[track_id] = len(state.open_ends) - 1
-    _store(connection, slice_ids, lanes)
-    return extra, len(lanes)
+    tracks = ", ".join(map(str, overlapping)) or "NULL"
+    placed = (
+        f"(SELECT track_id, id, ts, dur FROM slice WHERE track_id IN ({tracks})"
+        " UNION ALL SELECT track_id, id, ts, dur FROM export_range)"
+    )
+    extra: dict[int, int] = {}
+    n_placed, state, current = 0, Lanes(), None
+    for part in divide(connection, placed):
+        slice_ids, track_ids, lanes = array("q"), array("q"), array("q")
+        # A loop over rows, only of these tracks: a lane depends on the lanes of all earlier slices.
+        for track_id, slice_id, ts, end in _rows(connection, placed, part):
+            if track_id != current:
+                state, current = Lanes(is_flat=overlapping.get(track_id, False)), track_id
+            lane = state.place(ts, end)
+            if lane:
+                slice_ids.append(slice_id)
+                track_ids.append(track_id)
+                lanes.append(lane)
+                extra[track_id] = len(state.open_ends) - 1
+        _store(connection, {"slice_id": slice_ids, "track_id": track_ids, "lane": lanes})
+        n_placed += len(lanes)
+    return extra, n_placed
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, tracks: str) -> Any:
+def _overlapping(connection: duckdb.DuckDBPyConnection, stored: str) -> dict[int, bool]:
+    """Returns the tracks on which slices may overlap without nesting, and whether each is flat."""
+    timed = f"""(
+        SELECT id, trace_id, track_id, ts, dur, depth FROM {stored}.slice
+        WHERE dur <> 0 AND trace_id IN (SELECT trace_id FROM export_trace)
+    )"""
+    found: dict[int, bool] = {}
+    ends: dict[tuple[int, int | None], int] = {}  # of each depth, in earlier parts
+    for part in divide(connection, timed):
+        query = load("overlaps", stored=timed, in_part=part.condition("e"))
+        for track_id, depth, is_flat, is_odd, start, end in connection.execute(query).fetchall():
+            if is_odd or start < ends.get((track_id, depth), start):
+                found[track_id] = is_flat
+            ends[track_id, depth] = end
+    return found
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, placed: str, part: Part) -> Any:
     result = connection.execute(f"""
         SELECT
           track_id,
           id,
           ts,
           CASE WHEN dur = -1 THEN {UNFINISHED_END} ELSE ts + greatest(dur, 0) END AS end_ts
-        FROM (
-          SELECT track_id, id, ts, dur FROM slice WHERE track_id IN ({tracks or "NULL"})
-          UNION ALL
-          SELECT track_id, id, ts, dur FROM export_range
-        )
+        FROM {placed} AS e
+        WHERE {part.condition("e")}
         ORDER BY track_id, ts, end_ts DESC, id
     """)
     while rows := result.fetchmany(_BATCH_ROWS):
         yield from rows
 
 
-def _store(connection: duckdb.DuckDBPyConnection, slice_ids: array[int], lanes: array[int]) -> None:
+def _store(connection: duckdb.DuckDBPyConnection, columns: dict[str, array[int]]) -> None:
     import pyarrow as pa
 
-    if not len(lanes):
+    if not len(columns["lane"]):
         return
-    connection.register("placed", pa.table({"slice_id": slice_ids, "lane": lanes}))
-    connection.execute("INSERT INTO export_lane SELECT slice_id, lane FROM placed")
+    connection.register("placed", pa.table(columns))
+    connection.execute("INSERT INTO export_lane SELECT slice_id, track_id, lane FROM placed")
     connection.unregister("placed")

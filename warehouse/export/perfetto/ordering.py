@@ -47,6 +47,9 @@ class Events:
 
 def concatenate(parts: list[Events]) -> Events:
     """Concatenates events."""
+    if not parts:
+        nothing = np.empty(0, np.int64)
+        return Events(nothing, nothing, nothing, nothing, wire.literals([]))
     return Events(
         np.concatenate([part.tracks for part in parts]),
         np.concatenate([part.times for part in parts]),

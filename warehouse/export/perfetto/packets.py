@@ -1,7 +1,8 @@
 """Encodes batches of events as Perfetto trace packets.
 
-A packet is `Trace.packet`: timestamp, sequence id, track event, flags. All packets of a file are on
-one sequence, whose first one declares the interning state new. Field numbers:
+A packet is `Trace.packet`: timestamp, sequence id, track event, flags. Packets are on one
+sequence, whose first one declares the interning state new, until its strings take much memory: then
+another sequence begins. Field numbers:
 protos/perfetto/trace/trace_packet.proto and protos/perfetto/trace/track_event/track_event.proto.
 """
 
@@ -24,7 +25,7 @@ FLOW_IDS, TERMINATING_FLOW_IDS = b"\xf9\x02", b"\x81\x03"  # fixed64 fields 47 a
 
 _PACKET = b"\x0a"  # Trace.packet
 _TIMESTAMP = b"\x40"
-_SEQUENCE_AND_EVENT = b"\x50\x01\x5a"  # trusted_packet_sequence_id = 1; tag of track_event
+_SEQUENCE, _EVENT = b"\x50", b"\x5a"  # trusted_packet_sequence_id, track_event
 _NEEDS_INTERNED = b"\x68\x02"  # sequence_flags = SEQ_NEEDS_INCREMENTAL_STATE
 _CLEARED = 1  # SEQ_INCREMENTAL_STATE_CLEARED
 _CATEGORY, _TYPE, _NAME, _TRACK = b"\x18", b"\x48", b"\x50", b"\x58"
@@ -48,6 +49,7 @@ class Tracks:
 
 
 def begins(
+    sequence: int,
     times: Numbers,
     types: Numbers,
     track: wire.Column,
@@ -58,35 +60,40 @@ def begins(
 ) -> wire.Column:
     """Returns a packet per slice begin or instant, by `types`."""
     kinds = wire.literals([_TYPE + bytes([kind]) for kind in range(4)]).take(pa.array(types))
-    return packets(times, [category, *annotations, kinds, name, track, *flows])
+    return packets(sequence, times, [category, *annotations, kinds, name, track, *flows])
 
 
-def ends(times: Numbers, track: wire.Column, flows: list[wire.Column]) -> wire.Column:
+def ends(
+    sequence: int, times: Numbers, track: wire.Column, flows: list[wire.Column]
+) -> wire.Column:
     """Returns a packet per slice end."""
-    return packets(times, [_TYPE + bytes([SLICE_END]), track, *flows])
+    return packets(sequence, times, [_TYPE + bytes([SLICE_END]), track, *flows])
 
 
-def counters(times: Numbers, track: wire.Column, values: NDArray[np.float64]) -> wire.Column:
+def counters(
+    sequence: int, times: Numbers, track: wire.Column, values: NDArray[np.float64]
+) -> wire.Column:
     """Returns a packet per counter value."""
     value = wire.fixed64(values, tag=_DOUBLE_VALUE)
-    return packets(times, [_TYPE + bytes([COUNTER]), track, value])
+    return packets(sequence, times, [_TYPE + bytes([COUNTER]), track, value])
 
 
-def packets(times: Numbers, fields: list[wire.Column | bytes]) -> wire.Column:
+def packets(sequence: int, times: Numbers, fields: list[wire.Column | bytes]) -> wire.Column:
     """Encodes TrackEvents as packets; fields are passed separately, to be copied once."""
     stamps = wire.varints(times.view(np.uint64))
+    sequence_and_event = _SEQUENCE + wire.varint(sequence) + _EVENT
     sizes = np.zeros(len(times), np.int64)
     for field in fields:
         sizes += len(field) if isinstance(field, bytes) else wire.lengths_of(field)
     event_lengths = wire.varints(sizes.view(np.uint64))
-    fixed = len(_TIMESTAMP) + len(_SEQUENCE_AND_EVENT) + len(_NEEDS_INTERNED)
+    fixed = len(_TIMESTAMP) + len(sequence_and_event) + len(_NEEDS_INTERNED)
     total = fixed + sizes + wire.lengths_of(stamps) + wire.lengths_of(event_lengths)
     return wire.join(
         _PACKET,
         wire.varints(total.view(np.uint64)),
         _TIMESTAMP,
         stamps,
-        _SEQUENCE_AND_EVENT,
+        sequence_and_event,
         event_lengths,
         *fields,
         _NEEDS_INTERNED,
@@ -100,9 +107,9 @@ def flow_fields(lists: Any, tag: bytes) -> wire.Column:
     return wire.regroup(wire.fixed64(ids.astype(np.int64).view(np.uint64), tag=tag), offsets)
 
 
-def opening() -> bytes:
-    """Returns the packet that starts the sequence."""
-    packet = _new_packet()
+def opening(sequence: int) -> bytes:
+    """Returns the packet that starts a sequence."""
+    packet = _new_packet(sequence)
     packet.sequence_flags = _CLEARED
     packet.first_packet_on_sequence = True
     return _framed(packet)
@@ -110,23 +117,23 @@ def opening() -> bytes:
 
 def descriptor(track: Any) -> bytes:
     """Returns the packet of a track descriptor."""
-    packet = _new_packet()
+    packet = _new_packet(1)
     packet.track_descriptor.CopyFrom(track)
     return _framed(packet)
 
 
-def definitions(kinds: list[InternedStrings]) -> bytes:
+def definitions(sequence: int, kinds: list[InternedStrings]) -> bytes:
     """Returns a packet with new interned strings; empty if there are none."""
-    packet = _new_packet()
+    packet = _new_packet(sequence)
     packet.sequence_flags = 2
     found = [kind.define(packet.interned_data) for kind in kinds]
     return _framed(packet) if any(found) else b""
 
 
-def _new_packet() -> Any:
+def _new_packet(sequence: int) -> Any:
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket
 
-    return TracePacket(trusted_packet_sequence_id=1)
+    return TracePacket(trusted_packet_sequence_id=sequence)
 
 
 def _framed(packet: Any) -> bytes:

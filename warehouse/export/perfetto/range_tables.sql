@@ -1,4 +1,4 @@
--- Empty tables for ranges projected onto streams.
+-- Empty tables for ranges projected onto streams, and the slices of the file: stored ones and ranges.
 CREATE OR REPLACE TEMP VIEW export_range_source AS
 SELECT a.slice_id, a.trace_id, k.id AS track_id, k.process_id, k.name AS thread_name
 FROM annotation AS a
@@ -30,3 +30,8 @@ CREATE OR REPLACE TEMP TABLE export_range (
   phase VARCHAR,
   args_json VARCHAR
 );
+
+CREATE OR REPLACE TEMP VIEW export_slice AS
+SELECT id, trace_id, track_id, ts, dur, name, category, phase, args_json FROM slice
+UNION ALL
+SELECT id, trace_id, track_id, ts, dur, name, category, phase, args_json FROM export_range;

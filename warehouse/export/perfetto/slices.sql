@@ -1,4 +1,4 @@
--- Slices in packet order: by track, lane and start, outer slices first; deferred ones last.
+-- The slices of one part in packet order: by track, lane and start, outer slices first.
 -- arg_keys and arg_values: keys, and JSON texts of the values; NULL if args_text must be encoded instead.
 -- (A cast to MAP takes six times as long as the two lists.)
 SELECT
@@ -15,9 +15,12 @@ SELECT
   open_ends,
   ends,
   late_ends,
-  CASE WHEN json_type(args_text) = 'OBJECT' THEN json_keys(args_text) END AS arg_keys,
-  CASE WHEN json_type(args_text) = 'OBJECT' THEN json_extract(args_text, '$.*')::VARCHAR[] END
-    AS arg_values,
+  CASE WHEN starts_with(args_text, '{') OR json_type(args_text) = 'OBJECT' THEN json_keys(args_text) END
+    AS arg_keys,
+  CASE
+    WHEN starts_with(args_text, '{') OR json_type(args_text) = 'OBJECT'
+      THEN json_extract(args_text, '$.*')::VARCHAR[]
+  END AS arg_values,
   args_text{argument_names}
 FROM (
   SELECT
@@ -31,12 +34,9 @@ FROM (
     {category} AS category,
     {arrows},
     {args} AS args_text{argument_columns}
-  FROM (
-    SELECT id, trace_id, track_id, ts, dur, name, category, phase, args_json FROM slice
-    UNION ALL
-    FROM export_range SELECT id, trace_id, track_id, ts, dur, name, category, phase, args_json
-  ) AS s
+  FROM (SELECT * FROM export_slice AS e WHERE {in_part}) AS s
   JOIN export_trace AS t ON t.trace_id = s.trace_id
   {joins}
-  ORDER BY is_deferred, s.track_id, 3, s.ts, s.dur = -1 DESC, greatest(s.dur, 0) DESC, s.id
+  WHERE {condition}
+  ORDER BY s.track_id, 3, s.ts, s.dur = -1 DESC, greatest(s.dur, 0) DESC, s.id
 )

@@ -15,7 +15,7 @@ Mapping:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,7 @@ from warehouse.export.perfetto.ordering import (
     is_settled,
     order,
 )
+from warehouse.export.perfetto.slices import SliceReader
 from warehouse.files import whole_file
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from warehouse.export.presentation import Presentation
 
 _BATCH_ROWS = 65_536
+_MAX_INTERNED_BYTES = 64 << 20
 _FLOW_COLUMNS = {
     "starts": packets.FLOW_IDS,
     "open_ends": packets.FLOW_IDS,
@@ -124,6 +126,8 @@ class _Export:
         self.names = kind("event_names")
         self.categories = kind("event_categories")
         self.keys = kind("debug_annotation_names")
+        self.interned = [self.categories, self.names, self.keys]
+        self.sequence = 1
 
     def run(self) -> PerfettoSummary:
         self._check_traces()
@@ -191,63 +195,51 @@ class _Export:
         self.with_flows = self.written.n_flows > 0
 
     def _write_head(self) -> None:
-        self.file.write(packets.opening())
+        self.file.write(packets.opening(self.sequence))
         for descriptor in self.plan.descriptors:
             self.file.write(packets.descriptor(descriptor))
 
-    def _batches(self, query: str) -> Iterator[Any]:
-        """Yields the batches of a query; the next one is computed while the last is encoded."""
-        reader = self.connection.sql(query).to_arrow_reader(_BATCH_ROWS)
-        with ThreadPoolExecutor(max_workers=1) as worker:
-            coming = worker.submit(next, reader, None)
-            while (batch := coming.result()) is not None:
-                coming = worker.submit(next, reader, None)
-                yield batch
-
     def _write_slices(self) -> None:
         waiting: list[Events] = []
-        for batch in self._batches(self._slice_query()):
-            if not batch.num_rows:
-                continue
-            events = concatenate([*waiting, *self._events(batch)])
-            self.file.write(packets.definitions([self.categories, self.names, self.keys]))
-            settled = is_settled(events, self.last_lane, self.last_time)
-            self._write_events(events.take(np.flatnonzero(settled)))
-            waiting = [events.take(np.flatnonzero(~settled))]
-            self.written.n_slices += batch.num_rows
-        for events in waiting:
-            self._write_events(events)
+        for piece, is_end in _ahead(self._slices().pieces()):
+            waiting += self._events(piece)
+            self.written.n_slices += piece.num_rows
+            if is_end:
+                waiting = [self._write_settled(concatenate(waiting))]
+        self._write_definitions()
+        self._write_events(concatenate(waiting))
+
+    def _write_settled(self, events: Events) -> Events:
+        """Writes the events that no later slice precedes; returns the others."""
+        self._write_definitions()
+        settled = is_settled(events, self.last_lane, self.last_time)
+        self._write_events(events.take(np.flatnonzero(settled)))
+        return events.take(np.flatnonzero(~settled))
+
+    def _write_definitions(self) -> None:
+        self.file.write(packets.definitions(self.sequence, self.interned))
+        if sum(kind.n_bytes for kind in self.interned) > _MAX_INTERNED_BYTES:
+            self._begin_sequence()
+
+    def _begin_sequence(self) -> None:
+        """Starts a sequence without interned strings; packets that wait keep their sequence."""
+        self.sequence += 1
+        for kind in self.interned:
+            kind.forget()
+        self.file.write(packets.opening(self.sequence))
 
     def _write_events(self, events: Events) -> None:
         if len(events):
             self.file.write(wire.contents(events.packets.take(pa.array(order(events)))))
 
-    def _slice_query(self) -> str:
-        joins, arrows = [], [f"NULL AS {name}" for name in _FLOW_COLUMNS]
-        arrows.append("false AS is_deferred")
-        if self.written.n_on_extra_lanes:
-            joins.append("LEFT JOIN export_lane AS l ON l.slice_id = s.id")
-        if self.with_flows:
-            joins.append(load("arrow_lists"))
-            arrows = ["o.starts", "i.open_ends", "i.ends", "i.late_ends"]
-            arrows.append("coalesce(i.is_deferred, false) AS is_deferred")
-        shown, columns, category = "", "", "s.category"
-        for n, (encoder, query) in enumerate(self.stored_arguments):
-            category = encoder.category.format(arguments=f"a{n}", otherwise=category)
-            joins.append(f"LEFT JOIN ({query}) AS a{n} ON a{n}.slice_id = s.id")
-            names = self.connection.sql(query).columns
-            shown += "".join(f', "{n}:{name}"' for name in names[1:])
-            columns += "".join(f', a{n}."{name}" AS "{n}:{name}"' for name in names[1:])
-        return load(
-            "slices",
-            lane="coalesce(l.lane, 0)" if self.written.n_on_extra_lanes else "0",
+    def _slices(self) -> SliceReader:
+        return SliceReader(
+            self.connection,
             lift_ns=self.written.moved_ns,
-            arrows=", ".join(arrows),
-            argument_names=shown,
-            argument_columns=columns,
-            category=category,
-            args=load("args") if self.with_args else "NULL",
-            joins="\n  ".join(joins),
+            has_lanes=self.written.n_on_extra_lanes > 0,
+            has_arrows=self.with_flows,
+            has_args=self.with_args,
+            stored_arguments=self.stored_arguments,
         )
 
     def _uuids(self, batch: Any) -> packets.Numbers:
@@ -271,7 +263,7 @@ class _Export:
         is_long = (durs > 0) | (durs == -1)
         begins = self._begins(batch, times, is_instant, track)
         end_times = times + np.maximum(durs, 0)
-        ends = packets.ends(end_times, track, self._flows(batch, ["late_ends"]))
+        ends = packets.ends(self.sequence, end_times, track, self._flows(batch, ["late_ends"]))
         if not is_long.all():
             is_bare = pa.array(~is_long & ~is_instant)
             no_packet = pa.scalar(None, pa.large_binary())
@@ -287,6 +279,7 @@ class _Export:
         self, batch: Any, times: packets.Numbers, is_instant: Any, track: wire.Column
     ) -> wire.Column:
         return packets.begins(
+            self.sequence,
             times,
             np.where(is_instant, packets.INSTANT, packets.SLICE_BEGIN),
             track,
@@ -321,13 +314,25 @@ class _Export:
         stored = [each.counter_values for each in self.presentations.values()]
         for query in [load("counters"), *(each for each in stored if each)]:
             lifted = query.replace("{lift_ns}", str(self.written.moved_ns))
-            for batch in self._batches(lifted):
+            reader = self.connection.sql(lifted).to_arrow_reader(_BATCH_ROWS)
+            for batch in _ahead(reader):
                 if batch.num_rows:
                     track = self.fields.of(self._uuids(batch))
                     values = batch["value"].to_numpy()
-                    encoded = packets.counters(batch["ts"].to_numpy(), track, values)
+                    times = batch["ts"].to_numpy()
+                    encoded = packets.counters(self.sequence, times, track, values)
                     self.file.write(wire.contents(encoded))
                     self.written.n_counter_values += batch.num_rows
+
+
+def _ahead(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yields the batches; the next one is computed while the last is encoded."""
+    coming = iter(batches)
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        following = worker.submit(next, coming, None)
+        while (batch := following.result()) is not None:
+            following = worker.submit(next, coming, None)
+            yield batch
 
 
 def _columns_of(batch: Any, prefix: str) -> Any:

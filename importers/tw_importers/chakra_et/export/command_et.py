@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse.cli.export_options import output_option, say, scoped
+from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
 from warehouse.wording import counted
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("chakra-et", short_help="Write Chakra execution traces (.et).")
 @database
+@memory_limit
 @scope
 @output_option("A file.et, or a folder.  [default: RUN.<rank>.et in the working folder]")
 @click.option(

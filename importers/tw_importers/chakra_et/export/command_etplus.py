@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warehouse.cli.memory_options import memory_limit, place
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("chakra-etplus", short_help="Write linked execution traces (ET+).")
 @database
+@memory_limit
 @scope
 @click.option(
     "-o",
@@ -65,7 +67,7 @@ def chakra_etplus(
     from warehouse.files import file_stem
     from warehouse.query import session
 
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
         announce(opened.seen, quiet=False)
         if opened.seen.has_window:
             raise UsageError(

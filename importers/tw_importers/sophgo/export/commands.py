@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from warehouse.cli.memory_options import memory_limit, place
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import announce, scope
 from warehouse.query.selection import Selection
@@ -13,6 +14,7 @@ from warehouse.query.selection import Selection
 
 @click.command("tpu-summary", short_help="Write the summary of a TPU capture.")
 @database
+@memory_limit
 @scope
 @click.option(
     "-o",
@@ -35,7 +37,7 @@ def tpu_summary(db: Path | None, wait_s: float, selection: Selection, output: Pa
     from warehouse.files import is_stdout
     from warehouse.query import session
 
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
         announce(opened.seen, quiet=False)
         path = output or Path("summary.txt")
         text: str = registry.export(opened, "tpu-summary", path)
@@ -46,6 +48,7 @@ def tpu_summary(db: Path | None, wait_s: float, selection: Selection, output: Pa
 
 @click.command("tpu-registers", short_help="Write TPU commands as register text.")
 @database
+@memory_limit
 @scope
 @click.option(
     "-o",
@@ -68,7 +71,7 @@ def tpu_registers(
     from warehouse.export import registry
     from warehouse.query import session
 
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+    with session.opened(place(db, wait_s, is_export=True), selection) as opened:
         announce(opened.seen, quiet=False)
         path = output or Path("registers")
         written = registry.export(opened, "tpu-registers", path)

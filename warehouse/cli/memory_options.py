@@ -1,0 +1,67 @@
+"""The option --memory-limit of commands that query or export, and the warehouse opened with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from warehouse import config
+from warehouse.errors import UsageError
+from warehouse.store.database import DEFAULT_WAIT_S
+
+if TYPE_CHECKING:
+    from warehouse.query.session import Place
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_KEY = "warehouse.memory_limit"
+#: Exports run under a limit by default: what they write is large, what they need at once is not.
+#: Each thread of DuckDB holds buffers of its own.
+EXPORT_MEMORY_LIMIT = "300MB"
+EXPORT_THREADS = 4
+
+
+def memory_limit(command: Command) -> Command:
+    """Adds --memory-limit, which `place` applies."""
+    return click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        callback=_keep,
+        expose_value=False,
+        help="Memory limit of the database, such as 700MB; more is written to a temporary folder "
+        "beside the warehouse.  [default: `memory_limit` in tw.toml, else DuckDB's default, for "
+        f"exports {EXPORT_MEMORY_LIMIT}]",
+    )(command)
+
+
+def place(
+    db: Path | None,
+    wait_s: float = DEFAULT_WAIT_S,
+    *,
+    query_path: tuple[Path, ...] = (),
+    is_export: bool = False,
+) -> Place:
+    """Returns the given or configured warehouse, with the limits that apply to the command."""
+    from warehouse.query import session
+
+    chosen = session.Place.of(
+        db,
+        wait_s=wait_s,
+        query_path=query_path,
+        memory_limit=click.get_current_context().meta.get(_KEY),
+    )
+    if is_export and chosen.memory_limit is None:
+        return chosen.limited(EXPORT_MEMORY_LIMIT, EXPORT_THREADS)
+    return chosen
+
+
+def _keep(context: click.Context, _: click.Parameter, text: str | None) -> None:
+    if text is not None and not config.is_memory_size(text):
+        raise UsageError(
+            f"--memory-limit {text} is not a size", hint="Write it as 700MB, 2GB or 1GiB."
+        )
+    if text is not None:
+        context.meta[_KEY] = text
