@@ -91,7 +91,7 @@ def html(
     from warehouse.export.page import page as pages
     from warehouse.query import session
 
-    place = warehouse_place(db, wait_s, query_path=query_path, is_export=True)
+    place = warehouse_place(db, wait_s, query_path=query_path)
     given = (queries, pairs(parameters), name)
     if compare:
         values = pages.of_two(place, selection, compare, given, max_slices, all_ranks=all_ranks)

@@ -71,7 +71,7 @@ def xlsx(
     from warehouse.export.workbook.workbook import export_xlsx
     from warehouse.query import session
 
-    place = warehouse_place(db, wait_s, query_path=query_path, is_export=True)
+    place = warehouse_place(db, wait_s, query_path=query_path)
     with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=False)
         chosen = report.choose(opened, queries, pairs(parameters), name)

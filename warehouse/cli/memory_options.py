@@ -33,7 +33,7 @@ def memory_limit(command: Command) -> Command:
         expose_value=False,
         help="Memory limit of the database, such as 700MB; more is written to a temporary folder "
         "beside the warehouse.  [default: `memory_limit` in tw.toml, else DuckDB's default, for "
-        f"exports {EXPORT_MEMORY_LIMIT}]",
+        f"exports of traces and tables {EXPORT_MEMORY_LIMIT}]",
     )(command)
 
 
