@@ -10,6 +10,7 @@ annotations end that never did. Steps are excluded; they have their own links (l
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["annotation", "gpu_op"] }
 portable = false
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -36,15 +37,21 @@ WITH RECURSIVE thread_of AS MATERIALIZED (
   WHERE trace_id = $trace_id::BIGINT
 ),
 last_end AS (
-  SELECT
-    (
-      SELECT max(ts + greatest(dur, 0))
-      FROM annotation
-      WHERE trace_id = $trace_id::BIGINT
-        AND side = 'host'
-        AND coalesce(style, 'push_pop') <> 'mark'
-    ) AS range_ns,
-    (SELECT max(ts + greatest(dur, 0)) FROM launch WHERE trace_id = $trace_id::BIGINT) AS call_ns
+  SELECT trace_id, max(range_ns) AS range_ns, max(call_ns) AS call_ns
+  FROM (
+    SELECT trace_id, max(ts + greatest(dur, 0)) AS range_ns, NULL::BIGINT AS call_ns
+    FROM annotation
+    WHERE trace_id = $trace_id::BIGINT
+      AND side = 'host'
+      AND coalesce(style, 'push_pop') <> 'mark'
+    GROUP BY trace_id
+    UNION ALL
+    SELECT trace_id, NULL, max(ts + greatest(dur, 0))
+    FROM launch
+    WHERE trace_id = $trace_id::BIGINT
+    GROUP BY trace_id
+  )
+  GROUP BY trace_id
 ),
 named AS MATERIALIZED (
   SELECT *
@@ -61,7 +68,7 @@ named AS MATERIALIZED (
       END AS end_ns
     FROM annotation AS a
     LEFT JOIN thread_of AS k ON k.track_id = a.track_id
-    CROSS JOIN last_end AS e
+    LEFT JOIN last_end AS e ON e.trace_id = a.trace_id
     ANTI JOIN step AS s ON s.slice_id = a.slice_id AND s.trace_id = $trace_id::BIGINT
     WHERE a.trace_id = $trace_id::BIGINT
       AND a.side = 'host'

@@ -10,6 +10,7 @@ have a kind of their own, see link_forward_backward.
 """
 grain = ["from_id", "to_id", "rule"]
 requires = { schema = ">=1", rows = ["flow_point"] }
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -38,7 +39,7 @@ WITH hop AS (
     AND slice_id IS NOT NULL
     AND category IS DISTINCT FROM 'fwdbwd'
   WINDOW arrow AS (
-    PARTITION BY category, name, flow_key
+    PARTITION BY trace_id, category, name, flow_key
     ORDER BY ts, CASE phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, id
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )

@@ -12,6 +12,7 @@ is used.
 """
 grain = ["from_id", "to_id"]
 portable = false
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -44,13 +45,14 @@ WITH point AS (
     AND slice_id IS NOT NULL
     AND category = 'fwdbwd'
   WINDOW arrow AS (
-    PARTITION BY name, flow_key
+    PARTITION BY trace_id, name, flow_key
     ORDER BY ts, CASE phase WHEN 's' THEN 0 WHEN 't' THEN 1 ELSE 2 END, id
   )
 ),
 numbered AS (
   SELECT
     slice_id,
+    trace_id,
     track_id,
     ts,
     ts + greatest(dur, 0) AS end_ts,
@@ -98,7 +100,7 @@ backward AS (
 -- The engine's frame has the numbers of its function: the inner one is the operator. Operators that
 -- an arrow leads to need no other link.
 unlinked AS (
-  SELECT b.slice_id, b.ts, b.sequence_number, b.forward_thread_id
+  SELECT b.slice_id, b.trace_id, b.ts, b.sequence_number, b.forward_thread_id
   FROM backward AS b
   ANTI JOIN (
     SELECT o.track_id, o.sequence_number, o.forward_thread_id
@@ -111,7 +113,7 @@ unlinked AS (
   WHERE b.next_ts IS NULL OR b.next_ts >= b.end_ts
 ),
 forward AS (
-  SELECT slice_id, track_id, ts, sequence_number
+  SELECT slice_id, trace_id, track_id, ts, sequence_number
   FROM numbered
   WHERE forward_thread_id = 0
 ),
@@ -120,12 +122,13 @@ candidate AS (
   SELECT
     f.slice_id AS from_id,
     w.slice_id AS to_id,
+    f.trace_id,
     f.track_id,
     w.forward_thread_id
   FROM (
     SELECT w.*, t.track_id
     FROM unlinked AS w
-    CROSS JOIN (SELECT DISTINCT track_id FROM forward) AS t
+    JOIN (SELECT DISTINCT trace_id, track_id FROM forward) AS t ON t.trace_id = w.trace_id
   ) AS w
   ASOF JOIN forward AS f
     ON f.track_id = w.track_id
@@ -137,9 +140,9 @@ vote AS (
     forward_thread_id,
     track_id,
     count(*) AS n_votes,
-    count(*) OVER (PARTITION BY forward_thread_id) AS n_tracks
+    count(*) OVER (PARTITION BY trace_id, forward_thread_id) AS n_tracks
   FROM candidate
-  GROUP BY forward_thread_id, track_id
+  GROUP BY trace_id, forward_thread_id, track_id
 ),
 chosen_track AS (
   SELECT

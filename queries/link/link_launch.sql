@@ -12,6 +12,7 @@ began later. One call may cause several operations, as a graph launch does.
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
 portable = false
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -32,13 +33,14 @@ confidence.help = "1 if one call has the id, 0.9 if the last of several was take
 2 = "ids shared by many calls are as fast as others; work before all its calls has confidence 0.5"
 1 = "first version"
 --- */
--- Processes that make calls, if there are several, with all their tracks; the rest is one process,
--- -1.
+-- Processes that make calls, if there are several, with all their tracks; the rest of a trace is one
+-- process, -1 - trace_id.
 -- Kineto shows each device as a process with the number of the device, which may be that of a
 -- process with calls: its streams are of any process.
 WITH place AS (
   SELECT
     k.id AS track_id,
+    k.trace_id,
     CASE WHEN p.pid = d.ordinal THEN NULL ELSE k.process_id END AS process_id
   FROM track AS k
   LEFT JOIN process AS p ON p.id = k.process_id
@@ -46,9 +48,9 @@ WITH place AS (
   WHERE k.trace_id = $trace_id::BIGINT
 ),
 caller AS (
-  SELECT process_id, count(*) OVER () AS n_callers
+  SELECT process_id, count(*) OVER (PARTITION BY trace_id) AS n_callers
   FROM (
-    SELECT DISTINCT p.process_id
+    SELECT DISTINCT p.trace_id, p.process_id
     FROM place AS p
     SEMI JOIN (
       SELECT DISTINCT track_id FROM launch WHERE trace_id = $trace_id::BIGINT
@@ -85,7 +87,7 @@ owner AS MATERIALIZED (
 ),
 -- Not materialized: reading it twice is faster than writing it.
 owned AS NOT MATERIALIZED (
-  SELECT slice_id, ts, correlation_id, -1 AS process_id
+  SELECT slice_id, ts, correlation_id, -1 - trace_id AS process_id
   FROM launch
   WHERE trace_id = $trace_id::BIGINT
     AND correlation_id IS NOT NULL
@@ -105,7 +107,12 @@ work AS MATERIALIZED (
   SELECT g.slice_id, g.kind, g.ts, g.correlation_id, g.process_id, c.n_calls, c.call_id
   FROM call AS c
   JOIN (
-    SELECT w.slice_id, w.kind, w.ts, w.correlation_id, coalesce(o.process_id, -1) AS process_id
+    SELECT
+      w.slice_id,
+      w.kind,
+      w.ts,
+      w.correlation_id,
+      coalesce(o.process_id, -1 - w.trace_id) AS process_id
     FROM gpu_op AS w
     LEFT JOIN owner AS o ON o.track_id = w.track_id
     WHERE w.trace_id = $trace_id::BIGINT

@@ -11,6 +11,7 @@ last to begin before the call among those running when it begins, else among all
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "launch"] }
 portable = false
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -31,9 +32,10 @@ confidence.help = "1 for containment; by id 0.8 if the operator runs when the ca
 --- */
 WITH RECURSIVE operator AS (
   -- Slices are numbered by category first, so the operators of a trace are one range of ids.
-  SELECT min(slice_id) AS first_id, max(slice_id) AS last_id
+  SELECT trace_id, min(slice_id) AS first_id, max(slice_id) AS last_id
   FROM cpu_op
   WHERE trace_id = $trace_id::BIGINT
+  GROUP BY trace_id
 ),
 direct AS MATERIALIZED (
   SELECT
@@ -42,7 +44,7 @@ direct AS MATERIALIZED (
     coalesce(s.parent_id BETWEEN o.first_id AND o.last_id, false) AS is_operator
   FROM slice AS s
   SEMI JOIN launch AS l ON l.slice_id = s.id AND l.trace_id = $trace_id::BIGINT
-  CROSS JOIN operator AS o
+  LEFT JOIN operator AS o ON o.trace_id = s.trace_id
   WHERE s.trace_id = $trace_id::BIGINT
 ),
 -- The parent of most calls is an operator; only the others are climbed from, because the results of
@@ -56,15 +58,14 @@ climb AS (
   SELECT c.launch_id, s.parent_id, s.parent_id BETWEEN o.first_id AND o.last_id
   FROM slice AS s
   JOIN climb AS c ON c.above_id = s.id
-  CROSS JOIN operator AS o
+  JOIN operator AS o ON o.trace_id = s.trace_id
   WHERE NOT c.is_operator
     AND s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
-    AND o.first_id IS NOT NULL
 ),
 -- For calls outside operators the profiler writes the correlation id as External id.
 lonely AS (
-  SELECT l.slice_id, l.ts, l.external_id, coalesce(k.process_id, -1) AS process_id
+  SELECT l.slice_id, l.trace_id, l.ts, l.external_id, coalesce(k.process_id, -1) AS process_id
   FROM launch AS l
   JOIN direct AS d ON d.launch_id = l.slice_id AND NOT d.is_operator
   LEFT JOIN track AS k ON k.id = l.track_id
@@ -79,7 +80,10 @@ named AS (
     arg_max(o.slice_id, (o.ts + o.dur > l.ts OR o.dur = -1, o.ts, o.slice_id)) AS above_id,
     bool_or(o.ts + o.dur > l.ts OR o.dur = -1) AS is_around
   FROM cpu_op AS o
-  JOIN lonely AS l ON l.external_id = o.external_id AND o.ts <= l.ts
+  JOIN lonely AS l
+    ON l.external_id = o.external_id
+    AND l.trace_id = o.trace_id
+    AND o.ts <= l.ts
   LEFT JOIN track AS k ON k.id = o.track_id
   WHERE o.trace_id = $trace_id::BIGINT
     AND coalesce(k.process_id, -1) = l.process_id

@@ -9,6 +9,7 @@ in between: the program line that ran it.
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["python_call", "cpu_op"] }
 portable = false
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -27,9 +28,10 @@ confidence.help = "1"
 --- */
 WITH RECURSIVE frame AS (
   -- Slices are numbered by category first, so the frames of a trace are one range of ids.
-  SELECT min(slice_id) AS first_id, max(slice_id) AS last_id
+  SELECT trace_id, min(slice_id) AS first_id, max(slice_id) AS last_id
   FROM python_call
   WHERE trace_id = $trace_id::BIGINT
+  GROUP BY trace_id
 ),
 above AS MATERIALIZED (
   SELECT
@@ -38,10 +40,9 @@ above AS MATERIALIZED (
     s.parent_id BETWEEN f.first_id AND f.last_id AS is_frame
   FROM slice AS s
   SEMI JOIN cpu_op AS o ON o.slice_id = s.id AND o.trace_id = $trace_id::BIGINT
-  CROSS JOIN frame AS f
+  JOIN frame AS f ON f.trace_id = s.trace_id
   WHERE s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL
-    AND f.first_id IS NOT NULL
 ),
 -- Each slice is climbed from once, however much is below it.
 climb AS (
@@ -52,7 +53,7 @@ climb AS (
   SELECT c.start_id, s.parent_id, s.parent_id BETWEEN f.first_id AND f.last_id
   FROM slice AS s
   JOIN climb AS c ON c.above_id = s.id
-  CROSS JOIN frame AS f
+  JOIN frame AS f ON f.trace_id = s.trace_id
   WHERE NOT c.is_frame
     AND s.trace_id = $trace_id::BIGINT
     AND s.parent_id IS NOT NULL

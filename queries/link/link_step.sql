@@ -12,6 +12,7 @@ recording began, and belongs to no step. Waits are not work.
 grain = ["to_id"]
 requires = { schema = ">=1", queries = ["step_window@1"], rows = ["step", "gpu_op"] }
 portable = false
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -30,12 +31,14 @@ confidence.help = "Confidence of the launch link; 0.5 for time"
 2 = "work called before the recording belongs to no step; the order on the stream bounds the time of unknown calls"
 --- */
 WITH process_step AS (
-  SELECT process_id, start_ns, end_ns, step_id
+  SELECT coalesce(process_id, -1 - trace_id) AS process_id, start_ns, end_ns, step_id
   FROM step_window()
   WHERE trace_id = $trace_id::BIGINT
 ),
 launched AS (
-  SELECT g.slice_id, g.track_id, g.ts, l.confidence, c.ts AS call_ts, c.track_id AS call_track_id
+  SELECT
+    g.slice_id, g.trace_id, g.track_id, g.ts, l.confidence, c.ts AS call_ts,
+    c.track_id AS call_track_id
   FROM gpu_op AS g
   LEFT JOIN (
     SELECT from_id, to_id, confidence
@@ -48,10 +51,11 @@ launched AS (
 ),
 -- Calls of earlier and later work on the stream, for work whose call is unknown.
 queued AS (
-  SELECT slice_id, ts, is_after_call, next_call_ts
+  SELECT slice_id, trace_id, ts, is_after_call, next_call_ts
   FROM (
     SELECT
       slice_id,
+      trace_id,
       ts,
       call_ts,
       count(call_ts) OVER before > 0 AS is_after_call,
@@ -68,12 +72,17 @@ queued AS (
   WHERE call_ts IS NULL
 ),
 beginning AS (
-  SELECT g.slice_id, g.call_ts AS ts, k.process_id, 'launch' AS rule, g.confidence
+  SELECT
+    g.slice_id,
+    g.call_ts AS ts,
+    coalesce(k.process_id, -1 - g.trace_id) AS process_id,
+    'launch' AS rule,
+    g.confidence
   FROM launched AS g
   LEFT JOIN track AS k ON k.id = g.call_track_id
   WHERE g.call_ts IS NOT NULL
   UNION ALL
-  SELECT slice_id, least(ts, next_call_ts), NULL, 'time', 0.5::DOUBLE
+  SELECT slice_id, least(ts, next_call_ts), -1 - trace_id, 'time', 0.5::DOUBLE
   FROM queued
   WHERE is_after_call OR next_call_ts IS NULL
 )
@@ -85,7 +94,7 @@ SELECT
   b.confidence
 FROM beginning AS b
 ASOF JOIN process_step AS w
-  ON coalesce(w.process_id, -1) = coalesce(b.process_id, -1)
+  ON w.process_id = b.process_id
   AND b.ts >= w.start_ns
 WHERE b.ts < w.end_ns
 ORDER BY to_id

@@ -16,6 +16,7 @@ own call if it ended during the call.
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
 portable = false
+within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -97,7 +98,8 @@ blocking_name AS (
   JOIN blocking AS b ON b.call_name = regexp_replace(c.name, '(_v[0-9]+|_pt[sd][sz])+$', '')
 ),
 blocked AS MATERIALIZED (
-  SELECT l.slice_id, l.track_id, l.ts, l.ts + greatest(l.dur, 0) AS end_ts, b.waits_for
+  SELECT
+    l.slice_id, l.trace_id, l.track_id, l.ts, l.ts + greatest(l.dur, 0) AS end_ts, b.waits_for
   FROM launch AS l
   JOIN blocking_name AS b ON b.name = l.name
   WHERE l.trace_id = $trace_id::BIGINT
@@ -113,6 +115,7 @@ sync AS MATERIALIZED (
 -- stream waits for another, the record itself is the waiter.
 record AS (
   SELECT
+    l.trace_id,
     CASE WHEN g.sync_kind = 'Stream Wait Event' THEN g.slice_id ELSE l.slice_id END AS to_id,
     l.slice_id AS call_id,
     l.track_id,
@@ -138,28 +141,30 @@ record AS (
   ) AS g ON g.from_id = l.slice_id
   LEFT JOIN place AS c ON c.track_id = l.track_id
   LEFT JOIN (
-    SELECT l.correlation_id, p.process_id, l.ts
+    SELECT l.trace_id, l.correlation_id, p.process_id, l.ts
     FROM launch AS l
     SEMI JOIN sync AS g ON g.wait_on_correlation_id = l.correlation_id
     LEFT JOIN place AS p ON p.track_id = l.track_id
     WHERE l.trace_id = $trace_id::BIGINT
   ) AS e
     ON e.correlation_id = g.wait_on_correlation_id
+    AND e.trace_id = l.trace_id
     AND e.process_id IS NOT DISTINCT FROM c.process_id
   WHERE l.trace_id = $trace_id::BIGINT
     AND l.name NOT LIKE '%Query%'
 ),
+-- What is of no known process is of a process of its own in each trace, -1 - trace_id.
 wait AS MATERIALIZED (
   SELECT
-    w.to_id, w.call_id, coalesce(p.process_id, -1) AS process_id, w.device_id, w.context_id,
-    w.stream, w.upto_ts, w.since_ts, w.until_ts, 'sync_record' AS rule
+    w.to_id, w.call_id, coalesce(p.process_id, -1 - w.trace_id) AS process_id, w.device_id,
+    w.context_id, w.stream, w.upto_ts, w.since_ts, w.until_ts, 'sync_record' AS rule
   FROM record AS w
   LEFT JOIN place AS p ON p.track_id = w.track_id
   WHERE w.stream IS NOT NULL OR w.is_device
   UNION ALL
   SELECT
-    w.slice_id, w.slice_id, coalesce(p.process_id, -1), NULL, NULL, NULL, w.ts, w.ts, w.end_ts,
-    w.waits_for
+    w.slice_id, w.slice_id, coalesce(p.process_id, -1 - w.trace_id), NULL, NULL, NULL, w.ts, w.ts,
+    w.end_ts, w.waits_for
   FROM blocked AS w
   LEFT JOIN place AS p ON p.track_id = w.track_id
   WHERE w.waits_for <> 'copy'
@@ -181,6 +186,7 @@ launched AS (
 work AS MATERIALIZED (
   SELECT
     g.slice_id,
+    g.trace_id,
     g.track_id,
     coalesce(g.context_id, -1) AS context_id,
     coalesce(l.process_id, -1) AS process_id,
@@ -204,9 +210,10 @@ launcher AS (
   HAVING min(process_id) = max(process_id)
 ),
 only_caller AS (
-  SELECT min(p.process_id) AS process_id
-  FROM (SELECT DISTINCT track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
+  SELECT l.trace_id, min(p.process_id) AS process_id
+  FROM (SELECT DISTINCT trace_id, track_id FROM launch WHERE trace_id = $trace_id::BIGINT) AS l
   JOIN place AS p ON p.track_id = l.track_id
+  GROUP BY l.trace_id
   HAVING min(p.process_id) = max(p.process_id)
 ),
 queue AS MATERIALIZED (
@@ -217,13 +224,15 @@ queue AS MATERIALIZED (
     SELECT
       w.*,
       coalesce(
-        nullif(w.process_id, -1), p.real_process_id, l.process_id, o.process_id, -1
+        nullif(w.process_id, -1), p.real_process_id, l.process_id, o.process_id, -1 - w.trace_id
       ) AS owner_id,
       p.real_process_id
-    FROM (SELECT DISTINCT track_id, context_id, process_id, device_id, stream FROM work) AS w
+    FROM (
+      SELECT DISTINCT trace_id, track_id, context_id, process_id, device_id, stream FROM work
+    ) AS w
     LEFT JOIN place AS p ON p.track_id = w.track_id
     LEFT JOIN launcher AS l ON l.track_id = w.track_id
-    LEFT JOIN only_caller AS o ON true
+    LEFT JOIN only_caller AS o ON o.trace_id = w.trace_id
   )
 ),
 -- A process may also wait for what others launch on its own tracks: the device of MTIA does.

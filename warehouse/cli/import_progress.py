@@ -48,7 +48,7 @@ class Bar(Progress):
     def outcome(self, outcome: Outcome) -> None:
         if outcome.source.stands_for and not self._quiet:
             self._say(f"{outcome.source.stands_for} is part of the capture {outcome.source.label}.")
-        seconds = time.perf_counter() - self._started
+        seconds = outcome.seconds or time.perf_counter() - self._started
         self._started = time.perf_counter()
         if outcome.status == "failed":
             self._say(f"Error: {outcome.error and outcome.error.message}")

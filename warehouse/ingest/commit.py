@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -28,6 +29,10 @@ from warehouse.link import linkers
 from warehouse.store import catalog, database, statements
 
 PART_ROWS = 750_000  # of a script that runs in parts
+COUNTED = {
+    "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
+}  # fmt: skip
+COUNTED_OF_GRAPHS = {"nodes": "graph_node", "edges": "graph_edge", "tensors": "tensor"}
 
 
 @dataclass
@@ -158,7 +163,8 @@ def _insert(
     set_variable(connection, "first_id", trace_id << 32)
     set_variable(connection, "metadata_json", decoded.facts.metadata_json or "{}")
     detail_tables.create(connection, importer)
-    _insert_trace(connection, importer, decoded, choice, trace_id, run.id)
+    origin = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
+    insert_trace(connection, importer, decoded, choice, trace_id, run.id, origin)
     for script in importer.normalize:
         _normalize(connection, script)
     stored = {table: _count(connection, table, trace_id) for table in importer.record_tables}
@@ -241,17 +247,19 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     return int(run_id)
 
 
-def _insert_trace(
+def insert_trace(
     connection: duckdb.DuckDBPyConnection,
     importer: Importer,
     decoded: DecodedSource,
     choice: RunChoice,
     trace_id: int,
     run_id: int,
+    origin: tuple[Any, ...],
 ) -> None:
+    """Inserts the row of a trace, with its clock and files; `origin` is its first and last time."""
     facts, first_id = decoded.facts, trace_id << 32
     rank, rule = runs.trace_rank(decoded, choice)
-    first_ns, last_ns = database.one(connection, "SELECT first_ns, last_ns FROM scratch.origin")
+    first_ns, last_ns = origin
     connection.execute(
         "INSERT INTO trace BY NAME SELECT $id AS id, $run AS run_id, $name AS name, "
         "$rank AS rank, $host AS host_name, $format AS format, $format_version AS format_version, "
@@ -291,12 +299,19 @@ def _insert_trace(
 def _insert_problems(
     connection: duckdb.DuckDBPyConnection, problems: Sequence[Problem], trace_id: int
 ) -> None:
-    for n, p in enumerate(problems, _count(connection, "import_problem", trace_id)):
-        connection.execute(
-            "INSERT INTO import_problem VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(trace_id << 32) + n, trace_id, p.kind, p.severity, p.count, p.offset, p.example,
-             p.meaning],
-        )  # fmt: skip
+    if problems:
+        first = (trace_id << 32) + _count(connection, "import_problem", trace_id)
+        insert_rows(connection, "import_problem", problem_rows(problems, trace_id, first))
+
+
+def problem_rows(
+    problems: Sequence[Problem], trace_id: int, first: int
+) -> list[tuple[object, ...]]:
+    """Returns the rows of import_problem, with ids from `first` on."""
+    return [
+        (first + n, trace_id, p.kind, p.severity, p.count, p.offset, p.example, p.meaning)
+        for n, p in enumerate(problems)
+    ]
 
 
 def _insert_stats(
@@ -306,7 +321,20 @@ def _insert_stats(
     counts: dict[str, int],
     seconds: dict[str, float],
 ) -> None:
-    stats: list[tuple[str, str | None, float, str]] = [
+    # After the rows that linking has inserted.
+    first = (trace_id << 32) + _count(connection, "import_stat", trace_id)
+    insert_rows(
+        connection,
+        "import_stat",
+        [(first + n, trace_id, *stat) for n, stat in enumerate(stats_of(decoded, counts, seconds))],
+    )
+
+
+def stats_of(
+    decoded: DecodedSource, counts: dict[str, int], seconds: dict[str, float]
+) -> list[tuple[str, str | None, float, str]]:
+    """Returns name, detail, value and unit of the statistics of an import."""
+    return [
         ("content", None, decoded.n_content_bytes, "byte"),
         *((name, None, value, "count") for name, value in counts.items()),
         *(("unused", reason, n, "count") for reason, n in decoded.account.unused.items()),
@@ -314,13 +342,17 @@ def _insert_stats(
         *(("cpu_seconds", stage, value, "s") for stage, value in decoded.cpu_seconds.items()),
         *decoded.facts.stats,
     ]  # fmt: skip
-    # After the rows that linking has inserted.
-    for n, (name, detail, value, unit) in enumerate(
-        stats, _count(connection, "import_stat", trace_id)
-    ):
+
+
+def insert_rows(
+    connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Sequence[object]]
+) -> None:
+    """Inserts rows of all columns of a table, by one statement for all of them."""
+    if rows:
+        values = f"({', '.join('?' * len(rows[0]))})"
         connection.execute(
-            "INSERT INTO import_stat VALUES (?, ?, ?, ?, ?, ?)",
-            [(trace_id << 32) + n, trace_id, name, detail, value, unit],
+            f"INSERT INTO {table} VALUES {', '.join([values] * len(rows))}",
+            [value for row in rows for value in row],
         )
 
 
@@ -331,17 +363,17 @@ def _counts(
     stored: dict[str, int],
 ) -> dict[str, int]:
     """Rows of the trace by what they are; `stored` has those of the record tables."""
+    return counted(
+        decoded,
+        lambda table: stored[table] if table in stored else _count(connection, table, trace_id),
+    )
 
-    def n_rows(table: str) -> int:
-        return stored[table] if table in stored else _count(connection, table, trace_id)
 
-    always = {
-        "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
-    }  # fmt: skip
-    of_graphs = {"nodes": "graph_node", "edges": "graph_edge", "tensors": "tensor"}
+def counted(decoded: DecodedSource, n_rows: Callable[[str], int]) -> dict[str, int]:
+    """Returns rows of a trace by what they are; `n_rows` gives those of a table."""
     counts = {"events": decoded.account.n_events}
-    counts |= {name: n_rows(table) for name, table in always.items()}
-    return counts | {name: n for name, table in of_graphs.items() if (n := n_rows(table))}
+    counts |= {name: n_rows(table) for name, table in COUNTED.items()}
+    return counts | {name: n for name, table in COUNTED_OF_GRAPHS.items() if (n := n_rows(table))}
 
 
 def _count(connection: duckdb.DuckDBPyConnection, table: str, trace_id: int) -> int:

@@ -6,6 +6,7 @@ from the reader. See importer.py for the scratch tables. Only counts are taken, 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,6 +32,11 @@ class Account:
     unused: _Counts
     derived: _Counts  # rows of core tables that are not a record of their own
 
+    @classmethod
+    def none(cls) -> Account:
+        """The account of a source that was not counted yet."""
+        return cls(0, {}, {}, {}, {})
+
     @property
     def n_records(self) -> int:
         """Records read; each has one row in `event` unless `record_count` has the number."""
@@ -53,6 +59,23 @@ def account(connection: duckdb.DuckDBPyConnection) -> Account:
         unused=_sums(connection, "unused", "reason"),
         derived=_sums(connection, "derived", "table_name"),
     )
+
+
+def accounts(connection: duckdb.DuckDBPyConnection, n_traces: int) -> list[Account]:
+    """Counts the records of each trace in a scratch database with several (importer.Together)."""
+    events = _by_trace(connection, "SELECT seq >> 32, '', count(*) FROM event GROUP BY seq >> 32")
+    merged, unused, derived = (
+        _by_trace(connection, f"SELECT trace_n, {key}, n FROM {table}")
+        for table, key in (("merged", "reason"), ("unused", "reason"), ("derived", "table_name"))
+    )
+    return [Account(events[n][""], {}, merged[n], unused[n], derived[n]) for n in range(n_traces)]
+
+
+def _by_trace(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[int, dict[str, int]]:
+    found: dict[int, dict[str, int]] = defaultdict(dict)
+    for trace_n, name, n in connection.execute(sql).fetchall():
+        found[trace_n][str(name)] = int(n)
+    return found
 
 
 def check(

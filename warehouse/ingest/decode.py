@@ -188,11 +188,7 @@ def _decode(
             text = utf8(stream)
             facts = _named(source, lambda: importer.read(text, scratch))
         streams = [stream]
-    facts.problems = [
-        *(problem for stream in streams if stream for problem in stream.problems), *facts.problems
-    ]  # fmt: skip
-    _check_base(facts)
-    lost = damage.describe(facts.problems)
+    lost = _complete(facts, streams)
     was_read, cpu_was_read = time.perf_counter(), time.process_time()
     prepare(importer, scratch, facts)
     account = conservation.account(scratch.connection)
@@ -210,6 +206,34 @@ def _decode(
             "prepare": time.process_time() - cpu_was_read,
         },
     )
+
+
+def read_beside(
+    source: Source,
+    sha256: tuple[str, ...],
+    importer_name: str,
+    folder: Path,
+    read: Callable[[ByteReader], TraceFacts],
+    settings: Settings,
+    on_progress: Callable[[int], None] | None,
+) -> DecodedSource:
+    """Reads one file with `read`; it gets its account when all beside it are read."""
+    with source.open() as stored:
+        stream = _stream(stored, source.label, settings, on_progress)
+        text = utf8(stream)
+        facts = _named(source, lambda: read(text))
+    lost = _complete(facts, [stream])
+    files = _files(source, sha256, [stream])
+    return DecodedSource(source, folder, importer_name, files, facts, Account.none(), lost)
+
+
+def _complete(facts: TraceFacts, streams: Sequence[TraceStream | None]) -> str | None:
+    """Adds the problems of the files to facts, and checks them; returns what could not be read."""
+    facts.problems = [
+        *(problem for stream in streams if stream for problem in stream.problems), *facts.problems
+    ]  # fmt: skip
+    _check_base(facts)
+    return damage.describe(facts.problems)
 
 
 def _check_base(facts: TraceFacts) -> None:
@@ -277,6 +301,15 @@ def _files(
 def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
     """Runs the `prepare` scripts and nesting passes; adds the problems they find to `facts`."""
     set_variable(scratch.connection, "metadata_json", facts.metadata_json or "{}")
+    run_scripts(importer, scratch)
+    rows = scratch.connection.execute(
+        "SELECT kind, meaning, count, NULL, NULL, severity FROM problem WHERE count > 0"
+    ).fetchall()
+    facts.problems += [Problem(*row) for row in rows]
+
+
+def run_scripts(importer: Importer, scratch: Scratch) -> None:
+    """Runs the `prepare` scripts and nesting passes."""
     for script in importer.prepare:
         if script == NESTING:
             nesting.nest(scratch.connection)
@@ -285,10 +318,6 @@ def prepare(importer: Importer, scratch: Scratch, facts: TraceFacts) -> None:
         else:
             assert not isinstance(script, str)
             statements.execute(scratch.connection, script.read_text())
-    rows = scratch.connection.execute(
-        "SELECT kind, meaning, count, NULL, NULL, severity FROM problem WHERE count > 0"
-    ).fetchall()
-    facts.problems += [Problem(*row) for row in rows]
 
 
 def _not_a_capture(source: Source) -> TraceError:

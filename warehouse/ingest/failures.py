@@ -29,10 +29,15 @@ def attempt(label: str, verb: str, work: Callable[[], T]) -> T | TwError:
         return work()
     except TwError as error:
         return error
-    except Exception as error:  # an importer may raise anything
-        if isinstance(error, RuntimeError) and str(error) == _INTERRUPTED:
-            raise
+    except Exception as error:  # noqa: BLE001 - an importer may raise anything
+        raise_interrupt(error)
         return _converted(f"{label} could not be {verb}", error)
+
+
+def raise_interrupt(error: Exception) -> None:
+    """Raises an exception that stands for Ctrl-C."""
+    if isinstance(error, RuntimeError) and str(error) == _INTERRUPTED:
+        raise error
 
 
 def _converted(what: str, error: Exception) -> TwError:

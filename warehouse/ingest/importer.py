@@ -188,6 +188,29 @@ class Scratch:
         return path
 
 
+class NotTogether(Exception):
+    """A source, or what it holds, has to be imported on its own."""
+
+
+class Together(Protocol):
+    """Reads several small sources into the same scratch tables: each becomes a trace.
+
+    Traces count from 0 (trace_n). Scratch tables have, in place of ordinals of one trace, those of
+    trace n from n << 32 on (`seq` of `event`, for one); `origin`, `unused`, `problem`, `merged` and
+    `derived` have a column `trace_n`. The variables `trace_id` and `first_id` are those of the
+    first trace, and the ids of the others follow.
+    """
+
+    def add(self, reader: ByteReader, /) -> TraceFacts:
+        """Reads the next source; where it raises, it adds nothing. Raises NotTogether for a source
+        that is too large, or has no records."""
+        ...
+
+    def finish(self) -> None:
+        """Creates the scratch tables, after the last source."""
+        ...
+
+
 @dataclass(frozen=True)
 class Captures:
     """How an importer finds and reads traces that consist of several files.
@@ -239,6 +262,8 @@ class FileImporter(Importer):
 
     sniff: Callable[[bytes, str], int]  # (first bytes, file name) -> certainty, 0 to 100
     read: Callable[[ByteReader, Scratch], TraceFacts]
+    #: Reads several small files at once, which is faster; returns None where it cannot be done.
+    read_together: Callable[[Scratch], Together | None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 Each trace is imported completely or not at all. Sources are decoded in parallel, by threads or
 worker processes, and committed in the order given, timelines before graphs, so that ids are
-deterministic.
+deterministic. Small ones are decoded and committed in groups.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,14 +28,17 @@ from warehouse.errors import (
 )
 from warehouse.ingest import captures, failures, formats
 from warehouse.ingest.commit import CommittedTrace, commit, link_runs
+from warehouse.ingest.commit_together import commit_together
 from warehouse.ingest.decode import DecodedSource, Settings
 from warehouse.ingest.runs import RunChoice
 from warehouse.ingest.sources import Source
-from warehouse.ingest.workers import WORTH_SHARING, Job, decode_all
+from warehouse.ingest.together import DecodedTogether, Job, Unit, halves, units
+from warehouse.ingest.workers import WORTH_SHARING, Decoded, alone, decode_all, decode_unit
 from warehouse.link import linkers
 from warehouse.store import database, template
 
 OnDuplicate = Literal["skip", "replace", "error"]
+_STAGES = ("read", "prepare", "wait", "lock")  # of an import, one after the other
 _in_use: set[Path] = set()  # scratch folders of this process
 
 
@@ -64,6 +68,7 @@ class Outcome:
     n_stored_bytes: int = 0
     n_content_bytes: int = 0
     damage: str | None = None  # what of an imported or present source could not be read
+    seconds: float | None = None  # the share of a source that was imported together with others
 
 
 @dataclass(frozen=True)
@@ -127,14 +132,11 @@ def import_paths(
         choice = RunChoice(options.run, options.rank, options.is_one_run)
         outcomes: dict[int, Outcome] = {}
         # Closed explicitly: garbage collection may run at interpreter shutdown.
-        with closing(decode_all(jobs, options.settings, options.jobs, progress.advance)) as decoded:
+        target = _Target(db, options, choice, progress.advance)
+        with closing(target.imported(jobs)) as imported:
             for n in order:
                 plan = planned[n]
-                if isinstance(plan, Outcome):
-                    outcome = plan
-                else:
-                    is_last = plan is jobs[-1]
-                    outcome = _finish(plan, next(decoded), db, options, choice, is_last)
+                outcome = plan if isinstance(plan, Outcome) else next(imported)
                 if options.debug_log is not None:
                     failures.log(outcome.error, options.debug_log)
                 outcomes[n] = outcome
@@ -270,6 +272,93 @@ def _duplicate(source: Source, options: Options, damage: str | None = None) -> O
     return Outcome(source, "failed" if is_failure else "present", error=error, damage=damage)
 
 
+@dataclass
+class _Target:
+    """The warehouse that sources are imported into."""
+
+    db: Path
+    options: Options
+    choice: RunChoice
+    advance: Callable[[int], None]
+
+    def imported(self, jobs: list[Job]) -> Generator[Outcome, None, None]:
+        """Imports sources; yields their outcomes in order."""
+        # What replaces a trace is imported on its own: the trace may have been in any run.
+        is_grouped = self.options.on_duplicate != "replace"
+        of_import: list[Unit] = units(jobs) if is_grouped else [(job,) for job in jobs]
+        decoded = decode_all(of_import, self.options.settings, self.options.jobs, self.advance)
+        with closing(decoded):
+            for unit in of_import:
+                yield from self._finished(unit, next(decoded), jobs[-1])
+
+    def _finished(self, unit: Unit, results: list[Decoded], last: Job) -> Iterator[Outcome]:
+        waiting = deque(unit)
+        for result in results:
+            if isinstance(result, DecodedTogether):
+                for _ in result.unit:
+                    waiting.popleft()
+                yield from self._finished_together(result, last)
+            else:
+                job = waiting.popleft()
+                is_last = job is last
+                yield _finish(job, result, self.db, self.options, self.choice, is_last)
+
+    def _finished_together(self, together: DecodedTogether, last: Job) -> Iterator[Outcome]:
+        """Commits sources together; if that fails, imports each half."""
+        done = self._commit(together)
+        if done is not None:
+            committed = iter(done)
+            for job, each in zip(together.unit, together.results, strict=True):
+                if isinstance(each, TwError):
+                    yield _unread(job, each)
+                else:
+                    outcome = _imported(job, each, next(committed))
+                    outcome.seconds = sum(map(each.seconds.__getitem__, _STAGES))
+                    yield outcome
+            return
+        settings = self.options.settings
+        for half in halves(together.unit):
+            results = decode_unit(half, alone(half, settings), lambda _: None, keep_open=True)
+            yield from self._finished(half, results, last)
+
+    def _commit(self, together: DecodedTogether) -> list[CommittedTrace] | None:
+        """Commits what was decoded; returns None where the sources are to be split."""
+        try:
+            if not together.decoded:
+                return []
+            done = failures.attempt(
+                together.unit[0].source.label,
+                "stored",
+                lambda: commit_together(
+                    together, self.db, self.options.settings, self.choice,
+                    wait_s=self.options.wait_s,
+                ),
+            )  # fmt: skip
+        finally:
+            together.close()
+            shutil.rmtree(together.folder, ignore_errors=True)
+        if isinstance(done, InvalidDatabase):  # no other source can be stored either
+            raise done
+        return None if isinstance(done, TwError) else done
+
+
+def _unread(job: Job, error: TwError) -> Outcome:
+    is_passed_over = isinstance(error, UnknownFormat) and not job.source.is_named
+    return Outcome(job.source, "ignored" if is_passed_over else "failed", error=error)
+
+
+def _imported(job: Job, decoded: DecodedSource, done: CommittedTrace) -> Outcome:
+    return Outcome(
+        job.source,
+        "imported",
+        done,
+        None,
+        decoded.n_stored_bytes,
+        decoded.n_content_bytes,
+        decoded.damage,
+    )
+
+
 def _finish(
     job: Job,
     decoded: DecodedSource | TwError,
@@ -280,8 +369,7 @@ def _finish(
 ) -> Outcome:
     """Commits a decoded source, unless it is stored or empty, and removes its scratch folder."""
     if isinstance(decoded, TwError):
-        is_passed_over = isinstance(decoded, UnknownFormat) and not job.source.is_named
-        return Outcome(job.source, "ignored" if is_passed_over else "failed", error=decoded)
+        return _unread(job, decoded)
     try:
         if job.is_stored:
             return _duplicate(job.source, options, decoded.damage)
@@ -309,15 +397,7 @@ def _finish(
         raise done
     if isinstance(done, TwError):
         return Outcome(job.source, "failed", error=done)
-    return Outcome(
-        job.source,
-        "imported",
-        done,
-        None,
-        decoded.n_stored_bytes,
-        decoded.n_content_bytes,
-        decoded.damage,
-    )
+    return _imported(job, decoded, done)
 
 
 def _no_events(decoded: DecodedSource) -> TraceError:

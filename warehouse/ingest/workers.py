@@ -9,17 +9,16 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from multiprocessing import get_context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import TraceError, TwError
 from warehouse.ingest import decode as decoding
 from warehouse.ingest import failures
 from warehouse.ingest.decode import DecodedSource, Settings
-from warehouse.ingest.sources import Source
+from warehouse.ingest.together import DecodedTogether, Job, Unit, decode_together, halves
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -31,42 +30,65 @@ WORTH_SHARING = 1 << 20
 #: Stored bytes of all sources below which threads decode them: starting a process takes as long as
 #: decoding 20 MB, and only a quarter of the work holds the interpreter lock.
 _WORTH_PROCESSES = 128 << 20
+#: Small sources that are decoded in groups, below which threads do it.
+_MANY_GROUPED = 64
 #: Content bytes below which DuckDB uses one thread: more would only cost memory.
 _WORTH_ALL_THREADS = 256 << 20
 
 
-@dataclass(frozen=True)
-class Job:
-    """A source to import, with its scratch folder."""
-
-    source: Source
-    importer: str
-    sha256: tuple[str, ...]  # of each of its files
-    folder: Path
-    n_bytes: int  # stored
-    stamps: tuple[tuple[int, ...], ...] = ()  # when its SHA-256 was computed
-    is_stored: bool = False  # in the warehouse: only to be read strictly
+#: What becomes of one source, or of several together.
+Decoded = DecodedSource | DecodedTogether | TwError
 
 
 def decode_all(
-    jobs: list[Job], settings: Settings, n_workers: int | None, advance: Advance
-) -> Generator[DecodedSource | TwError, None, None]:
-    """Decodes sources in order, each as `decode.decode` does, or gives its error.
+    units: list[Unit], settings: Settings, n_workers: int | None, advance: Advance
+) -> Generator[list[Decoded], None, None]:
+    """Decodes units in order, each as `decode_unit` does.
 
     Uses threads or `n_workers` worker processes where that is faster. `advance` is called with the
     number of stored bytes read since its last call.
     """
     cores = decoding.available_cores()
-    large = sum(job.n_bytes >= WORTH_SHARING for job in jobs)
-    n = min(n_workers or min(cores, large), len(jobs))
-    if n < 2:
-        for job in jobs:
-            threads = cores if job.n_bytes >= WORTH_SHARING else 1
-            yield _try_decode(job, replace(settings, threads=threads), advance, keep_open=True)
+    large = sum(len(unit) > 1 or unit[0].n_bytes >= WORTH_SHARING for unit in units)
+    n_grouped = sum(len(unit) for unit in units if len(unit) > 1)
+    n = min(n_workers or min(cores, large), len(units))
+    if n < 2 or (n_grouped and large == 1 and not n_workers):
+        for unit in units:
+            yield decode_unit(unit, alone(unit, settings), advance, keep_open=True)
         return
-    is_little = sum(job.n_bytes for job in jobs) < _WORTH_PROCESSES
+    is_little = (
+        sum(job.n_bytes for unit in units for job in unit) < _WORTH_PROCESSES
+        and n_grouped < _MANY_GROUPED
+    )
     decode = _decode_in_threads if is_little and not n_workers else _decode_in_workers
-    yield from decode(jobs, n, settings, advance)
+    yield from decode(units, n, settings, advance)
+
+
+def alone(unit: Unit, settings: Settings) -> Settings:
+    """Returns the settings for a unit that is decoded while no other is."""
+    is_large = len(unit) > 1 or unit[0].n_bytes >= WORTH_SHARING
+    return replace(settings, threads=decoding.available_cores() if is_large else 1)
+
+
+def decode_unit(
+    unit: Unit, settings: Settings, advance: Advance, *, keep_open: bool = False
+) -> list[Decoded]:
+    """Decodes the sources of a unit together; split where that fails, down to single ones."""
+    if len(unit) == 1:
+        return [_try_decode(unit[0], settings, advance, keep_open=keep_open)]
+    n_read = 0
+
+    def count(n_bytes: int) -> None:
+        nonlocal n_read
+        n_read += n_bytes
+        advance(n_bytes)
+
+    done = decode_together(unit, settings, count, keep_open=keep_open)
+    if done is not None:
+        return [done]
+    advance(-n_read)
+    # What is decoded first waits for the others: it must not stay open.
+    return [each for half in halves(unit) for each in decode_unit(half, settings, advance)]
 
 
 def _try_decode(
@@ -124,39 +146,41 @@ class _Counter:
 
 
 def _decode_in_threads(
-    jobs: list[Job], n_threads: int, settings: Settings, advance: Advance
-) -> Iterator[DecodedSource | TwError]:
+    units: list[Unit], n_threads: int, settings: Settings, advance: Advance
+) -> Iterator[list[Decoded]]:
     shared, counter, seen = _shared(settings, n_threads), _Counter(), 0
     with ThreadPoolExecutor(n_threads) as pool:
         # No more than threads: a decoded source stays open until it is committed.
-        futures: deque[Future[DecodedSource | TwError]] = deque()
-        waiting = iter(jobs)
+        futures: deque[Future[list[Decoded]]] = deque()
+        waiting = iter(units)
         try:
             while True:
-                for job in islice(waiting, n_threads - len(futures)):
+                for unit in islice(waiting, n_threads - len(futures)):
                     futures.append(
-                        pool.submit(_try_decode, job, shared, counter.advance, keep_open=True)
+                        pool.submit(decode_unit, unit, shared, counter.advance, keep_open=True)
                     )
                 if not futures:
                     return
                 seen = _watch(futures[0], lambda: counter.n_bytes, seen, advance)
-                decoded = futures.popleft().result()
-                if (
-                    isinstance(decoded, DecodedSource)
-                    and decoded.n_content_bytes >= _WORTH_ALL_THREADS
-                ):
-                    decoded.widen(replace(settings, threads=decoding.available_cores()))
-                yield decoded
+                results = futures.popleft().result()
+                for decoded in results:
+                    if (
+                        isinstance(decoded, DecodedSource)
+                        and decoded.n_content_bytes >= _WORTH_ALL_THREADS
+                    ):
+                        decoded.widen(replace(settings, threads=decoding.available_cores()))
+                yield results
         finally:
             counter.is_cancelled = True
             for future in futures:
-                if not future.cancel() and isinstance(left := future.result(), DecodedSource):
-                    left.close()
+                for left in [] if future.cancel() else future.result():
+                    if not isinstance(left, TwError):
+                        left.close()
 
 
 def _decode_in_workers(
-    jobs: list[Job], n_workers: int, settings: Settings, advance: Advance
-) -> Iterator[DecodedSource | TwError]:
+    units: list[Unit], n_workers: int, settings: Settings, advance: Advance
+) -> Iterator[list[Decoded]]:
     # Not fork: a forked child would lack the threads of DuckDB and Arrow.
     context = get_context("spawn")
     counter = context.Value("q", 0)
@@ -167,13 +191,13 @@ def _decode_in_workers(
     with ProcessPoolExecutor(
         n_workers, mp_context=context, initializer=_start_worker, initargs=(counter, listening)
     ) as pool:
-        futures = [pool.submit(_decode_in_worker, job, shared) for job in jobs]
+        futures = [pool.submit(_decode_in_worker, unit, shared) for unit in units]
         seen = 0
         try:
-            for job, future in zip(jobs, futures, strict=True):
+            for unit, future in zip(units, futures, strict=True):
                 # without locking: a killed worker may hold the lock
                 seen = _watch(future, lambda: counter.get_obj().value, seen, advance)
-                yield _result(job, future)
+                yield _results(unit, future)
         finally:
             if not all(future.done() for future in futures):
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -181,14 +205,17 @@ def _decode_in_workers(
     lifeline.close()
 
 
-def _result(job: Job, future: Future[DecodedSource | TwError]) -> DecodedSource | TwError:
+def _results(unit: Unit, future: Future[list[Decoded]]) -> list[Decoded]:
     try:
         return future.result()
     except BrokenExecutor:
-        return TwError(
-            f"{job.source.label} could not be decoded: a worker process was killed",
-            hint="Out of memory? Use fewer --jobs or a smaller --memory-limit.",
-        )
+        return [
+            TwError(
+                f"{job.source.label} could not be decoded: a worker process was killed",
+                hint="Out of memory? Use fewer --jobs or a smaller --memory-limit.",
+            )
+            for job in unit
+        ]
 
 
 def _watch(future: Future[Any], n_read: Callable[[], int], seen: int, advance: Advance) -> int:
@@ -226,13 +253,13 @@ def _die_with_parent(listening: Connection) -> None:
     os._exit(1)
 
 
-def _decode_in_worker(job: Job, settings: Settings) -> DecodedSource | TwError:
+def _decode_in_worker(unit: Unit, settings: Settings) -> list[Decoded]:
     def advance(n_bytes: int) -> None:
         assert _read_bytes is not None
         with _read_bytes.get_lock():
             _read_bytes.value += n_bytes
 
-    return _try_decode(job, settings, advance)
+    return decode_unit(unit, settings, advance)
 
 
 def _shared(settings: Settings, n: int) -> Settings:

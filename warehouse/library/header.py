@@ -54,7 +54,7 @@ _FIRST_LINES = re.compile(
     r'\s*/\* ---[^\S\n]*\nname = "([a-z][a-z0-9_]*)"\nversion = ([1-9][0-9]{0,9})\n'
 )
 _KEYS = (
-    "name", "version", "title", "help", "grain", "requires", "portable",
+    "name", "version", "title", "help", "grain", "requires", "portable", "within_trace",
     "columns", "param", "column", "alias_of", "fixed", "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
@@ -161,6 +161,8 @@ class Header:
     #: Tables, or `table without column`; where one has no (such) rows, nothing is found.
     requires_rows: tuple[str, ...] = ()
     portable: bool = True  # runs on Spark after translation
+    #: Of a linker: `trace_id = $trace_id::BIGINT` may select several traces; it joins none of them.
+    within_trace: bool = False
     changes: Mapping[int, str] = field(default_factory=dict)
     alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of
     fixed: Mapping[str, Value] = field(default_factory=dict)  # parameters of that one, of an alias
@@ -257,6 +259,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         requires_queries=tuple(requires.get("queries", ())),
         requires_rows=tuple(requires.get("rows", ())),
         portable=bool(values.get("portable", True)),
+        within_trace=bool(values.get("within_trace", False)),
         changes={int(version): str(text) for version, text in values["changes"].items()},
         alias_of=values.get("alias_of"),
         fixed=dict(values.get("fixed", {})),

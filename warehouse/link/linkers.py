@@ -10,8 +10,8 @@ their caller.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import duckdb
 
@@ -28,6 +28,9 @@ CLOCKS = "clock_offset"
 #: the text of `noted`.
 INSIDE, BETWEEN = "linked", "run_linked"
 _FOUND = 'temp.main."links found"'
+#: The condition of linkers of a trace, and what takes its place for several (`within_trace`).
+_OF_ONE = "= $trace_id::BIGINT"
+_OF_SEVERAL = "BETWEEN $trace_id::BIGINT AND $last_trace_id::BIGINT"
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,96 @@ def link_trace(
             )
         first += n_links
         found.append((query, n_links))
-    _note(connection, known.library, found, INSIDE, trace_id)
+    _note(connection, found, INSIDE, trace_id)
     _disable(connection)
+
+
+def link_traces(
+    connection: duckdb.DuckDBPyConnection, known: Linkers, run_of: Mapping[int, int]
+) -> None:
+    """Creates the links within new traces, whose ids are consecutive; `run_of` has their runs.
+
+    Linkers that declare `within_trace` run once for all traces, the others for each.
+    """
+    _install(connection, known.library, known.of_trace)
+    together = _Together(dict(run_of))
+    found: list[tuple[Query, dict[int, int]]] = []
+    bare = _without_rows(connection, known.of_trace, together.condition)
+    for query in known.of_trace:
+        n_links: dict[int, int] = {}
+        if not bare.intersection(requires_rows(query)):
+            n_links = together.insert(connection, query)
+        found.append((query, n_links))
+    for trace_id in run_of:
+        counts = [(query, n_links.get(trace_id, 0)) for query, n_links in found]
+        _note_stat(connection, counts, INSIDE, trace_id)
+    _note_versions(connection, [query for query, _ in found])
+    _disable(connection)
+
+
+@dataclass
+class _Together:
+    """Traces that are linked together; `next_id` is that of the next link of each."""
+
+    run_of: dict[int, int]
+    next_id: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.next_id = {trace_id: trace_id << 32 for trace_id in self.run_of}
+
+    @property
+    def condition(self) -> str:
+        """The condition on trace_id that selects them."""
+        return f"trace_id BETWEEN {min(self.run_of)} AND {max(self.run_of)}"
+
+    def insert(self, connection: duckdb.DuckDBPyConnection, query: Query) -> dict[int, int]:
+        """Stores the rows of a linker; returns their number by trace."""
+        assert query.header is not None
+        if query.header.within_trace:
+            sql = query.bound_sql.replace(_OF_ONE, _OF_SEVERAL)
+            arguments = {"trace_id": min(self.run_of), "last_trace_id": max(self.run_of)}
+            return self._insert(connection, query, sql, arguments)
+        n_links: dict[int, int] = {}
+        for trace_id in self.run_of:
+            n_links |= self._insert(connection, query, query.bound_sql, {"trace_id": trace_id})
+        return n_links
+
+    def _insert(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        query: Query,
+        sql: str,
+        arguments: dict[str, int],
+    ) -> dict[int, int]:
+        assert query.header is not None
+        with linked_graph.blaming(query):
+            statements.execute(
+                connection, f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {sql}", arguments
+            )
+        # The rows of a trace follow each other: linkers order by ids, which begin with the trace's.
+        rows = connection.execute(
+            f"SELECT to_id >> 32, count(*), min(rowid) FROM {_FOUND} GROUP BY ALL"
+        ).fetchall()
+        if not rows:
+            return {}
+        connection.execute(
+            "INSERT INTO link SELECT o.first_id + f.rowid - o.first_row, o.trace_id, o.run_id, "
+            "f.from_id, f.to_id, f.kind, f.rule, f.confidence, 'default', $name, $version "
+            f"FROM {_FOUND} AS f JOIN (SELECT unnest($traces::BIGINT[]) AS trace_id, "
+            "unnest($runs::BIGINT[]) AS run_id, unnest($ids::BIGINT[]) AS first_id, "
+            "unnest($rows::BIGINT[]) AS first_row) AS o ON o.trace_id = (f.to_id >> 32)",
+            {
+                "name": query.header.name, "version": query.header.version,
+                "traces": [trace_id for trace_id, _, _ in rows],
+                "runs": [self.run_of[trace_id] for trace_id, _, _ in rows],
+                "ids": [self.next_id[trace_id] for trace_id, _, _ in rows],
+                "rows": [first_row for _, _, first_row in rows],
+            },
+        )  # fmt: skip
+        n_links = {int(trace_id): int(n) for trace_id, n, _ in rows}
+        for trace_id, n in n_links.items():
+            self.next_id[trace_id] += n
+        return n_links
 
 
 def requires_rows(query: Query) -> tuple[str, ...]:
@@ -167,7 +258,7 @@ def link_graphs(
     found = linked_graph.link_run(connection, known.library, run_id, link_set)
     if link_set == link_sets.DEFAULT:
         counts = [(query, found.get(query.key or "", 0)) for query in known.of_graphs]
-        _note(connection, known.library, counts, BETWEEN, int(last))
+        _note(connection, counts, BETWEEN, int(last))
 
 
 def unlinked_runs(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
@@ -203,7 +294,7 @@ def _link_between(
         found.append((query, n_links))
     if known.clocks is not None:
         found.append((known.clocks, _store_offsets(connection, known.clocks, run_id)))
-    _note(connection, known.library, found, BETWEEN, last_trace_id)
+    _note(connection, found, BETWEEN, last_trace_id)
 
 
 def _install(
@@ -260,13 +351,21 @@ def noted(query: Query) -> str:
 
 def _note(
     connection: duckdb.DuckDBPyConnection,
-    library: Library,
     found: Sequence[tuple[Query, int]],
     what: str,
     trace_id: int,
 ) -> None:
     """Records which linkers ran, how many links each found, and their digests."""
-    connection.execute(f"DROP TABLE IF EXISTS {_FOUND}")
+    _note_stat(connection, found, what, trace_id)
+    _note_versions(connection, [query for query, _ in found])
+
+
+def _note_stat(
+    connection: duckdb.DuckDBPyConnection,
+    found: Sequence[tuple[Query, int]],
+    what: str,
+    trace_id: int,
+) -> None:
     connection.execute(
         "INSERT INTO import_stat SELECT first + n, $trace, $what, key, n_rows, 'count' FROM ("
         "SELECT unnest($keys::VARCHAR[]) AS key, unnest($counts::BIGINT[]) AS n_rows, "
@@ -278,6 +377,10 @@ def _note(
             "counts": [n_rows for _, n_rows in found],
         },
     )  # fmt: skip
+
+
+def _note_versions(connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]) -> None:
+    connection.execute(f"DROP TABLE IF EXISTS {_FOUND}")
     connection.execute(
         "INSERT INTO query_version SELECT *, now() AT TIME ZONE 'UTC' FROM ("
         "SELECT unnest($names::VARCHAR[]) AS name, unnest($versions::BIGINT[]) AS version, "
@@ -285,9 +388,9 @@ def _note(
         "FROM query_version AS old WHERE old.name = new.name AND old.version = new.version "
         "AND old.content_hash = new.content_hash)",
         {
-            "names": [query.header.name for query, _ in found if query.header],
-            "versions": [query.header.version for query, _ in found if query.header],
-            "hashes": [query.digest.partition("=")[2] for query, _ in found],
+            "names": [query.header.name for query in queries if query.header],
+            "versions": [query.header.version for query in queries if query.header],
+            "hashes": [query.digest.partition("=")[2] for query in queries],
         },
     )
 

@@ -9,6 +9,7 @@ import re
 from importlib.resources import files
 
 from tw_importers.trace_event import read as trace_event
+from tw_importers.trace_event import together
 from warehouse.ingest.importer import NESTING, ByteReader, FileImporter, Scratch, TraceFacts
 
 _MACROS = files(__package__) / "macros.sql"
@@ -30,6 +31,10 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     return trace_event.read_document(reader, scratch, "chrome")
 
 
+def _read_together(scratch: Scratch) -> together.Documents | None:
+    return together.read_together(scratch, "chrome", lambda facts: None)
+
+
 CHROME = FileImporter(
     name="chrome",
     title="Trace Event JSON of any origin (Horovod, TensorFlow timeline, viztracer, ...)",
@@ -37,6 +42,7 @@ CHROME = FileImporter(
     generic_stems=("kineto",),
     sniff=sniff,
     read=read,
+    read_together=_read_together,
     prepare=(trace_event.MACROS, _MACROS, *trace_event.PREPARE, NESTING, trace_event.BIND),
     normalize=(trace_event.MACROS, _MACROS, *trace_event.NORMALIZE),
 )

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from tw_importers.trace_event import read as trace_event
+from tw_importers.trace_event import together
 from warehouse.ingest.importer import NESTING, ByteReader, FileImporter, Scratch, TraceFacts
 
 _FOLDER = files(__package__)
@@ -41,8 +42,12 @@ def sniff(head: bytes, name: str) -> int:
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads the events to scratch, and rank, job and clock base from the metadata."""
     facts = trace_event.read_document(reader, scratch, "kineto")
-    _describe(facts, _read_metadata(facts.metadata_json))
+    _describe(facts)
     return facts
+
+
+def _read_together(scratch: Scratch) -> together.Documents | None:
+    return together.read_together(scratch, "kineto", _describe)
 
 
 def _read_metadata(metadata_json: str | None) -> dict[str, Any]:
@@ -58,7 +63,8 @@ def _read_metadata(metadata_json: str | None) -> dict[str, Any]:
     return values
 
 
-def _describe(facts: TraceFacts, metadata: dict[str, Any]) -> None:
+def _describe(facts: TraceFacts) -> None:
+    metadata = _read_metadata(facts.metadata_json)
     distributed = metadata.get("distributedInfo")
     if isinstance(distributed, dict):
         facts.rank = _integer(distributed.get("rank"))
@@ -89,6 +95,7 @@ KINETO = FileImporter(
     generic_stems=("kineto",),
     sniff=sniff,
     read=read,
+    read_together=_read_together,
     prepare=(
         trace_event.MACROS,
         _MACROS,

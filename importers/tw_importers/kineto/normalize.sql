@@ -1,5 +1,6 @@
 -- Kineto's detail tables, typed out of the arguments of the slices just inserted.
--- Runs after trace_event/normalize.sql, in the same transaction. Slices are stored by category, so
+-- Runs after trace_event/normalize.sql, in the same transaction; the traces that are imported together
+-- have the highest ids, from trace_id on. Slices are stored by category, so
 -- that each statement scans little more than it uses. Numbers that do not fit their column are NULL
 -- there; slice.args_json keeps their text.
 
@@ -30,7 +31,7 @@ FROM (
         "Input type":"JSON","Input Strides":"JSON","Concrete Inputs":"JSON"}'
     ) AS a
   FROM slice
-  WHERE trace_id = getvariable('trace_id') AND category = 'cpu_op'
+  WHERE trace_id >= getvariable('trace_id') AND category = 'cpu_op'
 )
 ORDER BY id;
 
@@ -56,7 +57,7 @@ FROM (
       '{"correlation":"BIGINT","External id":"BIGINT","cbid":"BIGINT","cid":"BIGINT"}'
     ) AS a
   FROM slice
-  WHERE trace_id = getvariable('trace_id')
+  WHERE trace_id >= getvariable('trace_id')
     AND category IN (
       'cuda_runtime', 'cuda_driver', 'hip_runtime', 'hip_driver', 'mtia_runtime',
       'mtia_ccp_events_runtime', 'xpu_runtime', 'xpu_driver', 'privateuse1_runtime',
@@ -143,7 +144,7 @@ FROM (
         "wait_on_cuda_event_record_corr_id":"BIGINT"}'
     ) AS a
   FROM slice
-  WHERE trace_id = getvariable('trace_id')
+  WHERE trace_id >= getvariable('trace_id')
     AND category IN (
       'kernel', 'gpu_memcpy', 'gpu_memset', 'cuda_sync', 'mtia_ccp_events', 'collective_comm'
     )
@@ -166,7 +167,7 @@ SELECT
   NULL,
   TRY_CAST(json_extract_string(args_json, '$."External id"') AS BIGINT)
 FROM slice
-WHERE trace_id = getvariable('trace_id')
+WHERE trace_id >= getvariable('trace_id')
   AND category IN ('user_annotation', 'gpu_user_annotation')
 ORDER BY id;
 
@@ -180,7 +181,7 @@ SELECT
   name,
   TRY_CAST(regexp_extract(name, '#(\d+)', 1) AS BIGINT)
 FROM annotation
-WHERE trace_id = getvariable('trace_id') AND side = 'host' AND name LIKE 'ProfilerStep%'
+WHERE trace_id >= getvariable('trace_id') AND side = 'host' AND name LIKE 'ProfilerStep%'
 ORDER BY slice_id;
 
 INSERT INTO python_call
@@ -202,7 +203,7 @@ FROM (
       '{"Python id":"BIGINT","Python parent id":"BIGINT","Python module id":"BIGINT"}'
     ) AS a
   FROM slice
-  WHERE trace_id = getvariable('trace_id') AND category = 'python_function'
+  WHERE trace_id >= getvariable('trace_id') AND category = 'python_function'
 )
 ORDER BY id;
 
@@ -246,7 +247,7 @@ FROM (
     ) AS a
   FROM slice AS s
   JOIN scratch.slice_order AS o ON o.slice_n = s.id - getvariable('first_id')
-  WHERE s.trace_id = getvariable('trace_id')
+  WHERE s.trace_id >= getvariable('trace_id')
     AND s.category = 'cpu_instant_event'
     AND s.name = '[memory]'
 )
@@ -296,15 +297,17 @@ FROM (
       THEN json_extract_string(args_json, '$."Input type"[0]')
     END AS input_type,
     -- and of no group: the only one if the file has just one
-    CASE
-      WHEN category = 'user_annotation'
-        AND json_array_length(getvariable('metadata_json'), '$.distributedInfo.pg_config') = 1
-        THEN TRY_CAST(json_extract_string(
-          getvariable('metadata_json'), '$.distributedInfo.pg_config[0].pg_size'
-        ) AS BIGINT)
-    END AS sole_group_size
+    CASE WHEN category = 'user_annotation' THEN m.group_size END AS sole_group_size
   FROM slice
-  WHERE trace_id = getvariable('trace_id')
+  LEFT JOIN (
+    SELECT
+      getvariable('trace_id') + trace_n AS of_trace_id,
+      TRY_CAST(json_extract_string(metadata_json, '$.distributedInfo.pg_config[0].pg_size') AS BIGINT)
+        AS group_size
+    FROM scratch.source_trace
+    WHERE json_array_length(metadata_json, '$.distributedInfo.pg_config') = 1
+  ) AS m ON m.of_trace_id = trace_id
+  WHERE trace_id >= getvariable('trace_id')
     AND (
       category = 'collective_comm'
       OR (category = 'kernel' AND is_communication(name))
@@ -325,7 +328,7 @@ ORDER BY s.id;
 -- Hardware counters of CUPTI's range profiler: every number in the arguments of its ranges.
 INSERT INTO metric
 SELECT
-  getvariable('first_id') + row_number() OVER (ORDER BY id, counter_name) - 1,
+  (trace_id << 32) + row_number() OVER (PARTITION BY trace_id ORDER BY id, counter_name) - 1,
   trace_id,
   id,
   NULL,
@@ -341,7 +344,7 @@ FROM (
   FROM (
     SELECT id, trace_id, args_json, unnest(json_keys(args_json)) AS counter_name
     FROM slice
-    WHERE trace_id = getvariable('trace_id') AND category = 'cuda_profiler_range'
+    WHERE trace_id >= getvariable('trace_id') AND category = 'cuda_profiler_range'
   )
 )
 WHERE counter_value IS NOT NULL
@@ -351,8 +354,8 @@ ORDER BY id, counter_name;
 -- a WHERE on all slices, before the join.)
 INSERT INTO import_problem
 SELECT
-  getvariable('first_id') + row_number() OVER (ORDER BY category) - 1,
-  getvariable('trace_id'),
+  (trace_id << 32) + row_number() OVER (PARTITION BY trace_id ORDER BY category) - 1,
+  trace_id,
   'inexact_value',
   'note',
   n_inexact,
@@ -361,17 +364,18 @@ SELECT
   category || ': correlation ids that are not 64-bit integers; the typed column is NULL'
 FROM (
   SELECT
+    s.trace_id,
     s.category,
     count(*) FILTER (WHERE json_exists(s.args_json, '$.correlation')) AS n_inexact,
     min(s.args_json) FILTER (WHERE json_exists(s.args_json, '$.correlation')) AS example
   FROM (
     SELECT slice_id FROM launch
-    WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
+    WHERE trace_id >= getvariable('trace_id') AND correlation_id IS NULL
     UNION ALL
     SELECT slice_id FROM gpu_op
-    WHERE trace_id = getvariable('trace_id') AND correlation_id IS NULL
+    WHERE trace_id >= getvariable('trace_id') AND correlation_id IS NULL
   ) AS untyped
-  JOIN slice AS s ON s.id = untyped.slice_id AND s.trace_id = getvariable('trace_id')
-  GROUP BY s.category
+  JOIN slice AS s ON s.id = untyped.slice_id AND s.trace_id >= getvariable('trace_id')
+  GROUP BY s.trace_id, s.category
 )
 WHERE n_inexact > 0;

@@ -1,5 +1,5 @@
 -- Which of a Kineto trace's places are streams, and of which devices.
--- In: `place` (trace_event/prepare.sql), `event`, the variable metadata_json.
+-- In: `place` (trace_event/prepare.sql), `event`, `source_trace`.
 
 -- The pid of device work is its device and its tid the stream, unless `args` has others. One event
 -- of each place is enough.
@@ -11,11 +11,14 @@ SELECT
   coalesce(TRY_CAST(json_extract_string(s.args, '$.stream') AS BIGINT), p.tid_number) AS stream
 FROM place AS p
 LEFT JOIN (
-  SELECT pid, tid, arg_min(args, seq) AS args
+  SELECT seq >> 32 AS trace_n, pid, tid, arg_min(args, seq) AS args
   FROM event
   WHERE is_on_device(cat) AND cat <> 'gpu_user_annotation'
-  GROUP BY pid, tid
-) AS s ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
+  GROUP BY seq >> 32, pid, tid
+) AS s
+  ON s.trace_n = p.trace_n
+  AND s.pid IS NOT DISTINCT FROM p.pid
+  AND s.tid IS NOT DISTINCT FROM p.tid
 WHERE p.is_device
   AND coalesce(TRY_CAST(json_extract_string(s.args, '$.device') AS BIGINT), p.pid_number)
     IS NOT NULL;
@@ -24,25 +27,28 @@ WHERE p.is_device
 INSERT INTO device_place
 WITH described AS (
   SELECT
+    trace_n,
     TRY_CAST(json_extract_string(properties, '$.id') AS BIGINT) AS ordinal,
     arg_max(properties, length(properties)) AS properties
   FROM (
-    SELECT unnest(json_extract(getvariable('metadata_json'), '$.deviceProperties[*]'))::VARCHAR
-      AS properties
+    SELECT
+      trace_n,
+      unnest(json_extract(metadata_json, '$.deviceProperties[*]'))::VARCHAR AS properties
+    FROM source_trace
   )
-  GROUP BY ordinal
+  GROUP BY trace_n, ordinal
   HAVING ordinal IS NOT NULL
 ),
 used AS (
-  SELECT ordinal FROM described
+  SELECT trace_n, ordinal FROM described
   UNION
-  SELECT device_n FROM stream_place
+  SELECT place_n >> 32, device_n FROM stream_place
 ),
 mtia AS (
-  SELECT DISTINCT json_number(pid) AS ordinal FROM event_kind WHERE cat = 'mtia_ccp_events'
+  SELECT DISTINCT trace_n, json_number(pid) AS ordinal FROM event_kind WHERE cat = 'mtia_ccp_events'
 )
 SELECT
-  (row_number() OVER (ORDER BY k.ordinal) - 1)::BIGINT,
+  (k.trace_n << 32) + row_number() OVER (PARTITION BY k.trace_n ORDER BY k.ordinal) - 1,
   CASE WHEN m.ordinal IS NOT NULL THEN 'mtia' ELSE 'gpu' END,
   k.ordinal,
   json_extract_string(d.properties, '$.name'),
@@ -55,9 +61,9 @@ SELECT
   TRY_CAST(json_extract_string(d.properties, '$.numSms') AS BIGINT),
   d.properties
 FROM used AS k
-LEFT JOIN described AS d ON d.ordinal = k.ordinal
-LEFT JOIN mtia AS m ON m.ordinal = k.ordinal;
+LEFT JOIN described AS d ON d.trace_n = k.trace_n AND d.ordinal = k.ordinal
+LEFT JOIN mtia AS m ON m.trace_n = k.trace_n AND m.ordinal = k.ordinal;
 
 UPDATE stream_place SET device_n = d.device_n
 FROM device_place AS d
-WHERE d.ordinal = stream_place.device_n;
+WHERE d.ordinal = stream_place.device_n AND (d.device_n >> 32) = (stream_place.place_n >> 32);

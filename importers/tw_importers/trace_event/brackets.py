@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     import duckdb
 
 _MISMATCHED = """
-SELECT DISTINCT pid, place_key FROM bracket WHERE is_mismatched
+SELECT DISTINCT trace_n, pid, place_key FROM bracket WHERE is_mismatched
 """
 _MARKS = """
-SELECT b.pid, b.place_key, b.seq, b.ts_ns, b.step = 1, b.name, b.cat
+SELECT b.trace_n, b.pid, b.place_key, b.seq, b.ts_ns, b.step = 1, b.name, b.cat
 FROM bracket AS b
 JOIN mismatched_thread AS t
-  ON t.pid IS NOT DISTINCT FROM b.pid AND t.place_key IS NOT DISTINCT FROM b.place_key
+  ON t.trace_n = b.trace_n AND t.pid IS NOT DISTINCT FROM b.pid
+  AND t.place_key IS NOT DISTINCT FROM b.place_key
 WHERE b.is_on_thread
 ORDER BY ALL
 """
@@ -104,6 +105,6 @@ def _ends(connection: duckdb.DuckDBPyConnection) -> Iterator[End]:
     cursor = connection.cursor()
     rows = cursor.execute(_MARKS)
     fetched = (row for part in iter(lambda: rows.fetchmany(_ROWS), []) for row in part)
-    for _, thread in itertools.groupby(fetched, operator.itemgetter(0, 1)):
-        yield from match_ends(Mark(*row[2:]) for row in thread)
+    for _, thread in itertools.groupby(fetched, operator.itemgetter(0, 1, 2)):
+        yield from match_ends(Mark(*row[3:]) for row in thread)
     cursor.close()

@@ -6,6 +6,8 @@
 --   is_mismatched: the end has another name or category than its begin (rematched in brackets.py)
 -- Macros of the importer: async_id.
 
+-- `seq >> 32` is the trace of a record (prepare.sql).
+
 -- All that is neither a plain slice nor a plain flow point: little beside the rest of a file.
 CREATE TABLE other AS
 SELECT
@@ -38,6 +40,7 @@ CREATE TABLE bracket AS
 WITH marked AS (
   SELECT
     seq,
+    seq >> 32 AS trace_n,
     ts_ns,
     ph IN ('B', 'E') AS is_on_thread,
     CASE WHEN ph IN ('B', 'E') THEN pid ELSE id_pid END AS pid,
@@ -55,13 +58,14 @@ leveled AS (
   SELECT
     *,
     sum(step) OVER (
-      PARTITION BY is_on_thread, pid, place_key, group_cat, group_name
+      PARTITION BY trace_n, is_on_thread, pid, place_key, group_cat, group_name
       ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING
     ) + (step < 0)::INTEGER AS level
   FROM marked
 )
 SELECT
   seq,
+  trace_n,
   is_on_thread,
   ts_ns,
   step,
@@ -79,7 +83,8 @@ SELECT
   ) AS is_mismatched
 FROM leveled
 WINDOW same_level AS (
-  PARTITION BY is_on_thread, pid, place_key, group_cat, group_name, level ORDER BY ts_ns, seq
+  PARTITION BY trace_n, is_on_thread, pid, place_key, group_cat, group_name, level
+  ORDER BY ts_ns, seq
 );
 
 -- An async end without a name closes the last begin of its group that no other end closes.
@@ -87,7 +92,8 @@ UPDATE bracket SET end_seq = p.end_seq, dur = coalesce(p.dur, -1), is_unmatched_
 FROM (
   WITH leveled AS (
     SELECT *, sum(step) OVER (
-      PARTITION BY pid, place_key, group_cat ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING
+      PARTITION BY trace_n, pid, place_key, group_cat
+      ORDER BY ts_ns, seq ROWS UNBOUNDED PRECEDING
     ) + (step < 0)::INTEGER AS level
     FROM bracket
     WHERE NOT is_on_thread
@@ -99,6 +105,8 @@ FROM (
     CASE WHEN lead(step) OVER same_level = -1 THEN lead(ts_ns) OVER same_level - ts_ns END AS dur,
     step = -1 AND lag(step) OVER same_level IS DISTINCT FROM 1 AS is_unmatched
   FROM leveled
-  WINDOW same_level AS (PARTITION BY pid, place_key, group_cat, level ORDER BY ts_ns, seq)
+  WINDOW same_level AS (
+    PARTITION BY trace_n, pid, place_key, group_cat, level ORDER BY ts_ns, seq
+  )
 ) AS p
 WHERE p.seq = bracket.seq;

@@ -4,7 +4,7 @@ CREATE OR REPLACE VIEW event AS FROM staged;
 
 CREATE OR REPLACE TABLE event_kind AS
 SELECT (row_number() OVER () - 1)::INTEGER AS kind, *
-FROM (SELECT DISTINCT ph, cat, pid, tid, bp, scope FROM staged);
+FROM (SELECT DISTINCT 0::BIGINT AS trace_n, ph, cat, pid, tid, bp, scope FROM staged);
 
 CREATE OR REPLACE VIEW event_row AS
 SELECT s.seq, k.kind, s.name, s.id, s.ts_ns, s.dur_ns, s.args, s.text

@@ -6,6 +6,8 @@ their kind, an integer, where it would compare several texts for each event.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,10 +30,14 @@ ROW_SCHEMA = pa.schema([
 
 
 class Kinds:
-    """The kinds of the events so far; each has the number that it got first."""
+    """The kinds of the events of a trace so far; each keeps the next of `numbers` it found."""
 
-    def __init__(self) -> None:
+    def __init__(self, trace_n: int = 0, numbers: Iterator[int] | None = None) -> None:
+        self._trace_n, self._next = trace_n, numbers or itertools.count()
         self._numbers: dict[tuple[str | None, ...], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
     def rows(self, events: pa.Table) -> pa.Table:
         """Returns events with their kind instead of the columns that make it.
@@ -48,20 +54,26 @@ class Kinds:
         return pa.Table.from_arrays(arrays, schema=ROW_SCHEMA)
 
     def table(self) -> pa.Table:
-        """Returns the kinds: `kind` and `COLUMNS`."""
+        """Returns the kinds: `kind`, `trace_n` and `COLUMNS`."""
         columns = zip(*self._numbers, strict=True) if self._numbers else ([] for _ in COLUMNS)
         texts = {
             name: pa.array(list(column), pa.string())
             for name, column in zip(COLUMNS, columns, strict=True)
         }
-        return pa.table({"kind": pa.array(list(self._numbers.values()), pa.int32()), **texts})
+        numbers = {
+            "kind": pa.array(list(self._numbers.values()), pa.int32()),
+            "trace_n": pa.array([self._trace_n] * len(self), pa.int64()),
+        }
+        return pa.table({**numbers, **texts})
 
     def _number(self, columns: list[Any], rows: Ints) -> list[int]:
         indices = pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(rows)])
         texts = [column.take(indices).to_pylist() for column in columns]
-        return [
-            self._numbers.setdefault(kind, len(self._numbers)) for kind in zip(*texts, strict=True)
-        ]
+        kinds = list(zip(*texts, strict=True))
+        for kind in kinds:
+            if kind not in self._numbers:
+                self._numbers[kind] = next(self._next)
+        return [self._numbers[kind] for kind in kinds]
 
 
 def _combine(columns: list[Any]) -> tuple[Ints, Ints]:

@@ -1,10 +1,11 @@
 -- From prepared spans to core tables, inside the transaction of the import.
--- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are prepare.sql's.
+-- Variables: trace_id, first_id (= trace_id << 32), of the first trace. The scratch tables are
+-- prepare.sql's.
 
 INSERT INTO process
 SELECT
   getvariable('first_id') + p.process_n,
-  getvariable('trace_id'),
+  getvariable('trace_id') + p.trace_n,
   any_value(p.pid_number),
   any_value(s.display_name) FILTER (s.name = 'process_name'),
   any_value(s.labels) FILTER (s.name = 'process_labels'),
@@ -13,8 +14,9 @@ SELECT
   p.pid,
   NULL
 FROM scratch.place AS p
-LEFT JOIN scratch.process_metadata AS s ON s.pid IS NOT DISTINCT FROM p.pid
-GROUP BY p.process_n, p.pid
+LEFT JOIN scratch.process_metadata AS s
+  ON s.trace_n = p.trace_n AND s.pid IS NOT DISTINCT FROM p.pid
+GROUP BY p.trace_n, p.process_n, p.pid
 ORDER BY p.process_n;
 
 INSERT INTO thread (
@@ -22,7 +24,7 @@ INSERT INTO thread (
 )
 SELECT
   getvariable('first_id') + p.place_n,
-  getvariable('trace_id'),
+  getvariable('trace_id') + p.trace_n,
   getvariable('first_id') + p.process_n,
   p.tid_number,
   any_value(s.display_name) FILTER (s.name = 'thread_name'),
@@ -33,14 +35,16 @@ SELECT
   CASE WHEN any_value(p.has_events AND NOT p.has_slices) THEN '{"has_events":true}' END
 FROM scratch.place AS p
 LEFT JOIN scratch.thread_metadata AS s
-  ON s.pid IS NOT DISTINCT FROM p.pid AND s.tid IS NOT DISTINCT FROM p.tid
-GROUP BY p.place_n, p.process_n, p.tid_number, p.pid_number, p.tid
+  ON s.trace_n = p.trace_n
+  AND s.pid IS NOT DISTINCT FROM p.pid
+  AND s.tid IS NOT DISTINCT FROM p.tid
+GROUP BY p.trace_n, p.place_n, p.process_n, p.tid_number, p.pid_number, p.tid
 ORDER BY p.place_n;
 
 INSERT INTO device
 SELECT
   getvariable('first_id') + device_n,
-  getvariable('trace_id'),
+  getvariable('trace_id') + (device_n >> 32),
   NULL,
   kind,
   ordinal,
@@ -60,7 +64,7 @@ ORDER BY device_n;
 INSERT INTO track (id, trace_id, kind, name, process_id, thread_id, device_id, stream, sort_index)
 SELECT
   getvariable('first_id') + p.place_n,
-  getvariable('trace_id'),
+  getvariable('trace_id') + p.trace_n,
   CASE WHEN d.device_n IS NULL THEN 'thread' ELSE 'stream' END,
   coalesce(
     nullif(trim(t.name), ''),
@@ -82,39 +86,40 @@ ORDER BY p.place_n;
 INSERT INTO track (id, trace_id, kind, name, process_id)
 SELECT
   getvariable('first_id') + n.first_async_n + a.async_n,
-  getvariable('trace_id'),
+  getvariable('trace_id') + n.trace_n,
   'async',
   arg_min(a.name, a.seq),
   getvariable('first_id') + min(p.process_n)
 FROM scratch.async_event AS a
-CROSS JOIN scratch.numbering AS n
-LEFT JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM a.pid
-GROUP BY n.first_async_n, a.async_n
+JOIN scratch.numbering AS n ON n.trace_n = (a.seq >> 32)
+LEFT JOIN scratch.place AS p ON p.trace_n = n.trace_n AND p.pid IS NOT DISTINCT FROM a.pid
+GROUP BY n.trace_n, n.first_async_n, a.async_n
 ORDER BY a.async_n;
 
 -- Counters; `value` or an empty name of a series adds nothing to the counter's name
 INSERT INTO track (id, trace_id, kind, name, process_id, extra_json)
 SELECT
   getvariable('first_id') + n.first_counter_n + c.counter_n,
-  getvariable('trace_id'),
+  getvariable('trace_id') + n.trace_n,
   'counter',
   concat_ws(' ', c.name, 'id: ' || nullif(trim(c.id, '"'), ''), CASE WHEN c.series NOT IN ('value', '') THEN c.series END),
   getvariable('first_id') + any_value(p.process_n),
   json_object('name', c.name, 'series', c.series)
 FROM scratch.counter_value AS c
-CROSS JOIN scratch.numbering AS n
-LEFT JOIN scratch.place AS p ON p.pid IS NOT DISTINCT FROM c.pid
-GROUP BY n.first_counter_n, c.counter_n, c.name, c.id, c.series
+JOIN scratch.numbering AS n ON n.trace_n = (c.seq >> 32)
+LEFT JOIN scratch.place AS p ON p.trace_n = n.trace_n AND p.pid IS NOT DISTINCT FROM c.pid
+GROUP BY n.trace_n, n.first_counter_n, c.counter_n, c.name, c.id, c.series
 ORDER BY c.counter_n;
 
 INSERT INTO counter
 SELECT
-  getvariable('first_id') + row_number() OVER (ORDER BY c.counter_n, c.ts_ns, c.seq) - 1,
-  getvariable('trace_id'),
+  getvariable('first_id') + (n.trace_n << 32)
+    + row_number() OVER (PARTITION BY n.trace_n ORDER BY c.counter_n, c.ts_ns, c.seq) - 1,
+  getvariable('trace_id') + n.trace_n,
   getvariable('first_id') + n.first_counter_n + c.counter_n,
   c.ts_ns - o.first_ns,
   c.value
 FROM scratch.counter_value AS c
-CROSS JOIN scratch.numbering AS n
-CROSS JOIN scratch.origin AS o
+JOIN scratch.numbering AS n ON n.trace_n = (c.seq >> 32)
+JOIN scratch.origin AS o ON o.trace_n = n.trace_n
 ORDER BY c.counter_n, c.ts_ns, c.seq;

@@ -4,9 +4,9 @@
 INSERT INTO flow_point
 SELECT
   getvariable('first_id') + e.seq,
-  getvariable('trace_id'),
+  getvariable('trace_id') + (e.seq >> 32),
   getvariable('first_id') + k.place_n,
-  e.ts_ns - o.first_ns,
+  e.ts_ns - k.first_ns,
   k.ph,
   k.cat,
   e.name,
@@ -16,7 +16,6 @@ SELECT
   CASE WHEN e.text IS NOT NULL THEN unknown_keys(e.text) END
 FROM scratch.event_row AS e
 JOIN scratch.kind_place AS k ON k.kind = e.kind
-CROSS JOIN scratch.origin AS o
 LEFT JOIN scratch.binding AS b ON b.seq = e.seq
 WHERE k.ph IN ('s', 't', 'f') AND e.ts_ns IS NOT NULL
 ORDER BY e.seq;
@@ -24,7 +23,7 @@ ORDER BY e.seq;
 INSERT INTO flow_point
 SELECT
   getvariable('first_id') + seq,
-  getvariable('trace_id'),
+  getvariable('trace_id') + (seq >> 32),
   getvariable('first_id') + track_n,
   ts,
   phase,
@@ -42,7 +41,7 @@ ORDER BY seq;
 INSERT INTO source_event
 SELECT
   getvariable('first_id') + e.seq,
-  getvariable('trace_id'),
+  getvariable('trace_id') + (e.seq >> 32),
   e.ph,
   CASE WHEN e.ph IN ('X', 'i', 'I') THEN getvariable('first_id') + s.slice_n END,
   CASE

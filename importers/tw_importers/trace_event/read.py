@@ -9,6 +9,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence, Sized
 from ctypes import CDLL
+from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 
 import msgspec
@@ -18,6 +20,7 @@ import pyarrow as pa
 from tw_importers.trace_event import native
 from tw_importers.trace_event.ahead import BlocksAhead
 from tw_importers.trace_event.brackets import rematch_threads
+from tw_importers.trace_event.numbering import number_slices
 from tw_importers.trace_event.repair import REPAIRS, Repairer, repair
 from tw_importers.trace_event.repair import Problem as Damage
 from tw_importers.trace_event.split import BLOCK_BYTES, Chunk, decode
@@ -36,7 +39,13 @@ from warehouse.store import statements
 
 FOLDER = files(__package__)
 MACROS = FOLDER / "macros.sql"
-PREPARE = (FOLDER / "brackets.sql", rematch_threads, FOLDER / "prepare.sql")
+PREPARE = (
+    FOLDER / "brackets.sql",
+    rematch_threads,
+    FOLDER / "prepare.sql",
+    number_slices,
+    FOLDER / "entries.sql",
+)
 BIND = FOLDER / "bind.sql"
 NORMALIZE = (
     FOLDER / "normalize.sql",
@@ -44,6 +53,7 @@ NORMALIZE = (
     FOLDER / "points.sql",
 )
 _STAGE = FOLDER / "stage.sql"
+_STYLE = FOLDER / "style.sql"
 _KIND = FOLDER / "kind.sql"
 _EVENT = FOLDER / "event.sql"
 
@@ -69,26 +79,64 @@ def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> Tra
 
     Raises CorruptTrace if it is not Trace Event JSON, or if it is damaged and read strictly.
     """
-    repairer = Repairer(_refuse if scratch.is_strict else None)
-    splitter = TypingSplitter(reader, repairer, decode)
-    chunks = iter(splitter)
-    start = [_cut_in_python(chunk) for chunk in itertools.islice(chunks, WORTH_COMPILING)]
     statements.execute(scratch.connection, MACROS.read_text())
-    ts_style, dur_style = _number_styles(scratch, next(_batches(iter(start or [_NONE]))))
+    document = open_document(reader, scratch)
+    start, chunks = document.start, document.chunks
     library = native.load().library if len(start) == WORTH_COMPILING else None
     if library is None:
         n_events, n_sql = _type_in_sql(scratch, itertools.chain(start, chunks))
     else:
-        state = native.State(ts_style=ts_style, dur_style=dur_style)
-        n_events, n_sql = _type_compiled(scratch, library, state, start, splitter, chunks)
-    facts = TraceFacts(format=format_name, metadata_json=_metadata(splitter, repairer))
-    facts.ts_style, facts.dur_style = STYLES[ts_style], STYLES[dur_style]
-    facts.problems = [_problem(damage) for damage in repairer.problems.values()]
-    facts.stats = [
-        ("typed_events", "compiled reader", n_events - n_sql, "count"),
-        ("typed_events", "SQL", n_sql, "count"),
-    ]
+        state = native.State(ts_style=document.ts_style, dur_style=document.dur_style)
+        n_events, n_sql = _type_compiled(scratch, library, state, start, document.splitter, chunks)
+    facts = document.facts(format_name, n_events, n_sql)
+    describe_traces(scratch, [facts.metadata_json])
     return facts
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of which the first chunks were read, and judged."""
+
+    splitter: TypingSplitter
+    repairer: Repairer
+    start: list[Chunk]
+    chunks: Iterator[Sized]  # the others
+    ts_style: int
+    dur_style: int
+
+    def facts(self, format_name: str, n_events: int, n_sql: int) -> TraceFacts:
+        """Returns what the document declares, after all chunks; SQL typed `n_sql` events."""
+        facts = TraceFacts(
+            format=format_name, metadata_json=_metadata(self.splitter, self.repairer)
+        )
+        facts.ts_style, facts.dur_style = STYLES[self.ts_style], STYLES[self.dur_style]
+        facts.problems = [_problem(damage) for damage in self.repairer.problems.values()]
+        facts.stats = [
+            ("typed_events", "compiled reader", n_events - n_sql, "count"),
+            ("typed_events", "SQL", n_sql, "count"),
+        ]
+        return facts
+
+
+def open_document(
+    reader: ByteReader, scratch: Scratch, n_chunks: int = WORTH_COMPILING
+) -> Document:
+    """Reads the first chunks of a document; the macros are there."""
+    repairer = Repairer(_refuse if scratch.is_strict else None)
+    splitter = TypingSplitter(reader, repairer, decode)
+    chunks = iter(splitter)
+    start = [_cut_in_python(chunk) for chunk in itertools.islice(chunks, n_chunks)]
+    styles = _number_styles(scratch, next(_batches(iter(start or [_NONE]))))
+    return Document(splitter, repairer, start, chunks, *styles)
+
+
+def describe_traces(scratch: Scratch, metadata: Sequence[str | None]) -> None:
+    """Creates `source_trace`, the traces in the scratch tables; they count from 0."""
+    scratch.connection.execute(
+        "CREATE OR REPLACE TABLE source_trace AS SELECT unnest(range(len($all))) AS trace_n, "
+        "unnest($all::VARCHAR[]) AS metadata_json",
+        {"all": metadata},
+    )
 
 
 def _type_compiled(
@@ -100,27 +148,33 @@ def _type_compiled(
     chunks: Iterator[Sized],
 ) -> tuple[int, int]:
     """Types the events with the compiled reader; returns how many they are, and by SQL."""
-    stage_sql = _STAGE.read_text()
-
-    def stage(events: list[Places]) -> pa.Table:
-        batches = [_batch(each.chunk, each.seq) for each in events]
-        scratch.connection.register("event_text", pa.Table.from_batches(batches))
-        staged = scratch.connection.sql(stage_sql).to_arrow_table()
-        scratch.connection.unregister("event_text")
-        return staged
-
     pool = RowsPool(lambda: native.Rows(library))
     splitter.collector = collector = Collector(state, pool.take)
     for chunk in start:
         collector.add(chunk)
     with BlocksAhead(splitter.reader, BLOCK_BYTES, 2) as splitter.reader:
-        kinds = write_groups(groups_of(splitter, chunks), stage, pool, scratch.path("event"))
+        groups = groups_of(splitter, chunks)
+        kinds = write_groups(groups, partial(stage, scratch), pool, scratch.path("event"))
+    create_event(scratch, kinds)
+    return state.seq, collector.n_others
+
+
+def stage(scratch: Scratch, events: list[Places]) -> pa.Table:
+    """Types events that are not plain, in the styles that were set last."""
+    batches = [_batch(each.chunk, each.seq) for each in events]
+    scratch.connection.register("event_text", pa.Table.from_batches(batches))
+    staged = scratch.connection.sql(_STAGE.read_text()).to_arrow_table()
+    scratch.connection.unregister("event_text")
+    return staged
+
+
+def create_event(scratch: Scratch, kinds: pa.Table) -> None:
+    """Creates `event` and what it is stored as, after its file was written."""
     scratch.connection.register("kinds", kinds)
     scratch.connection.execute("CREATE OR REPLACE TABLE event_kind AS FROM kinds")
     scratch.connection.unregister("kinds")
     _create_view(scratch, "event_row")
     statements.execute(scratch.connection, _EVENT.read_text())
-    return state.seq, collector.n_others
 
 
 def _type_in_sql(scratch: Scratch, chunks: Iterator[Sized]) -> tuple[int, int]:
@@ -205,11 +259,16 @@ def _number_styles(scratch: Scratch, first: pa.RecordBatch) -> tuple[int, int]:
     """Judges how the file prints its times and leaves the verdict where stage.sql looks."""
     connection = scratch.connection
     connection.register("event_text", pa.Table.from_batches([first]))
-    ((ts_style, dur_style),) = connection.execute((FOLDER / "style.sql").read_text()).fetchall()
+    ((ts_style, dur_style),) = statements.execute(connection, _STYLE.read_text()).fetchall()
     connection.unregister("event_text")
-    connection.execute(f"SET VARIABLE ts_style = {ts_style}::UTINYINT")
-    connection.execute(f"SET VARIABLE dur_style = {dur_style}::UTINYINT")
+    set_styles(scratch, ts_style, dur_style)
     return ts_style, dur_style
+
+
+def set_styles(scratch: Scratch, ts_style: int, dur_style: int) -> None:
+    """Sets how the file prints its times, for stage.sql."""
+    scratch.connection.execute(f"SET VARIABLE ts_style = {ts_style}::UTINYINT")
+    scratch.connection.execute(f"SET VARIABLE dur_style = {dur_style}::UTINYINT")
 
 
 def _stage(scratch: Scratch, batches: pa.RecordBatchReader) -> None:

@@ -3,7 +3,7 @@
 INSERT INTO slice
 SELECT
   getvariable('first_id') + s.slice_n,
-  getvariable('trace_id'),
+  getvariable('trace_id') + (s.slice_n >> 32),
   getvariable('first_id') + s.track_n,
   s.ts,
   s.dur,

@@ -11,6 +11,7 @@ import queue
 from collections.abc import Callable, Iterator, Sized
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -164,18 +165,23 @@ def write_groups(
     Returns the kinds of the events. `stage` types events that are not plain; it is called in this
     thread.
     """
-    from pyarrow import parquet  # takes 20 ms, which small files need not spend
-
     kinds = Kinds()
-    with parquet.ParquetWriter(
-        path, ROW_SCHEMA, compression="snappy", use_dictionary=["kind", "name"],
-        store_schema=False, write_statistics=False,
-    ) as writer:  # fmt: skip
+    with open_writer(path) as writer:
         for group in ahead(groups, _GROUPS_AHEAD):
-            writer.write_table(kinds.rows(_table(group, stage)), row_group_size=1 << 30)
+            writer.write_table(kinds.rows(table_of(group, stage)), row_group_size=1 << 30)
             pool.give_back(group.rows)
     pa.default_memory_pool().release_unused()
     return kinds.table()
+
+
+def open_writer(path: str) -> Any:
+    """Opens a Parquet file for rows of events."""
+    from pyarrow import parquet  # takes 20 ms, which small files need not spend
+
+    return parquet.ParquetWriter(
+        path, ROW_SCHEMA, compression="snappy", use_dictionary=["kind", "name"],
+        store_schema=False, write_statistics=False,
+    )  # fmt: skip
 
 
 def groups_of(splitter: TypingSplitter, chunks: Iterator[Sized]) -> Iterator[Group]:
@@ -187,18 +193,20 @@ def groups_of(splitter: TypingSplitter, chunks: Iterator[Sized]) -> Iterator[Gro
     yield splitter.collector.last
 
 
-def _table(group: Group, stage: Callable[[list[Places]], pa.Table]) -> pa.Table:
+def table_of(group: Group, stage: Callable[[list[Places]], pa.Table]) -> pa.Table:
+    """Returns the events of a group in their order."""
     plain = pa.Table.from_batches([group.rows.columns()])
     if not group.others:
         return plain
-    both = pa.concat_tables([plain, _encoded(stage(group.others))]).unify_dictionaries()
+    both = pa.concat_tables([plain, encoded(stage(group.others))]).unify_dictionaries()
     order = np.argsort(both.column("seq").to_numpy(), kind="stable")
     # From a buffer, because pa.array() of a NumPy array imports pandas where it is installed.
     indices = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
     return both.combine_chunks().take(indices)
 
 
-def _encoded(staged: pa.Table) -> pa.Table:
+def encoded(staged: pa.Table) -> pa.Table:
+    """Returns events that stage.sql typed, as the compiled reader returns plain ones."""
     columns = [
         staged.column(each.name).combine_chunks().dictionary_encode()
         if pa.types.is_dictionary(each.type)

@@ -1,0 +1,201 @@
+"""Decodes several small sources into one scratch folder, by the same statements for all of them.
+
+A small trace costs as much as its statements take to plan. Sources that are imported together share
+them, and their transaction (`warehouse.ingest.commit_together`). A source that cannot be read fails
+alone; for any other failure the group is split, down to single sources, whose error is final.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.errors import TraceError, TwError
+from warehouse.ingest import conservation, decode, failures, formats
+from warehouse.ingest.decode import DecodedSource, Settings
+from warehouse.ingest.importer import FileImporter, NotTogether, Problem, Scratch, Together
+from warehouse.ingest.sources import Source
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Limits of a group: the transaction of one holds the warehouse for about a second.
+MAX_SOURCES = 16
+MAX_SOURCE_BYTES = 1 << 20  # stored
+MAX_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """A source to import, with its scratch folder."""
+
+    source: Source
+    importer: str
+    sha256: tuple[str, ...]  # of each of its files
+    folder: Path
+    n_bytes: int  # stored
+    stamps: tuple[tuple[int, ...], ...] = ()  # when its SHA-256 was computed
+    is_stored: bool = False  # in the warehouse: only to be read strictly
+
+
+Unit = tuple[Job, ...]  # jobs that are decoded and committed together
+
+
+@dataclass
+class DecodedTogether:
+    """Sources in one scratch folder, ready to commit; those that failed have their error."""
+
+    unit: Unit
+    results: list[DecodedSource | TwError]
+    folder: Path
+    connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def decoded(self) -> list[DecodedSource]:
+        """The sources that did not fail; trace n of the scratch tables is the nth."""
+        return [each for each in self.results if isinstance(each, DecodedSource)]
+
+    def opened(self, settings: Settings) -> duckdb.DuckDBPyConnection:
+        """The scratch database, opened if need be; the caller closes it."""
+        connection, self.connection = self.connection, None
+        return connection or decode.scratch_connection(self.folder, settings)
+
+    def close(self) -> None:
+        """Closes the scratch database where nobody has come to take it."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+
+def units(jobs: Sequence[Job]) -> list[Unit]:
+    """Divides jobs, in their order, into units."""
+    found: list[Unit] = []
+    for job in jobs:
+        last = found[-1] if found else ()
+        if last and _fits(last, job):
+            found[-1] = (*last, job)
+        else:
+            found.append((job,))
+    return found
+
+
+def _fits(unit: Unit, job: Job) -> bool:
+    n_bytes = sum(each.n_bytes for each in unit) + job.n_bytes
+    return (
+        _is_groupable(job)
+        and _is_groupable(unit[0])
+        and job.importer == unit[0].importer
+        and len(unit) < MAX_SOURCES
+        and n_bytes <= MAX_BYTES
+    )
+
+
+def _is_groupable(job: Job) -> bool:
+    importer = formats.by_name(job.importer)
+    return (
+        isinstance(importer, FileImporter)
+        and importer.read_together is not None
+        and not job.source.parts
+        and not job.is_stored
+        and job.n_bytes < MAX_SOURCE_BYTES
+    )
+
+
+def halves(unit: Unit) -> tuple[Unit, Unit]:
+    """Splits a unit of several jobs."""
+    return unit[: len(unit) // 2], unit[len(unit) // 2 :]
+
+
+def decode_together(
+    unit: Unit, settings: Settings, on_progress: Callable[[int], None], *, keep_open: bool
+) -> DecodedTogether | None:
+    """Decodes the sources of a unit; None if it is to be split."""
+    folder = unit[0].folder
+    try:
+        folder.mkdir(parents=True)
+        connection = decode.scratch_connection(folder, settings)
+        try:
+            done = _decode(
+                unit, Scratch(folder, connection, settings.is_strict), settings, on_progress
+            )
+        except BaseException:
+            connection.close()
+            raise
+        if keep_open:
+            done.connection = connection
+        else:
+            connection.close()
+        return done
+    except Exception as error:  # noqa: BLE001 - an importer may raise anything
+        shutil.rmtree(folder, ignore_errors=True)
+        failures.raise_interrupt(error)
+        return None
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _decode(
+    unit: Unit, scratch: Scratch, settings: Settings, on_progress: Callable[[int], None]
+) -> DecodedTogether:
+    importer = formats.by_name(unit[0].importer)
+    assert isinstance(importer, FileImporter) and importer.read_together is not None
+    started, cpu_started = time.perf_counter(), time.process_time()
+    reader = importer.read_together(scratch)
+    if reader is None:
+        raise NotTogether
+    results = [_read(job, reader, scratch.folder, settings, on_progress) for job in unit]
+    done = DecodedTogether(unit, results, scratch.folder)
+    if not done.decoded:
+        return done
+    reader.finish()
+    was_read, cpu_was_read = time.perf_counter(), time.process_time()
+    decode.set_variable(scratch.connection, "metadata_json", "{}")
+    decode.run_scripts(importer, scratch)
+    _account(done.decoded, scratch.connection)
+    shares = len(done.decoded)
+    for each in done.decoded:
+        each.seconds = {
+            "read": (was_read - started) / shares,
+            "prepare": (time.perf_counter() - was_read) / shares,
+        }
+        each.cpu_seconds = {
+            "read": (cpu_was_read - cpu_started) / shares,
+            "prepare": (time.process_time() - cpu_was_read) / shares,
+        }
+    return done
+
+
+def _read(
+    job: Job,
+    reader: Together,
+    folder: Path,
+    settings: Settings,
+    on_progress: Callable[[int], None],
+) -> DecodedSource | TwError:
+    """Reads a source; returns the error of one that cannot be read."""
+    try:
+        decoded = decode.read_beside(
+            job.source, job.sha256, job.importer, folder, reader.add, settings, on_progress
+        )
+    except TraceError as error:
+        return error
+    with suppress(FileNotFoundError):  # deleted after it was read
+        if job.source.stamps() != job.stamps:
+            raise NotTogether
+    return decoded
+
+
+def _account(decoded: Sequence[DecodedSource], connection: duckdb.DuckDBPyConnection) -> None:
+    """Adds to each source its account, and the problems that the scripts found."""
+    for each, account in zip(decoded, conservation.accounts(connection, len(decoded)), strict=True):
+        each.account = account
+    for trace_n, *problem in connection.execute(
+        "SELECT trace_n, kind, meaning, count, NULL, NULL, severity FROM problem WHERE count > 0"
+    ).fetchall():
+        decoded[trace_n].facts.problems.append(Problem(*problem))
