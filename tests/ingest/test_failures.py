@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Tw
 from tests.support.sharing import integration
 from warehouse.errors import CorruptTrace, TwError, UnexpectedFailure
-from warehouse.ingest import captures, failures, formats, pipeline
+from warehouse.ingest import captures, failures, formats, pipeline, together
 from warehouse.ingest import commit as committing
 from warehouse.ingest import decode as decoding
 from warehouse.ingest.importer import Captures, FileImporter
@@ -87,6 +87,7 @@ def test_the_other_sources_are_imported_and_the_traceback_is_logged(
             raise ZeroDivisionError("of the commit")
         return commit(decoded, *rest, **options)
 
+    monkeypatch.setattr(together, "MAX_SOURCES", 1)
     monkeypatch.setattr(decoding, "decode", failing_decode)
     monkeypatch.setattr(pipeline, "commit", failing_commit)
     log = tmp_path / "w.log"

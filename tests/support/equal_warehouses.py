@@ -19,12 +19,21 @@ _DIFFERENT = {
 
 def differing_tables(one: Path, other: Path) -> dict[str, int]:
     """The tables whose rows or order differ, with how many rows of either are not in the other."""
+    return _differing(one, other, "rowid AS place, ")
+
+
+def differing_rows(one: Path, other: Path) -> dict[str, int]:
+    """The same for rows alone: they may be stored in another order."""
+    return _differing(one, other, "")
+
+
+def _differing(one: Path, other: Path, place: str) -> dict[str, int]:
     with duckdb.connect() as connection:
         for name, path in (("one", one), ("other", other)):
             connection.execute(f"ATTACH '{path}' AS {name} (READ_ONLY)")
         tables = [_tables(connection, each) for each in ("one", "other")]
         assert tables[0] == tables[1]
-        found = {table: _n_different(connection, table) for table in tables[0]}
+        found = {table: _n_different(connection, table, place) for table in tables[0]}
     return {table: n for table, n in found.items() if n}
 
 
@@ -35,12 +44,12 @@ def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
-def _n_different(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+def _n_different(connection: duckdb.DuckDBPyConnection, table: str, place: str) -> int:
     columns = [name for name, *_ in connection.execute(f"DESCRIBE one.{table}").fetchall()]
     excluded = [each for each in _DIFFERENT.get(table, []) if each in columns]
     kept = f"* EXCLUDE ({', '.join(excluded)})" if excluded else "*"
-    place = "" if table == "import_stat" else "rowid AS place, "
-    one, other = (f"SELECT {place}{kept} FROM {each}.{table}" for each in ("one", "other"))
+    where = "" if table == "import_stat" else place
+    one, other = (f"SELECT {where}{kept} FROM {each}.{table}" for each in ("one", "other"))
     (n,) = connection.execute(
         f"SELECT (SELECT count(*) FROM ({one} EXCEPT ALL {other})) "
         f"+ (SELECT count(*) FROM ({other} EXCEPT ALL {one}))"

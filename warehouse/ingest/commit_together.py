@@ -59,16 +59,16 @@ def commit_together(
         # On any failure the store rolls the transaction back.
         with database.attach_for_writing(connection, db, wait_s=wait_s):
             locked = time.perf_counter()
+            for source in together.decoded:
+                source.seconds["wait"] = (locked - waiting) / len(together.decoded)
             macros.keep_stored(connection)
             connection.execute("BEGIN")
             chosen = replace(choice, of_job=dict(choice.of_job), timelines=list(choice.timelines))
             done = _insert(connection, importer, together.decoded, chosen, settings)
             connection.execute("COMMIT")
         choice.of_job, choice.timelines = chosen.of_job, chosen.timelines
-        lock = time.perf_counter() - locked
-        for source, each in zip(together.decoded, done, strict=True):
-            source.seconds |= {"wait": (locked - waiting) / len(done), "lock": lock / len(done)}
-            each.seconds = dict(source.seconds)
+        for each in done:
+            each.seconds["lock"] = (time.perf_counter() - locked) / len(done)
         return done
     finally:
         # The scratch database is deleted: its last tables need not be written to its file.

@@ -312,8 +312,9 @@ class _Target:
                 if isinstance(each, TwError):
                     yield _unread(job, each)
                 else:
-                    outcome = _imported(job, each, next(committed))
-                    outcome.seconds = sum(map(each.seconds.__getitem__, _STAGES))
+                    trace = next(committed)
+                    outcome = _imported(job, each, trace)
+                    outcome.seconds = sum(map(trace.seconds.__getitem__, _STAGES))
                     yield outcome
             return
         settings = self.options.settings

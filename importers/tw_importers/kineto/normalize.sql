@@ -235,7 +235,7 @@ SELECT
   END,
   a."Device Id",
   NULL,
-  seq
+  seq & 4294967295
 FROM (
   SELECT
     s.*,

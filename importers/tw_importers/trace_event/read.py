@@ -80,7 +80,7 @@ def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> Tra
     Raises CorruptTrace if it is not Trace Event JSON, or if it is damaged and read strictly.
     """
     statements.execute(scratch.connection, MACROS.read_text())
-    document = open_document(reader, scratch)
+    document = open_document(reader, scratch, WORTH_COMPILING)
     start, chunks = document.start, document.chunks
     library = native.load().library if len(start) == WORTH_COMPILING else None
     if library is None:
@@ -118,9 +118,7 @@ class Document:
         return facts
 
 
-def open_document(
-    reader: ByteReader, scratch: Scratch, n_chunks: int = WORTH_COMPILING
-) -> Document:
+def open_document(reader: ByteReader, scratch: Scratch, n_chunks: int) -> Document:
     """Reads the first chunks of a document; the macros are there."""
     repairer = Repairer(_refuse if scratch.is_strict else None)
     splitter = TypingSplitter(reader, repairer, decode)
@@ -259,7 +257,7 @@ def _number_styles(scratch: Scratch, first: pa.RecordBatch) -> tuple[int, int]:
     """Judges how the file prints its times and leaves the verdict where stage.sql looks."""
     connection = scratch.connection
     connection.register("event_text", pa.Table.from_batches([first]))
-    ((ts_style, dur_style),) = statements.execute(connection, _STYLE.read_text()).fetchall()
+    ((ts_style, dur_style),) = connection.execute(_STYLE.read_text()).fetchall()
     connection.unregister("event_text")
     set_styles(scratch, ts_style, dur_style)
     return ts_style, dur_style
