@@ -73,11 +73,21 @@ def _nested(ordered: Any) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch(
             [
                 batch.column(0),
-                pa.array(depth.astype(np.int32)),
-                pa.array(parent, mask=parent < 0),
+                _column(pa.int32(), depth.astype(np.int32)),
+                _column(pa.int64(), parent, parent >= 0),
             ],
             schema=SCHEMA,
         )
+
+
+def _column(
+    kind: pa.DataType, values: NDArray[Any], is_valid: NDArray[np.bool_] | None = None
+) -> pa.Array:
+    # From buffers, because pa.array() of a NumPy array imports numpy.ma, and pandas where it is
+    # installed.
+    bits = None if is_valid is None else pa.py_buffer(np.packbits(is_valid, bitorder="little"))
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
 
 
 def nest_block(

@@ -10,14 +10,31 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 
-from tw_importers.sophgo import profile
-from tw_importers.sophgo.read import CDMA_FILE, CORE_FILE, OPTIONS, read
+from tw_importers.sophgo.names import CDMA_FILE, CORE_FILE, PROFILE_FILE
 from warehouse.ingest import captures
-from warehouse.ingest.importer import NESTING, Capture, CaptureImporter, Captures, Listing
+from warehouse.ingest.importer import (
+    NESTING,
+    Capture,
+    CaptureImporter,
+    Captures,
+    Listing,
+    Parts,
+    Scratch,
+    TraceFacts,
+)
 
 _FOLDER = files(__package__)
-_ROLES = {profile.NAME: "profile", "tensor_location.json": "layers", "final.mlir": "model"}
+_ROLES = {PROFILE_FILE: "profile", "tensor_location.json": "layers", "final.mlir": "model"}
+_OPTIONS = {"tiu_freq": "frequency of the TIU's counter in MHz, overriding the one in the capture"}
 _OLD_LAYOUT = re.compile(r"iter\d+\.profile")
+
+
+def _read(parts: Parts, scratch: Scratch) -> TraceFacts:
+    # Loading the decoders takes longer than importing a small file of another format, and every
+    # import asks each importer what it recognises.
+    from tw_importers.sophgo.read import read
+
+    return read(parts, scratch)
 
 
 def _role(name: str) -> str | None:
@@ -49,8 +66,8 @@ SOPHGO = CaptureImporter(
         NESTING,
     ),
     normalize=(_FOLDER / "normalize.sql",),
-    captures=Captures(find, read),
-    options=OPTIONS,
+    captures=Captures(find, _read),
+    options=_OPTIONS,
     record_tables=(
         "tpu_tiu_record",
         "tpu_dma_record",

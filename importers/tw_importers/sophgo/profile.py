@@ -9,7 +9,6 @@ from tw_importers.sophgo.decode import Chip, by_arch, chips
 from tw_importers.sophgo.defects import Defects
 from warehouse.errors import CorruptTrace, UsageError
 
-NAME = "global.profile"
 _TIU_RECORD = re.compile(r"core(\d+)_(tiu|gdma|sdma)_record")
 _CDMA_RECORD = re.compile(r"cdma_port(\d+)_record")
 

@@ -14,13 +14,11 @@ from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.images import Store
 from tw_importers.sophgo.layers import read_layers
 from tw_importers.sophgo.model import Capture
+from tw_importers.sophgo.names import CDMA_FILE, CORE_FILE, PROFILE_FILE
 from tw_importers.sophgo.profile import Profile
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import Parts, Scratch, TraceFacts
 
-CORE_FILE = re.compile(r"cdmlib\d*_\d+\.profile")
-CDMA_FILE = re.compile(r"cdma\d*_(\d+)\.profile")
-OPTIONS = {"tiu_freq": "frequency of the TIU's counter in MHz, overriding the one in the capture"}
 _DEVICE = re.compile(r"dev(\d+)")
 
 
@@ -55,12 +53,12 @@ def understand(
 
 def _read_files(parts: Parts, defects: Defects) -> Capture:
     names = [part.name for part in parts.parts]
-    if profiles.NAME not in names:
+    if PROFILE_FILE not in names:
         raise CorruptTrace(
-            f"{profiles.NAME} not found beside {names[0]}",
+            f"{PROFILE_FILE} not found beside {names[0]}",
             hint="It names the chip. Copy it from the device as well.",
         )
-    profile = profiles.parse(parts.read(profiles.NAME), profiles.NAME, defects)
+    profile = profiles.parse(parts.read(PROFILE_FILE), PROFILE_FILE, defects)
     capture = Capture(profile)
     for name in (name for name in names if CDMA_FILE.fullmatch(name)):
         _read_port(capture, parts, name, defects)
@@ -97,7 +95,7 @@ def _check_count(
     expected = profile.n_records.get(which, 0)
     if n < expected:
         what = f"the file ends with {n:,} of the {expected:,} {which[1].upper()} records that"
-        defects.refuse("missing_records", name, end, f"{what} {profiles.NAME} counts")
+        defects.refuse("missing_records", name, end, f"{what} {PROFILE_FILE} counts")
 
 
 def _frequencies(profile: Profile, requested: str | None) -> tuple[int, int, int]:
