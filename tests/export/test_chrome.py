@@ -183,6 +183,17 @@ def test_an_arrow_to_a_slice_that_began_before_ends_inside_it(
 
 
 @pytest.mark.integration
+def test_events_of_a_large_trace_come_in_stored_order(tmp_path: Path) -> None:
+    event = '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":%d.000,"dur":1.000}'
+    source = tmp_path / "large.json"
+    source.write_text("[" + ",\n".join(event % n for n in range(400_000)) + "]")
+
+    stamps = [each["ts"][1] for each in document(exported(source, tmp_path))]
+
+    assert stamps == [f"{n}.000" for n in range(400_000)]
+
+
+@pytest.mark.integration
 def test_several_traces_need_a_folder(tmp_path: Path, imported_files: WarehouseCache) -> None:
     with database.Reader(imported_files((None, [DATA / "ddp_two_ranks"]))) as reader:
         with pytest.raises(ExportError, match="holds one trace, but 2 are in scope") as caught:

@@ -1,6 +1,28 @@
 -- The events of one trace imported from Trace Event JSON, as in its file: verbatim if the warehouse
 -- stores the text, otherwise reassembled from columns.
 -- The inverse of stage.sql of the trace_event importers.
+-- Joins do not keep the order of rows, and sorting would hold all texts in memory. So tracks are looked
+-- up in a list, and rows whose text is stored in bits, both by the lower half of the id.
+WITH place AS MATERIALIZED (
+  SELECT list(m.members ORDER BY n.n) AS members
+  FROM range({n_tracks}) AS n(n)
+  LEFT JOIN (
+    SELECT
+      k.id & 4294967295 AS n,
+      member('pid', p.source_pid) || member('tid', h.source_tid) AS members
+    FROM track AS k
+    LEFT JOIN process AS p ON p.id = k.process_id
+    LEFT JOIN thread AS h ON h.id = k.thread_id
+    WHERE k.trace_id = {trace_id}
+  ) AS m ON m.n = n.n
+),
+stored AS MATERIALIZED (
+  SELECT
+    bitstring_agg(slice_id & 4294967295, 0, {n_slices}) AS slices,
+    bitstring_agg(flow_point_id & 4294967295, 0, {n_flow_points}) AS flow_points
+  FROM source_event
+  WHERE trace_id = {trace_id}
+)
 SELECT event_text
 FROM source_event
 WHERE trace_id = {trace_id}
@@ -15,8 +37,7 @@ SELECT
     )
   END
   || text_member('name', s.name)
-  || member('pid', p.source_pid)
-  || member('tid', h.source_tid)
+  || (SELECT members FROM place)[(s.track_id & 4294967295) + 1]
   || member('ts', printed_microseconds(s.ts + {file_ns}, '{ts_style}'))
   || CASE
     WHEN s.phase = 'X' THEN member('dur', printed_microseconds(s.dur, '{dur_style}')) ELSE ''
@@ -30,21 +51,17 @@ SELECT
   || member('args', s.args_json)
   || '}'
 FROM slice AS s
-JOIN track AS k ON k.id = s.track_id
-LEFT JOIN process AS p ON p.id = k.process_id
-LEFT JOIN thread AS h ON h.id = k.thread_id
 WHERE s.trace_id = {trace_id}
   AND s.phase IN ('X', 'i', 'I')
-  AND s.id NOT IN (
-    SELECT slice_id FROM source_event WHERE trace_id = {trace_id} AND slice_id IS NOT NULL
-  )
+  AND coalesce(
+    get_bit((SELECT slices FROM stored), (s.id & 4294967295)::INTEGER), 0
+  ) = 0
 UNION ALL
 SELECT
   '{"ph":"' || f.phase || '"'
   || text_member('cat', f.category)
   || text_member('name', f.name)
-  || member('pid', p.source_pid)
-  || member('tid', h.source_tid)
+  || (SELECT members FROM place)[(f.track_id & 4294967295) + 1]
   || member('id', f.flow_key)
   || text_member('bp', f.binding)
   || member('ts', printed_microseconds(f.ts + {file_ns}, '{ts_style}'))
@@ -54,12 +71,7 @@ SELECT
   END
   || '}'
 FROM flow_point AS f
-JOIN track AS k ON k.id = f.track_id
-LEFT JOIN process AS p ON p.id = k.process_id
-LEFT JOIN thread AS h ON h.id = k.thread_id
 WHERE f.trace_id = {trace_id}
-  AND f.id NOT IN (
-    SELECT flow_point_id
-    FROM source_event
-    WHERE trace_id = {trace_id} AND flow_point_id IS NOT NULL
-  )
+  AND coalesce(
+    get_bit((SELECT flow_points FROM stored), (f.id & 4294967295)::INTEGER), 0
+  ) = 0

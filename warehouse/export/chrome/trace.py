@@ -20,6 +20,7 @@ from warehouse.errors import ExportError
 from warehouse.export import presentation
 from warehouse.export.chrome import load
 from warehouse.files import file_stem, whole_file, whole_folder
+from warehouse.store import database
 
 if TYPE_CHECKING:
     import duckdb
@@ -104,7 +105,7 @@ def _write(
 
     connection.execute(load("macros"))
     is_restored = _is_restored(connection, trace)
-    query = _restoring(trace) if is_restored else _making(connection, trace)
+    query = _restoring(connection, trace) if is_restored else _making(connection, trace)
     head, tail = _document(trace)
     n_events = 0
     try:
@@ -130,16 +131,31 @@ def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
     return bool(connection.execute(query, [trace.id]).fetchall())
 
 
-def _restoring(trace: _Trace) -> str:
+def _restoring(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> str:
     return _separated(
         load(
             "events",
             trace_id=trace.id,
+            n_tracks=_n_ids(connection, trace, track="id"),
+            n_slices=_n_ids(connection, trace, slice="id", source_event="slice_id"),
+            n_flow_points=_n_ids(connection, trace, flow_point="id", source_event="flow_point_id"),
             file_ns=f"({trace.base_ns - trace.source_base_ns})",
             ts_style=trace.ts_style,
             dur_style=trace.dur_style,
         )
     )
+
+
+def _n_ids(connection: duckdb.DuckDBPyConnection, trace: _Trace, **columns: str) -> int:
+    """One more than the lower half of the highest id of the trace in columns of some tables."""
+    ids = " UNION ALL ".join(
+        f"SELECT max({column}) AS id FROM {table} WHERE trace_id = {trace.id}"
+        for table, column in columns.items()
+    )
+    (n,) = database.one(
+        connection, f"SELECT coalesce(max(id & 4294967295) + 1, 0)::BIGINT FROM ({ids})"
+    )
+    return int(n)
 
 
 def _making(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> str:
