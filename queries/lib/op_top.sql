@@ -32,8 +32,18 @@ upward AS (
   FROM whole_slice AS s
   JOIN upward AS u ON u.at_id = s.id
   WHERE s.parent_id IS NOT NULL
+),
+above AS MATERIALIZED (
+  SELECT slice_id, at_id, level
+  FROM upward
+),
+-- The operators among them: a semijoin of all operators with these keeps these in memory.
+op AS MATERIALIZED (
+  SELECT o.slice_id
+  FROM whole_cpu_op AS o
+  SEMI JOIN above AS a ON a.at_id = o.slice_id
 )
 SELECT u.slice_id, arg_max(u.at_id, u.level) AS top_id
-FROM whole_cpu_op AS o
-JOIN upward AS u ON u.at_id = o.slice_id
+FROM above AS u
+SEMI JOIN op AS o ON o.slice_id = u.at_id
 GROUP BY u.slice_id

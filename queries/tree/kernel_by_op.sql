@@ -33,7 +33,18 @@ help = "kernel, memcpy or memset"
 [changes]
 1 = "first version"
 --- */
-WITH figure AS (
+WITH top AS MATERIALIZED (
+  SELECT slice_id, top_id
+  FROM op_top()
+),
+-- Few of all operators launch work or are outermost: the joins below keep these in memory.
+op_name AS MATERIALIZED (
+  SELECT o.slice_id, o.name
+  FROM whole_cpu_op AS o
+  SEMI JOIN (SELECT slice_id FROM top UNION ALL SELECT top_id FROM top) AS p
+    ON p.slice_id = o.slice_id
+),
+figure AS (
   SELECT
     g.trace_id,
     g.device_id,
@@ -49,9 +60,9 @@ WITH figure AS (
   FROM gpu_op AS g
   CROSS JOIN time_window AS w
   LEFT JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
-  LEFT JOIN whole_cpu_op AS o ON o.slice_id = c.cpu_op_id
-  LEFT JOIN op_top() AS p ON p.slice_id = c.cpu_op_id
-  LEFT JOIN whole_cpu_op AS t ON t.slice_id = p.top_id
+  LEFT JOIN op_name AS o ON o.slice_id = c.cpu_op_id
+  LEFT JOIN top AS p ON p.slice_id = c.cpu_op_id
+  LEFT JOIN op_name AS t ON t.slice_id = p.top_id
   WHERE g.kind <> 'sync'
   GROUP BY g.trace_id, g.device_id, t.name, o.name, g.name, g.kind
 )
