@@ -1,6 +1,8 @@
-"""Imports runs of many ranks, and prints how the cost of a rank changes with their number.
+"""Measures how cost grows with the number of ranks, the size of a trace, and the number of runs.
 
     python benchmarks/scale.py TRACE.json.gz... --ranks 16,64,256,1024 [--jobs 1,2]
+    python benchmarks/scale.py TRACE.json.gz --gigabytes 1,4,10 --inflate PROGRAM [--peer PROGRAM]
+    python benchmarks/scale.py TRACE.json.gz... --runs 1,1000
 
 TRACE are Kineto traces of ranks of one run; their events are repeated under other rank numbers.
 Also measured: one more rank, imported into the run that has all others. CPU seconds are user and
@@ -18,6 +20,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import scale_runs
+import scale_size
 from paired import Usage, run, say
 
 _TW = (sys.executable, "-c", "from warehouse.cli import main; main()")
@@ -28,10 +32,18 @@ _WORLD_SIZE = re.compile(rb'("distributedInfo"\s*:\s*\{[^{}]*?"world_size"\s*:\s
 def main() -> None:
     options = _options()
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        folder = Path(name)
+        if options.gigabytes:
+            traces = options.traces[0], options.gigabytes
+            scale_size.measure(*traces, options.inflate, options.peer, folder)
+        if options.runs:
+            scale_runs.measure(options.traces, options.runs, folder)
+        if (options.gigabytes or options.runs) and not options.ranks:
+            return
         for n_jobs in options.jobs:
             say(f"import with --jobs {n_jobs}, load average {os.getloadavg()[0]:.2f}")
             first: float | None = None
-            for n_ranks in options.ranks:
+            for n_ranks in options.ranks or (16, 64):
                 folder = Path(name) / f"{n_ranks}"
                 write_ranks(options.traces, folder, n_ranks)
                 whole, more = measure(folder, n_ranks, n_jobs)
@@ -45,8 +57,12 @@ def _options() -> argparse.Namespace:
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("traces", nargs="+", type=Path)
-    parser.add_argument("--ranks", type=numbers, default=[16, 64])
+    parser.add_argument("--ranks", type=numbers, help="[default: 16,64]")
     parser.add_argument("--jobs", type=numbers, default=[1, 2])
+    parser.add_argument("--gigabytes", type=lambda text: [float(each) for each in text.split(",")])
+    parser.add_argument("--inflate", type=Path, help="Program that repeats the events of a trace.")
+    parser.add_argument("--peer", type=Path, help="The native trace_processor.")
+    parser.add_argument("--runs", type=numbers)
     parser.add_argument("--folder", type=Path, help="Where inputs and warehouses are written.")
     return parser.parse_args()
 
