@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ from warehouse.query.selection import Selection
 from warehouse.store import catalog, database, migrate
 
 if TYPE_CHECKING:
+    import duckdb
+
     from tests.conftest import Tw
 
 KINETO = Path(__file__).parents[1] / "data" / "kineto"
@@ -135,16 +137,15 @@ def test_drop_asks_and_does_nothing_unasked(tw: Tw, warehouse: Path) -> None:
 
 
 def test_drop_is_all_or_nothing(tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from warehouse.ingest import commit
+    from warehouse.store import deletion
 
-    honest = commit.delete_trace
+    honest = deletion.delete_traces
 
-    def fails_at_the_second(connection: object, trace_id: int) -> None:
-        if trace_id == 2:
-            raise KeyboardInterrupt
-        honest(connection, trace_id)  # type: ignore[arg-type]
+    def is_interrupted(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int]) -> None:
+        honest(connection, trace_ids)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(commit, "delete_trace", fails_at_the_second)
+    monkeypatch.setattr(deletion, "delete_traces", is_interrupted)
     slices = count(warehouse, "slice")
 
     assert tw("drop", "--run", "ddp", "--yes").code == 130

@@ -38,7 +38,7 @@ def info(
 
     place = session.Place.of(db, wait_s=wait_s)
     with session.opened(place, Selection(runs=("all",))) as opened:
-        found = facts.read(opened)
+        found = facts.read(opened, with_traces=with_traces or as_json)
     if as_json:
         click.echo(json.dumps(asdict(found), indent=2))
         return

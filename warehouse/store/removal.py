@@ -11,7 +11,7 @@ from warehouse.errors import DatabaseError
 from warehouse.query import scope
 from warehouse.query.scope import Scope
 from warehouse.query.selection import Selection
-from warehouse.store import database
+from warehouse.store import database, deletion
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,7 +44,6 @@ def remove(
     path: Path, wait_s: float, selection: Selection, agreed: RemovalPlan, age: Age | None = None
 ) -> None:
     """Removes the planned traces in one transaction; raises DatabaseError if the plan changed."""
-    from warehouse.ingest.commit import delete_trace
     from warehouse.link import linkers
 
     with database.writer(path, wait_s=wait_s) as connection:
@@ -53,7 +52,7 @@ def remove(
                 "the warehouse has changed meanwhile; nothing was removed", hint="Try again."
             )
         with database.transaction(connection):
-            runs = {delete_trace(connection, trace_id) for trace_id in agreed.scope.trace_ids}
+            runs = deletion.delete_traces(connection, agreed.scope.trace_ids)
             known = linkers.linkers()
             for run_id in sorted(runs):
                 linkers.link_run(connection, known, run_id)

@@ -1,0 +1,40 @@
+"""Deletes traces, with everything that belongs to them, by one statement a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.store import catalog
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int]) -> set[int]:
+    """Deletes traces, their links, and runs without other traces; within a transaction.
+
+    Returns the runs that remain: the links between their other traces must be rebuilt.
+    """
+    gone = "IN (SELECT trace_id FROM deleted_trace)"
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE deleted_trace AS SELECT unnest($ids::BIGINT[]) AS trace_id",
+        {"ids": list(trace_ids)},
+    )
+    runs = connection.execute(f"SELECT DISTINCT run_id FROM trace WHERE id {gone}").fetchall()
+    connection.execute(
+        f"DELETE FROM link WHERE trace_id {gone} "
+        f"OR (trace_id IS NULL AND (from_id >> 32 {gone} OR to_id >> 32 {gone}))"
+    )
+    for table in catalog.trace_tables(connection):
+        connection.execute(f"DELETE FROM {table} WHERE trace_id {gone}")
+    connection.execute(f"DELETE FROM trace WHERE id {gone}")
+    connection.execute(
+        "UPDATE trace SET timeline_trace_id = NULL, pair_rule = NULL "
+        f"WHERE timeline_trace_id {gone}"
+    )
+    connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
+    connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
+    connection.execute("DROP TABLE deleted_trace")
+    remaining = connection.execute("SELECT id FROM run").fetchall()
+    return {run_id for (run_id,) in runs} & {run_id for (run_id,) in remaining}
