@@ -24,18 +24,29 @@ WITH RECURSIVE origin AS MATERIALIZED (
   WHERE c.kind = 'launch'
     AND c.link_set = 'default'
 ),
+-- What lies around other slices: all that is searched above the first parents.
+around AS MATERIALIZED (
+  SELECT s.id, s.parent_id
+  FROM whole_slice AS s
+  SEMI JOIN (SELECT DISTINCT parent_id FROM whole_slice) AS p ON p.parent_id = s.id
+  WHERE s.parent_id IS NOT NULL
+),
 upward AS (
-  SELECT slice_id, slice_id AS at_id, 0 AS level
-  FROM origin
+  SELECT o.slice_id, s.parent_id AS at_id, 1 AS level
+  FROM whole_slice AS s
+  JOIN origin AS o ON o.slice_id = s.id
+  WHERE s.parent_id IS NOT NULL
   UNION ALL
   SELECT u.slice_id, s.parent_id, u.level + 1
-  FROM whole_slice AS s
+  FROM around AS s
   JOIN upward AS u ON u.at_id = s.id
-  WHERE s.parent_id IS NOT NULL
 ),
 above AS MATERIALIZED (
   SELECT slice_id, at_id, level
   FROM upward
+  UNION ALL
+  SELECT slice_id, slice_id, 0
+  FROM origin
 ),
 -- The operators among them: a semijoin of all operators with these keeps these in memory.
 op AS MATERIALIZED (

@@ -33,23 +33,41 @@ help = "kernel, memcpy or memset"
 [changes]
 1 = "first version"
 --- */
+-- One large join at a time, and none that carries the long names of kernels: each hash table is freed
+-- before the next is built.
 WITH top AS MATERIALIZED (
   SELECT slice_id, top_id
   FROM op_top()
 ),
--- Few of all operators launch work or are outermost: the joins below keep these in memory.
+-- Few of all operators launch work or are outermost.
 op_name AS MATERIALIZED (
   SELECT o.slice_id, o.name
   FROM whole_cpu_op AS o
   SEMI JOIN (SELECT slice_id FROM top UNION ALL SELECT top_id FROM top) AS p
     ON p.slice_id = o.slice_id
 ),
+named AS MATERIALIZED (
+  SELECT p.slice_id, o.name AS op, t.name AS top_op
+  FROM top AS p
+  JOIN op_name AS o ON o.slice_id = p.slice_id
+  JOIN op_name AS t ON t.slice_id = p.top_id
+),
+cause AS MATERIALIZED (
+  SELECT slice_id, cpu_op_id
+  FROM gpu_op_cause
+  WHERE cpu_op_id IS NOT NULL
+),
+work AS MATERIALIZED (
+  SELECT c.slice_id, n.op, n.top_op
+  FROM cause AS c
+  JOIN named AS n ON n.slice_id = c.cpu_op_id
+),
 figure AS (
   SELECT
     g.trace_id,
     g.device_id,
-    t.name AS top_op,
-    o.name AS op,
+    c.top_op,
+    c.op,
     g.name,
     g.kind,
     count(*) AS n_device_ops,
@@ -59,12 +77,9 @@ figure AS (
     sum(greatest(g.dur, 0))::BIGINT AS all_ns
   FROM gpu_op AS g
   CROSS JOIN time_window AS w
-  LEFT JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
-  LEFT JOIN op_name AS o ON o.slice_id = c.cpu_op_id
-  LEFT JOIN top AS p ON p.slice_id = c.cpu_op_id
-  LEFT JOIN op_name AS t ON t.slice_id = p.top_id
+  LEFT JOIN work AS c ON c.slice_id = g.slice_id
   WHERE g.kind <> 'sync'
-  GROUP BY g.trace_id, g.device_id, t.name, o.name, g.name, g.kind
+  GROUP BY g.trace_id, g.device_id, c.top_op, c.op, g.name, g.kind
 )
 SELECT
   r.run_id,
