@@ -19,6 +19,7 @@ from warehouse.ingest.sources import Source, SourceSet, below, source_sets
 from warehouse.ingest.text import is_text
 
 _ARCHIVE = tuple[Path, tuple[str, ...]]
+_PartsOf = dict[Path, dict[Source, Source]]  # of a folder: each part of a capture, with the capture
 
 
 def find(
@@ -31,8 +32,9 @@ def find(
     """
     finders = _finders(importer)
     found: dict[Source, None] = {}
+    siblings: _PartsOf = {}
     for each in source_sets(paths, stdin_copy):
-        for source in _with_captures(each, finders) if finders else each.sources:
+        for source in _with_captures(each, finders, siblings) if finders else each.sources:
             found.setdefault(source)
     return list(found)
 
@@ -90,9 +92,11 @@ class _Listing:
             return b""  # reported when the file is imported
 
 
-def _with_captures(found: SourceSet, finders: list[tuple[str, Captures]]) -> Iterator[Source]:
+def _with_captures(
+    found: SourceSet, finders: list[tuple[str, Captures]], siblings: _PartsOf
+) -> Iterator[Source]:
     if found.is_file and len(found.sources) == 1 and not found.sources[0].members:
-        yield _around(found, finders)
+        yield _around(found, finders, siblings)
         return
     part_of, troubles = _parts_of(found, finders)
     yield from troubles
@@ -104,16 +108,22 @@ def _with_captures(found: SourceSet, finders: list[tuple[str, Captures]]) -> Ite
             yield capture
 
 
-def _around(found: SourceSet, finders: list[tuple[str, Captures]]) -> Source:
-    """The capture a single file is part of, or the file."""
+def _around(found: SourceSet, finders: list[tuple[str, Captures]], siblings: _PartsOf) -> Source:
+    """The capture a single file is part of, or the file; `siblings` has the folders searched."""
     (named,) = found.sources
-    try:
-        siblings = below(found.folder, "*")
-    except OSError:  # a folder that may be entered, but not listed
-        return named
-    part_of, _ = _parts_of(SourceSet(found.folder, siblings), finders)
-    capture = part_of.get(replace(named, is_named=False))
+    if found.folder not in siblings:
+        siblings[found.folder] = _parts_in(found.folder, finders)
+    capture = siblings[found.folder].get(replace(named, is_named=False))
     return replace(capture, is_named=True, stands_for=named.label) if capture else named
+
+
+def _parts_in(folder: Path, finders: list[tuple[str, Captures]]) -> dict[Source, Source]:
+    try:
+        files = below(folder, "*")
+    except OSError:  # a folder that may be entered, but not listed
+        return {}
+    part_of, _ = _parts_of(SourceSet(folder, files), finders)
+    return part_of
 
 
 def _parts_of(
