@@ -203,7 +203,7 @@ class Together(Protocol):
 
     def add(self, reader: ByteReader, /) -> TraceFacts:
         """Reads the next source; where it raises, it adds nothing. Raises NotTogether for a source
-        that is too large, or has no records."""
+        that is too large, or has no records. `finish` may complete what does not name the trace."""
         ...
 
     def finish(self) -> None:

@@ -29,7 +29,7 @@ from warehouse.errors import (
 from warehouse.ingest import captures, failures, formats
 from warehouse.ingest.commit import CommittedTrace, commit, link_runs
 from warehouse.ingest.commit_together import commit_together
-from warehouse.ingest.decode import DecodedSource, Settings
+from warehouse.ingest.decode import DecodedSource, Settings, available_cores
 from warehouse.ingest.runs import RunChoice
 from warehouse.ingest.sources import Source
 from warehouse.ingest.together import DecodedTogether, Job, Unit, halves, units
@@ -285,7 +285,8 @@ class _Target:
         """Imports sources; yields their outcomes in order."""
         # What replaces a trace is imported on its own: the trace may have been in any run.
         is_grouped = self.options.on_duplicate != "replace"
-        of_import: list[Unit] = units(jobs) if is_grouped else [(job,) for job in jobs]
+        n_workers = self.options.jobs or available_cores()
+        of_import: list[Unit] = units(jobs, n_workers) if is_grouped else [(job,) for job in jobs]
         decoded = decode_all(of_import, self.options.settings, self.options.jobs, self.advance)
         with closing(decoded):
             for unit in of_import:

@@ -24,8 +24,9 @@ from warehouse.ingest.sources import Source
 if TYPE_CHECKING:
     import duckdb
 
-#: Limits of a group: the transaction of one holds the warehouse for about a second.
-MAX_SOURCES = 16
+#: Limits of a group: the transaction of one holds the warehouse for a second or two.
+MAX_SOURCES = 32
+MIN_SOURCES = 8  # where there are enough: smaller groups only so that all workers have some
 MAX_SOURCE_BYTES = 1 << 20  # stored
 MAX_BYTES = 8 << 20
 
@@ -72,12 +73,13 @@ class DecodedTogether:
             self.connection = None
 
 
-def units(jobs: Sequence[Job]) -> list[Unit]:
-    """Divides jobs, in their order, into units."""
+def units(jobs: Sequence[Job], n_workers: int) -> list[Unit]:
+    """Divides jobs, in their order, into units: while one is committed, others are decoded."""
     found: list[Unit] = []
+    most = min(MAX_SOURCES, max(MIN_SOURCES, len(jobs) // (4 * n_workers)))
     for job in jobs:
         last = found[-1] if found else ()
-        if last and _fits(last, job):
+        if last and len(last) < most and _fits(last, job):
             found[-1] = (*last, job)
         else:
             found.append((job,))
@@ -90,7 +92,6 @@ def _fits(unit: Unit, job: Job) -> bool:
         _is_groupable(job)
         and _is_groupable(unit[0])
         and job.importer == unit[0].importer
-        and len(unit) < MAX_SOURCES
         and n_bytes <= MAX_BYTES
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
@@ -124,9 +124,7 @@ def link_traces(
         if not bare.intersection(requires_rows(query)):
             n_links = together.insert(connection, query)
         found.append((query, n_links))
-    for trace_id in run_of:
-        counts = [(query, n_links.get(trace_id, 0)) for query, n_links in found]
-        _note_stat(connection, counts, INSIDE, trace_id)
+    _note_stats(connection, found, run_of)
     _note_versions(connection, [query for query, _ in found])
     _disable(connection)
 
@@ -383,6 +381,25 @@ def _note_stat(
             "counts": [n_rows for _, n_rows in found],
         },
     )  # fmt: skip
+
+
+def _note_stats(
+    connection: duckdb.DuckDBPyConnection,
+    found: Sequence[tuple[Query, dict[int, int]]],
+    traces: Iterable[int],
+) -> None:
+    """Records how many links each linker of traces found in each of several new ones."""
+    rows = [
+        ((trace_id << 32) + n, trace_id, noted(query), n_links.get(trace_id, 0))
+        for trace_id in traces
+        for n, (query, n_links) in enumerate(found)
+    ]
+    columns = ("ids", "traces", "keys", "counts")
+    connection.execute(
+        "INSERT INTO import_stat SELECT unnest($ids::BIGINT[]), unnest($traces::BIGINT[]), $what, "
+        "unnest($keys::VARCHAR[]), unnest($counts::BIGINT[]), 'count'",
+        {"what": INSIDE, **dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))},
+    )
 
 
 def _note_versions(connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]) -> None:

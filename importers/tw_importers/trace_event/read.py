@@ -60,9 +60,10 @@ _EVENT = FOLDER / "event.sql"
 BATCHES_AHEAD = 4  # of about a block each; more would only cost memory
 # Chunks; a block has up to two. For fewer, loading the Parquet writer takes longer than it saves.
 WORTH_COMPILING = 3
+Styles = tuple[int, int]  # of ts and dur: bits of number_styles
 STYLES = {1: "fixed3", 2: "shortest_float", 4: "shortest"}
 
-_NONE = Chunk([], [])
+_NO_STYLES: Styles = (1, 1)  # of a document without events
 _BATCH = pa.schema(
     [
         ("seq", pa.int64()),
@@ -82,50 +83,54 @@ def read_document(reader: ByteReader, scratch: Scratch, format_name: str) -> Tra
     statements.execute(scratch.connection, MACROS.read_text())
     document = open_document(reader, scratch, WORTH_COMPILING)
     start, chunks = document.start, document.chunks
+    (styles,) = number_styles(scratch, start[:1]) if start else [_NO_STYLES]
+    set_styles(scratch, styles)
     library = native.load().library if len(start) == WORTH_COMPILING else None
     if library is None:
         n_events, n_sql = _type_in_sql(scratch, itertools.chain(start, chunks))
     else:
-        state = native.State(ts_style=document.ts_style, dur_style=document.dur_style)
+        state = native.State(ts_style=styles[0], dur_style=styles[1])
         n_events, n_sql = _type_compiled(scratch, library, state, start, document.splitter, chunks)
-    facts = document.facts(format_name, n_events, n_sql)
+    facts = document.facts(format_name)
+    note_typing(facts, styles, n_events, n_sql)
     describe_traces(scratch, [facts.metadata_json])
     return facts
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of which the first chunks were read, and judged."""
+    """A document of which the first chunks were read."""
 
     splitter: TypingSplitter
     repairer: Repairer
     start: list[Chunk]
     chunks: Iterator[Sized]  # the others
-    ts_style: int
-    dur_style: int
 
-    def facts(self, format_name: str, n_events: int, n_sql: int) -> TraceFacts:
-        """Returns what the document declares, after all chunks; SQL typed `n_sql` events."""
+    def facts(self, format_name: str) -> TraceFacts:
+        """Returns what the document declares, after all chunks."""
         facts = TraceFacts(
             format=format_name, metadata_json=_metadata(self.splitter, self.repairer)
         )
-        facts.ts_style, facts.dur_style = STYLES[self.ts_style], STYLES[self.dur_style]
         facts.problems = [_problem(damage) for damage in self.repairer.problems.values()]
-        facts.stats = [
-            ("typed_events", "compiled reader", n_events - n_sql, "count"),
-            ("typed_events", "SQL", n_sql, "count"),
-        ]
         return facts
 
 
 def open_document(reader: ByteReader, scratch: Scratch, n_chunks: int) -> Document:
-    """Reads the first chunks of a document; the macros are there."""
+    """Reads the first chunks of a document."""
     repairer = Repairer(_refuse if scratch.is_strict else None)
     splitter = TypingSplitter(reader, repairer, decode)
     chunks = iter(splitter)
     start = [_cut_in_python(chunk) for chunk in itertools.islice(chunks, n_chunks)]
-    styles = _number_styles(scratch, next(_batches(iter(start or [_NONE]))))
-    return Document(splitter, repairer, start, chunks, *styles)
+    return Document(splitter, repairer, start, chunks)
+
+
+def note_typing(facts: TraceFacts, styles: Styles, n_events: int, n_sql: int) -> None:
+    """Notes how the times are printed, and how many of the events were typed in SQL."""
+    facts.ts_style, facts.dur_style = (STYLES[style] for style in styles)
+    facts.stats = [
+        ("typed_events", "compiled reader", n_events - n_sql, "count"),
+        ("typed_events", "SQL", n_sql, "count"),
+    ]
 
 
 def describe_traces(scratch: Scratch, metadata: Sequence[str | None]) -> None:
@@ -253,18 +258,22 @@ def _short_texts(texts: list[msgspec.Raw]) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(offsets), data])
 
 
-def _number_styles(scratch: Scratch, first: pa.RecordBatch) -> tuple[int, int]:
-    """Judges how the file prints its times and leaves the verdict where stage.sql looks."""
-    connection = scratch.connection
-    connection.register("event_text", pa.Table.from_batches([first]))
-    ((ts_style, dur_style),) = connection.execute(_STYLE.read_text()).fetchall()
-    connection.unregister("event_text")
-    set_styles(scratch, ts_style, dur_style)
-    return ts_style, dur_style
+def number_styles(scratch: Scratch, first: Sequence[Chunk]) -> list[Styles]:
+    """Judges how documents print their times, by the first chunk of each, which has events."""
+    columns = {
+        "trace_n": pa.array([n for n, chunk in enumerate(first) for _ in chunk.events], pa.int64()),
+        "ts": _short_texts([event.ts for chunk in first for event in chunk.events]),
+        "dur": _short_texts([event.dur for chunk in first for event in chunk.events]),
+    }
+    scratch.connection.register("event_text", pa.table(columns))
+    found = scratch.connection.execute(_STYLE.read_text()).fetchall()
+    scratch.connection.unregister("event_text")
+    return [(ts_style, dur_style) for ts_style, dur_style in found]
 
 
-def set_styles(scratch: Scratch, ts_style: int, dur_style: int) -> None:
+def set_styles(scratch: Scratch, styles: Styles) -> None:
     """Sets how the file prints its times, for stage.sql."""
+    ts_style, dur_style = styles
     scratch.connection.execute(f"SET VARIABLE ts_style = {ts_style}::UTINYINT")
     scratch.connection.execute(f"SET VARIABLE dur_style = {dur_style}::UTINYINT")
 

@@ -1,7 +1,7 @@
 """Reads several small Trace Event JSON documents into the same scratch tables (`Together`).
 
-Each document is typed by the compiled reader; the events of all that are not plain go through
-stage.sql at the end, at once where the documents print their times alike.
+Documents are cut one by one, and judged and typed at once: plain events by the compiled reader, the
+others by stage.sql, by one statement for all documents that print their times alike.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable
 from ctypes import CDLL
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,16 +19,21 @@ from tw_importers.trace_event import native
 from tw_importers.trace_event.kinds import Kinds
 from tw_importers.trace_event.read import (
     MACROS,
+    Styles,
     create_event,
     describe_traces,
+    note_typing,
+    number_styles,
     open_document,
     set_styles,
     stage,
 )
+from tw_importers.trace_event.split import Chunk
 from tw_importers.trace_event.typed import Collector, Places, encoded, open_writer
 from warehouse.ingest.importer import ByteReader, NotTogether, Scratch, TraceFacts
 from warehouse.store import statements
 
+_MAX_CHUNKS = 8  # of a document: two for a block
 _Describe = Callable[[TraceFacts], None]
 
 
@@ -39,12 +45,17 @@ def read_together(scratch: Scratch, format_name: str, describe: _Describe) -> Do
 
 @dataclass
 class _Read:
-    """What is left of a document whose plain events were written."""
+    """A document that was cut into events."""
 
-    styles: tuple[int, int]
-    kinds: Kinds
-    metadata_json: str | None
-    others: list[Places] = field(default_factory=list)
+    chunks: list[Chunk]
+    facts: TraceFacts
+    styles: Styles = (0, 0)
+    kinds: Kinds = field(default_factory=Kinds)
+    others: list[Places] = field(default_factory=list)  # events that are not plain
+
+    @property
+    def n_events(self) -> int:
+        return sum(map(len, self.chunks))
 
 
 class Documents:
@@ -55,61 +66,63 @@ class Documents:
     ) -> None:
         self._scratch, self._format_name, self._describe = scratch, format_name, describe
         self._rows = native.Rows(library)
-        self._writer = open_writer(scratch.path("event"))
         self._read: list[_Read] = []
-        self._numbers = itertools.count()  # of the kinds of all documents
         statements.execute(scratch.connection, MACROS.read_text())
 
     def add(self, reader: ByteReader) -> TraceFacts:
-        """Reads a document of at most a row group of events."""
-        trace_n = len(self._read)
-        document = open_document(reader, self._scratch, 1)
-        styles = document.ts_style, document.dur_style
-        state = native.State(seq=trace_n << 32, ts_style=styles[0], dur_style=styles[1])
-        empty = [self._rows]
-        self._rows.clear()
-        collector = Collector(state, lambda: empty.pop() if empty else _too_large())
-        document.splitter.collector = collector
-        for chunk in document.start:
-            collector.add(chunk)
-        for _ in document.chunks:
-            pass
-        n_events = state.seq - (trace_n << 32)
-        if not n_events:
-            raise NotTogether
-        facts = document.facts(self._format_name, n_events, collector.n_others)
+        """Cuts a document of at most a row group of events; its facts are complete at the end."""
+        document = open_document(reader, self._scratch, _MAX_CHUNKS)
+        is_whole = next(document.chunks, None) is None
+        facts = document.facts(self._format_name)
         self._describe(facts)
-        kinds = Kinds(trace_n, self._numbers)
-        if len(self._rows):
-            self._writer.write_table(kinds.rows(pa.Table.from_batches([self._rows.columns()])))
-        self._read.append(_Read(styles, kinds, facts.metadata_json, collector.last.others))
+        read = _Read(document.start, facts)
+        if not is_whole or not 0 < read.n_events <= self._rows.capacity:
+            raise NotTogether
+        self._read.append(read)
         return facts
 
     def finish(self) -> None:
-        """Adds the events that are not plain, and creates `event`."""
-        for styles in sorted({each.styles for each in self._read}):
-            self._stage([each for each in self._read if each.styles == styles and each.others])
-        self._writer.close()
-        kinds = pa.concat_tables([each.kinds.table() for each in self._read])
-        create_event(self._scratch, kinds)
-        describe_traces(self._scratch, [each.metadata_json for each in self._read])
+        """Types the events of all documents, and creates `event`."""
+        styles = number_styles(self._scratch, [each.chunks[0] for each in self._read])
+        numbers = itertools.count()  # of the kinds of all documents
+        with open_writer(self._scratch.path("event")) as writer:
+            for n, each in enumerate(self._read):
+                each.styles, each.kinds = styles[n], Kinds(n, numbers)
+                self._write_plain(writer, each, n)
+            for alike in sorted(set(styles)):
+                documents = [each for each in self._read if each.styles == alike and each.others]
+                if documents:
+                    self._write_others(writer, alike, documents)
+        create_event(self._scratch, pa.concat_tables([each.kinds.table() for each in self._read]))
+        describe_traces(self._scratch, [each.facts.metadata_json for each in self._read])
 
-    def _stage(self, documents: list[_Read]) -> None:
-        """Writes the events that are not plain of documents with the same styles."""
-        if not documents:
-            return
-        set_styles(self._scratch, *documents[0].styles)
+    def _write_plain(self, writer: Any, read: _Read, trace_n: int) -> None:
+        """Writes the plain events of a document, and keeps the others."""
+        ts_style, dur_style = read.styles
+        state = native.State(seq=trace_n << 32, ts_style=ts_style, dur_style=dur_style)
+        self._rows.clear()
+        empty = [self._rows]
+        collector = Collector(state, lambda: empty.pop() if empty else _too_large())
+        for chunk in read.chunks:
+            collector.add(chunk)
+        if len(self._rows):
+            writer.write_table(read.kinds.rows(pa.Table.from_batches([self._rows.columns()])))
+        read.others = collector.last.others
+        note_typing(read.facts, read.styles, read.n_events, collector.n_others)
+
+    def _write_others(self, writer: Any, styles: Styles, documents: list[_Read]) -> None:
+        """Writes the events that are not plain of documents that print times alike."""
+        set_styles(self._scratch, styles)
         places = [each for document in documents for each in document.others]
         staged = encoded(stage(self._scratch, places))
         seq = staged.column("seq").to_numpy()
         order = np.argsort(seq, kind="stable")
         # From a buffer, because pa.array() of a NumPy array imports pandas where it is installed.
-        rows = staged.take(
-            pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
-        )
+        indices = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+        rows = staged.take(indices)
         starts = [0, *(np.flatnonzero(np.diff(seq[order] >> 32)) + 1).tolist()]
         for document, start, end in zip(documents, starts, [*starts[1:], len(seq)], strict=True):
-            self._writer.write_table(document.kinds.rows(rows.slice(start, end - start)))
+            writer.write_table(document.kinds.rows(rows.slice(start, end - start)))
 
 
 def _too_large() -> native.Rows:
