@@ -21,7 +21,13 @@ import duckdb
 from warehouse import __version__
 from warehouse.errors import DuplicateTrace, TwError
 from warehouse.ingest import conservation, detail_tables, formats, pairing, runs
-from warehouse.ingest.decode import DecodedSource, Settings, scratch_connection, set_variable
+from warehouse.ingest.decode import (
+    DecodedSource,
+    Settings,
+    discard,
+    scratch_connection,
+    set_variable,
+)
 from warehouse.ingest.importer import Importer, InParts, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
@@ -87,9 +93,7 @@ def commit(
         done.seconds["lock"] = time.perf_counter() - locked
         return done
     finally:
-        # The scratch database is deleted: its last tables need not be written to its file.
-        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-        connection.close()
+        discard(connection)
 
 
 def _defer_checkpoint(connection: duckdb.DuckDBPyConnection) -> None:

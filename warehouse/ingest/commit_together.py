@@ -17,7 +17,7 @@ import duckdb
 from warehouse.errors import DuplicateTrace
 from warehouse.ingest import commit, conservation, detail_tables, formats, runs
 from warehouse.ingest.commit import CommittedTrace
-from warehouse.ingest.decode import DecodedSource, Settings, set_variable
+from warehouse.ingest.decode import DecodedSource, Settings, discard, set_variable
 from warehouse.ingest.importer import Importer, InParts, NotTogether, Problem
 from warehouse.ingest.runs import Run, RunChoice
 from warehouse.ingest.together import DecodedTogether
@@ -71,9 +71,7 @@ def commit_together(
             each.seconds["lock"] = (time.perf_counter() - locked) / len(done)
         return done
     finally:
-        # The scratch database is deleted: its last tables need not be written to its file.
-        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-        connection.close()
+        discard(connection)
 
 
 def _insert(

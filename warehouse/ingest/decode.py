@@ -10,7 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -123,6 +123,13 @@ def scratch_connection(folder: Path, settings: Settings) -> duckdb.DuckDBPyConne
     )
     connection.execute("SET enable_progress_bar = false")  # interactive Python draws it on stdout
     return connection
+
+
+def discard(connection: duckdb.DuckDBPyConnection) -> None:
+    """Closes a scratch database that will be deleted, without writing its last tables."""
+    with suppress(duckdb.Error):  # of a database that failed on a full disk
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+    connection.close()
 
 
 def decode(

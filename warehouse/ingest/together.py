@@ -69,7 +69,7 @@ class DecodedTogether:
     def close(self) -> None:
         """Closes the scratch database where nobody has come to take it."""
         if self.connection is not None:
-            self.connection.close()
+            decode.discard(self.connection)
             self.connection = None
 
 
@@ -125,7 +125,7 @@ def decode_together(
                 unit, Scratch(folder, connection, settings.is_strict), settings, on_progress
             )
         except BaseException:
-            connection.close()
+            decode.discard(connection)
             raise
         if keep_open:
             done.connection = connection
