@@ -31,24 +31,34 @@ help = "Number of ranges with this kernel; 0 outside ranges"
 2 = "start/end and crossing ranges own all their kernels; a kernel counts once in n_kernels; graphs recorded as a whole are excluded"
 1 = "first version"
 --- */
-WITH -- Device work under every range it was launched in, and work launched in none.
+WITH -- Long names are grouped by their numbers.
+kernel_name AS MATERIALIZED (
+  SELECT name, row_number() OVER (ORDER BY name) AS name_n
+  FROM (SELECT DISTINCT name FROM gpu_op WHERE kind = 'kernel')
+),
+op AS MATERIALIZED (
+  SELECT g.slice_id, g.trace_id, greatest(g.dur, 0) AS dur,
+    greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0) AS inside_ns, n.name_n
+  FROM gpu_op AS g
+  CROSS JOIN time_window AS w
+  JOIN kernel_name AS n ON n.name IS NOT DISTINCT FROM g.name
+  WHERE g.kind = 'kernel'
+    AND NOT (g.graph_id IS NOT NULL AND g.grid_x IS NULL)
+),
+launched AS MATERIALIZED (
+  SELECT n.annotation_id, n.slice_id
+  FROM annotation_work() AS n
+  SEMI JOIN op AS o ON o.slice_id = n.slice_id
+),
+-- Device work under every range it was launched in, and work launched in none.
 work AS (
-  SELECT n.annotation_id AS range_id, g.slice_id, g.trace_id, g.ts, greatest(g.dur, 0) AS dur,
-    greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0) AS inside_ns,
-    g.kind, g.name, g.graph_id IS NOT NULL AND g.grid_x IS NULL AS is_whole_graph
-  FROM gpu_op AS g
-  CROSS JOIN time_window AS w
-  JOIN annotation_work() AS n ON n.slice_id = g.slice_id
-  WHERE g.kind <> 'sync'
+  SELECT n.annotation_id AS range_id, o.*
+  FROM op AS o
+  JOIN launched AS n ON n.slice_id = o.slice_id
   UNION ALL
-  SELECT NULL, g.slice_id, g.trace_id, g.ts, greatest(g.dur, 0),
-    greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0),
-    g.kind, g.name,
-    g.graph_id IS NOT NULL AND g.grid_x IS NULL
-  FROM gpu_op AS g
-  CROSS JOIN time_window AS w
-  ANTI JOIN annotation_work() AS n ON n.slice_id = g.slice_id
-  WHERE g.kind <> 'sync'
+  SELECT NULL, o.*
+  FROM op AS o
+  ANTI JOIN launched AS n ON n.slice_id = o.slice_id
 ),
 caller AS (
   SELECT k.to_id AS slice_id, l.track_id, p.pid, h.tid
@@ -68,7 +78,7 @@ summed AS (
     coalesce(r.tid, c.tid) AS tid,
     -- Threads without a number are identified by their tracks.
     CASE WHEN w.range_id IS NULL THEN c.track_id ELSE a.track_id END AS track_id,
-    w.name AS kernel,
+    w.name_n,
     count(DISTINCT w.range_id) AS n_ranges,
     count(DISTINCT w.slice_id) AS n_kernels,
     avg(w.dur) AS mean_ns,
@@ -81,8 +91,6 @@ summed AS (
   LEFT JOIN nvtx_range() AS r ON r.range_id = w.range_id
   LEFT JOIN whole_annotation AS a ON a.slice_id = w.range_id
   LEFT JOIN caller AS c ON c.slice_id = w.slice_id
-  WHERE w.kind = 'kernel'
-    AND NOT w.is_whole_graph
   GROUP BY ALL
 )
 SELECT
@@ -102,8 +110,9 @@ SELECT
   s.min_ns,
   s.max_ns,
   s.stddev_ns,
-  s.kernel
+  k.name AS kernel
 FROM summed AS s
 JOIN trace AS t ON t.id = s.trace_id
+JOIN kernel_name AS k ON k.name_n = s.name_n
 ORDER BY
-  t.run_id, t.rank, s.trace_id, s.range_name, s.style, s.pid, s.tid, s.track_id, s.total_ns DESC, s.kernel
+  t.run_id, t.rank, s.trace_id, s.range_name, s.style, s.pid, s.tid, s.track_id, s.total_ns DESC, k.name
