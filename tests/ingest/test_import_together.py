@@ -85,7 +85,7 @@ def import_both(files: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(pipeline, "commit_together", counted)
     pipeline.import_paths(files, db=grouped)
-    assert sum(commits) >= len(files) - 1
+    assert sum(commits) > len(files) / 2  # large recordings are imported on their own
     with monkeypatch.context() as limits:
         limits.setattr(together, "MAX_SOURCES", 1)
         commits.clear()
@@ -197,13 +197,15 @@ def test_a_group_that_cannot_be_stored_is_split(
 
 
 @pytest.mark.slow
-def test_two_hundred_killed_imports_of_groups_leave_whole_traces(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(4))
+def test_fifty_killed_imports_of_groups_leave_whole_traces(tmp_path: Path, seed: int) -> None:
+    """Two hundred in all, of 64 traces of which one is damaged."""
     files = [tmp_path / f"rank{n}.json" for n in range(64)]
     for n, file in enumerate(files):
         write_trace(file, 200 + n, seed=n)
     damaged = files[40].read_bytes()
     files[40].write_bytes(damaged[: len(damaged) // 2])
-    kill_groups(files, tmp_path, 200)
+    kill_groups(files, tmp_path, 50, seed)
 
 
 @pytest.mark.integration
@@ -211,12 +213,12 @@ def test_a_killed_import_of_groups_leaves_whole_traces(tmp_path: Path) -> None:
     files = [tmp_path / f"rank{n}.json" for n in range(20)]
     for n, file in enumerate(files):
         write_trace(file, 20 + n, seed=n)
-    kill_groups(files, tmp_path, 1)
+    kill_groups(files, tmp_path, 1, 7)
 
 
-def kill_groups(files: list[Path], folder: Path, n_kills: int) -> None:
+def kill_groups(files: list[Path], folder: Path, n_kills: int, seed: int) -> None:
     """Kills imports of files at random moments; each continues what the one before has left."""
-    db, moments = folder / "w.duckdb", random.Random(7)
+    db, moments = folder / "w.duckdb", random.Random(seed)
     arguments: tuple[str | Path, ...] = ("import", "-q", "--db", db, "--jobs", "2", *files)
     began = time.perf_counter()
     start(*arguments).communicate()
@@ -235,7 +237,8 @@ def kill_groups(files: list[Path], folder: Path, n_kills: int) -> None:
         n_partial += 0 < len(found) < len(files)
         if len(found) == len(files):
             db.unlink()
-    assert start(*arguments).wait() in (0, 4)
+            db.with_name("w.duckdb.wal").unlink(missing_ok=True)
+    assert start(*arguments).wait() in (0, 6)  # 6: one is damaged
     assert Counter(n_slices(db).values()) == sizes
     assert not db.with_name("w.duckdb.scratch").exists()
-    assert n_kills < 50 or n_partial > 10
+    assert n_kills < 50 or n_partial > 5

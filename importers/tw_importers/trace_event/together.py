@@ -34,6 +34,7 @@ from warehouse.ingest.importer import ByteReader, NotTogether, Scratch, TraceFac
 from warehouse.store import statements
 
 _MAX_CHUNKS = 8  # of a document: two for a block
+_MAX_EVENTS = 400_000  # of all documents, which are in memory
 _Describe = Callable[[TraceFacts], None]
 
 
@@ -67,6 +68,7 @@ class Documents:
         self._scratch, self._format_name, self._describe = scratch, format_name, describe
         self._rows = native.Rows(library)
         self._read: list[_Read] = []
+        self._n_events = 0
         statements.execute(scratch.connection, MACROS.read_text())
 
     def add(self, reader: ByteReader) -> TraceFacts:
@@ -77,6 +79,9 @@ class Documents:
         self._describe(facts)
         read = _Read(document.start, facts)
         if not is_whole or not 0 < read.n_events <= self._rows.capacity:
+            raise NotTogether
+        self._n_events += read.n_events
+        if self._n_events > _MAX_EVENTS:
             raise NotTogether
         self._read.append(read)
         return facts
