@@ -61,6 +61,25 @@ COMMENT ON COLUMN collective."algorithm" IS '[text] ring, tree, ...';
 COMMENT ON COLUMN collective."protocol" IS '[text] LL, LL128, Simple, ...';
 COMMENT ON COLUMN collective."channel" IS '[count] channel or ring, if the source splits messages';
 COMMENT ON COLUMN collective."chunk" IS '[count] chunk or partition, if the source splits messages';
+COMMENT ON COLUMN collective."stage" IS '[text] stage of the operation, as the library names it: Sync, QUEUE, SEND, RECV, ...';
+COMMENT ON COLUMN collective."loop" IS '[count] number of the loop over a large message, from 0';
+COMMENT ON COLUMN collective."ring_step" IS '[count] step of the ring or tree, from 0';
+COMMENT ON COLUMN collective."part" IS '[count] slice of a chunk, from 0';
+
+COMMENT ON TABLE collective_tensor IS 'Tensors that a collective communicates; several, if they are fused';
+COMMENT ON COLUMN collective_tensor."slice_id" IS '[ref slice.id] the collective';
+COMMENT ON COLUMN collective_tensor."trace_id" IS '[ref trace.id] trace';
+COMMENT ON COLUMN collective_tensor."ordinal" IS '[count] position among the tensors of the collective, from 0';
+COMMENT ON COLUMN collective_tensor."tensor_id" IS '[source id] number of the tensor';
+COMMENT ON COLUMN collective_tensor."name" IS '[text] name of the tensor';
+COMMENT ON COLUMN collective_tensor."bytes" IS '[byte] size of the tensor';
+
+COMMENT ON TABLE communication_edge IS 'Connections that a communication library set up between ranks, for rings and trees';
+COMMENT ON COLUMN communication_edge."trace_id" IS '[ref trace.id] trace';
+COMMENT ON COLUMN communication_edge."algorithm" IS '[text] ring or tree';
+COMMENT ON COLUMN communication_edge."channel" IS '[count] channel of the library';
+COMMENT ON COLUMN communication_edge."from_rank" IS '[count] rank that sends; in a tree the child';
+COMMENT ON COLUMN communication_edge."to_rank" IS '[count] rank that receives; in a tree the parent';
 
 COMMENT ON TABLE counter IS 'Values of counter tracks; each holds until the next';
 COMMENT ON COLUMN counter."id" IS '[id] trace_id << 32 | n';
@@ -85,6 +104,7 @@ COMMENT ON COLUMN cpu_op."input_dims_json" IS '[json] shapes of the inputs';
 COMMENT ON COLUMN cpu_op."input_type_json" IS '[json] types of the inputs';
 COMMENT ON COLUMN cpu_op."input_strides_json" IS '[json] strides of the inputs';
 COMMENT ON COLUMN cpu_op."concrete_inputs_json" IS '[json] values of scalar inputs';
+COMMENT ON COLUMN cpu_op."step_number" IS '[count] number of the step, if the source states it';
 
 COMMENT ON TABLE device IS 'Devices: GPUs, TPU cores, engines of a core, NICs and hosts';
 COMMENT ON COLUMN device."id" IS '[id] trace_id << 32 | n';
@@ -365,12 +385,13 @@ COMMENT ON COLUMN rpc."track_id" IS '[ref track.id] track of the slice';
 COMMENT ON COLUMN rpc."ts" IS '[ns] start of the slice, relative to trace.base_ns';
 COMMENT ON COLUMN rpc."dur" IS '[ns] duration of the slice';
 COMMENT ON COLUMN rpc."name" IS '[text] name of the slice';
-COMMENT ON COLUMN rpc."kind" IS '[text] client, server, push, pull, send, recv';
+COMMENT ON COLUMN rpc."kind" IS '[text] client, server, push, pull, send, recv; of BytePS push_request, push_response, pull_request, pull_response, and server: an operation of one';
 COMMENT ON COLUMN rpc."rpc_key" IS '[text] key shared by both sides, such as the rendezvous key';
 COMMENT ON COLUMN rpc."occurrence" IS '[count] number of earlier uses of the key; keys repeat every step';
 COMMENT ON COLUMN rpc."peer" IS '[text] other side';
 COMMENT ON COLUMN rpc."bytes" IS '[byte] payload size';
 COMMENT ON COLUMN rpc."step_number" IS '[count] step of the program it belongs to';
+COMMENT ON COLUMN rpc."part" IS '[count] partition of the tensor, from 0';
 
 COMMENT ON TABLE run IS 'Jobs on one or many ranks, measured or predicted by a replay';
 COMMENT ON COLUMN run."id" IS '[id] counts up from 1';

@@ -6,6 +6,7 @@ format is guessed. All other files stay sources of their own.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -168,9 +169,9 @@ def _add(
     place: tuple[Path, tuple[str, ...], bool],
     importer: str,
 ) -> None:
-    prefix = f"{capture.folder}/" if capture.folder else ""
-    parts = tuple(files[prefix + part.name] for part in capture.parts)
-    if any(part in part_of for part in parts):
+    parts = tuple(files[_joined(capture.folder, part.name)] for part in capture.parts)
+    owned = [file for part, file in zip(capture.parts, parts, strict=True) if not part.is_shared]
+    if any(file in part_of for file in owned):
         return  # another importer was first
     path, members, is_archive = place
     source = Source(
@@ -181,5 +182,12 @@ def _add(
         parts=capture.parts,
         part_files=parts,
         importer=importer,
+        job=capture.job,
     )
-    part_of.update((part, source) for part in parts)
+    part_of.update((file, source) for file in owned)
+    for file in (*parts, *(files[_joined(capture.folder, name)] for name in capture.ignored)):
+        part_of.setdefault(file, source)
+
+
+def _joined(folder: str, name: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, name))

@@ -274,7 +274,7 @@ def insert_trace(
         "$clock AS clock_id, $ts_style AS ts_style, $dur_style AS dur_style, "
         "$metadata AS metadata_json, $damage AS damage",
         {
-            "id": trace_id, "run": run_id, "name": runs.stem(decoded.source.file_name),
+            "id": trace_id, "run": run_id, "name": runs.trace_name(decoded),
             "rank": rank, "rule": rule, "kind": importer.kind, "host": facts.host_name,
             "format": facts.format, "format_version": facts.format_version,
             "importer": importer.name, "importer_version": importer.version, "tw": __version__,

@@ -26,6 +26,7 @@ from warehouse.ingest.importer import (
     ByteReader,
     CaptureImporter,
     Importer,
+    Job,
     Part,
     Problem,
     Scratch,
@@ -196,6 +197,8 @@ def _decode(
             facts = _named(source, lambda: importer.read(text, scratch))
         streams = [stream]
     lost = _complete(facts, streams)
+    if source.job is not None:
+        _add_job(facts, source.job)
     was_read, cpu_was_read = time.perf_counter(), time.process_time()
     prepare(importer, scratch, facts)
     account = conservation.account(scratch.connection)
@@ -213,6 +216,13 @@ def _decode(
             "prepare": time.process_time() - cpu_was_read,
         },
     )
+
+
+def _add_job(facts: TraceFacts, job: Job) -> None:
+    """Adds what the layout of the folders says to what the files say."""
+    facts.job_id = facts.job_id or job.id
+    facts.rank = job.rank if facts.rank is None else facts.rank
+    facts.world_size = facts.world_size or job.world_size
 
 
 def read_beside(
@@ -267,7 +277,7 @@ class _OpenParts:
         self, source: Source, settings: Settings, on_progress: Callable[[int], None] | None
     ) -> None:
         self.parts = [Part(part.name, part.role) for part in source.parts]
-        self.folder_name = source.file_name
+        self.folder_name, self.job = source.file_name, source.job
         self.streams: dict[str, TraceStream] = {}
         self._sources = dict(zip((p.name for p in source.parts), source.files, strict=True))
         self._settings, self._on_progress = settings, on_progress

@@ -73,10 +73,24 @@ class FileReader(ByteReader, Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """A file of a capture: its name below the capture's folder, with `/`, and its role there."""
+    """A file of a capture: its name relative to the capture's folder, with `/`, and its role there.
+
+    A name that begins with `../` is that of a file beside the folder.
+    """
 
     name: str
     role: str  # a word for source_file.role
+    is_shared: bool = False  # the file may be part of further captures
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the layout of the folders says about a capture of one job; files may say it, too."""
+
+    id: str  # equal for all captures of the job, unique to the job
+    member: str = ""  # name of the capture in the job, such as host0/1
+    rank: int | None = None
+    world_size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,8 @@ class Capture:
 
     folder: str  # relative to the searched folder or archive; "" for that itself
     parts: tuple[Part, ...]
+    job: Job | None = None
+    ignored: tuple[str, ...] = ()  # files that belong to the capture, but are not read
 
 
 class Listing(Protocol):
@@ -111,6 +127,11 @@ class Parts(Protocol):
     @property
     def folder_name(self) -> str:
         """The name of their folder, without its parents."""
+        ...
+
+    @property
+    def job(self) -> Job | None:
+        """The job of the capture, if `Captures.find` returned one."""
         ...
 
     def read(self, name: str) -> bytes:

@@ -14,6 +14,7 @@ import duckdb
 
 from warehouse.ingest import formats, pairing
 from warehouse.ingest.decode import DecodedSource
+from warehouse.ingest.sources import Source
 from warehouse.store import database
 
 #: Stems that do not identify a run, besides those that importers declare.
@@ -197,6 +198,12 @@ def stem(file_name: str) -> str:
     return _ENDINGS.sub("", file_name).lstrip(".") or "trace"
 
 
+def trace_name(decoded: DecodedSource) -> str:
+    """The name of a trace: its recording in the job, or its file."""
+    job = decoded.source.job
+    return job.member if job is not None and job.member else stem(decoded.source.file_name)
+
+
 def _is_generic(stem: str, decoded: DecodedSource) -> bool:
     declared = formats.by_name(decoded.importer_name).generic_stems
     return stem.lower() in declared or _GENERIC_STEMS.match(stem) is not None
@@ -205,6 +212,8 @@ def _is_generic(stem: str, decoded: DecodedSource) -> bool:
 def _suggested_name(decoded: DecodedSource, is_rank: bool) -> str:
     """The stem of the file, or the name of its folder when the stem is as general as "trace"."""
     source = decoded.source
+    if source.job is not None:
+        return _job_folder(source, source.job.member)
     of_file = stem(source.file_name)
     if is_rank and (found := _format_rank(decoded)):
         return source.file_name[: found.start()] or of_file
@@ -213,6 +222,14 @@ def _suggested_name(decoded: DecodedSource, is_rank: bool) -> str:
         folder = inner.parent.name or source.path.name.split(".")[0]
         return folder or of_file
     return of_file
+
+
+def _job_folder(source: Source, member: str) -> str:
+    """The name of the folder, or of the archive, with all recordings of a job."""
+    folder = Path(source.members[-1]) if source.members else source.path
+    for _ in Path(member).parts:
+        folder = folder.parent
+    return folder.name or source.path.name.split(".")[0]
 
 
 def _free_name(connection: duckdb.DuckDBPyConnection, name: str) -> str:

@@ -25,7 +25,7 @@ from isal import igzip, isal_zlib
 
 from warehouse.errors import CorruptTrace, TraceError, TwError
 from warehouse.ingest import failures
-from warehouse.ingest.importer import Part
+from warehouse.ingest.importer import Job, Part
 from warehouse.ingest.streams import GZIP_ERROR, GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES
 
 MAX_MEMBERS = 100_000
@@ -64,6 +64,7 @@ class Source:
     parts: tuple[Part, ...] = ()
     part_files: tuple[Source, ...] = field(default=(), compare=False, repr=False)
     importer: str | None = None  # of a capture: its importer
+    job: Job | None = field(default=None, compare=False)  # of a capture: its job, by its folders
     stands_for: str | None = field(default=None, compare=False)  # the file the user gave
 
     @property

@@ -4,7 +4,11 @@
 -- that each statement scans little more than it uses. Numbers that do not fit their column are NULL
 -- there; slice.args_json keeps their text.
 
-INSERT INTO cpu_op
+INSERT INTO cpu_op (
+  slice_id, trace_id, track_id, ts, dur, name, external_id, record_function_id, sequence_number,
+  forward_thread_id, event_index, input_dims_json, input_type_json, input_strides_json,
+  concrete_inputs_json
+)
 SELECT
   id,
   trace_id,
@@ -255,7 +259,11 @@ ORDER BY id;
 
 -- Communication: record_param_comms and NCCL kernels with arguments, NCCL and RCCL kernels
 -- without, and the ranges of libraries that have no kernels (gloo:all_reduce).
-INSERT INTO collective
+INSERT INTO collective (
+  slice_id, trace_id, track_id, ts, dur, name, side, kind, group_name, group_description,
+  group_size, group_ranks_json, peer_rank, sequence_number, n_input_elements, n_output_elements,
+  data_type, input_bytes, output_bytes, algorithm, protocol
+)
 SELECT
   s.id,
   s.trace_id,
@@ -277,9 +285,7 @@ SELECT
   coalesce(s.a."In msg nelems", s.n_input_elements) * b.element_bytes,
   s.a."Out msg nelems" * b.element_bytes,
   lower(nullif(regexp_extract(s.name, '_(RING|TREE|COLLNET|NVLS|PAT)', 1), '')),
-  nullif(regexp_extract(s.name, '_(LL128|LL|SIMPLE)', 1), ''),
-  NULL,
-  NULL
+  nullif(regexp_extract(s.name, '_(LL128|LL|SIMPLE)', 1), '')
 FROM (
   SELECT
     *,
