@@ -67,7 +67,9 @@ def test_every_public_query_has_rows_with_each_parameter_at_another_value() -> N
 
 
 def test_a_faster_text_with_the_same_rows_keeps_its_version(place: Path) -> None:
-    same = changed("utilization", "FROM device_activity() AS a", "FROM (FROM device_activity()) AS a")
+    same = changed(
+        "utilization", "FROM device_activity() AS a", "FROM (FROM device_activity()) AS a"
+    )
 
     assert in_set(place, same, "utilization") == []
 

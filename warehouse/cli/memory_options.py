@@ -10,7 +10,6 @@ import click
 
 from warehouse import config
 from warehouse.errors import UsageError
-from warehouse.store.database import DEFAULT_WAIT_S
 
 if TYPE_CHECKING:
     from warehouse.query.session import Place
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _KEY = "warehouse.memory_limit"
+_DEFAULT_WAIT_S = 10.0  # as `store.database` has it, whose import loads DuckDB
 #: Exports run under a limit by default: what they write is large, what they need at once is not.
 #: Each thread of DuckDB holds buffers of its own.
 EXPORT_MEMORY_LIMIT = "300MB"
@@ -39,7 +39,7 @@ def memory_limit(command: Command) -> Command:
 
 def place(
     db: Path | None,
-    wait_s: float = DEFAULT_WAIT_S,
+    wait_s: float = _DEFAULT_WAIT_S,
     *,
     query_path: tuple[Path, ...] = (),
     is_export: bool = False,
