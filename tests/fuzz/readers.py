@@ -6,6 +6,7 @@ Rules: reading ends in records, perhaps with problems, or in a TraceError of one
 from __future__ import annotations
 
 import io
+import posixpath
 import shutil
 import zlib
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ from tests.fuzz.limits import Violation, limited
 from tests.fuzz.sink import Sink
 from warehouse.errors import TraceError, TwError, UnexpectedFailure
 from warehouse.ingest import captures, formats, importer
-from warehouse.ingest.importer import SNIFF_BYTES, AnyImporter, FileImporter, Part, Scratch
+from warehouse.ingest.importer import SNIFF_BYTES, AnyImporter, FileImporter, Job, Part, Scratch
 from warehouse.ingest.sources import Source
 from warehouse.ingest.streams import TraceStream
 from warehouse.ingest.text import utf8
@@ -54,6 +55,7 @@ class MemoryParts:
     files: Files
     parts: Sequence[Part]
     folder_name: str = "cdm_profile_data_dev0"
+    job: Job | None = None
 
     def read(self, name: str) -> bytes:
         with self.open(name) as stream:
@@ -109,14 +111,14 @@ def _read_capture(
 ) -> Any:
     assert chosen.captures is not None
     inside = {part.name: files[_name(capture, part)] for part in capture.parts}
-    parts = MemoryParts(inside, capture.parts, Path(capture.folder).name)
+    parts = MemoryParts(inside, capture.parts, Path(capture.folder).name, capture.job)
     read = family.read or chosen.captures.read
     facts = read(parts, _scratch(folder, *inside.values()))
     return getattr(facts, "problems", None)
 
 
 def _name(capture: importer.Capture, part: Part) -> str:
-    return f"{capture.folder}/{part.name}" if capture.folder else part.name
+    return posixpath.normpath(posixpath.join(capture.folder, part.name))
 
 
 def _read_file(chosen: FileImporter, stream: TraceStream, folder: Path) -> Any:

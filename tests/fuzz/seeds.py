@@ -246,6 +246,70 @@ def _rocprofv3_json() -> list[Files]:
     return _one("t.json", rocprofv3_json.document(100), rocprofv3_json.document(100, 200))
 
 
+def _folder(path: str, wanted: str) -> Files:
+    """The files below a folder that match a pattern, unpacked."""
+    base = DATA / path
+    found: Files = {}
+    for file in sorted(base.rglob(wanted)):
+        name = f"{base.name}/{file.relative_to(base).as_posix()}"
+        if file.is_file() and "/expected/" not in name:
+            content = file.read_bytes()
+            is_packed = name.endswith(".gz")
+            found[name.removesuffix(".gz")] = gzip.decompress(content) if is_packed else content
+    return found
+
+
+def _few_events(files: Files, names: tuple[str, ...], n: int) -> Files:
+    """The same with no more than the first events in files of these names."""
+    cut: Files = {}
+    for name, content in files.items():
+        if name.endswith(names):
+            document = json.loads(content)
+            is_object = isinstance(document, dict)
+            events = (document["traceEvents"] if is_object else document)[:n]
+            content = json.dumps({"traceEvents": events} if is_object else events).encode()
+        cut[name] = content
+    return cut
+
+
+def _dpro() -> list[Files]:
+    """A rank with Horovod and NCCL, and the same with the older names of files."""
+    whole = _folder("dpro/nccl_ring_2x1_tiny", "*")
+    one = {name: text for name, text in whole.items() if "/host1/" not in name}
+    one = _few_events(one, ("trace.json", "comm.json", "comm_detail.json"), 16)
+    older = {name.replace("trace.json", "temp.json"): text for name, text in one.items()}
+    folder = "nccl_ring_2x1_tiny/host0/0"
+    del older[f"{folder}/gradient_name_list.json"]
+    older[f"{folder}/gradient_name2ID.json"] = b'{"HorovodAllreduce.a": 0, "b": 1}'
+    older[f"{folder}/nccl_rank_graph.json"] = json.dumps(
+        {"Tree": {"-1": "[0] 1/-1/-1->0->-1|-1->0->1/-1/-1 [1] -1/-1/-1->0->1|1->0->-1/-1/-1"}}
+    ).encode()
+    return [one, older]
+
+
+def _dpro_byteps() -> list[Files]:
+    """Logs of BytePS beside a rank, and the timelines that dPRO makes of them."""
+    whole = _few_events(_folder("dpro/bps_zmq_2w2s", "*"), ("trace.json",), 6)
+    one = {
+        name: b"\n".join(text.split(b"\n")[:24]) if "/zmq/" in name or "/server/" in name else text
+        for name, text in whole.items()
+        if not name.endswith(("_1.log", "_1.txt", "truth.json")) and "/traces_1/" not in name
+    }
+    rdma = {name.replace("zmq_", "rdma_"): text for name, text in one.items()}
+    made = {name: text for name, text in one.items() if not name.endswith((".log", "_0.txt"))}
+    for name in ("comm_timeline.json", "server_timeline.json"):
+        document = json.loads(_packed(f"dpro/bps_zmq_2w2s/expected/{name}.gz"))[:24]
+        made[f"bps_zmq_2w2s/{name}"] = json.dumps(document).encode()
+    return [one, rdma, made]
+
+
+def _horovod() -> list[Files]:
+    from tests.importers import test_horovod as horovod
+
+    recorded = (DATA / "dpro/nccl_ring_2x1_tiny/host0/0/comm.json").read_text()
+    return _one("t.json", horovod.WHOLE, json.dumps(json.loads(recorded)[:40]))
+
+
 def _gzip() -> list[Files]:
     document, graph = _chrome()[0]["t.json"], _chakra_et()[1]["t.0.et"]
     half = len(document) // 2
@@ -331,6 +395,9 @@ for _family in (
         "rocprofv3_json", "rocprofv3_json", "json", _rocprofv3_json, ("gpu/rocprof_json/*.json",)
     ),
     Family("nvprof_csv", "nvprof_csv", "csv", _nvprof_csv, ("gpu/nvprof*/*.csv",)),
+    Family("dpro", "dpro", "json", _dpro, is_capture=True),
+    Family("dpro_byteps", "dpro", "lines", _dpro_byteps, is_capture=True),
+    Family("horovod", "horovod", "json", _horovod),
     Family("gzip", None, "archive", _gzip),
     Family("archive", None, "archive", _archive, is_capture=True),
 ):

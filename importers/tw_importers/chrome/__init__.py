@@ -1,6 +1,6 @@
 """Chrome: any Trace Event JSON file, object or array form, whoever wrote it.
 
-Horovod, TensorFlow's timeline, viztracer and Perfetto's JSON export are read this way.
+TensorFlow's timeline, viztracer and Perfetto's JSON export are read this way.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _read_together(scratch: Scratch) -> together.Documents | None:
 
 CHROME = FileImporter(
     name="chrome",
-    title="Trace Event JSON of any origin (Horovod, TensorFlow timeline, viztracer, ...)",
+    title="Trace Event JSON of any origin (TensorFlow timeline, viztracer, ...)",
     version=2,
     generic_stems=("kineto",),
     sniff=sniff,

@@ -1,0 +1,183 @@
+"""Reads the logs of BytePS servers and of the links to them, or the timelines dPRO makes of them.
+
+Each line of a log is the begin or the end of a message (ps-lite's vans) or of an operation of a
+server; byteps.sql gives them meaning. Formats: github.com/joapolarbear/dpro at ac5e4ed,
+dpro/bps_helper; docs/dpro.md.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+
+import msgspec
+import pyarrow as pa
+
+from tw_importers.trace_event import read as trace_event
+from warehouse.errors import CorruptTrace, UsageError
+from warehouse.ingest.importer import ByteReader, Part, Parts, Problem, Scratch, TraceFacts
+from warehouse.store import statements
+
+_FOLDER = files(__package__)
+_BLOCK = 8 << 20  # bytes of whole lines stored at once
+_LONGEST = 1 << 20  # bytes of a line; more is damage
+_RANK = re.compile(r"_(\d+)\.[^.]*$")
+_HEADER = re.compile(rb"\s*role=(worker|server),id=(\d+)")
+_KEYS = re.compile(r"^(.*?):((?:\s+\d+)+)\s*$", re.MULTILINE)
+_MAX_STEP = 1_000_000_000
+
+OPTIONS = {
+    "profile_start_step": "BytePS: step before the first that counts, which is 10 if not given",
+    "profile_duration": "BytePS: number of steps that count; 10 if not given",
+}
+
+
+def read(parts: Parts, scratch: Scratch) -> TraceFacts:
+    """Reads all logs of a trial, or the timelines made of them."""
+    first, n_steps = _window(scratch)
+    statements.execute(scratch.connection, trace_event.MACROS.read_text())
+    statements.execute(scratch.connection, (_FOLDER / "macros.sql").read_text())
+    statements.execute(scratch.connection, (_FOLDER / "byteps_tables.sql").read_text())
+    facts = TraceFacts(format="dpro")
+    scratch.connection.execute(
+        "INSERT INTO byteps_window VALUES ($first, $n)", {"first": first, "n": n_steps}
+    )
+    for number, part in enumerate(parts.parts):
+        if part.role == "keys":
+            _store_keys(parts, part.name, scratch)
+        elif posixpath.basename(part.name).split(".")[1] == "json":
+            _store_timeline(parts, part, scratch, facts)
+        else:
+            with parts.open(part.name) as stream:
+                _store_lines(stream, number, part, scratch)
+    statements.execute(scratch.connection, (_FOLDER / "byteps.sql").read_text())
+    statements.execute(scratch.connection, (trace_event.FOLDER / "kind.sql").read_text())
+    _report(scratch, facts)
+    window = {"van": _van(parts.parts), "first_step": first, "n_steps": n_steps}
+    facts.metadata_json = msgspec.json.encode(window).decode()
+    trace_event.describe_traces(scratch, [facts.metadata_json])
+    return facts
+
+
+def _window(scratch: Scratch) -> tuple[int, int]:
+    """The first step that counts, and how many do."""
+    start = _number(scratch, "profile_start_step")
+    duration = _number(scratch, "profile_duration")
+    return 10 if start is None else start + 1, 10 if duration is None else duration
+
+
+def _number(scratch: Scratch, name: str) -> int | None:
+    text = scratch.options.get(name)
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) > _MAX_STEP:
+        raise UsageError(
+            f"{name} must be a whole number, not {text!r}", hint=f"Write --option {name}=5."
+        )
+    return int(text)
+
+
+def _van(parts: Sequence[Part]) -> str:
+    """What carries the messages; names of RDMA's logs begin with rdma_."""
+    names = [posixpath.basename(part.name) for part in parts if part.role == "links"]
+    return "rdma" if any(name.startswith("rdma_") for name in names) else "zmq"
+
+
+def _store_lines(stream: ByteReader, number: int, part: Part, scratch: Scratch) -> None:
+    """Stores a log by lines, and who wrote it."""
+    found = _RANK.search(part.name)
+    rank = int(found.group(1)) % (1 << 31) if found else 0
+    role, node, n_lines = "server" if part.role == "servers" else None, None, 0
+    for block in _blocks(stream, part.name):
+        if role is None:
+            header = _HEADER.match(block)
+            role, node = (
+                (header.group(1).decode(), header.group(2).decode()) if header else ("", "")
+            )
+        scratch.connection.execute(
+            "INSERT INTO log_line SELECT $file, $n + row_number() OVER () - 1, $role, trim(line) "
+            "FROM (SELECT unnest(string_split($text, chr(10))) AS line)",
+            {
+                "file": number,
+                "n": n_lines,
+                "role": part.role,
+                "text": block.decode(errors="replace"),
+            },
+        )
+        n_lines += block.count(b"\n") + 1
+    scratch.connection.execute(
+        "INSERT INTO log_file VALUES ($file, $name, $role, $node, $rank)",
+        {"file": number, "name": part.name, "role": role or None, "node": node, "rank": rank},
+    )
+
+
+def _blocks(stream: ByteReader, name: str) -> Iterator[bytes]:
+    """The content in blocks of whole lines, without the line feed at the end of each."""
+    rest, offset = b"", 0
+    while data := stream.read(_BLOCK):
+        data, offset = rest + data, offset + len(data)
+        cut = data.rfind(b"\n")
+        rest = data[cut + 1 :]
+        if cut >= 0:
+            yield data[:cut]
+        if len(rest) > _LONGEST:
+            raise CorruptTrace(
+                f"{name}: a line is longer than 1 MiB",
+                hint="It is no log of BytePS; copy or record it again.",
+                offset=offset - len(rest),
+            )
+    if rest:
+        yield rest
+
+
+def _store_keys(parts: Parts, name: str, scratch: Scratch) -> None:
+    """Which tensor each key belongs to; several keys are its partitions."""
+    rows = [
+        (text.strip(), key, part)
+        for text, keys in _KEYS.findall(parts.read(name).decode(errors="replace"))
+        for part, key in enumerate(keys.split())
+    ]
+    columns: list[tuple[object, ...]] = list(zip(*rows, strict=True)) or [(), (), ()]
+    table = pa.table({
+        "tensor": pa.array(columns[0], pa.string()), "key": pa.array(columns[1], pa.string()),
+        "part": pa.array(columns[2], pa.int64()),
+    })  # fmt: skip
+    scratch.connection.register("rows", table)
+    scratch.connection.execute("INSERT INTO key_tensor FROM rows")
+    scratch.connection.unregister("rows")
+
+
+def _store_timeline(parts: Parts, part: Part, scratch: Scratch, facts: TraceFacts) -> None:
+    """Adds the events of a timeline that dPRO made of such logs."""
+    with parts.open(part.name) as stream:
+        try:
+            found = trace_event.read_document(stream, scratch, "dpro")
+        except CorruptTrace as error:
+            raise CorruptTrace(
+                f"{part.name}: {error.message}", hint=error.hint, offset=error.offset
+            ) from None
+    facts.problems += found.problems
+    scratch.connection.execute(
+        "INSERT INTO timeline_event BY NAME SELECT $role AS role, seq, ph, name, pid, tid, ts_ns, "
+        "json_extract_string(args, '$.name') AS label FROM event",
+        {"role": part.role},
+    )
+
+
+def _report(scratch: Scratch, facts: TraceFacts) -> None:
+    """Reports lines that are no record; raises CorruptTrace instead if strict."""
+    rows = scratch.connection.execute(
+        "SELECT count(*) OVER (), f.name, l.line_n + 1, left(l.line, 80) "
+        "FROM unreadable_line AS l JOIN log_file AS f ON f.file_n = l.file_n "
+        "ORDER BY l.file_n, l.line_n LIMIT 1"
+    ).fetchall()
+    for count, name, line, example in rows:
+        meaning = f"lines that are no record of BytePS were left out, the first is {name}:{line}"
+        if scratch.is_strict:
+            raise CorruptTrace(
+                f"line {line} of {name} is no record of BytePS",
+                hint="Import it without --strict to leave such lines out.",
+            )
+        facts.problems.append(Problem("unreadable_line", meaning, count, example=example))

@@ -1,0 +1,85 @@
+-- The events of all documents of a rank as those of one: numbered through, on places of their own.
+-- In: `document_event` (read.py). Out: `document_range`, `operation_thread`, `staged`.
+
+-- Order of the documents, and the first number of each.
+CREATE TABLE document_range AS
+SELECT document, sum(n) OVER (ORDER BY ordinal) - n AS first_seq, n
+FROM (
+  SELECT document, count(*) AS n,
+    list_position(['trace', 'horovod', 'nccl', 'io'], document) AS ordinal
+  FROM document_event
+  GROUP BY document
+);
+
+-- Lines of TensorFlow's profiler: operators and streams of a device.
+CREATE TABLE operation_thread AS
+SELECT
+  t.pid,
+  t.tid,
+  t.name AS thread_name,
+  contains(t.name, 'TensorFlow Ops') AS is_operators,
+  TRY_CAST(nullif(regexp_extract(t.name, 'Stream #(\d+)', 1), '') AS BIGINT) AS stream,
+  TRY_CAST(regexp_extract(p.name, '/device:GPU:(\d+)', 1) AS BIGINT) AS ordinal
+FROM (
+  SELECT pid, tid, arg_max(json_extract_string(args, '$.name'), seq) AS name
+  FROM document_event
+  WHERE document = 'trace' AND ph = 'M' AND name = 'thread_name'
+  GROUP BY pid, tid
+) AS t
+JOIN (
+  SELECT pid, arg_max(json_extract_string(args, '$.name'), seq) AS name
+  FROM document_event
+  WHERE document = 'trace' AND ph = 'M' AND name = 'process_name'
+  GROUP BY pid
+) AS p ON p.pid = t.pid
+WHERE contains(p.name, '/device:GPU')
+  AND (contains(t.name, 'TensorFlow Ops') OR contains(t.name, 'Stream #'));
+
+-- Horovod records a process for each tensor: here they are threads of one process. NCCL's sends and
+-- receives of a channel overlap: each has a thread.
+CREATE OR REPLACE VIEW staged AS
+SELECT
+  d.seq + r.first_seq AS seq,
+  d.ph,
+  CASE
+    WHEN d.ph NOT IN ('X', 'B', 'E') THEN d.cat
+    WHEN d.document IN ('horovod', 'nccl') THEN 'collective'
+    WHEN t.is_operators THEN 'cpu_op'
+    WHEN t.stream IS NOT NULL AND d.name ILIKE '%memcpy%' THEN 'gpu_memcpy'
+    WHEN t.stream IS NOT NULL THEN 'kernel'
+    ELSE d.cat
+  END AS cat,
+  CASE
+    WHEN d.document = 'horovod' AND d.ph = 'M' THEN replace(d.name, 'process_', 'thread_')
+    WHEN t.is_operators AND d.ph = 'X' THEN operation_of(d.args, d.name)
+    ELSE d.name
+  END AS name,
+  CASE d.document
+    WHEN 'horovod' THEN '"Horovod"' WHEN 'nccl' THEN '"NCCL"' WHEN 'io' THEN '"I/O"' ELSE d.pid
+  END AS pid,
+  CASE
+    WHEN d.document = 'horovod' THEN d.pid
+    WHEN d.document = 'nccl' AND d.ph <> 'M'
+      THEN to_json(concat_ws(' ', trim(d.tid, '"'), regexp_extract(d.name, '\.(SEND|RECV)$', 1)))::VARCHAR
+    ELSE d.tid
+  END AS tid,
+  d.id,
+  d.bp,
+  d.scope,
+  d.ts_ns,
+  d.dur_ns,
+  d.args,
+  d.text
+FROM document_event AS d
+JOIN document_range AS r ON r.document = d.document
+LEFT JOIN operation_thread AS t
+  ON d.document = 'trace' AND t.pid = d.pid AND t.tid = d.tid;
+
+-- A rank's recording has no log of BytePS; their scripts find empty tables.
+CREATE TABLE byteps_call (
+  seq BIGINT, node VARCHAR, peer VARCHAR, operation VARCHAR, tensor VARCHAR, part BIGINT, occurrence BIGINT,
+  end_seq BIGINT, step BIGINT
+);
+CREATE TABLE byteps_part (seq BIGINT, is_start BOOLEAN, operation VARCHAR);
+CREATE TABLE unreadable_line (file_n BIGINT, line_n BIGINT, line VARCHAR);
+CREATE TABLE timeline_event (role VARCHAR, ph VARCHAR, name VARCHAR, ts_ns BIGINT);

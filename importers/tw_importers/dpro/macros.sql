@@ -1,0 +1,23 @@
+-- Categories are those that documents.sql gives to events; the file's own are rarely set.
+CREATE OR REPLACE TEMP MACRO category_of(raw) AS (raw);
+CREATE OR REPLACE TEMP MACRO is_on_device(raw) AS (raw IN ('kernel', 'gpu_memcpy'));
+CREATE OR REPLACE TEMP MACRO is_restated_flow(raw) AS (false);
+
+-- The operator of an event: `long_name` is NAME:TYPE, perhaps below the function that contains it.
+CREATE OR REPLACE TEMP MACRO operation_of(args, name) AS (
+  regexp_replace(
+    coalesce(split_part(json_extract_string(args, '$.long_name'), ':', 1), name),
+    '^StatefulPartitionedCall.*?/', ''
+  )
+);
+
+-- Size of an element of a TensorFlow data type.
+CREATE OR REPLACE TEMP MACRO bytes_of(data_type) AS (
+  CASE
+    WHEN data_type IN ('bool', 'int8', 'uint8', 'qint8', 'quint8') THEN 1
+    WHEN data_type IN ('half', 'float16', 'bfloat16', 'int16', 'uint16') THEN 2
+    WHEN data_type IN ('float', 'float32', 'int32', 'uint32') THEN 4
+    WHEN data_type IN ('double', 'float64', 'int64', 'uint64', 'complex64') THEN 8
+    WHEN data_type = 'complex128' THEN 16
+  END::BIGINT
+);
