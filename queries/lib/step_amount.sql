@@ -51,7 +51,7 @@ help = "Amount of each sample, usually ns"
 
 [column]
 row_number = { type = "BIGINT", unit = "count", help = "Row, as in row_numbers" }
-side = { type = "VARCHAR", unit = "text", check = "IN ('a', 'b')", help = "a or b" }
+side = { type = "VARCHAR", unit = "text", help = "Name of the side, as in sides" }
 position = { type = "BIGINT", unit = "count", help = "Step, as in positions" }
 place = { type = "BIGINT", unit = "count", check = "> 0", help = "Place of the step among those of its run, from 1" }
 amount = { type = "DOUBLE", unit = "see amounts", help = "Mean over the ranks" }

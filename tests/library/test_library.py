@@ -257,7 +257,7 @@ def test_a_wrong_header_is_explained(broken: str, message: str) -> None:
         (text("x", "SELECT id AS x FROM slice ORDER BY 1", calls='"device_op@1"'),
          "requires device_op@1 and does not call it"),
         (text("x", "SELECT x FROM utilization() ORDER BY 1", calls='"utilization@2"'),
-         "only queries in lib are building blocks"),
+         "only queries in lib and replay are building blocks"),
         (text("x", "SELECT $m::BIGINT AS x ORDER BY 1"), "uses $m, which its header does not"),
         (text("x", "SELECT $n AS x ORDER BY 1", more=PARAMETER), "uses $n without ::BIGINT"),
         (text("x", "SELECT 1::BIGINT AS x ORDER BY 1", more=PARAMETER), "does not use it"),

@@ -119,10 +119,10 @@ def _tables(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
             yield f"requires {key}: {library.why_absent(key)}"
         elif (
             callee.origin == BUILT_IN
-            and callee.layer not in ("lib", "archive")
+            and callee.layer not in ("lib", "replay", "archive")
             and (query.header is None or query.header.alias_of != key)
         ):
-            yield f"calls {key}; only queries in lib are building blocks"
+            yield f"calls {key}; only queries in lib and replay are building blocks"
 
 
 def _parameters(query: Query, nodes: list[Tree]) -> Iterator[str]:

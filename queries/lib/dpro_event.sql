@@ -1,0 +1,162 @@
+/* ---
+name = "dpro_event"
+version = 1
+title = "Operators and communication as dPRO collects them, in one time"
+help = """
+The events that dPRO's graph and statistics are made of: operators that the local graph contains,
+and the stages of communication from the first operator of a rank to the end of its last. Sync
+events of a rank that begin together are one. Hosts are aligned as dPRO does by default: the last
+Sync of all ranks of a host ends at the same mean time as that of the first host's ranks.
+Communication belongs to the step of the last operator that began before.
+"""
+grain = ["slice_id"]
+requires = { schema = ">=17", queries = ["dpro_operation@1"] }
+portable = false
+columns = [
+  "run_id", "trace_id", "rank", "process", "slice_id", "name", "phase", "tensors", "stage", "loop",
+  "channel", "ring_step", "part", "step", "start_ns", "dur_ns",
+]
+
+[column]
+process = { type = "VARCHAR", unit = "text", help = "Name of the rank in dPRO, such as host0.rank1" }
+slice_id.help = "Slice; of several Sync events the first"
+name = { type = "VARCHAR", unit = "text", help = "Name in dPRO, without the rank" }
+phase = { type = "VARCHAR", unit = "text", help = "FW, BW, UPDATE_, or Comm for communication" }
+stage = { type = "VARCHAR", unit = "text", nullable = true, help = "Stage of communication" }
+loop = { type = "BIGINT", unit = "count", nullable = true, help = "Loop over a large message" }
+channel = { type = "BIGINT", unit = "count", nullable = true, help = "Channel" }
+ring_step = { type = "BIGINT", unit = "count", nullable = true, help = "Step of the ring" }
+part = { type = "BIGINT", unit = "count", nullable = true, help = "Slice of a chunk" }
+start_ns = { type = "DOUBLE", unit = "ns", help = "Start on the clock of the first host" }
+dur_ns = { type = "BIGINT", unit = "ns", help = "Duration" }
+
+[column.tensors]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+help = "Numbers of the tensors of communication, ascending, as in 3+4"
+
+[changes]
+1 = "first version"
+--- */
+WITH rank AS (
+  SELECT t.run_id, t.id AS trace_id, t.rank, t.base_ns, t.host_name, g.name AS process
+  FROM trace AS t
+  JOIN graph AS g ON g.trace_id = t.id
+  WHERE g.kind = 'dpro'
+),
+operation AS (
+  SELECT
+    o.trace_id,
+    o.slice_id,
+    n.name,
+    n.phase,
+    o.step_number AS step,
+    r.base_ns + o.ts AS start_ns,
+    o.dur AS dur_ns
+  FROM cpu_op AS o
+  JOIN rank AS r ON r.trace_id = o.trace_id
+  JOIN dpro_operation() AS n ON n.trace_id = o.trace_id AND n.operator = o.name
+  WHERE NOT contains(n.name, 'Comm')
+),
+extent AS (
+  SELECT trace_id, min(start_ns) AS first_ns, max(start_ns + dur_ns) AS last_ns
+  FROM operation
+  GROUP BY trace_id
+),
+tensors AS (
+  SELECT slice_id, string_agg(tensor_id::VARCHAR, '+' ORDER BY tensor_id) AS tensors
+  FROM collective_tensor
+  WHERE tensor_id IS NOT NULL
+  GROUP BY slice_id
+),
+stage AS (
+  SELECT c.*, r.base_ns + c.ts AS start_ns, t.tensors
+  FROM collective AS c
+  JOIN rank AS r ON r.trace_id = c.trace_id
+  JOIN tensors AS t ON t.slice_id = c.slice_id
+),
+sync AS (
+  SELECT
+    s.trace_id,
+    min(s.slice_id) AS slice_id,
+    array_to_string(list_sort(list(DISTINCT t.tensor_id)), '+') AS tensors,
+    s.start_ns,
+    max(s.dur) AS dur_ns
+  FROM stage AS s
+  JOIN collective_tensor AS t ON t.slice_id = s.slice_id
+  WHERE s.stage = 'Sync'
+  GROUP BY s.trace_id, s.start_ns
+),
+communication AS (
+  SELECT
+    trace_id, slice_id, tensors, stage, loop, channel, ring_step, part, start_ns, dur AS dur_ns
+  FROM stage
+  WHERE stage IN (
+    'QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'NCCL_ALLREDUCE', 'MEMCPY_OUT_FUSION_BUFFER', 'SEND', 'RECV'
+  )
+  UNION ALL
+  SELECT trace_id, slice_id, tensors, 'Sync', NULL, NULL, NULL, NULL, start_ns, dur_ns
+  FROM sync
+),
+event AS (
+  SELECT
+    trace_id, slice_id, name, phase, NULL AS tensors, NULL AS stage, NULL::BIGINT AS loop,
+    NULL::BIGINT AS channel, NULL::BIGINT AS ring_step, NULL::BIGINT AS part, step, start_ns, dur_ns
+  FROM operation
+  UNION ALL
+  SELECT
+    c.trace_id, c.slice_id,
+    'Comm.' || c.tensors || '.' || c.stage
+      || coalesce('~>' || c.loop || '_' || c.channel || '_' || c.ring_step || '_' || c.part, ''),
+    'Comm', c.tensors, c.stage, c.loop, c.channel, c.ring_step, c.part, NULL, c.start_ns, c.dur_ns
+  FROM communication AS c
+  JOIN extent AS x ON x.trace_id = c.trace_id
+  WHERE c.stage IN ('SEND', 'RECV') OR c.start_ns >= x.first_ns AND c.start_ns < x.last_ns
+),
+reference AS (
+  SELECT r.run_id, r.host_name, avg(s.end_ns) AS end_ns
+  FROM (
+    SELECT trace_id, arg_max(start_ns + dur_ns, start_ns) AS end_ns
+    FROM event
+    WHERE stage = 'Sync'
+    GROUP BY trace_id
+  ) AS s
+  JOIN rank AS r ON r.trace_id = s.trace_id
+  GROUP BY r.run_id, r.host_name
+),
+shift AS (
+  SELECT
+    run_id,
+    host_name,
+    first_value(end_ns) OVER (PARTITION BY run_id ORDER BY host_name) - end_ns AS shift_ns
+  FROM reference
+)
+SELECT
+  r.run_id,
+  r.trace_id,
+  r.rank,
+  r.process,
+  e.slice_id,
+  e.name,
+  e.phase,
+  e.tensors,
+  e.stage,
+  e.loop,
+  e.channel,
+  e.ring_step,
+  e.part,
+  coalesce(
+    e.step,
+    last_value(e.step IGNORE NULLS) OVER (
+      PARTITION BY e.trace_id
+      ORDER BY e.start_ns, e.phase = 'Comm', e.slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
+  ) AS step,
+  e.start_ns + coalesce(s.shift_ns, 0)::DOUBLE AS start_ns,
+  e.dur_ns
+FROM event AS e
+JOIN rank AS r ON r.trace_id = e.trace_id
+LEFT JOIN shift AS s ON s.run_id = r.run_id AND s.host_name IS NOT DISTINCT FROM r.host_name
+ORDER BY r.trace_id, start_ns, e.slice_id

@@ -1,0 +1,73 @@
+/* ---
+name = "dpro_iteration"
+version = 1
+title = "Iteration times of a dPRO trial, by rank and step"
+help = """
+An iteration lasts from the first operator of a step to the end of the operator that begins last;
+communication does not count. The mean over ranks of each step, averaged over steps, is the iteration
+time of the trial; if steps differ by more than 10 % (standard deviation), it is the median. dPRO
+builds its graph from the step that is closest to it.
+"""
+grain = ["trace_id", "step"]
+requires = { schema = ">=17", queries = ["dpro_event@1"] }
+portable = false
+columns = ["run_id", "trace_id", "rank", "process", "step", "start_ns", "dur_ns", "run_dur_ns", "is_typical"]
+
+[column]
+process = { type = "VARCHAR", unit = "text", help = "Name of the rank in dPRO, such as host0.rank1" }
+start_ns = { type = "DOUBLE", unit = "ns", help = "Start of the first operator, on the clock of the first host" }
+dur_ns = { type = "DOUBLE", unit = "ns", help = "Duration" }
+run_dur_ns = { type = "DOUBLE", unit = "ns", help = "Iteration time of the trial" }
+is_typical = { type = "BOOLEAN", unit = "bool", help = "Whether the step is the closest to it" }
+
+[changes]
+1 = "first version"
+--- */
+WITH iteration AS (
+  SELECT
+    run_id,
+    trace_id,
+    rank,
+    process,
+    step,
+    min(start_ns) AS start_ns,
+    arg_max(start_ns + dur_ns, (start_ns, slice_id)) - min(start_ns) AS dur_ns
+  FROM dpro_event()
+  WHERE phase <> 'Comm'
+  GROUP BY run_id, trace_id, rank, process, step
+),
+of_step AS (
+  SELECT run_id, step, avg(dur_ns) AS dur_ns
+  FROM iteration
+  GROUP BY run_id, step
+),
+of_run AS (
+  SELECT
+    run_id,
+    CASE
+      WHEN stddev_pop(dur_ns) > 0.1 * avg(dur_ns) THEN median(dur_ns)
+      ELSE avg(dur_ns)
+    END AS dur_ns
+  FROM of_step
+  GROUP BY run_id
+),
+typical AS (
+  SELECT s.run_id, arg_min(s.step, (abs(s.dur_ns - r.dur_ns), s.step)) AS step
+  FROM of_step AS s
+  JOIN of_run AS r ON r.run_id = s.run_id
+  GROUP BY s.run_id
+)
+SELECT
+  i.run_id,
+  i.trace_id,
+  i.rank,
+  i.process,
+  i.step,
+  i.start_ns,
+  i.dur_ns,
+  r.dur_ns AS run_dur_ns,
+  i.step IS NOT DISTINCT FROM t.step AS is_typical
+FROM iteration AS i
+JOIN of_run AS r ON r.run_id = i.run_id
+JOIN typical AS t ON t.run_id = i.run_id
+ORDER BY i.trace_id, i.step

@@ -1,0 +1,39 @@
+/* ---
+name = "what_if_equal_ranks"
+version = 1
+title = "What if: all ranks computed equally fast"
+help = """
+Operators last as long as on the mean of all ranks that run them.
+"""
+grain = ["run_id", "node_id"]
+requires = { schema = ">=17", queries = ["replay_node@1"] }
+portable = false
+columns = [
+  "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
+  "priority", "order_key", "slot_id", "release_ns",
+]
+
+[column]
+node_id = { type = "BIGINT", unit = "id", help = "Node" }
+kind.help = "operator, or the stage of communication"
+name = { type = "VARCHAR", unit = "text", help = "Name" }
+dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration after the change" }
+gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
+priority = { type = "BIGINT", unit = "count", help = "As in replay_node" }
+resource_id = { type = "BIGINT", unit = "id", nullable = true, help = "As in replay_node" }
+order_key = { type = "BIGINT", unit = "count", help = "As in replay_node" }
+slot_id = { type = "BIGINT", unit = "id", nullable = true, help = "As in replay_node" }
+release_ns = { type = "DOUBLE", unit = "ns", help = "Not before this time" }
+
+[changes]
+1 = "first version"
+--- */
+SELECT
+  node_id, run_id, trace_id, rank, resource_id, kind, name,
+  CASE WHEN kind = 'operator'
+    THEN avg(dur_ns) OVER (PARTITION BY run_id, kind, regexp_replace(name, '^[^>]*->', ''))
+    ELSE dur_ns
+  END AS dur_ns,
+  gap_ns, priority, order_key, slot_id, release_ns
+FROM replay_node()
+ORDER BY run_id, node_id

@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: kind=SEND rank=1
+-- Whole, with the answer checked by hand.

@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: bandwidth_ratio=2 latency_ns=1000
+-- Whole, with the answer checked by hand.

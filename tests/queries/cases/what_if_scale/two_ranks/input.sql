@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: name=*SEND* ratio=0.5
+-- Whole, with the answer checked by hand.
