@@ -7,6 +7,7 @@
 | `trace_warehouse.commands` | a click command; `export.NAME` is a command of `tw export` |
 | `trace_warehouse.presentations` | how a format is shown (`warehouse.export.presentation`) |
 | `trace_warehouse.queries` | a folder of queries |
+| `trace_warehouse.engines` | a simulation for replays (`warehouse.replay.engines`) |
 """
 
 from __future__ import annotations

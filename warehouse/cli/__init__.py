@@ -30,6 +30,7 @@ COMMANDS = {
     "verify": ("verify", "verify", "Check that an exported file still matches its source traces."),
     "open": ("open_", "open_", "Open a timeline in the Perfetto UI, in the browser."),
     "compare": ("compare", "compare", "Compare two runs, or a run with a baseline."),
+    "replay": ("replay", "replay", "Replay a run, with changes, and predict its time."),
     "check": ("check", "check", "Check data quality."),
     "schedule": ("schedule", "schedule", "Run exports on a schedule."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),

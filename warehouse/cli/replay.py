@@ -1,0 +1,112 @@
+"""`tw replay`: simulates the graph of a run, with changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse import config
+from warehouse.cli import options
+from warehouse.cli.emit import emit, say_count
+from warehouse.cli.scope_options import announce, scope
+from warehouse.errors import UsageError
+from warehouse.query import encoding
+from warehouse.query.selection import Selection
+
+if TYPE_CHECKING:
+    from warehouse.replay.what_if import WhatIf
+
+
+@click.command()
+@click.option(
+    "--what-if",
+    "what_ifs",
+    multiple=True,
+    metavar="CALL",
+    help="Change to predict, as 'link(bandwidth_ratio = 2)'; repeatable, each applies to the "
+    "result of those before.",
+)
+@click.option(
+    "--sweep",
+    metavar="CALL",
+    help="Predict each of several values of the last argument: 'link(bandwidth_ratio = 0.5,1,2)'.",
+)
+@click.option(
+    "--engine",
+    "engine_name",
+    default="default",
+    show_default=True,
+    metavar="NAME",
+    help="Simulation: default, or dpro for the times that dPRO's replay gives.",
+)
+@click.option(
+    "--unlimited-updates",
+    is_flag=True,
+    help="Let operators that update weights run without waiting for other operators.",
+)
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(encoding.FORMATS),
+    help="Output format.  [default: by the suffix of -o, else table]",
+)
+@options.output
+@options.csv_safe
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
+@scope
+@options.database
+def replay(
+    what_ifs: tuple[str, ...],
+    sweep: str | None,
+    engine_name: str,
+    unlimited_updates: bool,
+    format: str | None,
+    target: Path | None,
+    is_csv_safe: bool,
+    quiet: bool,
+    selection: Selection,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Replay a run, with changes, and predict its time.
+
+    Simulates the graph of the run (queries replay_node, replay_edge, replay_resource) without and
+    with the changes, and prints measured, replayed and predicted time by rank. replay_error is the
+    error of the replay without changes: changes below it are not significant.
+
+    What-ifs are queries (`tw queries list --group whatif`) from nodes and edges to changed ones;
+    your own are found in the folders of query_path.
+
+    \b
+    Example:
+      tw replay
+      tw replay --what-if 'link(bandwidth_ratio = 2)' --what-if 'equal_ranks()'
+      tw replay --sweep 'scale(name = "*Conv2D*", ratio = 0.5,0.8,1.25)' --format json
+    """
+    from warehouse.query import session
+    from warehouse.replay import engines, prediction
+
+    engine = engines.find(engine_name)
+    if unlimited_updates:
+        engine = engine.with_parameters(unlimited_updates=True)
+    scenarios = _scenarios(what_ifs, sweep)
+    chosen_format = encoding.format_of(target, format, config.load().format)
+    options.refuse_binary_on_terminal(chosen_format, target)
+    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+        announce(opened.seen, quiet=quiet)
+        rows = prediction.predict(opened, engine, scenarios)
+    n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
+    say_count(n_shown, rows.n_rows, target, quiet=quiet)
+
+
+def _scenarios(what_ifs: tuple[str, ...], sweep: str | None) -> list[list[WhatIf]]:
+    from warehouse.replay import what_if
+
+    changes = [what_if.parse(text) for text in what_ifs]
+    if sweep is None:
+        return [changes]
+    if any(text == sweep for text in what_ifs):
+        raise UsageError("--sweep and --what-if name the same change")
+    return [[*changes, value] for value in what_if.sweep(sweep)]

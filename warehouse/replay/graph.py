@@ -1,0 +1,153 @@
+"""The graph of a run that a replay simulates: tables of nodes, edges and resources.
+
+The tables are those of the queries replay_node, replay_edge and replay_resource, copied from a
+session into a database in memory, where what-ifs change them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+
+from warehouse.errors import QueryError
+from warehouse.replay.engine import Times, Work
+from warehouse.replay.shared import computed_once
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from warehouse.query.session import Session
+
+#: Table in memory -> query that fills it.
+TABLES = {"node": "replay_node", "edge": "replay_edge", "resource": "replay_resource"}
+#: The query of the measured times.
+MEASURED = "replay_measured"
+_NAMED = 5  # names of nodes in an error
+_NODES = """
+SELECT dur_ns, gap_ns, release_ns, coalesce(resource_id, -1) AS resource_id, priority, order_key,
+  coalesce(slot_id, -1) AS slot_id
+FROM node ORDER BY node_id
+"""
+
+
+class Graph:
+    """The nodes, edges and resources of one run, numbered from 0."""
+
+    def __init__(self, session: Session, parameters: Mapping[str, bool]) -> None:
+        """Copies the graph; raises QueryError if the runs in scope have none."""
+        self.queries = session.queries
+        self.connection = duckdb.connect()
+        #: Macros that stand for the queries of the tables.
+        self.installed: set[str] = set()
+        with computed_once(session, [*TABLES.values(), MEASURED]):
+            for table, name in TABLES.items():
+                self._copy(session, table, name, parameters)
+            self._copy(session, "measured", MEASURED, {})
+        self._check()
+
+    def _copy(
+        self, session: Session, table: str, name: str, parameters: Mapping[str, bool]
+    ) -> None:
+        query = self.queries.find(name)
+        declared = {each.name for each in query.parameters}
+        values = {key: value for key, value in parameters.items() if key in declared}
+        self.replace(table, session.run(query, values).table())
+        self.connection.execute(f'CREATE MACRO "{query.key}"() AS TABLE FROM {table}')
+        self.installed.update(str(each.key) for each in self.queries.closure([query]))
+
+    def replace(self, table: str, rows: pa.Table) -> None:
+        """Replaces the rows of a table."""
+        self.connection.register("rows", rows)
+        self.connection.execute(f"CREATE OR REPLACE TABLE {table} AS FROM rows")
+        self.connection.unregister("rows")
+
+    def keep_original(self) -> None:
+        """Keeps the tables as they are, for `restore_original`."""
+        for table in TABLES:
+            self.connection.execute(f"CREATE TABLE original_{table} AS FROM {table}")
+
+    def restore_original(self) -> None:
+        """Undoes all changes."""
+        for table in TABLES:
+            self.connection.execute(f"CREATE OR REPLACE TABLE {table} AS FROM original_{table}")
+
+    def work(self) -> Work:
+        """The tables as arrays, edges in the order of `ordinal`."""
+        nodes = self.connection.sql(_NODES).fetchnumpy()
+        edges = self.connection.sql(
+            "SELECT from_id, to_id, delay_ns, (kind = 'arrive')::BIGINT AS is_arrival "
+            "FROM edge ORDER BY from_id, ordinal"
+        ).fetchnumpy()
+        priorities = self.connection.sql(
+            "SELECT is_by_priority::BIGINT AS p, is_unlimited::BIGINT AS u FROM resource "
+            "ORDER BY resource_id"
+        ).fetchnumpy()
+        n = len(nodes["dur_ns"])
+        n_edges = np.bincount(edges["from_id"], minlength=n)
+        return Work(
+            dur=_floats(nodes["dur_ns"]),
+            gap=_floats(nodes["gap_ns"]),
+            release=_floats(nodes["release_ns"]),
+            resource=_integers(nodes["resource_id"]),
+            priority=_integers(nodes["priority"]),
+            order=_integers(nodes["order_key"]),
+            slot=_integers(nodes["slot_id"]),
+            is_by_priority=_integers(priorities["p"]),
+            is_unlimited=_integers(priorities["u"]),
+            first_edge=np.concatenate([[0], np.cumsum(n_edges)]).astype(np.int64),
+            target=_integers(edges["to_id"]),
+            delay=_floats(edges["delay_ns"]),
+            is_arrival=_integers(edges["is_arrival"]),
+        )
+
+    def store(self, times: Times) -> None:
+        """Stores simulated times as the table `time`; raises QueryError if some nodes never run."""
+        import pyarrow as pa
+
+        self.replace("time", pa.table({
+            "node_id": np.arange(len(times.start)), "start_ns": times.start, "end_ns": times.end,
+            "queue_ns": times.queue, "cause_id": times.cause, "cause_kind": times.cause_kind,
+        }))  # fmt: skip
+        if times.n_done < len(times.start):
+            self._explain_deadlock(len(times.start) - times.n_done)
+
+    def _check(self) -> None:
+        ((n_runs, n_nodes),) = self.connection.execute(
+            "SELECT count(DISTINCT run_id), count(*) FROM node"
+        ).fetchall()
+        if n_nodes == 0:
+            raise QueryError(
+                "the run has no graph to replay",
+                hint="dPRO trials have one; docs/replay.md lists the formats.",
+            )
+        if n_runs > 1:
+            raise QueryError("more than one run is in scope", hint="Choose one with --run.")
+
+    def _explain_deadlock(self, n_waiting: int) -> None:
+        """Names nodes that wait for each other: collectives, if their order differs by rank."""
+        held = self._column(
+            "SELECT DISTINCT n.name FROM node AS n JOIN time AS t USING (node_id) "
+            "WHERE isnan(t.start_ns) AND n.slot_id IS NOT NULL ORDER BY n.name"
+        )
+        names = held or self._column(
+            "SELECT n.name FROM node AS n JOIN time AS t USING (node_id) "
+            "WHERE isnan(t.start_ns) ORDER BY n.node_id"
+        )
+        shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+        kind = "deadlock: collectives wait for each other" if held else "the graph has a cycle"
+        raise QueryError(f"{kind}; {n_waiting} nodes never start, among them {shown}")
+
+    def _column(self, sql: str) -> list[str]:
+        return [str(value) for (value,) in self.connection.execute(sql).fetchall()]
+
+
+def _floats(values: Any) -> NDArray[np.float64]:
+    return np.ascontiguousarray(np.ma.filled(values, 0), dtype=np.float64)
+
+
+def _integers(values: Any) -> NDArray[np.int64]:
+    return np.ascontiguousarray(np.ma.filled(values, -1), dtype=np.int64)

@@ -1,0 +1,88 @@
+"""Predicts the time of a run's steps: as measured, as replayed, and as replayed with changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.library.header import Column
+from warehouse.query.result import QueryResult
+from warehouse.replay import what_if
+from warehouse.replay.engines import Engine
+from warehouse.replay.graph import TABLES, Graph
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.query.session import Session
+
+COLUMNS = (
+    Column("what_if", "VARCHAR", "text", "The changes; NULL: none", nullable=True),
+    Column("step", "BIGINT", "count", "Step; NULL: mean of all steps", nullable=True),
+    Column("rank", "BIGINT", "count", "Rank of the trace, if known", nullable=True),
+    Column("measured_ns", "DOUBLE", "ns", "Measured time"),
+    Column("replayed_ns", "DOUBLE", "ns", "Time of the replay without changes"),
+    Column("predicted_ns", "DOUBLE", "ns", "Time of the replay with the changes"),
+    Column("change", "DOUBLE", "ratio", "predicted_ns / replayed_ns - 1", nullable=True),
+    Column("replay_error", "DOUBLE", "ratio", "replayed_ns / measured_ns - 1", nullable=True),
+)  # fmt: skip
+#: From the first operator to the end of the one that begins last, as measured times are.
+_STEP_TIMES = """
+CREATE OR REPLACE TABLE {name} AS
+SELECT n.trace_id, arg_max(t.end_ns, (t.start_ns, n.node_id)) - min(t.start_ns) AS dur_ns
+FROM node AS n
+JOIN time AS t USING (node_id)
+WHERE n.kind = 'operator'
+GROUP BY n.trace_id
+"""
+_ROWS = """
+SELECT
+  $what_if::VARCHAR AS what_if,
+  m.step,
+  m.rank,
+  m.measured_ns,
+  r.dur_ns AS replayed_ns,
+  p.dur_ns AS predicted_ns,
+  p.dur_ns / nullif(r.dur_ns, 0) - 1 AS change,
+  r.dur_ns / nullif(m.measured_ns, 0) - 1 AS replay_error
+FROM measured AS m
+JOIN replayed AS r ON r.trace_id = m.trace_id
+JOIN predicted AS p ON p.trace_id = m.trace_id
+ORDER BY m.rank, m.trace_id, m.step
+"""
+
+
+def predict(
+    session: Session, engine: Engine, scenarios: Sequence[Sequence[what_if.WhatIf]] = ((),)
+) -> QueryResult:
+    """Replays the run in scope without changes, and with those of each scenario.
+
+    Returns one row for each scenario, rank and step (`COLUMNS`). Raises QueryError if the run has
+    no graph, or nodes of it wait for each other; UsageError for an unknown or invalid change.
+    """
+    graph = Graph(session, engine.parameters)
+    graph.keep_original()
+    _simulate(graph, engine, "replayed")
+    tables = [_scenario(graph, engine, changes) for changes in scenarios]
+    about = session.manifest(session.queries.find(TABLES["node"]), {})
+    return QueryResult(_concatenated(tables), COLUMNS, about)
+
+
+def _scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -> pa.Table:
+    graph.restore_original()
+    for change in changes:
+        what_if.apply(graph, change)
+    _simulate(graph, engine, "predicted")
+    text = " + ".join(map(str, changes)) or None
+    return graph.connection.sql(_ROWS, params={"what_if": text}).to_arrow_table()
+
+
+def _simulate(graph: Graph, engine: Engine, name: str) -> None:
+    graph.store(engine.simulate(graph.work()))
+    graph.connection.execute(_STEP_TIMES.format(name=name))
+
+
+def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.concat_tables(tables)

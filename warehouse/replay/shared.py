@@ -1,0 +1,60 @@
+"""Runs building blocks once that several queries of a replay call.
+
+A call of a query is its whole text again: DuckDB would read the events of a trial a dozen times.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from warehouse.library.library import Query
+    from warehouse.query.session import Session
+
+
+@contextmanager
+def computed_once(session: Session, names: Sequence[str]) -> Iterator[None]:
+    """While open, queries in the session read the rows of shared building blocks of `names`.
+
+    Shared are those without parameters that more than one of the queries call, directly or not.
+    """
+    blocks = _shared(session, names)
+    kept: list[str] = []
+    try:
+        for block in blocks:
+            rows = session.run(block).table()
+            table = f"kept {block.key}"
+            session.connection.register(table, rows)
+            kept.append(table)
+            session.connection.execute(
+                f'CREATE OR REPLACE TEMP MACRO "{block.key}"() AS TABLE FROM "{table}"'
+            )
+            session.installed.add(str(block.key))
+        yield
+    finally:
+        for block, table in zip(blocks, kept, strict=False):
+            session.connection.execute(f'DROP MACRO TABLE "{block.key}"')
+            session.connection.unregister(table)
+            session.installed.discard(str(block.key))
+
+
+def _shared(session: Session, names: Sequence[str]) -> list[Query]:
+    """The shared building blocks, callees first."""
+    roots = [session.queries.find(name) for name in names]
+    order: dict[str, Query] = {}
+    n_callers: Counter[str] = Counter()
+
+    def visit(query: Query) -> None:
+        if str(query.key) in order:
+            return
+        for key in query.pins.values():
+            n_callers[key] += 1
+            visit(session.queries.queries[key])
+        order[str(query.key)] = query
+
+    for root in roots:
+        visit(root)
+    return [q for q in order.values() if n_callers[str(q.key)] > 1 and not q.parameters]

@@ -1,0 +1,145 @@
+"""What-ifs: queries from the nodes and edges of a replay to changed ones, one after another.
+
+A what-if is written as a call, `scale(name = "*Conv2D*", ratio = 0.5)`. It is the query
+`what_if_scale`, which returns the nodes, or `what_if_scale_edge`, which returns the edges; both if
+both exist.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warehouse.errors import UsageError
+from warehouse.library.library import Query
+from warehouse.query import execute
+from warehouse.replay.graph import Graph
+
+_PREFIX = "what_if_"
+#: Arguments by which what-ifs select nodes.
+_SELECTING = {
+    "name": "name GLOB ?",
+    "kind": "kind GLOB ?",
+    "rank": "(? IN ('-1', rank::VARCHAR))",
+}
+_CALL = re.compile(r"\s*([a-z][a-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+#: The last argument of a sweep is the one with several values.
+_SWEEP = re.compile(r"\s*([a-z]\w*)\s*\((.*=)([^=()]*)\)\s*", re.DOTALL)
+_ARGUMENT = re.compile(r"""\s*([a-z]\w*)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,"']+?)\s*(?:,|$)""")
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A change by name, with its arguments as text."""
+
+    name: str
+    arguments: Mapping[str, str]
+
+    def __str__(self) -> str:
+        arguments = ", ".join(f"{key} = {value}" for key, value in self.arguments.items())
+        return f"{self.name}({arguments})"
+
+
+def parse(text: str) -> WhatIf:
+    """Parses a call; raises UsageError."""
+    match = _CALL.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"what-if {text!r} is not a call",
+            hint='Write it as scale(name = "*Conv2D*", ratio = 0.5).',
+        )
+    name, rest = match.groups()
+    return WhatIf(name, dict(_arguments(text, rest or "")))
+
+
+def sweep(text: str) -> list[WhatIf]:
+    """Parses a call of which one argument has several values, as in link(latency_ns = 1us,2us).
+
+    Returns a what-if for each value; raises UsageError.
+    """
+    match = _SWEEP.fullmatch(text)
+    values = [value for value in (match[3].split(",") if match else []) if value.strip()]
+    if match is None or len(values) < 2:
+        raise UsageError(
+            f"sweep {text!r} does not list values",
+            hint="Separate values of the last argument by commas: link(bandwidth_ratio = 0.5,1,2).",
+        )
+    name, before, _ = match.groups()
+    return [parse(f"{name}({before}{value.strip()})") for value in values]
+
+
+def _arguments(text: str, rest: str) -> list[tuple[str, str]]:
+    found, end = [], 0
+    while rest[end:].strip():
+        match = _ARGUMENT.match(rest, end)
+        if match is None:
+            raise UsageError(
+                f"what-if {text!r}: arguments end at {rest[end:].strip()!r}",
+                hint="Write arguments as NAME = VALUE, separated by commas.",
+            )
+        found.append((match[1], _unquoted(match[2])))
+        end = match.end()
+    return found
+
+
+def _unquoted(value: str) -> str:
+    if value.startswith('"'):
+        return str(json.loads(value))
+    return value[1:-1] if value.startswith("'") else value
+
+
+def apply(graph: Graph, what_if: WhatIf) -> None:
+    """Changes the graph; raises UsageError if its patterns match no node."""
+    for table, query in _queries(graph, what_if):
+        declared = {each.name for each in query.parameters}
+        values = {key: value for key, value in what_if.arguments.items() if key in declared}
+        rows = execute.run(
+            graph.connection, query, values, library=graph.queries, installed=graph.installed
+        ).table()
+        if table == "node":
+            _must_match(graph, what_if)
+        graph.replace(table, rows)
+
+
+def _must_match(graph: Graph, what_if: WhatIf) -> None:
+    """Raises UsageError if the arguments that select nodes select none."""
+    given = {key: what_if.arguments[key] for key in _SELECTING if key in what_if.arguments}
+    if not given:
+        return
+    condition = " AND ".join(_SELECTING[key] for key in given)
+    ((n,),) = graph.connection.execute(
+        f"SELECT count(*) FROM node WHERE {condition}", list(given.values())
+    ).fetchall()
+    if not n:
+        raise UsageError(
+            f"what-if {what_if} matches no node",
+            hint="`tw query replay_node` lists the names and kinds of nodes.",
+        )
+
+
+def _queries(graph: Graph, what_if: WhatIf) -> list[tuple[str, Query]]:
+    """The queries of a what-if with the tables that they return."""
+    found = []
+    for table, name in (("node", what_if.name), ("edge", f"{what_if.name}_edge")):
+        query = graph.queries.newest.get(_PREFIX + name)
+        if query is not None:
+            found.append((table, query))
+    if not found:
+        known = sorted({
+            name.removeprefix(_PREFIX).removesuffix("_edge")
+            for name in graph.queries.newest
+            if name.startswith(_PREFIX)
+        })  # fmt: skip
+        raise UsageError(
+            f"what-if {what_if.name!r} not found", hint=f"What-ifs: {', '.join(known)}."
+        )
+    declared = {each.name for _, query in found for each in query.parameters}
+    unknown = sorted(what_if.arguments.keys() - declared)
+    if unknown:
+        raise UsageError(
+            f"what-if {what_if.name} has no argument {unknown[0]!r}",
+            hint=f"Its arguments: {', '.join(sorted(declared)) or 'none'}.",
+        )
+    return found
