@@ -94,7 +94,9 @@ def test_stages_of_collectives_have_tensors_and_places_in_the_ring(
 
 def horovod_stages(path: Path) -> Rows:
     """Begins and ends by process, last in, first out."""
-    names, open_events, found = {}, {}, []
+    names: dict[int, str] = {}
+    open_events: dict[int, list[Any]] = {}
+    found: list[Any] = []
     for e in json.loads(path.read_text()):
         if e["ph"] == "M":
             names[e["pid"]] = e["args"]["name"]

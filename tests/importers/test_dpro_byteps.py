@@ -47,7 +47,8 @@ def expected_graph() -> str:
 
 
 def rows(opened: Session, name: str) -> list[dict[str, Any]]:
-    return opened.run(name).table().to_pylist()
+    found: list[dict[str, Any]] = opened.run(name).table().to_pylist()
+    return found
 
 
 def test_the_graph_is_dpros_with_its_orders(replayed: Session) -> None:
