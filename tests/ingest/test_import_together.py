@@ -103,7 +103,7 @@ def test_rows_of_a_group_are_those_of_single_imports(
     assert import_both(files, tmp_path, monkeypatch) == {}
 
 
-@pytest.mark.parametrize("job", [integration("default"), *(slow(job) for job in JOBS)])
+@pytest.mark.parametrize("job", ["default", *(slow(job) for job in JOBS)])
 def test_links_of_a_group_are_those_of_single_imports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: str
 ) -> None:

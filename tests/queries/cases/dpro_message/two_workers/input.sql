@@ -1,0 +1,2 @@
+-- input: shared/dpro_byteps.sql
+-- The values of whole recordings are compared with those of dPRO in tests/importers/test_dpro_byteps.py.
