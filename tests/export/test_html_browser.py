@@ -128,6 +128,7 @@ def test_the_page_opens_and_complains_of_nothing(page: Page) -> None:
     assert page.value("document.title") == "A small report"
 
 
+@pytest.mark.integration
 def test_names_of_a_trace_are_text_and_nothing_of_them_runs(page: Page) -> None:
     page.value("document.querySelector('#sections section:nth-child(2)').scrollIntoView()")
     page.wait("document.querySelectorAll('#section-1 canvas, #section-1 td').length > 3")
@@ -141,6 +142,7 @@ def test_names_of_a_trace_are_text_and_nothing_of_them_runs(page: Page) -> None:
     assert page.value("document.title") == "A small report"
 
 
+@pytest.mark.integration
 def test_the_wheel_zooms_at_the_pointer_and_a_drag_pans(page: Page) -> None:
     box = canvas(page)
     x, y = box["x"] + 210 + (box["w"] - 210) * 0.25, box["y"] + 100
@@ -160,6 +162,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_pans(page: Page) -> None:
     assert view(page)["start"] < near["start"]
 
 
+@pytest.mark.integration
 def test_keys_zoom_pan_and_go_from_slice_to_slice(page: Page) -> None:
     page.value("document.getElementById('timeline-canvas').focus()")
     whole = width(page)
@@ -183,6 +186,7 @@ def test_keys_zoom_pan_and_go_from_slice_to_slice(page: Page) -> None:
     assert page.text("#kept") == ""
 
 
+@pytest.mark.integration
 def test_hovering_tells_and_a_click_keeps(page: Page) -> None:
     x, y, found = a_slice(page)
     assert "duration:" in found["tip"] and "track: rank" in found["tip"]
@@ -191,6 +195,7 @@ def test_hovering_tells_and_a_click_keeps(page: Page) -> None:
     assert found["tip"].split("duration:")[0] in page.text("#kept")
 
 
+@pytest.mark.integration
 def test_what_is_only_summed_up_is_counted_with_the_way_to_see_it(page: Page) -> None:
     timeline = json.loads(page.text("#timeline-data"))
     n_slices, n_shown = timeline["n_slices"], timeline["n_shown"]
@@ -200,6 +205,7 @@ def test_what_is_only_summed_up_is_counted_with_the_way_to_see_it(page: Page) ->
     assert "tw export html --run 1 --from" in page.text("#in-view")
 
 
+@pytest.mark.integration
 def test_a_click_on_a_group_folds_it(page: Page) -> None:
     box = canvas(page)
     page.mouse("mouseMoved", box["x"] + 60, box["y"] + 100)
@@ -210,6 +216,7 @@ def test_a_click_on_a_group_folds_it(page: Page) -> None:
     page.click(box["x"] + 60, box["y"] + 50)
 
 
+@pytest.mark.integration
 def test_search_finds_rows_and_slices_and_slash_leads_to_it(page: Page) -> None:
     page.value("document.body.focus()")
     page.key("/")
@@ -229,6 +236,7 @@ def test_search_finds_rows_and_slices_and_slash_leads_to_it(page: Page) -> None:
     page.wait("document.getElementById('found').textContent === ''")
 
 
+@pytest.mark.integration
 def test_a_table_is_sorted_by_its_headers(page: Page) -> None:
     page.value("document.querySelector('#section-2').scrollIntoView()")
     page.wait("document.querySelector('#section-2 td') !== null")
@@ -244,6 +252,7 @@ def test_a_table_is_sorted_by_its_headers(page: Page) -> None:
         assert page.value(expression) == direction
 
 
+@pytest.mark.integration
 @pytest.mark.integration
 def test_heat_map_has_a_pixel_for_each_rank_and_step(page: Page) -> None:
     page.value("document.getElementById('section-3').scrollIntoView()")
@@ -265,6 +274,7 @@ def test_heat_map_has_a_pixel_for_each_rank_and_step(page: Page) -> None:
     assert re.match(r"host_ns: rank 0, step \d+: ", status)
 
 
+@pytest.mark.integration
 def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
@@ -276,6 +286,7 @@ def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
     assert page.complaints == []
 
 
+@pytest.mark.integration
 @pytest.mark.integration
 def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -> None:
     page = browser.page(pages["two"])
@@ -293,6 +304,7 @@ def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -
 
 
 @pytest.mark.integration
+@pytest.mark.integration
 def test_without_sections_or_slices_there_is_still_a_page(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
@@ -301,6 +313,7 @@ def test_without_sections_or_slices_there_is_still_a_page(
     assert page.complaints == []
 
 
+@pytest.mark.integration
 @pytest.mark.integration
 def test_it_prints_every_section_on_white(
     browser: Browser, pages: dict[str, Path], tmp_path: Path

@@ -96,6 +96,7 @@ def test_heat_map_has_a_row_for_each_rank_and_a_column_for_each_step(
     np.testing.assert_array_equal(found.values, step_times(job[1]))
 
 
+@pytest.mark.integration
 def test_levels_on_the_page_are_the_values(job: tuple[Path, list[Work]]) -> None:
     (side,) = sections(job[0])["Ranks by step"]["sides"]
     chart = side["chart"]
@@ -158,6 +159,7 @@ def test_workbook_has_distributions_and_a_sheet_for_each_heat_map(
     assert tw("verify", "--db", job[0], book).code == 0
 
 
+@pytest.mark.integration
 def test_workbook_lists_ranks_on_request(
     job: tuple[Path, list[Work]], tw: Tw, tmp_path: Path
 ) -> None:
@@ -166,6 +168,7 @@ def test_workbook_lists_ranks_on_request(
     assert len(Book(book).texts("utilization")) == 1 + N_RANKS
 
 
+@pytest.mark.integration
 def test_timeline_of_a_page_shows_ranks_that_represent_the_others(
     job: tuple[Path, list[Work]],
 ) -> None:

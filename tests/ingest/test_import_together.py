@@ -19,7 +19,7 @@ import pytest
 from tests.ingest.test_import_atomic import n_slices, start, write_trace
 from tests.support.equal_warehouses import differing_rows
 from tests.support.randomtrace import JOBS, make_job
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.ingest import commit_together, pipeline, together
 from warehouse.ingest.pipeline import Outcome
 
@@ -94,7 +94,7 @@ def import_both(files: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
     return differing_rows(grouped, single)
 
 
-@pytest.mark.parametrize("n_files", [5, slow(64)])
+@pytest.mark.parametrize("n_files", [3, slow(64)])
 def test_rows_of_a_group_are_those_of_single_imports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_files: int
 ) -> None:
@@ -103,6 +103,7 @@ def test_rows_of_a_group_are_those_of_single_imports(
     assert import_both(files, tmp_path, monkeypatch) == {}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("job", ["default", *(slow(job) for job in JOBS)])
 def test_links_of_a_group_are_those_of_single_imports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: str
