@@ -43,9 +43,15 @@ def test_what_is_not_a_size_is_refused(tw: Tw, empty: Path) -> None:
     assert ran.errors == ["Error: --memory-limit much is not a size"]
 
 
-def test_exports_are_limited_unless_configured(empty: Path) -> None:
+def test_exports_of_large_warehouses_are_limited_unless_configured(
+    empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def limits() -> list[str | None]:
+        return [memory_options.place(None, is_export=kind).memory_limit for kind in (True, False)]
+
     with click.Context(click.Command("export")):
-        limits = [memory_options.place(None, is_export=kind).memory_limit for kind in (True, False)]
-        assert limits == [memory_options.EXPORT_MEMORY_LIMIT, None]
+        assert limits() == [None, None]
+        monkeypatch.setattr(memory_options, "UNLIMITED_BYTES", 0)
+        assert limits() == [memory_options.EXPORT_MEMORY_LIMIT, None]
         (empty / "tw.toml").write_text('memory_limit = "2GiB"\n')
-        assert memory_options.place(None, is_export=True).memory_limit == "2GiB"
+        assert limits() == ["2GiB", "2GiB"]
