@@ -97,7 +97,9 @@ def test_a_cycle_is_found(tmp_path: Path, text: str) -> None:
     assert cycle(graph(files)) == []
 
 
-VENDORS = re.compile(r"sophgo|(?<![a-z])tpu(?![a-z])|chakra|kineto|tw_importers", re.IGNORECASE)
+VENDORS = re.compile(
+    r"sophgo|(?<![a-z])tpu(?![a-z])|chakra|kineto|dpro|byteps|horovod|tw_importers", re.IGNORECASE
+)
 
 
 def test_the_core_names_no_vendor() -> None:

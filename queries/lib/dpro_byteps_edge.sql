@@ -6,7 +6,7 @@ help = """
 From the backward operators to the pushes of their worker, from the last pull to the updates of weights,
 and between messages and operations of the servers. Which push an operation of a server waits for is
 decided by their arrival; the recorded order stands for it (kind arrive), and dPRO's replay decides
-anew. owner, position and place order the edges as dPRO inserts them.
+again. owner, position and place order the edges as dPRO inserts them.
 """
 grain = ["run_id", "from_name", "to_name"]
 requires = { schema = ">=17", queries = ["dpro_message@1", "dpro_operation@1"] }

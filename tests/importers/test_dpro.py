@@ -241,7 +241,7 @@ def _cut_names(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (_cycle, r"graphdef_dag.gml: nodes of the graph depend on each other: (\S+) -> \S+ -> \1$"),
         integration(_cut_graph, r"graphdef_dag.gml: the graph ends early"),
@@ -250,7 +250,7 @@ def _cut_names(folder: Path) -> None:
     ],
 )
 def test_a_file_without_which_a_rank_means_nothing_is_refused(
-    damage: Callable[[Path], None], said: str, tmp_path: Path
+    damage: Callable[[Path], None], message: str, tmp_path: Path
 ) -> None:
     trial = copied(NCCL, tmp_path)
     if damage not in (_cycle, _cut_graph):
@@ -260,7 +260,7 @@ def test_a_file_without_which_a_rank_means_nothing_is_refused(
     found = outcomes(trial)["host1/0"]
     assert found.status == "failed"
     assert found.error is not None
-    assert re.search(said, found.error.message), found.error.message
+    assert re.search(message, found.error.message), found.error.message
     assert "\n" not in found.error.message
 
 

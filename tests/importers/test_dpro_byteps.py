@@ -67,17 +67,17 @@ def test_nodes_have_the_means_gaps_and_latencies_of_dpro(replayed: Session) -> N
     blocks = re.findall(r"node \[(.*?)\n  \]", expected_graph(), re.DOTALL)
     assert len(blocks) == len(found)
     for block in blocks:
-        wanted = dict(line.strip().split(" ", 1) for line in block.strip().splitlines())
-        node = found[wanted["label"].strip('"')]
-        assert node["dur_ns"] / 1e6 == pytest.approx(float(wanted["avg"]), abs=1e-12)
+        reference = dict(line.strip().split(" ", 1) for line in block.strip().splitlines())
+        node = found[reference["label"].strip('"')]
+        assert node["dur_ns"] / 1e6 == pytest.approx(float(reference["avg"]), abs=1e-12)
         for names, column, unit in (
             (("operatorGAPoperator", "CommGAPComm"), "gap_ns", 1e3),
             (("operatorGAPComm", "INTERNODEGAP"), "negotiation_ns", 1e3),
             (("cnt",), "n_gaps", 1),
         ):
-            text = next((wanted[name] for name in names if name in wanted), None)
+            text = next((reference[name] for name in names if name in reference), None)
             value = node[column]
-            assert (value is None) == (text is None), (wanted["label"], column)
+            assert (value is None) == (text is None), (reference["label"], column)
             assert text is None or value / unit == pytest.approx(float(text), abs=1e-9)
 
 
@@ -94,10 +94,10 @@ def replay(opened: Session, engine: str) -> list[tuple[str, str, float, float]]:
 
 def test_every_event_of_dpros_replay_has_its_time(replayed: Session) -> None:
     document = json.loads(gzip.decompress((CASE / "expected/synthetic.json.gz").read_bytes()))
-    wanted = {e["args"]["name"]: (e["ts"], e["dur"]) for e in document["traceEvents"]}
+    reference = {e["args"]["name"]: (e["ts"], e["dur"]) for e in document["traceEvents"]}
     found = {name: (start, dur) for name, _, start, dur in replay(replayed, "dpro") if dur > 0}
-    assert found.keys() == wanted.keys()
-    for name, times in wanted.items():
+    assert found.keys() == reference.keys()
+    for name, times in reference.items():
         assert found[name] == pytest.approx(times, abs=1e-3), name
 
 
@@ -160,7 +160,7 @@ def test_clocks_are_shifted_as_little_as_the_order_of_messages_permits(
         for b in range(4)
         if nodes[a][:6] != nodes[b][:6]
     }
-    wanted = least_shifts(bounds, 4)
+    reference = least_shifts(bounds, 4)
     shift = {}
     with (
         session.opened(session.Place.of(imported(CASE, tmp_path / "a.duckdb"))) as plain,
@@ -171,7 +171,7 @@ def test_clocks_are_shifted_as_little_as_the_order_of_messages_permits(
             if row["peer"] is not None:
                 shift[row["peer"]] = row["start_ns"] - before[key(row)]
     found = [shift[node] / 1e3 - offsets.get(node, 0) for node in nodes]
-    assert found == pytest.approx(list(wanted), abs=0.01)
+    assert found == pytest.approx(list(reference), abs=0.01)
 
 
 @pytest.mark.integration

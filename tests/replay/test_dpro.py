@@ -88,9 +88,9 @@ def nodes_of(text: str) -> dict[str, dict[str, float]]:
     return found
 
 
-def same(found: dict[str, tuple[float, float]], wanted: dict[str, tuple[float, float]]) -> bool:
-    return found.keys() == wanted.keys() and all(
-        found[name] == pytest.approx(times, abs=1e-3, rel=0) for name, times in wanted.items()
+def same(found: dict[str, tuple[float, float]], reference: dict[str, tuple[float, float]]) -> bool:
+    return found.keys() == reference.keys() and all(
+        found[name] == pytest.approx(times, abs=1e-3, rel=0) for name, times in reference.items()
     )
 
 
@@ -107,25 +107,25 @@ def test_nodes_and_edges_are_those_of_dpro_in_its_order(trial: Path, db: Path) -
     of_node: dict[int, list[int]] = {}
     for edge in edges:
         of_node.setdefault(edge["from_place"], []).append(edge["to_place"])
-    wanted: dict[int, list[int]] = {}
+    reference: dict[int, list[int]] = {}
     for source, target in graph.edges:
-        wanted.setdefault(source, []).append(target)
-    assert of_node == wanted
+        reference.setdefault(source, []).append(target)
+    assert of_node == reference
 
 
 @pytest.mark.parametrize("trial", CASES, indirect=True)
 def test_attributes_of_nodes_are_those_of_dpro(trial: Path, db: Path) -> None:
-    wanted = nodes_of(expected(trial, "trail_dag.gml"))
+    reference = nodes_of(expected(trial, "trail_dag.gml"))
 
     with opened(db) as open_session:
         nodes = open_session.run("dpro_node").table().to_pylist()
 
     units = {"avg": ("dur_ns", 1e6), "operatorGAPoperator": ("gap_ns", 1e3),
              "cnt": ("n_gaps", 1), "operatorGAPComm": ("negotiation_ns", 1e3)}  # fmt: skip
-    assert {n["name"] for n in nodes} == wanted.keys()
+    assert {n["name"] for n in nodes} == reference.keys()
     for node in nodes:
         found = {k: node[c] / unit for k, (c, unit) in units.items() if node[c] is not None}
-        assert found == pytest.approx(wanted[node["name"]], rel=1e-9), node["name"]
+        assert found == pytest.approx(reference[node["name"]], rel=1e-9), node["name"]
 
 
 @pytest.mark.parametrize("trial", CASES, indirect=True)
@@ -158,13 +158,13 @@ def test_variants_of_a_replay_give_the_events_of_dpro(
 def test_the_default_replay_is_within_1_percent_of_the_truth(trial: Path, db: Path) -> None:
     """The mean over steps of the slowest rank; dPRO itself fails for two of the trials."""
     truth = json.loads((trial / "truth.json").read_text())["truth_iter_us"]
-    wanted = sum(max(step) for step in truth) / len(truth) * 1e3
+    reference = sum(max(step) for step in truth) / len(truth) * 1e3
 
     with opened(db) as open_session:
         rows = prediction.predict(open_session, engines.find("default")).rows()
 
     slowest = max(row[4] for row in rows)
-    assert slowest == pytest.approx(wanted, rel=0.01)
+    assert slowest == pytest.approx(reference, rel=0.01)
 
 
 @pytest.mark.parametrize("trial", [TINY], indirect=True)

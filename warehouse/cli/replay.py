@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     default="default",
     show_default=True,
     metavar="NAME",
-    help="Simulation: default, or dpro for the times that dPRO's replay gives.",
+    help="Simulation: default, or one that a package adds, for the times of another tool.",
 )
 @click.option(
     "--unlimited-updates",

@@ -51,7 +51,7 @@ class Work:
     first_edge: Ints
     target: Ints
     delay: Floats
-    #: Of each edge, 1: recorded as the order of arrival, which engines may decide anew.
+    #: Of each edge, 1: recorded as the order of arrival, which engines may decide again.
     is_arrival: Ints | None = None
 
 

@@ -122,7 +122,7 @@ class Graph:
         if n_nodes == 0:
             raise QueryError(
                 "the run has no graph to replay",
-                hint="dPRO trials have one; docs/replay.md lists the formats.",
+                hint="docs/replay.md lists the formats whose runs have one.",
             )
         if n_runs > 1:
             raise QueryError("more than one run is in scope", hint="Choose one with --run.")

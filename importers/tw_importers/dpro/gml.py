@@ -72,11 +72,11 @@ def _next(tokens: Iterator[tuple[str, int]], offset: int) -> tuple[str, int]:
         raise CorruptTrace("the graph ends early", hint=_HINT, offset=offset) from None
 
 
-def _expect(tokens: Iterator[tuple[str, int]], wanted: str, offset: int) -> None:
+def _expect(tokens: Iterator[tuple[str, int]], expected: str, offset: int) -> None:
     token, at = _next(tokens, offset)
-    if token != wanted:
+    if token != expected:
         raise CorruptTrace(
-            f"{wanted} expected, not {' '.join(token[:40].split())}", hint=_HINT, offset=at
+            f"{expected} expected, not {' '.join(token[:40].split())}", hint=_HINT, offset=at
         )
 
 
