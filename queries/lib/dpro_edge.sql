@@ -12,6 +12,7 @@ by these orders.
 grain = ["run_id", "ordinal"]
 requires = { schema = ">=17", queries = ["dpro_byteps_edge@1", "dpro_gradient@1", "dpro_group@1", "dpro_operation@1"] }
 portable = false
+computed_once = true
 columns = ["run_id", "ordinal", "from_name", "to_name", "kind", "from_place", "to_place"]
 
 [column]

@@ -11,6 +11,7 @@ builds its graph from the step that is closest to it.
 grain = ["trace_id", "step"]
 requires = { schema = ">=17", queries = ["dpro_event@1"] }
 portable = false
+computed_once = true
 columns = ["run_id", "trace_id", "rank", "process", "step", "start_ns", "dur_ns", "run_dur_ns", "is_typical"]
 
 [column]

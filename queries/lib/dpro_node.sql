@@ -13,6 +13,7 @@ belong to the trace of its servers (dpro_byteps_node).
 grain = ["run_id", "place"]
 requires = { schema = ">=17", queries = ["dpro_byteps_node@1", "dpro_edge@1", "dpro_event@1", "dpro_gradient@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1"] }
 portable = false
+computed_once = true
 columns = [
   "run_id", "place", "trace_id", "rank", "process", "name", "phase", "stage", "tensors", "channel",
   "dur_ns", "own_dur_ns", "gap_ns", "n_gaps", "negotiation_ns", "least_latency_ns",

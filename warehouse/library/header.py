@@ -55,7 +55,7 @@ _FIRST_LINES = re.compile(
 )
 _KEYS = (
     "name", "version", "title", "help", "grain", "requires", "portable", "within_trace",
-    "columns", "param", "column", "alias_of", "fixed", "changes",
+    "computed_once", "columns", "param", "column", "alias_of", "fixed", "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
@@ -163,6 +163,8 @@ class Header:
     portable: bool = True  # runs on Spark after translation
     #: Of a linker: `trace_id = $trace_id::BIGINT` may select several traces; it joins none of them.
     within_trace: bool = False
+    #: Of a block without parameters: a session computes its rows once for all that call it.
+    computed_once: bool = False
     changes: Mapping[int, str] = field(default_factory=dict)
     alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of
     fixed: Mapping[str, Value] = field(default_factory=dict)  # parameters of that one, of an alias
@@ -260,6 +262,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         requires_rows=tuple(requires.get("rows", ())),
         portable=bool(values.get("portable", True)),
         within_trace=bool(values.get("within_trace", False)),
+        computed_once=bool(values.get("computed_once", False)),
         changes={int(version): str(text) for version, text in values["changes"].items()},
         alias_of=values.get("alias_of"),
         fixed=dict(values.get("fixed", {})),
@@ -280,6 +283,8 @@ def _consistent(header: Header) -> None:
     for name in header.grain:
         if name not in names:
             raise ValueError(f"grain {name!r} is not a column")
+    if header.computed_once and header.parameters:
+        raise ValueError("computed_once requires a query without parameters")
     if header.version not in header.changes:
         raise ValueError(f"[changes] does not say what version {header.version} is")
     for key in header.requires_queries:

@@ -276,13 +276,18 @@ class Library:
         What `installed` names is there already; what is made is added to it.
         """
         there = set() if installed is None else installed
-        callees = [each for each in self.closure([query]) if each is not query]
-        named, plain = self._named_in(query)
-        missing = [e for e in self.closure([*named, *callees]) if str(e.key) not in there]
+        _, plain = self._named_in(query)
+        missing = [each for each in self.called_by(query) if str(each.key) not in there]
         _install_all(connection, missing)
         there.update(str(each.key) for each in missing)
         for each in plain:
             each.install(connection, plain=True)
+
+    def called_by(self, query: Query) -> list[Query]:
+        """The queries that a query or statement calls, directly or not, callees first."""
+        callees = [each for each in self.closure([query]) if each is not query]
+        named, _ = self._named_in(query)
+        return self.closure([*named, *callees])
 
     def _named_in(self, query: Query) -> tuple[list[Query], list[Query]]:
         """The queries named in the text, and those of them named without a version."""

@@ -145,6 +145,7 @@ class CaseRunner:
                 case.parameters,
                 library=self._queries,
                 installed=set(self._installed),
+                kept=set(),
             ).table()
         finally:
             self._connection.execute("ROLLBACK")

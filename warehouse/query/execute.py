@@ -20,6 +20,7 @@ from warehouse.library.arguments import arguments
 from warehouse.library.header import Column, Value
 from warehouse.library.library import Library, Query, load
 from warehouse.query import plain
+from warehouse.query.kept import keep
 from warehouse.store import statements
 
 if TYPE_CHECKING:
@@ -233,18 +234,25 @@ def run(
     installed: set[str] | None = None,
     as_tuples: bool = False,
     is_short: bool = False,
+    kept: set[str] | None = None,
 ) -> Result:
     """Starts a query: a library name, a `Query` or SQL.
 
     Creates the macros it calls on the connection, except those that `installed` names. With
     `as_tuples`, for which a query must be plain, rows are read by `Result.tuples`. With `is_short`,
-    all rows are held in memory: less work, if there are few. Raises
+    all rows are held in memory: less work, if there are few. `kept` names the blocks whose rows are
+    kept on the connection, and blocks to be computed once are added; None: none are kept. Raises
     UsageError for an unknown name or parameter, QueryError if DuckDB refuses the statement,
     QueryTimeout.
     """
     queries = library or load()
     query = queries.resolve(query).on(connection)
     queries.install_for(connection, query, installed)
+    if kept is not None:
+        keep(
+            connection, queries, query, kept,
+            lambda block: Result(connection, block.on(connection), {}, timeout_s=timeout_s).table(),
+        )  # fmt: skip
     return Result(
         connection,
         query,

@@ -18,7 +18,7 @@ from warehouse.errors import UsageError
 from warehouse.files import no_more_readable
 from warehouse.library import library
 from warehouse.library.arguments import arguments
-from warehouse.query import comparison, execute, lineage, scope
+from warehouse.query import comparison, execute, kept, lineage, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -79,6 +79,9 @@ class Session:
     traces: list[dict[str, object]]  # what is in scope; see lineage.traces
     compared: tuple[dict[str, str], Selection] | None = None  # sides of the scope in effect, if any
     installed: set[str] = field(default_factory=set)  # macros created on the connection
+    kept: set[str] = field(
+        default_factory=set
+    )  # blocks whose rows are kept; see `warehouse.query.kept`
 
     def choose(self, selection: Selection) -> None:
         """Applies another selection; raises ScopeError."""
@@ -118,7 +121,7 @@ class Session:
             self._see(self.chosen)
         return execute.run(
             self.connection, query, parameters, library=self.queries, timeout_s=timeout_s,
-            installed=self.installed, as_tuples=as_tuples, is_short=is_short,
+            installed=self.installed, as_tuples=as_tuples, is_short=is_short, kept=self.kept,
         )  # fmt: skip
 
     def _rewritten(self, query: library.Query) -> library.Query:
@@ -144,6 +147,7 @@ class Session:
 
     def _see(self, seen: scope.Scope) -> None:
         self.compared = None
+        kept.forget(self.connection, self.kept, self.installed)
         scope.apply(self.connection, seen)
         self.seen, self.traces = seen, lineage.traces(self.connection)
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def computed_once(session: Session, names: Sequence[str]) -> Iterator[None]:
     """While open, queries in the session read the rows of shared building blocks of `names`.
 
-    Shared are those without parameters that more than one of the queries call, directly or not.
+    Shared are those without parameters that more than one of the queries call, directly or not;
+    without those that any session computes once (`computed_once` in their header).
     """
     blocks = _shared(session, names)
     kept: list[str] = []
@@ -57,4 +58,5 @@ def _shared(session: Session, names: Sequence[str]) -> list[Query]:
 
     for root in roots:
         visit(root)
-    return [q for q in order.values() if n_callers[str(q.key)] > 1 and not q.parameters]
+    shared = [q for q in order.values() if n_callers[str(q.key)] > 1 and not q.parameters]
+    return [q for q in shared if not (q.header and q.header.computed_once)]

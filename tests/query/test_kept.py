@@ -1,0 +1,56 @@
+"""Blocks that are computed once for all queries that call them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.sharing import WarehouseCache
+from warehouse.query import session
+from warehouse.query.selection import Selection
+
+TRIAL = Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny"
+HEADER = """/* ---
+name = "{name}"
+version = 1
+title = "Test"
+grain = ["n"]
+portable = false
+computed_once = {once}
+requires = {{ schema = ">=1", queries = [{calls}] }}
+[[column]]
+name = "n"
+type = "BIGINT"
+unit = "count"
+[changes]
+1 = "first version"
+--- */
+{sql}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    texts = [
+        ("lib/n_traces.sql", "n_traces", "true", "", "SELECT count(*) AS n FROM trace"),
+        ("twice.sql", "twice", "false", '"n_traces@1"',
+         "SELECT a.n + b.n AS n FROM n_traces() AS a CROSS JOIN n_traces() AS b"),
+    ]  # fmt: skip
+    for file, name, once, calls, sql in texts:
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(HEADER.format(name=name, once=once, calls=calls, sql=sql))
+    return tmp_path
+
+
+@pytest.mark.parametrize("query", ["twice", "SELECT * FROM twice()"])
+def test_kept_rows_are_those_of_the_scope(
+    imported_files: WarehouseCache, folder: Path, query: str
+) -> None:
+    place = session.Place(imported_files(("trial", [TRIAL])), query_path=(folder,))
+    with session.opened(place) as opened:
+        assert opened.run(query).rows() == [(4,)]
+        assert opened.run('SELECT n FROM temp."kept n_traces@1"').rows() == [(2,)]
+        opened.choose(Selection(ranks=(0,)))
+        assert opened.run(query).rows() == [(2,)]
