@@ -165,7 +165,7 @@ _DECODING = (
     ),
     click.option(
         "--memory-limit",
-        default="800MB",
+        default="700MB",
         show_default=True,
         help="Memory limit for decoding and sorting.",
     ),

@@ -45,7 +45,7 @@ _READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
 class Settings:
     """How to decode: the same for all sources of one import."""
 
-    memory_limit: str = "800MB"
+    memory_limit: str = "700MB"
     threads: int = 2
     is_strict: bool = False
     max_bytes: int = MAX_CONTENT_BYTES

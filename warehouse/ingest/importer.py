@@ -256,6 +256,18 @@ class InParts:
     table: str
 
 
+@dataclass(frozen=True)
+class DiskUse:
+    """What importing large files takes on disk, to refuse what has no room: the least measured.
+
+    Bytes for each byte of content that is not white space; 0 where nothing was measured.
+    """
+
+    peak: float  # scratch tables, and the rows of the warehouse beside them
+    stored: float  # what stays in the warehouse
+    copies_compressed: bool = False  # compressed files are copied to scratch (`Scratch.file_of`)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Importer:
     """What all importers have; an importer is a `FileImporter` or a `CaptureImporter`.
@@ -275,6 +287,7 @@ class Importer:
     tables: Sequence[Traversable] = ()
     rank_pattern: str | None = None  # of file names <run><match>, where group 1 is the rank
     generic_stems: tuple[str, ...] = ()  # file stems, in lower case, that do not identify a run
+    disk_use: DiskUse | None = None  # None: no import is refused for lack of space
 
 
 @dataclass(frozen=True, kw_only=True)

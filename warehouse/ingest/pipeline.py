@@ -26,7 +26,7 @@ from warehouse.errors import (
     UnknownFormat,
     UsageError,
 )
-from warehouse.ingest import captures, failures, formats
+from warehouse.ingest import captures, failures, formats, space
 from warehouse.ingest.commit import CommittedTrace, commit, link_runs
 from warehouse.ingest.commit_together import commit_together
 from warehouse.ingest.decode import DecodedSource, Settings, available_cores
@@ -124,6 +124,7 @@ def import_paths(
         ]
         # Timelines first: graphs are paired with those of the same processes.
         order = sorted(range(len(planned)), key=lambda n: _is_graph(planned[n]))
+        _refuse_too_large(planned, order, scratch)
         jobs = [job for n in order if isinstance(job := planned[n], Job)]
         n_bytes = sum(job.n_bytes for job in jobs)
         if n_bytes >= WORTH_SHARING and not db.exists():
@@ -254,6 +255,15 @@ def _plan(
     if options.settings.is_strict and stored.has_problems:
         return replace(job, is_stored=True)
     return _duplicate(source, options, stored.damage)
+
+
+def _refuse_too_large(planned: list[Job | Outcome], order: Sequence[int], scratch: Path) -> None:
+    """Replaces the jobs that the disk cannot hold by their outcomes."""
+    places = [n for n in order if isinstance(planned[n], Job)]
+    jobs = [job for n in places if isinstance(job := planned[n], Job)]
+    for n, job, refusal in zip(places, jobs, space.refusals(jobs, scratch), strict=True):
+        if refusal is not None:
+            planned[n] = Outcome(job.source, "failed", error=refusal)
 
 
 def _job(source: Source, folder: Path, options: Options) -> Job:

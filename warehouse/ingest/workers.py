@@ -34,6 +34,8 @@ _WORTH_PROCESSES = 128 << 20
 _MANY_GROUPED = 64
 #: Content bytes below which DuckDB uses one thread: more would only cost memory.
 _WORTH_ALL_THREADS = 256 << 20
+#: Units of each worker process that are decoded before they are committed: they take disk space.
+_UNITS_AHEAD = 3
 
 
 #: What becomes of one source, or of several together.
@@ -191,18 +193,30 @@ def _decode_in_workers(
     with ProcessPoolExecutor(
         n_workers, mp_context=context, initializer=_start_worker, initargs=(counter, listening)
     ) as pool:
-        futures = [pool.submit(_decode_in_worker, unit, shared) for unit in units]
-        seen = 0
+        futures: deque[Future[list[Decoded]]] = deque()
+        waiting, seen = iter(units), 0
         try:
-            for unit, future in zip(units, futures, strict=True):
+            for unit in units:
+                for more in islice(waiting, n_workers * _UNITS_AHEAD - len(futures)):
+                    futures.append(_submitted(pool, more, shared))
                 # without locking: a killed worker may hold the lock
-                seen = _watch(future, lambda: counter.get_obj().value, seen, advance)
-                yield _results(unit, future)
+                seen = _watch(futures[0], lambda: counter.get_obj().value, seen, advance)
+                yield _results(unit, futures.popleft())
         finally:
             if not all(future.done() for future in futures):
                 pool.shutdown(wait=False, cancel_futures=True)
                 lifeline.close()
     lifeline.close()
+
+
+def _submitted(pool: ProcessPoolExecutor, unit: Unit, settings: Settings) -> Future[list[Decoded]]:
+    """Has a worker decode a unit; where one was killed, the future fails as those before it do."""
+    try:
+        return pool.submit(_decode_in_worker, unit, settings)
+    except BrokenExecutor as error:
+        failed: Future[list[Decoded]] = Future()
+        failed.set_exception(error)
+        return failed
 
 
 def _results(unit: Unit, future: Future[list[Decoded]]) -> list[Decoded]:

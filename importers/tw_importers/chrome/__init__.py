@@ -41,6 +41,7 @@ CHROME = FileImporter(
     version=2,
     generic_stems=("kineto",),
     sniff=sniff,
+    disk_use=trace_event.DISK_USE,
     read=read,
     read_together=_read_together,
     prepare=(trace_event.MACROS, _MACROS, *trace_event.PREPARE, NESTING, trace_event.BIND),

@@ -94,6 +94,7 @@ KINETO = FileImporter(
     version=2,
     generic_stems=("kineto",),
     sniff=sniff,
+    disk_use=trace_event.DISK_USE,
     read=read,
     read_together=_read_together,
     prepare=(

@@ -16,6 +16,7 @@ from importlib.resources import files
 
 from tw_importers.gpu_activity import MACROS
 from tw_importers.nsys.read import read, sniff
+from tw_importers.sqlite_tables import DISK_USE
 from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
@@ -25,6 +26,7 @@ NSYS = FileImporter(
     title="Nsight Systems reports, exported as SQLite (nsys export --type sqlite)",
     version=3,
     sniff=sniff,
+    disk_use=DISK_USE,
     read=read,
     prepare=(
         MACROS,

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from tw_importers import gpu_activity
 from tw_importers.nvprof.read import read
-from tw_importers.sqlite_tables import is_sqlite
+from tw_importers.sqlite_tables import DISK_USE, is_sqlite
 from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
@@ -33,6 +33,7 @@ NVPROF = FileImporter(
     title="nvprof's SQLite databases (nvprof -o): kernels, copies, API calls, NVTX ranges",
     version=2,
     sniff=sniff,
+    disk_use=DISK_USE,
     read=read,
     prepare=(
         gpu_activity.MACROS,

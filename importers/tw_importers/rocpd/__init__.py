@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from tw_importers import gpu_activity
 from tw_importers.rocpd.read import OPTIONS, read
-from tw_importers.sqlite_tables import is_sqlite
+from tw_importers.sqlite_tables import DISK_USE, is_sqlite
 from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
@@ -28,6 +28,7 @@ ROCPD = FileImporter(
     title="rocpd databases of rocprofv3 and rocprof-sys (SQLite, schemas 3 and 4)",
     version=2,
     sniff=sniff,
+    disk_use=DISK_USE,
     read=read,
     prepare=(
         gpu_activity.MACROS,

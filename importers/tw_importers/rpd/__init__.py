@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from tw_importers import gpu_activity
 from tw_importers.rpd.read import read
-from tw_importers.sqlite_tables import is_sqlite
+from tw_importers.sqlite_tables import DISK_USE, is_sqlite
 from warehouse.ingest.importer import NESTING, FileImporter
 
 _FOLDER = files(__package__)
@@ -27,6 +27,7 @@ RPD = FileImporter(
     title="rocmProfileData's SQLite databases (.rpd): HIP calls, kernels, copies, markers",
     version=1,
     sniff=sniff,
+    disk_use=DISK_USE,
     read=read,
     prepare=(
         gpu_activity.MACROS,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from tw_importers.sqlite_tables.database import (
     BLOB,
+    DISK_USE,
     INTEGER,
     REAL,
     TEXT,
@@ -20,4 +21,14 @@ from tw_importers.sqlite_tables.database import (
 )
 from tw_importers.sqlite_tables.records import Kind
 
-__all__ = ["BLOB", "INTEGER", "REAL", "TEXT", "Database", "Kind", "is_sqlite", "open_database"]
+__all__ = [
+    "BLOB",
+    "DISK_USE",
+    "INTEGER",
+    "REAL",
+    "TEXT",
+    "Database",
+    "Kind",
+    "is_sqlite",
+    "open_database",
+]

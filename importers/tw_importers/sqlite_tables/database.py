@@ -17,7 +17,7 @@ from tw_importers.sqlite_tables.pages import MAGIC, Damage, Numbers, Pages
 from tw_importers.sqlite_tables.records import ARROW, Kind, Rows, columns, varints
 from tw_importers.sqlite_tables.schema import Table, table
 from warehouse.errors import CorruptTrace, TraceError
-from warehouse.ingest.importer import ByteReader, Problem, Scratch, Severity
+from warehouse.ingest.importer import ByteReader, DiskUse, Problem, Scratch, Severity
 
 INTEGER: Final[Kind] = "integer"
 REAL: Final[Kind] = "real"
@@ -32,6 +32,9 @@ _MEANINGS = {
     "damaged_row": "rows that extend beyond their page; they are lost",
     "mistyped_value": "values that are not of their column's type; they are NULL",
 }
+
+#: Of importers that read SQLite: `open_database` copies what is compressed.
+DISK_USE = DiskUse(peak=0.0, stored=0.0, copies_compressed=True)
 
 
 def _severity(kind: str) -> Severity:

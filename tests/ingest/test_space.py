@@ -1,0 +1,122 @@
+"""Imports that the disk cannot hold are refused before they are read; small ones never are."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import MOUNT, Tw
+from tests.support.sharing import KINETO, integration
+from warehouse.ingest import pipeline, space
+from warehouse.ingest.importer import DiskUse
+from warehouse.ingest.sources import Source
+from warehouse.ingest.space import Content
+
+DISK_BYTES = 16 << 20
+MB = 1_000_000
+SMALL = KINETO / "gpu_handwritten" / "trace.json"
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, with room for a small trace."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", folder],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if mounted.returncode:
+        pytest.skip(f"{MOUNT} is not allowed")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def large(path: Path, n_bytes: int) -> Path:
+    """A file that begins as Kineto's traces do; nobody reads further."""
+    head = b'{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "'
+    with path.open("wb") as file:
+        file.write(head)
+        for _ in range(n_bytes // MB):
+            file.write(b"x" * MB)
+    return path
+
+
+def zipped(path: Path, n_bytes: int) -> Path:
+    """The same, compressed to a tenth."""
+    noise = random.Random(1).randbytes(MB // 20).hex().encode()  # half of it is information
+    block = noise + b"x" * (MB - len(noise))
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b'{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "')
+        for _ in range(n_bytes // MB):
+            file.write(block)
+    return path
+
+
+@pytest.mark.parametrize("write", [zipped, integration(large)])
+def test_a_trace_that_the_disk_cannot_hold_is_refused_and_others_are_imported(
+    tw: Tw, disk: Path, tmp_path: Path, write: Callable[[Path, int], Path]
+) -> None:
+    big = write(tmp_path / "big.json", 110 * MB)
+    db = disk / "traces.duckdb"
+
+    ran = tw("import", big, SMALL, "--db", db)
+
+    assert ran.code == 5, ran
+    (error,) = ran.errors
+    assert f"{big} takes at least 22 MB of disk space" in error
+    assert str(disk) in error
+    assert "--db" in ran.err
+    assert "1 of 2 imported" in ran.err
+    assert sorted(disk.iterdir()) == [db]
+
+
+def test_no_small_file_is_refused_however_full_the_disk_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+
+    (done,) = pipeline.import_paths([SMALL], db=tmp_path / "traces.duckdb")
+
+    assert done.status == "imported"
+
+
+@pytest.mark.parametrize("n_bytes", [1 * MB, 9 * MB])
+@pytest.mark.parametrize("name", ["plain", "gzip"])
+def test_content_is_estimated_by_its_beginning_and_its_trailer(
+    tmp_path: Path, n_bytes: int, name: str
+) -> None:
+    dense = random.Random(n_bytes).randbytes(n_bytes // 4).hex().encode()
+    text = dense[: len(dense) // 2] + b" \n" * (n_bytes // 4) + dense[len(dense) // 2 :]
+    path = tmp_path / "t.json"
+    path.write_bytes(text if name == "plain" else gzip.compress(text, 1))
+
+    found = Content.of(Source(path))
+
+    assert found.n_bytes == len(text)
+    assert found.n_stored == path.stat().st_size
+    if n_bytes <= space._SAMPLE_BYTES:
+        assert found.n_dense == len(dense)
+
+
+def test_a_length_beyond_four_gib_is_nearest_to_the_estimate() -> None:
+    for true in (10, 3 << 30, 5 << 30, 9_900_000_000):
+        for estimate in (true, int(true * 0.9), int(true * 1.1)):
+            found = space._exact(estimate, true % (1 << 32))
+            assert found == (true if found <= 2 * estimate else 2 * estimate)
+    assert space._exact(100, 4_000_000_000) == 200  # a trailer that is none
+
+
+def test_what_is_copied_to_be_read_needs_its_size() -> None:
+    use = DiskUse(peak=0.5, stored=0.1, copies_compressed=True)
+    assert Content(n_stored=10, n_bytes=100, n_dense=80).at_peak(use) == 140
+    assert Content(n_stored=100, n_bytes=100, n_dense=80).at_peak(use) == 40
