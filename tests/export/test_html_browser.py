@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import CHROMIUM
 from tests.support.browser import Browser, Page, program
 from tests.support.randomtrace import RandomTrace, import_jobs, make_job
+from tests.support.sharing import has_tier
 from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.query import session
@@ -63,10 +64,17 @@ def hostile(trace: RandomTrace) -> RandomTrace:
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of the run `a` with room for 400 slices only; one of `a` beside `b`; an empty one."""
+def pages(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, Path]:
+    """A page of the run `a` with room for 400 slices only; one of `a` beside `b`; an empty one.
+
+    Tests of the last two are in the tier `integration`.
+    """
     folder = tmp_path_factory.mktemp("pages")
-    jobs = {"a": [hostile(each) for each in make_job(5)], "b": make_job(6, ranks=1)}
+    jobs = {"a": [hostile(each) for each in make_job(5)]}
+    if has_more := has_tier(request, "integration"):
+        jobs["b"] = make_job(6, ranks=1)
     (folder / "reports").mkdir()
     (folder / "reports/small.toml").write_text(REPORT)
     runs = import_jobs(folder / "w.duckdb", jobs)
@@ -74,9 +82,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     with session.opened(place, Selection(runs=("a",))) as opened:
         chosen = report.choose(opened, *GIVEN)
         html.write(html.of_session(opened, chosen, 400), folder / "one.html")
-    compared = html.of_two(place, Selection(), ("a", "b"), GIVEN, 30_000)
-    html.write(compared, folder / "two.html")
-    html.write({**compared, "timeline": {"tracks": []}, "sections": []}, folder / "empty.html")
+    if has_more:
+        compared = html.of_two(place, Selection(), ("a", "b"), GIVEN, 30_000)
+        html.write(compared, folder / "two.html")
+        html.write({**compared, "timeline": {"tracks": []}, "sections": []}, folder / "empty.html")
     return {path.stem: path for path in folder.glob("*.html")}
 
 
@@ -253,7 +262,6 @@ def test_a_table_is_sorted_by_its_headers(page: Page) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.integration
 def test_heat_map_has_a_pixel_for_each_rank_and_step(page: Page) -> None:
     page.value("document.getElementById('section-3').scrollIntoView()")
     page.wait("document.querySelector('#section-3 canvas.heat') !== null")
@@ -287,7 +295,6 @@ def test_it_is_dark_where_the_reader_prefers_it_and_turns_light_at_a_click(
 
 
 @pytest.mark.integration
-@pytest.mark.integration
 def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -> None:
     page = browser.page(pages["two"])
     title = "[...document.querySelectorAll('h2')].find((e) => e.textContent === 'Top kernels')"
@@ -304,7 +311,6 @@ def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -
 
 
 @pytest.mark.integration
-@pytest.mark.integration
 def test_without_sections_or_slices_there_is_still_a_page(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
@@ -313,7 +319,6 @@ def test_without_sections_or_slices_there_is_still_a_page(
     assert page.complaints == []
 
 
-@pytest.mark.integration
 @pytest.mark.integration
 def test_it_prints_every_section_on_white(
     browser: Browser, pages: dict[str, Path], tmp_path: Path

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,17 @@ from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
 
 N_RANKS = 20
-NO_VALUE = 255
+REPORT = """
+title = "Sections that show ranks"
+[[section]]
+query = "utilization"
+title = "Utilization"
+chart = { kind = "bar", label = ["rank"], values = ["utilization"] }
+[[section]]
+query = "rank_step"
+title = "Ranks by step"
+chart = { kind = "heat", label = ["rank"], x = "step", values = ["host_ns"] }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +47,19 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Work]]:
     return path, many_ranks.store(path, N_RANKS, seed=2)
 
 
-def sections(path: Path, selection: Selection | None = None, **options: Any) -> dict[str, Any]:
-    """The values of a page by title."""
+def sections(
+    path: Path, titles: Sequence[str], selection: Selection | None = None, **options: Any
+) -> dict[str, Any]:
+    """The values of a page with these sections of PyTorch's report, by title."""
+    whole = report.load("pytorch")
+    chosen = replace(whole, sections=tuple(s for s in whole.sections if s.title in titles))
     with session.opened(session.Place(path), selection) as opened:
-        values = page.of_session(opened, report.load("pytorch"), 1_000, **options)
+        values = page.of_session(opened, chosen, 1_000, **options)
     return {each["title"]: each for each in values["sections"]}
 
 
 def test_page_draws_statistics_and_outliers_instead_of_ranks(job: tuple[Path, list[Work]]) -> None:
-    found = sections(job[0])
+    found = sections(job[0], ("Utilization", "Breakdown", "Utilization over time", "Kernels"))
     (side,) = found["Utilization"]["sides"]
     assert side["note"] == f"Distribution over {N_RANKS} ranks"
     labels = side["chart"]["labels"]
@@ -70,7 +86,7 @@ def test_page_draws_statistics_and_outliers_instead_of_ranks(job: tuple[Path, li
 def test_page_lists_ranks_on_request(
     job: tuple[Path, list[Work]], selection: Selection | None, options: Any, n_rows: int
 ) -> None:
-    (side,) = sections(job[0], selection, **options)["Utilization"]["sides"]
+    (side,) = sections(job[0], ["Utilization"], selection, **options)["Utilization"]["sides"]
     assert (side["note"], side["n_rows"]) == ("", n_rows)
     assert side["chart"]["labels"][0].startswith("rank ")
 
@@ -98,7 +114,7 @@ def test_heat_map_has_a_row_for_each_rank_and_a_column_for_each_step(
 
 @pytest.mark.integration
 def test_levels_on_the_page_are_the_values(job: tuple[Path, list[Work]]) -> None:
-    (side,) = sections(job[0])["Ranks by step"]["sides"]
+    (side,) = sections(job[0], ["Ranks by step"])["Ranks by step"]["sides"]
     chart = side["chart"]
     assert (chart["kind"], chart["columns"]) == ("heat", list(range(N_STEPS)))
     host, exposed = chart["series"]  # the steps of the host are equal; nothing communicates
@@ -147,7 +163,10 @@ def test_workbook_has_distributions_and_a_sheet_for_each_heat_map(
     job: tuple[Path, list[Work]], tw: Tw, tmp_path: Path
 ) -> None:
     book = tmp_path / "b.xlsx"
-    assert tw("export", "xlsx", "--db", job[0], "-o", book).code == 0
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports/ranks.toml").write_text(f'name = "ranks"\n{REPORT}')
+    chosen = ("--query-path", tmp_path, "--report", "ranks")
+    assert tw("export", "xlsx", "--db", job[0], *chosen, "-o", book).code == 0
     sheets = Book(book)
     first = [row[0] for row in sheets.texts("Utilization")][1:]
     assert first[:5] == ["min", "p10", "median", "p90", "max"] and len(first) == 15

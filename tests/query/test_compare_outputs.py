@@ -54,7 +54,7 @@ def test_json_has_the_figures_of_python(tw: Tw, db: Path) -> None:
     assert chosen(json.loads(printed)) == summary
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_all_outputs_have_the_figures_of_the_queries(tw: Tw, tmp_path: Path, db: Path) -> None:
     opened = warehouse.open(db)
     rows = {name: list(opened.compare("a", "b", by=name)) for name in ("summary", "kernels")}

@@ -21,7 +21,7 @@ from tests.support.compare_programs import (
     random_program,
 )
 from tests.support.compare_rows import Pairs, Recorded, pairs
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.errors import TwError
 from warehouse.ingest import pipeline
 from warehouse.query import session, slower
@@ -80,8 +80,8 @@ NO_PLACES = {"makespan": "the steps of device work are not known"}
 LACKING = [
     (DEVICE, PREDICTED, "trace", NO_STEPS | NO_OPERATORS),
     integration(Recorder(), PREDICTED, "step", {}),
-    integration(DEVICE, NVIDIA, "trace", NO_STEPS),
-    integration(Recorder(has_device=False), NVIDIA, None, NO_WORK),
+    slow(DEVICE, NVIDIA, "trace", NO_STEPS),
+    slow(Recorder(has_device=False), NVIDIA, None, NO_WORK),
     integration(Recorder(has_steps=False), Recorded(), "trace", NO_STEPS | NO_PLACES),
 ]
 
@@ -143,7 +143,7 @@ def test_other_world_sizes_are_compared_a_rank(tmp_path: Path) -> None:
 COUNTED = "B has 1 record of device work with a negative or missing duration, counted as 0"
 NOT_NUMBERS = [
     ("dur", math.nan, COUNTED),
-    integration("ts", math.inf, None),
+    slow("ts", math.inf, None),
 ]
 
 

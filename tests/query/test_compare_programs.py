@@ -120,7 +120,7 @@ def test_one_change_is_first_though_the_numbers_of_steps_differ(tmp_path: Path) 
     check_change(found["kernels"], found["summary"], change, 0)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_rows_written_directly_compare_as_those_of_an_import(
     written: Pairs, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 from tests.support import compare_noise as noise
 from tests.support import compare_programs as programs
 from tests.support.compare_rows import pairs
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options
 from warehouse.query import session, slower
@@ -89,6 +89,7 @@ def test_longer_kernels_are_seen_where_the_host_runs_ahead(tw: Tw, tmp_path: Pat
     assert "WARNING: step_time changed by +0.00%, makespan by +" in ran.err
 
 
+@pytest.mark.integration
 def test_a_host_that_waits_for_copies_is_no_slowdown(tw: Tw, tmp_path: Path) -> None:
     """The work is the same and done as early; the steps on the host take far longer."""
     path = tmp_path / "traces.duckdb"
@@ -199,11 +200,11 @@ def values(row: Row, suffix: str) -> list[float]:
     return [row[name] for name in names if row.get(name) is not None]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("kind", "n_pairs"),
     [
-        ("independent", 1),
-        integration("autocorrelated", 3),
+        ("autocorrelated", 3),
         *(slow(kind, 40) for kind in noise.STEPS),
     ],
 )
