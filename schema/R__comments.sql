@@ -338,6 +338,21 @@ COMMENT ON COLUMN metric."value" IS '[see unit] value';
 COMMENT ON COLUMN metric."unit" IS '[text] unit, if known';
 COMMENT ON COLUMN metric."match_status" IS '[text] how it was matched to the slice: source, ordinal, name, none';
 
+COMMENT ON TABLE prediction IS 'Replays that were stored as runs of kind predicted';
+COMMENT ON COLUMN prediction."run_id" IS '[ref run.id] the predicted run';
+COMMENT ON COLUMN prediction."parent_run_id" IS '[ref run.id] the measured run; it may have been removed';
+COMMENT ON COLUMN prediction."engine" IS '[text] engine of the replay';
+COMMENT ON COLUMN prediction."parameters_json" IS '[json] arguments of the replay queries';
+COMMENT ON COLUMN prediction."what_ifs_json" IS '[json] list of the changes, as they were given';
+COMMENT ON COLUMN prediction."queries_json" IS '[json] queries of the graph and of the changes: name@version and digest of its contract';
+COMMENT ON COLUMN prediction."from_ns" IS '[ns] start of the time window that was replayed; NULL: none';
+COMMENT ON COLUMN prediction."to_ns" IS '[ns] end of the time window';
+COMMENT ON COLUMN prediction."measured_ns" IS '[ns] measured time of the slowest rank, mean of all steps';
+COMMENT ON COLUMN prediction."replayed_ns" IS '[ns] the same of the replay without changes';
+COMMENT ON COLUMN prediction."predicted_ns" IS '[ns] the same of the replay with the changes';
+COMMENT ON COLUMN prediction."tw_version" IS '[text] version of the program';
+COMMENT ON COLUMN prediction."created_at" IS '[UTC] when it was stored';
+
 COMMENT ON TABLE process IS 'Operating-system processes, or what a source presents as such';
 COMMENT ON COLUMN process."id" IS '[id] trace_id << 32 | n';
 COMMENT ON COLUMN process."trace_id" IS '[ref trace.id] trace';
@@ -458,12 +473,12 @@ COMMENT ON COLUMN source_event."slice_id" IS '[ref slice.id] slice made from thi
 COMMENT ON COLUMN source_event."flow_point_id" IS '[ref flow_point.id] flow point made from it; NULL: none';
 COMMENT ON COLUMN source_event."event_text" IS '[json] record as written in the source';
 
-COMMENT ON TABLE source_file IS 'Files that traces were imported from';
+COMMENT ON TABLE source_file IS 'Files that traces were imported from; of a predicted trace one row, whose digest stands for the files and the changes';
 COMMENT ON COLUMN source_file."id" IS '[id] trace_id << 32 | n';
 COMMENT ON COLUMN source_file."trace_id" IS '[ref trace.id] trace';
 COMMENT ON COLUMN source_file."path" IS '[text] absolute path';
 COMMENT ON COLUMN source_file."member" IS '[text] name within an archive; NULL: not in an archive';
-COMMENT ON COLUMN source_file."role" IS '[text] role within the trace; trace: the only file';
+COMMENT ON COLUMN source_file."role" IS '[text] role within the trace; trace: the only file; prediction: no file';
 COMMENT ON COLUMN source_file."n_bytes" IS '[byte] size of the file or member as stored';
 COMMENT ON COLUMN source_file."n_content_bytes" IS '[byte] size after decompression';
 COMMENT ON COLUMN source_file."sha256" IS '[text] SHA-256 of the stored bytes, hexadecimal';

@@ -152,6 +152,37 @@ class Warehouse(Exports, Maintenance):
         rule = gate.Rule(query, fail_if, baseline, parameters, tuple(key), missing == "ok")
         return gate.judge(self._place, rule, self._selection)
 
+    def replay(
+        self,
+        what_if: Iterable[tuple[str, Mapping[str, object]]] = (),
+        *,
+        name: str | None = None,
+        replace: bool = False,
+        engine: str = "default",
+    ) -> QueryResult:
+        """Replays the run in scope with changes, as `tw replay`; `name` stores the prediction.
+
+        Each change is a what-if with its arguments: `("link", {"bandwidth_ratio": 2})`. Returns
+        measured, replayed and predicted time by rank.
+        """
+        from warehouse.replay import engines, prediction, stored
+        from warehouse.replay.what_if import WhatIf
+
+        changes = [
+            WhatIf(call, {key: str(value) for key, value in arguments.items()})
+            for call, arguments in what_if
+        ]
+        chosen = engines.find(engine)
+        if name is None:
+            with self._session() as open_session:
+                return prediction.predict(open_session, chosen, [changes])
+        self._must_not_be_held()
+        stored.check_name(self._place, name, replace=replace)
+        with self._session() as open_session:
+            rows, made = prediction.predict_run(open_session, chosen, changes, engine)
+        stored.store(self._place, made, name, replace=replace)
+        return rows
+
     def check(self, *names: str) -> QueryResult:
         """Returns data-quality findings, errors first, of all checks or the named ones."""
         from warehouse.query import quality

@@ -14,6 +14,7 @@ from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import UsageError
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.replay.what_if import WhatIf
@@ -47,6 +48,13 @@ if TYPE_CHECKING:
     help="Let operators that update weights run without waiting for other operators.",
 )
 @click.option(
+    "--as",
+    "name",
+    metavar="NAME",
+    help="Store the prediction as a run, for queries, exports and comparisons.",
+)
+@click.option("--replace", is_flag=True, help="With --as: replace the prediction of that name.")
+@click.option(
     "--format",
     "format",
     type=click.Choice(encoding.FORMATS),
@@ -62,6 +70,8 @@ def replay(
     sweep: str | None,
     engine_name: str,
     unlimited_updates: bool,
+    name: str | None,
+    replace: bool,
     format: str | None,
     target: Path | None,
     is_csv_safe: bool,
@@ -79,14 +89,18 @@ def replay(
     What-ifs are queries (`tw queries list --group whatif`) from nodes and edges to changed ones;
     your own are found in the folders of query_path.
 
+    --as stores the prediction as a run of kind predicted: the measured one, moved to the times of
+    the replay. `tw drop` removes it.
+
     \b
     Example:
       tw replay
       tw replay --what-if 'link(bandwidth_ratio = 2)' --what-if 'equal_ranks()'
+      tw replay --what-if 'link(bandwidth_ratio = 2)' --as faster && tw compare RUN faster
       tw replay --sweep 'scale(name = "*Conv2D*", ratio = 0.5,0.8,1.25)' --format json
     """
     from warehouse.query import session
-    from warehouse.replay import engines, prediction
+    from warehouse.replay import engines, prediction, stored
 
     engine = engines.find(engine_name)
     if unlimited_updates:
@@ -94,11 +108,33 @@ def replay(
     scenarios = _scenarios(what_ifs, sweep)
     chosen_format = encoding.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
+    _check_storing(name, replace, sweep)
+    place = session.Place.of(db, wait_s=wait_s)
+    if name is not None:
+        stored.check_name(place, name, replace=replace)
+    with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=quiet)
-        rows = prediction.predict(opened, engine, scenarios)
+        if name is None:
+            rows = prediction.predict(opened, engine, scenarios)
+        else:
+            rows, made = prediction.predict_run(opened, engine, scenarios[0], engine_name)
+    if name is not None:
+        done = stored.store(place, made, name, replace=replace)
+        if not quiet:
+            count = counted(done.n_slices, "slice")
+            click.echo(f"{done.parent_name} → run {done.name}, predicted: {count}", err=True)
     n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, rows.n_rows, target, quiet=quiet)
+
+
+def _check_storing(name: str | None, replace: bool, sweep: str | None) -> None:
+    if replace and name is None:
+        raise UsageError("--replace requires --as")
+    if name is not None and sweep is not None:
+        raise UsageError(
+            "--as stores one prediction, --sweep makes several",
+            hint="Use --what-if with one value.",
+        )
 
 
 def _scenarios(what_ifs: tuple[str, ...], sweep: str | None) -> list[list[WhatIf]]:

@@ -248,6 +248,7 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     pairing.remove_timeline(connection, trace_id)
     connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
     connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
+    connection.execute("DELETE FROM prediction WHERE run_id NOT IN (SELECT id FROM run)")
     return int(run_id)
 
 

@@ -132,7 +132,9 @@ def _earlier_run(
     """The latest run of the source's job, or that of the trace it replaces."""
     if decoded.facts.job_id is not None:
         (run_id,) = database.one(
-            connection, "SELECT max(id) FROM run WHERE job_id = ?", [decoded.facts.job_id]
+            connection,
+            "SELECT max(id) FROM run WHERE job_id = ? AND kind = 'measured'",
+            [decoded.facts.job_id],
         )
         if run_id is not None:
             return int(run_id)

@@ -21,7 +21,7 @@ _REFERENCE = re.compile(r"\[ref (\w+)\.id\]")
 #: References of a trace's rows to rows of another trace of its run, which their id names.
 _ACROSS_TRACES = {("graph_node", "slice_id"), ("link", "from_id"), ("link", "to_id")}
 #: Tables that may describe a slice in several rows.
-_SEVERAL_PER_SLICE = {"collective"}
+_SEVERAL_PER_SLICE = {"collective", "collective_tensor"}
 
 
 @dataclass(frozen=True)

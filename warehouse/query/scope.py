@@ -180,8 +180,8 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _Catalogue:
           (SELECT list(g.name) FROM {at}tag AS g WHERE g.run_id = r.id)
         FROM {at}run AS r
         LEFT JOIN {at}trace AS t ON t.run_id = r.id
-        GROUP BY r.id, r.name, r.created_at
-        ORDER BY 3, max(t.id) NULLS FIRST, r.id
+        GROUP BY r.id, r.name, r.kind, r.created_at
+        ORDER BY r.kind <> 'predicted', 3, max(t.id) NULLS FIRST, r.id
     """).fetchall()
     traces = connection.execute(
         f"SELECT id, run_id, name, rank, damage FROM {at}trace ORDER BY id"

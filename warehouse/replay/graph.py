@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 TABLES = {"node": "replay_node", "edge": "replay_edge", "resource": "replay_resource"}
 #: The query of the measured times.
 MEASURED = "replay_measured"
+#: The query of what the nodes stand for.
+OCCURRENCES = "replay_occurrence"
 _NAMED = 5  # names of nodes in an error
 _NODES = """
 SELECT dur_ns, gap_ns, release_ns, coalesce(resource_id, -1) AS resource_id, priority, order_key,
@@ -37,16 +39,23 @@ FROM node ORDER BY node_id
 class Graph:
     """The nodes, edges and resources of one run, numbered from 0."""
 
-    def __init__(self, session: Session, parameters: Mapping[str, bool]) -> None:
-        """Copies the graph; raises QueryError if the runs in scope have none."""
+    def __init__(
+        self, session: Session, parameters: Mapping[str, bool], *, places: bool = False
+    ) -> None:
+        """Copies the graph, with `places` also what the nodes stand for.
+
+        Raises QueryError if the runs in scope have none.
+        """
         self.queries = session.queries
         self.connection = duckdb.connect()
         #: Macros that stand for the queries of the tables.
         self.installed: set[str] = set()
-        with computed_once(session, [*TABLES.values(), MEASURED]):
+        others = {"measured": MEASURED} | ({"occurrence": OCCURRENCES} if places else {})
+        with computed_once(session, [*TABLES.values(), *others.values()]):
             for table, name in TABLES.items():
                 self._copy(session, table, name, parameters)
-            self._copy(session, "measured", MEASURED, {})
+            for table, name in others.items():
+                self._copy(session, table, name, {})
         self._check()
 
     def _copy(

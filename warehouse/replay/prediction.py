@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from warehouse.library.header import Column
 from warehouse.query.result import QueryResult
-from warehouse.replay import what_if
+from warehouse.replay import movement, stored, what_if
 from warehouse.replay.engines import Engine
-from warehouse.replay.graph import TABLES, Graph
+from warehouse.replay.graph import MEASURED, OCCURRENCES, TABLES, Graph
+from warehouse.replay.stored import Prediction
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,12 +61,59 @@ def predict(
     Returns one row for each scenario, rank and step (`COLUMNS`). Raises QueryError if the run has
     no graph, or nodes of it wait for each other; UsageError for an unknown or invalid change.
     """
-    graph = Graph(session, engine.parameters)
+    graph = _replayed(session, engine)
+    tables = [_scenario(graph, engine, changes) for changes in scenarios]
+    return _result(session, tables)
+
+
+def predict_run(
+    session: Session, engine: Engine, changes: Sequence[what_if.WhatIf], engine_name: str
+) -> tuple[QueryResult, Prediction]:
+    """As `predict` with one scenario, and what `stored.store` stores as a run."""
+    graph = _replayed(session, engine, places=True)
+    rows = _scenario(graph, engine, changes)
+    trace_ids, imported_at = stored.traces_of(session)
+    queries = [session.queries.find(name) for name in (*TABLES.values(), MEASURED, OCCURRENCES)]
+    queries += [query for each in changes for query in what_if.queries_of(graph, each)]
+    made = Prediction(
+        parent_run_id=session.seen.run_ids[0],
+        trace_ids=trace_ids,
+        imported_at=imported_at,
+        occurrences=movement.placed(graph),
+        engine=engine_name,
+        parameters=engine.parameters,
+        what_ifs=[str(each) for each in changes],
+        queries={str(query.key): query.digest for query in queries},
+        window_ns=(session.seen.from_ns, session.seen.to_ns),
+        times_ns=_slowest(graph),
+    )
+    return _result(session, [rows]), made
+
+
+def _slowest(graph: Graph) -> tuple[float | None, float | None, float | None]:
+    """The mean over steps of the measured, replayed and predicted time of the slowest rank."""
+    ((measured, replayed, predicted),) = graph.connection.execute(
+        "SELECT max(m), max(r), max(p) FROM ("
+        "SELECT avg(measured_ns) AS m, avg(replayed_ns) AS r, avg(predicted_ns) AS p "
+        f"FROM ({_ROWS}) GROUP BY rank)",
+        {"what_if": None},
+    ).fetchall()
+    return measured, replayed, predicted
+
+
+def _result(session: Session, tables: Sequence[pa.Table]) -> QueryResult:
+    import pyarrow as pa
+
+    about = session.manifest(session.queries.find(TABLES["node"]), {})
+    return QueryResult(pa.concat_tables(tables), COLUMNS, about)
+
+
+def _replayed(session: Session, engine: Engine, *, places: bool = False) -> Graph:
+    """The graph of the run in scope, simulated without changes."""
+    graph = Graph(session, engine.parameters, places=places)
     graph.keep_original()
     _simulate(graph, engine, "replayed")
-    tables = [_scenario(graph, engine, changes) for changes in scenarios]
-    about = session.manifest(session.queries.find(TABLES["node"]), {})
-    return QueryResult(_concatenated(tables), COLUMNS, about)
+    return graph
 
 
 def _scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -> pa.Table:
@@ -80,9 +128,3 @@ def _scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -
 def _simulate(graph: Graph, engine: Engine, name: str) -> None:
     graph.store(engine.simulate(graph.work()))
     graph.connection.execute(_STEP_TIMES.format(name=name))
-
-
-def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.concat_tables(tables)

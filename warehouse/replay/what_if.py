@@ -119,6 +119,11 @@ def _must_match(graph: Graph, what_if: WhatIf) -> None:
         )
 
 
+def queries_of(graph: Graph, what_if: WhatIf) -> list[Query]:
+    """The queries that a what-if applies."""
+    return [query for _, query in _queries(graph, what_if)]
+
+
 def _queries(graph: Graph, what_if: WhatIf) -> list[tuple[str, Query]]:
     """The queries of a what-if with the tables that they return."""
     found = []

@@ -1,0 +1,151 @@
+"""Where a prediction moves the slices of a run: from measured to simulated times, by track.
+
+Each occurrence of a node (query replay_occurrence) gives two points of its track: its measured
+start and end, and where the replay has them. Between points times are moved in proportion, so that
+what nests or follows on a track still does. Tracks without nodes move as the track of their trace
+that has most.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+    from warehouse.replay.graph import Graph
+
+#: Steps follow each other as measured: each is as much longer as its replay.
+_PLACED = """
+WITH step AS (
+  SELECT step, max(measured_end_ns - origin_ns) AS measured_ns
+  FROM occurrence
+  GROUP BY step
+),
+shifted AS (
+  SELECT
+    step,
+    coalesce(sum((SELECT max(end_ns) FROM time) - measured_ns) OVER (
+      ORDER BY step ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) AS shift_ns
+  FROM step
+)
+SELECT
+  o.trace_id, o.track_id, o.slice_id,
+  o.measured_start_ns AS from_ts, o.measured_end_ns AS from_end_ts,
+  o.origin_ns + s.shift_ns + least(
+    b.start_ns + o.start_lag_ns - CASE WHEN o.is_from_ready THEN b.queue_ns ELSE 0 END, t.end_ns
+  ) AS to_ts,
+  o.origin_ns + s.shift_ns + t.end_ns AS to_end_ts
+FROM occurrence AS o
+JOIN shifted AS s USING (step)
+JOIN time AS t ON t.node_id = o.node_id
+JOIN time AS b ON b.node_id = o.start_node_id
+"""
+#: The first point of a track is the start of its trace, which does not move.
+_SEGMENTS = """
+CREATE TEMP TABLE segment AS
+WITH point AS (
+  SELECT trace_id, track_id, from_ts AS point_ts, to_ts AS at_ts FROM placed
+  UNION ALL
+  SELECT trace_id, track_id, from_end_ts, to_end_ts FROM placed
+  UNION ALL
+  SELECT DISTINCT p.trace_id, p.track_id, t.start_ts, t.start_ts
+  FROM placed AS p
+  JOIN trace AS t ON t.id = p.trace_id
+),
+growing AS (
+  SELECT trace_id, track_id, point_ts, max(at_ts) OVER (
+    PARTITION BY track_id ORDER BY point_ts, at_ts ROWS UNBOUNDED PRECEDING
+  ) AS at_ts
+  FROM point
+),
+distinct_point AS (
+  SELECT trace_id, track_id, point_ts, min(at_ts) AS first_to, max(at_ts) AS last_to
+  FROM growing
+  GROUP BY trace_id, track_id, point_ts
+)
+SELECT
+  trace_id, track_id, point_ts, last_to AS at_ts,
+  coalesce(
+    (lead(first_to) OVER of_track - last_to) / (lead(point_ts) OVER of_track - point_ts), 1
+  ) AS ratio
+FROM distinct_point
+WINDOW of_track AS (PARTITION BY track_id ORDER BY point_ts)
+"""
+_GUIDES = """
+CREATE TEMP TABLE guide AS
+WITH busiest AS (
+  SELECT trace_id, arg_max(track_id, (n, -track_id)) AS track_id
+  FROM (SELECT trace_id, track_id, count(*) AS n FROM segment GROUP BY ALL)
+  GROUP BY trace_id
+)
+SELECT
+  k.id AS track_id,
+  CASE WHEN k.id IN (SELECT track_id FROM segment) THEN k.id ELSE b.track_id END AS guide_id
+FROM track AS k
+LEFT JOIN busiest AS b ON b.trace_id = k.trace_id
+WHERE k.trace_id IN (SELECT unnest($traces::BIGINT[]))
+"""
+#: Slices that are an occurrence as a whole take its times; others are moved by the segments.
+_SLICES = """
+CREATE TEMP TABLE moved AS
+WITH exact AS (
+  SELECT slice_id, from_ts, from_end_ts, min(to_ts) AS to_ts, max(to_end_ts) AS to_end_ts
+  FROM placed
+  GROUP BY slice_id, from_ts, from_end_ts
+),
+old AS (
+  SELECT s.id, s.ts, s.dur, g.guide_id
+  FROM slice AS s
+  JOIN guide AS g ON g.track_id = s.track_id
+  WHERE s.trace_id IN (SELECT unnest($traces::BIGINT[]))
+),
+begun AS (
+  SELECT o.*, coalesce(m.at_ts + (o.ts - m.point_ts) * m.ratio, o.ts) AS to_ts
+  FROM old AS o
+  ASOF LEFT JOIN segment AS m ON m.track_id = o.guide_id AND o.ts >= m.point_ts
+),
+ended AS (
+  SELECT
+    b.id, b.ts, b.dur, b.to_ts,
+    coalesce(m.at_ts + (b.ts + b.dur - m.point_ts) * m.ratio, b.ts + b.dur) AS to_end_ts
+  FROM begun AS b
+  ASOF LEFT JOIN segment AS m ON m.track_id = b.guide_id AND b.ts + b.dur > m.point_ts
+)
+SELECT
+  id,
+  ts,
+  dur,
+  to_ts,
+  CASE WHEN dur <= 0 THEN dur ELSE greatest(to_end_ts - to_ts, 0) END AS to_dur
+FROM (
+  SELECT
+    e.id, e.ts, e.dur,
+    round(coalesce(x.to_ts, e.to_ts))::BIGINT AS to_ts,
+    round(coalesce(x.to_end_ts, e.to_end_ts))::BIGINT AS to_end_ts
+  FROM ended AS e
+  LEFT JOIN exact AS x
+    ON x.slice_id = e.id AND x.from_ts = e.ts AND x.from_end_ts = e.ts + e.dur
+)
+"""
+
+
+def placed(graph: Graph) -> pa.Table:
+    """Where the simulated times of a graph put each occurrence of its nodes."""
+    return graph.connection.sql(_PLACED).to_arrow_table()
+
+
+def create_tables(
+    connection: duckdb.DuckDBPyConnection, occurrences: pa.Table, trace_ids: list[int]
+) -> None:
+    """Creates TEMP tables: moves of slices (`moved`), and of times by track (`segment`, `guide`).
+
+    The connection has the tables of the warehouse.
+    """
+    connection.register("placed", occurrences)
+    connection.execute(_SEGMENTS)
+    connection.execute(_GUIDES, {"traces": trace_ids})
+    connection.execute(_SLICES, {"traces": trace_ids})
+    connection.unregister("placed")
