@@ -43,7 +43,7 @@ is_unlimited = { type = "BOOLEAN", unit = "bool", help = "Whether the resource s
 is_by_priority = { type = "BOOLEAN", unit = "bool", help = "Whether of waiting nodes that of the lowest priority number comes first" }
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration" }
 gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
-priority = { type = "BIGINT", unit = "count", help = "Lower numbers come first" }
+priority.help = "Lower numbers come first"
 slot = { type = "VARCHAR", unit = "text", nullable = true, help = "Group that holds the resource; NULL: only while it runs" }
 
 [column.negotiation_ns]

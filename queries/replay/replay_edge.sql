@@ -1,15 +1,17 @@
 /* ---
 name = "replay_edge"
-version = 1
+version = 2
 title = "What a replay waits for: dependencies between its nodes"
 help = """
-A node starts when all nodes before it have ended and the delays of the edges have passed. Of dPRO
-trials: the edges of the global graph, with the time of negotiation behind Sync.
+A node starts when all nodes before it have ended and the delays of the edges have passed. Of
+timelines: the order of threads and streams, and links (launch, event_wait, wait, hand_over, enqueue)
+with the latencies of replay_constant; of dPRO trials: the edges of the global graph, with the time of
+negotiation behind Sync.
 """
-grain = ["run_id", "from_id", "to_id"]
-requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_replay@1"] }
+grain = ["run_id", "from_id", "to_id", "kind"]
+requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_replay@1", "replay_timeline_edge@1"] }
 portable = false
-columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal"]
+columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
 [param.dpro_rules]
 type = "BOOLEAN"
@@ -20,10 +22,12 @@ help = "Delays as dPRO's replay has them"
 from_id.help = "Node that comes first (replay_node)"
 to_id.help = "Node that depends on it"
 delay_ns = { type = "DOUBLE", unit = "ns", help = "Time between the end of the first and the earliest start" }
-kind.help = "data: local graph; control: within a rank; peer: between ranks or nodes; arrive: of several in the order of arrival"
+kind.help = "thread_order, stream_order, launch, event_wait, wait, hand_over; data: local graph; control: within a rank; peer: between ranks or nodes; arrive: at the barrier of a collective, or of several in the order of arrival; end: of the trace"
 ordinal = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among the edges of the run; replays break ties by it" }
+link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that it is made from" }
 
 [changes]
+2 = "timelines; link and confidence"
 1 = "first version"
 --- */
 SELECT
@@ -35,11 +39,24 @@ SELECT
     THEN coalesce(n.negotiation_ns, 0) ELSE 0
   END::DOUBLE AS delay_ns,
   e.kind,
-  e.ordinal
+  e.ordinal,
+  NULL::BIGINT AS link_id,
+  1::DOUBLE AS confidence
 FROM dpro_edge() AS e
 LEFT JOIN (
   SELECT run_id, place, negotiation_ns
   FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN)
   WHERE negotiation_ns IS NOT NULL
 ) AS n ON n.run_id = e.run_id AND n.place = e.from_place
-ORDER BY e.run_id, e.ordinal
+UNION ALL
+SELECT
+  run_id,
+  from_id,
+  to_id,
+  delay_ns,
+  kind,
+  row_number() OVER (PARTITION BY run_id ORDER BY from_id, to_id, kind) - 1,
+  link_id,
+  confidence
+FROM replay_timeline_edge()
+ORDER BY run_id, ordinal

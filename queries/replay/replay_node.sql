@@ -1,17 +1,19 @@
 /* ---
 name = "replay_node"
-version = 1
+version = 2
 title = "What a replay simulates: work, with its duration and resource"
 help = """
-Of dPRO trials one iteration of all ranks, from the means of all steps. `tw replay` simulates the
-nodes with the edges of replay_edge on the resources of replay_resource.
+Of timelines, pieces of host threads between calls that queue work or wait, and that work; of dPRO
+trials one iteration of all ranks, from the means of all steps. `tw replay` simulates the nodes with
+the edges of replay_edge on the resources of replay_resource.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["dpro_replay@1"] }
+requires = { schema = ">=17", queries = ["dpro_replay@1", "replay_timeline_node@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
-  "priority", "order_key", "slot_id", "release_ns",
+  "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",
+  "measured_start_ns", "measured_end_ns",
 ]
 
 [param.dpro_rules]
@@ -26,38 +28,20 @@ help = "Updates of weights run without waiting for other operators of their rank
 
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
-kind.help = "operator, or the stage of communication"
-name = { type = "VARCHAR", unit = "text", help = "Name" }
+trace_id.nullable = true
+kind.help = "operator, or the stage of communication; of timelines host, call, kernel, memcpy, memset, collective, barrier, end"
+name.nullable = false
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration" }
 gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
-priority = { type = "BIGINT", unit = "count", help = "Of nodes that wait for a resource by priority the lowest comes first" }
-
-[column.resource_id]
-type = "BIGINT"
-unit = "id"
-nullable = true
-help = "What it runs on (replay_resource); NULL: needs nothing"
-
-[column.order_key]
-type = "BIGINT"
-unit = "count"
-help = "Of nodes that are ready at one time the lowest comes first; equal on all ranks"
-
-[column.slot_id]
-type = "BIGINT"
-unit = "id"
-nullable = true
-help = "Collective that holds the resource from its first node to its last; NULL: only while it runs"
-
-[column.release_ns]
-type = "DOUBLE"
-unit = "ns"
-help = "Not before this time, for what has no recorded cause"
+bytes.help = "Bytes that a transfer moves"
+slice_id = { nullable = true, help = "Slice that it stands for, or call that begins with it" }
+track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+2 = "timelines; bytes, slices, tracks and measured times"
 1 = "first version"
 --- */
-WITH node AS (
+WITH trial AS (
   SELECT *, min(place) OVER (PARTITION BY run_id, resource) AS resource_place
   FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN, p_unlimited_updates := $unlimited_updates::BOOLEAN)
 )
@@ -78,6 +62,34 @@ SELECT
   CASE WHEN slot IS NOT NULL THEN
     dense_rank() OVER (PARTITION BY run_id, slot IS NULL ORDER BY slot) - 1
   END AS slot_id,
-  0::DOUBLE AS release_ns
-FROM node
+  NULL::BIGINT AS bytes,
+  0::DOUBLE AS release_ns,
+  NULL::BIGINT AS slice_id,
+  NULL::BIGINT AS track_id,
+  NULL::DOUBLE AS measured_start_ns,
+  NULL::DOUBLE AS measured_end_ns
+FROM trial
+UNION ALL
+SELECT
+  node_id,
+  run_id,
+  trace_id,
+  rank,
+  CASE WHEN track_id IS NOT NULL THEN
+    dense_rank() OVER (PARTITION BY run_id, track_id IS NULL ORDER BY track_id) - 1
+  END,
+  kind,
+  name,
+  dur_ns::DOUBLE,
+  0,
+  0,
+  node_id,
+  NULL,
+  bytes,
+  CASE WHEN is_released THEN start_ns::DOUBLE ELSE 0 END,
+  slice_id,
+  track_id,
+  start_ns::DOUBLE,
+  end_ns::DOUBLE
+FROM replay_timeline_node()
 ORDER BY run_id, node_id

@@ -1,15 +1,16 @@
 /* ---
 name = "replay_resource"
-version = 1
+version = 2
 title = "What the nodes of a replay run on"
 help = """
-A resource serves one node at a time, in the order in which nodes become ready or by priority; an
-unlimited one any number. Of dPRO trials: the operators of a rank, its communicator, its channels.
+A resource serves as many nodes at once as it has servers. Of timelines: threads and streams, on which
+edges of replay_edge keep the recorded order; of dPRO trials: the operators of a rank, its
+communicator, its channels.
 """
 grain = ["run_id", "resource_id"]
-requires = { schema = ">=17", queries = ["dpro_replay@1"] }
+requires = { schema = ">=17", queries = ["dpro_replay@1", "replay_timeline_node@1"] }
 portable = false
-columns = ["run_id", "resource_id", "name", "rank", "is_unlimited", "is_by_priority"]
+columns = ["run_id", "resource_id", "name", "kind", "rank", "track_id", "n_servers", "order"]
 
 [param.dpro_rules]
 type = "BOOLEAN"
@@ -22,22 +23,40 @@ default = false
 help = "Updates of weights run without waiting for other operators of their rank"
 
 [column]
-resource_id = { type = "BIGINT", unit = "id", help = "Resource; counts from 0 in a run" }
-name = { type = "VARCHAR", unit = "text", help = "Name" }
-is_unlimited = { type = "BOOLEAN", unit = "bool", help = "Whether it serves any number of nodes at once" }
-is_by_priority = { type = "BOOLEAN", unit = "bool", help = "Whether of waiting nodes that of the lowest priority number comes first" }
+resource_id = { nullable = false, help = "Resource; counts from 0 in a run" }
+name.nullable = false
+kind.help = "thread or stream of a timeline; dpro: of dPRO's graph"
+track_id = { nullable = true, help = "Thread or stream" }
+n_servers = { type = "BIGINT", unit = "count", nullable = true, check = "> 0", help = "Nodes that it serves at once; NULL: any number" }
+order = { type = "VARCHAR", unit = "text", check = "IN ('recorded', 'ready', 'priority')", help = "Which node comes next: recorded: edges say so; ready: the first to be ready; priority: of waiting nodes that of the lowest number" }
 
 [changes]
+2 = "timelines; kind, track, servers and order"
 1 = "first version"
 --- */
 SELECT
   run_id,
   row_number() OVER (PARTITION BY run_id ORDER BY min(place)) - 1 AS resource_id,
   resource AS name,
+  'dpro' AS kind,
   any_value(rank) AS rank,
-  bool_or(is_unlimited) AS is_unlimited,
-  bool_or(is_by_priority) AS is_by_priority
+  NULL::BIGINT AS track_id,
+  CASE WHEN NOT bool_or(is_unlimited) THEN 1::BIGINT END AS n_servers,
+  CASE WHEN bool_or(is_by_priority) THEN 'priority' ELSE 'ready' END AS "order"
 FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN, p_unlimited_updates := $unlimited_updates::BOOLEAN)
 WHERE resource IS NOT NULL
 GROUP BY run_id, resource
+UNION ALL
+SELECT
+  n.run_id,
+  row_number() OVER (PARTITION BY n.run_id ORDER BY n.track_id) - 1,
+  coalesce(any_value(k.name), any_value(k.kind) || ' ' || (n.track_id & 4294967295)),
+  any_value(k.kind),
+  any_value(n.rank),
+  n.track_id,
+  NULL,
+  'recorded'
+FROM replay_timeline_node() AS n
+JOIN track AS k ON k.id = n.track_id
+GROUP BY n.run_id, n.track_id
 ORDER BY run_id, resource_id

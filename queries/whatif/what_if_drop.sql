@@ -1,17 +1,18 @@
 /* ---
 name = "what_if_drop"
-version = 1
+version = 2
 title = "What if: some nodes took no time"
 help = """
 Nodes whose name and kind match the patterns (as in GLOB), of one rank or of all, take no time and
 need no resource; what they wait for, those behind them wait for.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@1"] }
+requires = { schema = ">=17", queries = ["replay_node@2"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
-  "priority", "order_key", "slot_id", "release_ns",
+  "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",
+  "measured_start_ns", "measured_end_ns",
 ]
 
 [param.name]
@@ -30,18 +31,18 @@ default = -1
 help = "Rank; -1 for all"
 
 [column]
-node_id = { type = "BIGINT", unit = "id", help = "Node" }
-kind.help = "operator, or the stage of communication"
-name = { type = "VARCHAR", unit = "text", help = "Name" }
+node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
+trace_id.nullable = true
+kind.help = "operator, or the stage of communication; of timelines host, call, kernel, memcpy, memset, collective, barrier, end"
+name.nullable = false
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration after the change" }
 gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
-priority = { type = "BIGINT", unit = "count", help = "As in replay_node" }
-resource_id = { type = "BIGINT", unit = "id", nullable = true, help = "As in replay_node" }
-order_key = { type = "BIGINT", unit = "count", help = "As in replay_node" }
-slot_id = { type = "BIGINT", unit = "id", nullable = true, help = "As in replay_node" }
-release_ns = { type = "DOUBLE", unit = "ns", help = "Not before this time" }
+bytes.help = "Bytes that a transfer moves"
+slice_id = { nullable = true, help = "Slice that it stands for, or call that begins with it" }
+track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+2 = "timelines"
 1 = "first version"
 --- */
 WITH node AS (
@@ -57,6 +58,7 @@ SELECT
   kind, name,
   CASE WHEN is_dropped THEN 0 ELSE dur_ns END AS dur_ns,
   CASE WHEN is_dropped THEN 0 ELSE gap_ns END AS gap_ns,
-  priority, order_key, slot_id, release_ns
+  priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns,
+  measured_end_ns
 FROM node
 ORDER BY run_id, node_id

@@ -1,39 +1,51 @@
 /* ---
 name = "what_if_equal_ranks"
-version = 1
+version = 2
 title = "What if: all ranks computed equally fast"
 help = """
-Operators last as long as on the mean of all ranks that run them.
+Operators, pieces of host threads and device work last as long as on the mean of all ranks that run
+them: those of the same name and kind, by their place on each rank. Collectives stay as they are.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@1"] }
+requires = { schema = ">=17", queries = ["replay_node@2"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
-  "priority", "order_key", "slot_id", "release_ns",
+  "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",
+  "measured_start_ns", "measured_end_ns",
 ]
 
 [column]
-node_id = { type = "BIGINT", unit = "id", help = "Node" }
-kind.help = "operator, or the stage of communication"
-name = { type = "VARCHAR", unit = "text", help = "Name" }
+node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
+trace_id.nullable = true
+kind.help = "operator, or the stage of communication; of timelines host, call, kernel, memcpy, memset, collective, barrier, end"
+name.nullable = false
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration after the change" }
 gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
-priority = { type = "BIGINT", unit = "count", help = "As in replay_node" }
-resource_id = { type = "BIGINT", unit = "id", nullable = true, help = "As in replay_node" }
-order_key = { type = "BIGINT", unit = "count", help = "As in replay_node" }
-slot_id = { type = "BIGINT", unit = "id", nullable = true, help = "As in replay_node" }
-release_ns = { type = "DOUBLE", unit = "ns", help = "Not before this time" }
+bytes.help = "Bytes that a transfer moves"
+slice_id = { nullable = true, help = "Slice that it stands for, or call that begins with it" }
+track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+2 = "timelines"
 1 = "first version"
 --- */
+WITH placed AS (
+  SELECT
+    *,
+    regexp_replace(name, '^[^>]*->', '') AS bare_name,
+    CASE WHEN kind <> 'operator' THEN
+      row_number() OVER (PARTITION BY run_id, trace_id, kind, name ORDER BY node_id)
+    END AS place
+  FROM replay_node()
+)
 SELECT
   node_id, run_id, trace_id, rank, resource_id, kind, name,
-  CASE WHEN kind = 'operator'
-    THEN avg(dur_ns) OVER (PARTITION BY run_id, kind, regexp_replace(name, '^[^>]*->', ''))
+  CASE WHEN kind IN ('operator', 'host', 'call', 'kernel', 'memcpy', 'memset')
+    THEN avg(dur_ns) OVER (PARTITION BY run_id, kind, bare_name, place)
     ELSE dur_ns
   END AS dur_ns,
-  gap_ns, priority, order_key, slot_id, release_ns
-FROM replay_node()
+  gap_ns, priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns,
+  measured_end_ns
+FROM placed
 ORDER BY run_id, node_id

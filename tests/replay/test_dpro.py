@@ -233,8 +233,11 @@ def test_what_cannot_be_replayed_is_one_sentence(
     assert result.errors[0] == f"Error: {message}"
 
 
-def test_a_run_without_a_graph_is_one_sentence(tw: Tw, imported_files: WarehouseCache) -> None:
-    trace = OURS.parent / "kineto" / "gpu_handwritten" / "trace.json"
+def test_a_run_without_a_graph_is_one_sentence(
+    tw: Tw, imported_files: WarehouseCache, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace.json"
+    trace.write_text('[{"ph": "C", "name": "n", "pid": 1, "ts": 0, "args": {"v": 1}}]')
 
     result = tw("replay", "--db", imported_files(("r", [trace])))
 

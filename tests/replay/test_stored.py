@@ -104,7 +104,7 @@ def test_a_prediction_is_described_with_the_measured_run(
 ) -> None:
     row = reader.sql(
         "SELECT r.kind, m.name, p.engine, p.what_ifs_json, p.measured_ns, p.predicted_ns, "
-        "p.queries_json LIKE '%replay_node@%' AND p.queries_json LIKE '%what_if_link@1%' "
+        "p.queries_json LIKE '%replay_node@%' AND p.queries_json LIKE '%what_if_link@%' "
         "FROM prediction AS p JOIN run AS r ON r.id = p.run_id "
         "JOIN run AS m ON m.id = p.parent_run_id WHERE r.name = 'slower'"
     ).fetchall()

@@ -92,8 +92,8 @@ class Graph:
             "FROM edge ORDER BY from_id, ordinal"
         ).fetchnumpy()
         priorities = self.connection.sql(
-            "SELECT is_by_priority::BIGINT AS p, is_unlimited::BIGINT AS u FROM resource "
-            "ORDER BY resource_id"
+            "SELECT (\"order\" = 'priority')::BIGINT AS p, (n_servers IS NULL)::BIGINT AS u "
+            "FROM resource ORDER BY resource_id"
         ).fetchnumpy()
         n = len(nodes["dur_ns"])
         n_edges = np.bincount(edges["from_id"], minlength=n)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column("what_if", "VARCHAR", "text", "The changes; NULL: none", nullable=True),
-    Column("step", "BIGINT", "count", "Step; NULL: mean of all steps", nullable=True),
+    Column("step", "BIGINT", "count", "Step; NULL: whole trace, or mean of steps", nullable=True),
     Column("rank", "BIGINT", "count", "Rank of the trace, if known", nullable=True),
     Column("measured_ns", "DOUBLE", "ns", "Measured time"),
     Column("replayed_ns", "DOUBLE", "ns", "Time of the replay without changes"),
@@ -27,14 +27,31 @@ COLUMNS = (
     Column("change", "DOUBLE", "ratio", "predicted_ns / replayed_ns - 1", nullable=True),
     Column("replay_error", "DOUBLE", "ratio", "replayed_ns / measured_ns - 1", nullable=True),
 )  # fmt: skip
-#: From the first operator to the end of the one that begins last, as measured times are.
+#: Times of the measured rows: between the ends of two nodes, or from the first start in the trace;
+#: without a last node, to the end of the operator that begins last.
 _STEP_TIMES = """
 CREATE OR REPLACE TABLE {name} AS
-SELECT n.trace_id, arg_max(t.end_ns, (t.start_ns, n.node_id)) - min(t.start_ns) AS dur_ns
-FROM node AS n
-JOIN time AS t USING (node_id)
-WHERE n.kind = 'operator'
-GROUP BY n.trace_id
+WITH whole AS (
+  SELECT
+    n.trace_id,
+    min(t.start_ns) AS start_ns,
+    min(t.start_ns) FILTER (WHERE n.kind = 'operator') AS operator_ns,
+    arg_max(t.end_ns, (t.start_ns, n.node_id)) FILTER (WHERE n.kind = 'operator') AS end_ns
+  FROM node AS n
+  JOIN time AS t USING (node_id)
+  WHERE n.rank IS NOT NULL OR n.kind <> 'barrier'
+  GROUP BY n.trace_id
+)
+SELECT
+  m.trace_id,
+  m.step,
+  CASE WHEN m.last_id IS NULL THEN w.end_ns - w.operator_ns
+    ELSE b.end_ns - coalesce(a.end_ns, w.start_ns)
+  END AS dur_ns
+FROM measured AS m
+JOIN whole AS w ON w.trace_id = m.trace_id
+LEFT JOIN time AS a ON a.node_id = m.first_id
+LEFT JOIN time AS b ON b.node_id = m.last_id
 """
 _ROWS = """
 SELECT
@@ -47,8 +64,8 @@ SELECT
   p.dur_ns / nullif(r.dur_ns, 0) - 1 AS change,
   r.dur_ns / nullif(m.measured_ns, 0) - 1 AS replay_error
 FROM measured AS m
-JOIN replayed AS r ON r.trace_id = m.trace_id
-JOIN predicted AS p ON p.trace_id = m.trace_id
+JOIN replayed AS r ON r.trace_id = m.trace_id AND r.step IS NOT DISTINCT FROM m.step
+JOIN predicted AS p ON p.trace_id = m.trace_id AND p.step IS NOT DISTINCT FROM m.step
 ORDER BY m.rank, m.trace_id, m.step
 """
 

@@ -1,0 +1,113 @@
+/* ---
+name = "replay_piece"
+version = 1
+title = "Host threads, cut where they queue work, wait, or hand over to another thread"
+help = """
+Pieces of a thread follow each other from its first slice to its last; the first one has duration 0. A
+piece that ends with a wait contains the time since what it waited for only (replay_wait). Threads
+without operators, calls and steps are left out. Times are on the time axis of slice.ts.
+"""
+grain = ["track_id", "end_ns"]
+requires = { schema = ">=17", queries = ["replay_trace@1", "replay_wait@1", "replay_work@1"] }
+portable = false
+computed_once = true
+columns = ["trace_id", "run_id", "track_id", "start_ns", "end_ns", "is_first", "dur_ns", "call_id", "name"]
+
+[column]
+track_id.help = "Thread"
+start_ns.help = "Start"
+end_ns.help = "End; of no other piece of the thread"
+is_first = { type = "BOOLEAN", unit = "bool", help = "Whether it is the first of its thread" }
+dur_ns.help = "Duration without waiting"
+call_id = { nullable = true, help = "Call that queues work or waits, which begins with the piece" }
+name.help = "Name of that call"
+
+[changes]
+1 = "first version"
+--- */
+WITH thread AS (
+  SELECT DISTINCT track_id FROM whole_launch
+  UNION
+  SELECT DISTINCT track_id FROM whole_cpu_op
+  UNION
+  SELECT DISTINCT track_id FROM step
+),
+host AS MATERIALIZED (
+  SELECT k.id AS track_id, t.trace_id, t.run_id
+  FROM track AS k
+  JOIN replay_trace() AS t ON t.trace_id = k.trace_id
+  SEMI JOIN thread AS h ON h.track_id = k.id
+  WHERE k.kind = 'thread'
+),
+call AS MATERIALIZED (
+  SELECT DISTINCT call_id, call_track_id AS track_id, call_ns AS start_ns
+  FROM replay_work()
+  WHERE call_ns IS NOT NULL
+),
+waiting AS MATERIALIZED (
+  SELECT track_id, at_ns, any_value(call_id) AS call_id, any_value(call_ns) AS call_ns,
+    max(cause_end_ns) AS cause_end_ns
+  FROM replay_wait()
+  GROUP BY track_id, at_ns
+),
+extent AS (
+  SELECT s.track_id, min(s.ts) AS start_ns, max(s.ts + greatest(s.dur, 0)) AS end_ns
+  FROM whole_slice AS s
+  SEMI JOIN host AS h ON h.track_id = s.track_id
+  GROUP BY s.track_id
+),
+cut AS (
+  SELECT track_id, start_ns AS at_ns FROM extent
+  UNION
+  SELECT track_id, end_ns FROM extent
+  UNION
+  SELECT track_id, start_ns FROM call
+  UNION
+  SELECT c.track_id, c.start_ns + greatest(s.dur, 0)
+  FROM call AS c
+  JOIN whole_slice AS s ON s.id = c.call_id
+  UNION
+  SELECT track_id, at_ns FROM waiting
+  UNION
+  SELECT track_id, call_ns FROM waiting WHERE call_ns IS NOT NULL
+  UNION
+  SELECT from_track_id, cause_end_ns FROM replay_wait() WHERE from_track_id IS NOT NULL
+  UNION
+  SELECT track_id, ts FROM step
+  UNION
+  SELECT track_id, ts + greatest(dur, 0) FROM step
+),
+piece AS (
+  SELECT
+    c.track_id,
+    coalesce(lag(c.at_ns) OVER thread, c.at_ns) AS start_ns,
+    c.at_ns AS end_ns,
+    lag(c.at_ns) OVER thread IS NULL AS is_first
+  FROM cut AS c
+  WINDOW thread AS (PARTITION BY c.track_id ORDER BY c.at_ns)
+),
+named AS (
+  SELECT track_id, start_ns, max(call_id) AS call_id
+  FROM (
+    SELECT track_id, start_ns, call_id FROM call
+    UNION ALL
+    SELECT track_id, call_ns, call_id FROM waiting WHERE call_id IS NOT NULL
+  )
+  GROUP BY track_id, start_ns
+)
+SELECT
+  h.trace_id,
+  h.run_id,
+  p.track_id,
+  p.start_ns,
+  p.end_ns,
+  p.is_first,
+  p.end_ns - greatest(p.start_ns, coalesce(w.cause_end_ns, p.start_ns)) AS dur_ns,
+  CASE WHEN NOT p.is_first THEN n.call_id END AS call_id,
+  CASE WHEN NOT p.is_first THEN s.name END AS name
+FROM piece AS p
+JOIN host AS h ON h.track_id = p.track_id
+LEFT JOIN waiting AS w ON w.track_id = p.track_id AND w.at_ns = p.end_ns
+LEFT JOIN named AS n ON n.track_id = p.track_id AND n.start_ns = p.start_ns
+LEFT JOIN whole_slice AS s ON s.id = n.call_id
+ORDER BY p.track_id, p.end_ns

@@ -1,0 +1,78 @@
+/* ---
+name = "replay_wait"
+version = 1
+title = "Where host threads continue after something else has ended"
+help = """
+A call that waits for work (links of kind wait) returns after it; a thread to which another hands over
+(hand_over) continues after the last slice of the other; what a communication library's work was waited
+for by continues after it. A wait that was over before it began is one, too: with other durations the
+same call would wait. Times are on the time axis of slice.ts.
+"""
+grain = ["track_id", "at_ns", "from_id"]
+requires = { schema = ">=17", queries = ["replay_trace@1", "replay_work@1"] }
+portable = false
+computed_once = true
+columns = [
+  "trace_id", "track_id", "at_ns", "call_id", "call_ns", "from_id", "from_track_id", "cause_end_ns", "kind", "link_id",
+]
+
+[column]
+track_id.help = "Thread that waits"
+at_ns = { type = "BIGINT", unit = "ns", help = "When it continues" }
+call_id = { nullable = true, help = "Call that waits; NULL: the thread has a pause" }
+call_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Start of the call" }
+from_id = { type = "BIGINT", unit = "ref slice.id", help = "Work, or slice of another thread, waited for" }
+from_track_id = { type = "BIGINT", unit = "ref track.id", nullable = true, help = "Thread that hands over; NULL: waits for work" }
+cause_end_ns = { type = "BIGINT", unit = "ns", help = "End of what is waited for" }
+kind.help = "wait or hand_over"
+link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link between both" }
+
+[changes]
+1 = "first version"
+--- */
+WITH thread AS (
+  SELECT id AS track_id FROM track WHERE kind = 'thread'
+),
+work AS (
+  SELECT slice_id, trace_id, device_id, start_ns, end_ns FROM replay_work()
+),
+wait AS (
+  SELECT l.id, l.from_id, l.to_id, l.rule
+  FROM whole_link AS l
+  WHERE l.kind = 'wait' AND l.link_set = 'default'
+),
+hand_over AS (
+  SELECT l.id, l.from_id, l.to_id
+  FROM whole_link AS l
+  WHERE l.kind = 'hand_over' AND l.link_set = 'default'
+),
+by_link AS (
+  SELECT
+    s.trace_id,
+    s.track_id,
+    CASE WHEN l.rule = 'communication' THEN s.ts ELSE s.ts + greatest(s.dur, 0) END AS at_ns,
+    CASE WHEN l.rule <> 'communication' THEN s.id END AS call_id,
+    CASE WHEN l.rule <> 'communication' THEN s.ts END AS call_ns,
+    w.slice_id AS from_id,
+    NULL::BIGINT AS from_track_id,
+    w.end_ns AS cause_end_ns,
+    'wait' AS kind,
+    l.id AS link_id
+  FROM wait AS l
+  JOIN work AS w ON w.slice_id = l.from_id
+  JOIN whole_slice AS s ON s.id = l.to_id
+  SEMI JOIN thread AS k ON k.track_id = s.track_id
+  UNION ALL
+  SELECT
+    s.trace_id, s.track_id, s.ts, NULL, NULL, f.id, f.track_id, f.ts + greatest(f.dur, 0), 'hand_over', l.id
+  FROM hand_over AS l
+  JOIN whole_slice AS s ON s.id = l.to_id
+  JOIN whole_slice AS f ON f.id = l.from_id
+)
+SELECT
+  b.trace_id, b.track_id, b.at_ns, b.call_id, b.call_ns, b.from_id, b.from_track_id, b.cause_end_ns, b.kind,
+  b.link_id
+FROM by_link AS b
+SEMI JOIN replay_trace() AS t ON t.trace_id = b.trace_id
+WHERE b.cause_end_ns <= b.at_ns
+ORDER BY b.trace_id, b.track_id, b.at_ns, b.from_id
