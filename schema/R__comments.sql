@@ -122,6 +122,28 @@ COMMENT ON COLUMN device."peak_bytes_per_s" IS '[byte/s] peak memory bandwidth';
 COMMENT ON COLUMN device."peak_flops_per_s" IS '[1/s] peak floating-point rate';
 COMMENT ON COLUMN device."properties_json" IS '[json] properties as in the source, verbatim';
 
+COMMENT ON TABLE event_class IS 'A class of events that a tracer recorded';
+COMMENT ON COLUMN event_class."id" IS '[id] trace_id << 32 | n';
+COMMENT ON COLUMN event_class."trace_id" IS '[ref trace.id] trace';
+COMMENT ON COLUMN event_class."name" IS '[text] name in the source, such as provider:event';
+COMMENT ON COLUMN event_class."n_events" IS '[count] number of events';
+COMMENT ON COLUMN event_class."first_ts" IS '[ns] time of the first record, relative to trace.base_ns';
+COMMENT ON COLUMN event_class."last_ts" IS '[ns] time of the last record, relative to trace.base_ns';
+COMMENT ON COLUMN event_class."stored_as" IS '[text] tables whose rows its events became';
+COMMENT ON COLUMN event_class."attributes_json" IS '[json] attributes of the class, such as loglevel';
+COMMENT ON COLUMN event_class."fields_json" IS '[json] names of the fields of its payload';
+
+COMMENT ON TABLE event_loss IS 'A window of time in which a stream lost events';
+COMMENT ON COLUMN event_loss."id" IS '[id] trace_id << 32 | n';
+COMMENT ON COLUMN event_loss."trace_id" IS '[ref trace.id] trace';
+COMMENT ON COLUMN event_loss."slice_id" IS '[ref slice.id] slice of the window';
+COMMENT ON COLUMN event_loss."from_ts" IS '[ns] start of the window, relative to trace.base_ns';
+COMMENT ON COLUMN event_loss."to_ts" IS '[ns] end of the window, relative to trace.base_ns';
+COMMENT ON COLUMN event_loss."n_events" IS '[count] events that the tracer discarded';
+COMMENT ON COLUMN event_loss."n_packets" IS '[count] packets that the tracer overwrote';
+COMMENT ON COLUMN event_loss."stream_number" IS '[count] number of the stream file, from 0';
+COMMENT ON COLUMN event_loss."cpu" IS '[count] processor of the stream';
+
 COMMENT ON TABLE flow_point IS 'Ends and waypoints of arrows recorded between slices';
 COMMENT ON COLUMN flow_point."id" IS '[id] trace_id << 32 | n, where n is the position of the record in the source';
 COMMENT ON COLUMN flow_point."trace_id" IS '[ref trace.id] trace';
@@ -392,6 +414,21 @@ COMMENT ON COLUMN query_version."name" IS '[text] name of the query';
 COMMENT ON COLUMN query_version."version" IS '[count] version of the query';
 COMMENT ON COLUMN query_version."content_hash" IS '[text] SHA-256 of the contract of the version; of texts, if stored by an earlier version of tw';
 COMMENT ON COLUMN query_version."first_used_at" IS '[UTC] time it first stored rows in this warehouse';
+
+COMMENT ON TABLE recorded_event IS 'An event as it was recorded, with the slice it became';
+COMMENT ON COLUMN recorded_event."id" IS '[id] trace_id << 32 | n, n by trace, stream, packet and place in it';
+COMMENT ON COLUMN recorded_event."trace_id" IS '[ref trace.id] trace';
+COMMENT ON COLUMN recorded_event."slice_id" IS '[ref slice.id] slice of the event, or of the one it was merged with';
+COMMENT ON COLUMN recorded_event."event_class_id" IS '[ref event_class.id] class';
+COMMENT ON COLUMN recorded_event."is_merged" IS '[bool] whether the slice is that of another event, as of the end of a pair';
+COMMENT ON COLUMN recorded_event."ts" IS '[ns] time of the record, relative to trace.base_ns';
+COMMENT ON COLUMN recorded_event."placed_ts" IS '[ns] time of what it records, relative to trace.base_ns; of device events not that of the record';
+COMMENT ON COLUMN recorded_event."pid" IS '[count] process that recorded it';
+COMMENT ON COLUMN recorded_event."tid" IS '[count] thread that recorded it';
+COMMENT ON COLUMN recorded_event."cpu" IS '[count] processor that recorded it';
+COMMENT ON COLUMN recorded_event."stream_number" IS '[count] number of the stream file, from 0';
+COMMENT ON COLUMN recorded_event."context_json" IS '[json] fields of its contexts; NULL: at most the thread';
+COMMENT ON COLUMN recorded_event."payload_json" IS '[json] fields of its payload; NULL: equal to args_json of the slice';
 
 COMMENT ON TABLE rpc IS 'Remote calls and tensor transfers between processes';
 COMMENT ON COLUMN rpc."slice_id" IS '[ref slice.id] the slice that the row describes';

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import random
+import re
 import sqlite3
 import struct
 import tarfile
@@ -310,6 +311,23 @@ def _horovod() -> list[Files]:
     return _one("t.json", horovod.WHOLE, json.dumps(json.loads(recorded)[:40]))
 
 
+def _ctf() -> list[Files]:
+    """Small recordings of both versions, with headers of both sizes, and one without a clock."""
+    found: list[Files] = []
+    for case in ("types", "ctf2_types", "compact_kernel", "python_agent"):
+        files: Files = {}
+        with tarfile.open(DATA / "ctf" / case / "trace.tar.gz") as archive:
+            for member in archive.getmembers():
+                content = archive.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    files[f"trace/{Path(member.name).name}"] = content.read()
+        found.append(files)
+    without = dict(found[2])
+    metadata = without["trace/metadata"]
+    without["trace/metadata"] = re.sub(rb"clock \{.*?\};|map = [a-z.]+;", b"", metadata)
+    return [*found, without]
+
+
 def _gzip() -> list[Files]:
     document, graph = _chrome()[0]["t.json"], _chakra_et()[1]["t.0.et"]
     half = len(document) // 2
@@ -398,6 +416,7 @@ for _family in (
     Family("dpro", "dpro", "json", _dpro, is_capture=True),
     Family("dpro_byteps", "dpro", "lines", _dpro_byteps, is_capture=True),
     Family("horovod", "horovod", "json", _horovod),
+    Family("ctf", "ctf", "blocks", _ctf, is_capture=True),
     Family("gzip", None, "archive", _gzip),
     Family("archive", None, "archive", _archive, is_capture=True),
 ):

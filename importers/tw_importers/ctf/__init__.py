@@ -1,0 +1,46 @@
+"""LTTng and other CTF traces (1.8 and 2): user space, kernel, and the tracers of TensorFlow.
+
+Formats: diamon.org/ctf (1.8.3, 2.0); docs/tensorflow.md.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tw_importers.ctf.find import find
+from warehouse.ingest.importer import (
+    NESTING,
+    CaptureImporter,
+    Captures,
+    Parts,
+    Scratch,
+    TraceFacts,
+)
+
+_FOLDER = files(__package__)
+_PREPARE = (
+    "macros.sql", "cuda_names.sql", "classes.sql", "place.sql", "spans.sql", "work.sql",
+    "places.sql", "loss.sql", "slices.sql",
+)  # fmt: skip
+_NORMALIZE = ("macros.sql", "normalize.sql", "rows.sql")
+_OPTIONS = {
+    "opencl_clock": "how OpenCL's device clock is related to the trace's: interval, or mean",
+}
+
+
+def _read(parts: Parts, scratch: Scratch) -> TraceFacts:
+    # The decoder is loaded only for captures of this format.
+    from tw_importers.ctf.read import read
+
+    return read(parts, scratch)
+
+
+CTF = CaptureImporter(
+    name="ctf",
+    title="CTF 1.8 and 2 traces: LTTng sessions, also of instrumented TensorFlow",
+    version=1,
+    prepare=(*(_FOLDER / name for name in _PREPARE), NESTING),
+    normalize=tuple(_FOLDER / name for name in _NORMALIZE),
+    captures=Captures(find, _read),
+    options=_OPTIONS,
+)

@@ -1,0 +1,71 @@
+-- Rows of detail tables, inside the transaction of the import; runs after normalize.sql.
+
+INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name)
+SELECT
+  getvariable('first_id') + rowid, getvariable('trace_id'), getvariable('first_id') + track_n, ts,
+  dur, name
+FROM scratch.span
+WHERE meaning IN ('operation', 'async_operation')
+ORDER BY rowid;
+
+INSERT INTO step (slice_id, trace_id, track_id, ts, dur, name, number)
+SELECT
+  getvariable('first_id') + rowid, getvariable('trace_id'), getvariable('first_id') + track_n, ts,
+  dur, name, field_number(args_json, '$.count')
+FROM scratch.span
+WHERE meaning = 'session' AND dur >= 0
+ORDER BY rowid;
+
+INSERT INTO annotation (slice_id, trace_id, track_id, ts, dur, name, side)
+SELECT
+  getvariable('first_id') + rowid, getvariable('trace_id'), getvariable('first_id') + track_n, ts,
+  dur, name, 'host'
+FROM scratch.span
+WHERE category = 'user_annotation'
+ORDER BY rowid;
+
+INSERT INTO launch (slice_id, trace_id, track_id, ts, dur, name, category, callback_id)
+SELECT
+  getvariable('first_id') + rowid, getvariable('trace_id'), getvariable('first_id') + track_n, ts,
+  dur, name, category,
+  CASE WHEN meaning = 'cuda_api' THEN field_number(args_json, '$.name') END
+FROM scratch.span
+WHERE meaning IN ('cuda_api', 'hip_api', 'hsa_api', 'hc_api', 'opencl_api', 'stream_copy', 'dispatch')
+ORDER BY rowid;
+
+INSERT INTO gpu_op (
+  slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, bytes, direction,
+  grid_x, grid_y, grid_z, block_x, block_y, block_z, registers_per_thread, shared_memory_bytes,
+  queued_ns, source_memory_kind, destination_memory_kind
+)
+SELECT
+  getvariable('first_id') + s.rowid,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  getvariable('first_id') + d.device_n,
+  s.ts,
+  s.dur,
+  s.name,
+  w.kind,
+  CASE
+    WHEN w.kind = 'sync' THEN 'sync'
+    WHEN w.kind <> 'kernel' THEN 'memory'
+    WHEN regexp_matches(w.name, '(?i)nccl|rccl|AllReduce') AND w.provider <> 'cudaTracer' THEN 'communication'
+    ELSE 'compute'
+  END,
+  w.queue,
+  w.bytes,
+  w.direction,
+  w.grid_x, w.grid_y, w.grid_z, w.block_x, w.block_y, w.block_z,
+  w.registers,
+  w.shared_bytes,
+  q.before_ns,
+  nullif(w.source_memory, ''),
+  nullif(w.destination_memory, '')
+FROM scratch.span AS s
+JOIN scratch.work AS w ON w.seq = s.seq
+JOIN scratch.device_place AS d ON d.device = coalesce(w.device, '')
+LEFT JOIN (
+  SELECT work_seq, max(before_ns) AS before_ns FROM scratch.queued WHERE is_queued GROUP BY ALL
+) AS q ON q.work_seq = w.seq
+ORDER BY s.rowid;

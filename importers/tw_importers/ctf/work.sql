@@ -1,0 +1,77 @@
+-- What is known of device work: its device and queue, kind, size and grid.
+-- In: `bare_span`, `event`, `class_rule`. Out: `work`, `queued`.
+
+CREATE TABLE device_event AS
+SELECT
+  b.seq, b.at_ns, b.dur, b.pid, c.provider, c.event, c.meaning, e.name, e.payload,
+  CASE c.provider
+    WHEN 'interceptionTracer' THEN field_text(e.payload, '$.agent_handle')
+    ELSE coalesce(regexp_extract(field_text(e.payload, '$.id'), '^#(\d+)\.', 1), '')
+  END AS device,
+  CASE c.provider
+    WHEN 'interceptionTracer' THEN field_number(e.payload, '$.queue_id')
+    ELSE TRY_CAST(regexp_extract(field_text(e.payload, '$.id'), '^#\d+\.(\d+)\.', 1) AS BIGINT)
+  END AS queue
+FROM bare_span AS b
+JOIN class_rule AS c USING (class_n)
+JOIN event AS e USING (seq)
+WHERE c.meaning IN ('kernel', 'copy', 'barrier') AND b.step = 1;
+
+CREATE TABLE work AS
+SELECT
+  *,
+  CASE
+    WHEN meaning = 'barrier' THEN 'sync'
+    WHEN meaning = 'copy' THEN if(contains(name, 'Memset') OR contains(details, 'MEMSET'), 'memset', 'memcpy')
+    WHEN contains(name, 'Memset') THEN 'memset'
+    ELSE 'kernel'
+  END AS kind,
+  CASE
+    WHEN details LIKE 'MEMCPY%' THEN regexp_extract(details, '^MEMCPY([A-Z][A-Za-z]+) ', 1)
+    WHEN meaning <> 'copy' THEN NULL
+    WHEN contains(name, 'HostToDevice') THEN 'HtoD'
+    WHEN contains(name, 'DeviceToHost') THEN 'DtoH'
+    WHEN contains(name, 'DeviceToDevice') THEN 'DtoD'
+    WHEN contains(name, 'PeerToPeer') THEN 'PtoP'
+    WHEN contains(name, 'HostToHost') THEN 'HtoH'
+  END AS direction,
+  abs(coalesce(
+    field_number(payload, '$.size_bytes'),
+    TRY_CAST(regexp_extract(details, ' (\d+) bytes', 1) AS BIGINT)
+  )) AS bytes,
+  regexp_extract(details, '\((\w+) to (\w+)\)', 1) AS source_memory,
+  regexp_extract(details, '\((\w+) to (\w+)\)', 2) AS destination_memory,
+  field_number(payload, '$.workgroup_size[0]') AS block_x,
+  field_number(payload, '$.workgroup_size[1]') AS block_y,
+  field_number(payload, '$.workgroup_size[2]') AS block_z,
+  field_number(payload, '$.grid_size[0]') // nullif(field_number(payload, '$.workgroup_size[0]'), 0) AS grid_x,
+  field_number(payload, '$.grid_size[1]') // nullif(field_number(payload, '$.workgroup_size[1]'), 0) AS grid_y,
+  field_number(payload, '$.grid_size[2]') // nullif(field_number(payload, '$.workgroup_size[2]'), 0) AS grid_z,
+  field_number(payload, '$.workitem_vgpr_count') AS registers,
+  field_number(payload, '$.static_group_segment_size') AS shared_bytes
+FROM (SELECT *, field_text(payload, '$.details') AS details FROM device_event);
+
+-- When work was queued and submitted: the same place in order as its begin, among equal names.
+CREATE TABLE queued AS
+WITH asked AS (
+  SELECT
+    b.seq, b.at_ns, b.pid, c.provider, c.event, coalesce(e.name, '') AS name,
+    regexp_extract(c.event, '^(kernel|device)_', 1) AS what,
+    row_number() OVER (PARTITION BY b.pid, c.provider, c.event, e.name ORDER BY b.at_ns, b.seq) AS n
+  FROM bare_span AS b
+  JOIN class_rule AS c USING (class_n)
+  JOIN event AS e USING (seq)
+  WHERE c.meaning = 'queued'
+),
+done AS (
+  SELECT
+    seq, at_ns, pid, provider, coalesce(name, '') AS name,
+    regexp_extract(event, '^(kernel|device)_', 1) AS what,
+    row_number() OVER (PARTITION BY pid, provider, event, name ORDER BY at_ns, seq) AS n
+  FROM work
+)
+SELECT a.seq, d.seq AS work_seq, a.event LIKE '%\_queued' ESCAPE '\' AS is_queued, d.at_ns - a.at_ns AS before_ns
+FROM asked AS a
+JOIN done AS d
+  ON d.provider = a.provider AND d.what = a.what AND d.n = a.n AND d.name = a.name
+  AND d.pid IS NOT DISTINCT FROM a.pid;

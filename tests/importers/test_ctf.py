@@ -1,0 +1,152 @@
+"""CTF traces: events of the warehouse are those that babeltrace2 prints, event by event."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.support import babeltrace
+from tests.support.sharing import WarehouseCache, integration
+
+DATA = Path(__file__).parents[1] / "data" / "ctf"
+CASES = (
+    "types",
+    "ctf2_types",
+    "compact_kernel",
+    "python_agent",
+    "discard",
+    "cuda",
+    "hip_hc",
+    "sycl",
+)
+#: Recordings that are not in the project.
+MORE = (
+    "bt2sink_ctf18", "ctf2_cuda",
+    "hip_intercept", "hip_pc", "lttng216_ctf18_hip_hc", "lttng216_ctf18_types", "real_agent",
+)  # fmt: skip
+_EVENTS = """
+SELECT t.base_ns + e.ts, c.name, e.cpu,
+  coalesce(e.context_json, CASE WHEN e.tid IS NULL THEN '{}' ELSE '{"vtid":' || e.tid || '}' END),
+  coalesce(e.payload_json, s.args_json)
+FROM recorded_event AS e
+JOIN event_class AS c ON c.id = e.event_class_id
+JOIN slice AS s ON s.id = e.slice_id
+JOIN trace AS t ON t.id = e.trace_id
+JOIN run AS r ON r.id = t.run_id
+WHERE r.name = ?
+ORDER BY 1, e.id
+"""
+
+
+@pytest.fixture(scope="module")
+def db(imported_files: WarehouseCache) -> Iterator[duckdb.DuckDBPyConnection]:
+    runs = [(case, [DATA / case / "trace.tar.gz"]) for case in (*CASES, "hip_hc_sorted")]
+    connection = duckdb.connect(str(imported_files.file(*runs)), read_only=True)
+    yield connection
+    connection.close()
+
+
+def assert_equal(db: duckdb.DuckDBPyConnection, run: str, golden: Path) -> None:
+    expected = babeltrace.golden(golden)
+    rows = db.execute(_EVENTS, [run]).fetchall()
+    assert len(rows) == len(expected)
+    for (ns, name, cpu, context, payload), event in zip(rows, expected, strict=True):
+        reference = event.context if "cpu_id" in event.groups[0] else merged(event.groups[:-1])
+        found = babeltrace.printed(json.loads(context), reference)
+        assert (ns, name, found) == (event.ns, event.name, reference)
+        assert cpu == event.groups[0].get("cpu_id")
+        assert babeltrace.printed(json.loads(payload), event.payload) == event.payload
+        assert labels(json.loads(payload)) == printed_labels(event.payload)
+
+
+def merged(groups: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: value for group in groups for name, value in group.items()}
+
+
+def labels(payload: dict[str, Any]) -> dict[str, str]:
+    return {k.removesuffix(".label"): v or "" for k, v in payload.items() if k.endswith(".label")}
+
+
+def printed_labels(payload: dict[str, Any]) -> dict[str, str]:
+    return {k: v.label for k, v in payload.items() if isinstance(v, babeltrace.Enumeration)}
+
+
+@pytest.mark.parametrize("case", [*CASES[:4], *(integration(case) for case in CASES[4:])])
+def test_events_equal_what_babeltrace_prints(db: duckdb.DuckDBPyConnection, case: str) -> None:
+    assert_equal(db, case, DATA / case / "golden.txt.gz")
+
+
+@pytest.mark.integration
+def test_post_processed_traces_are_placed_already(db: duckdb.DuckDBPyConnection) -> None:
+    assert_equal(db, "hip_hc_sorted", DATA / "hip_hc_sorted" / "golden.txt.gz")
+    moved = "SELECT count(*) FROM recorded_event AS e JOIN trace AS t ON t.id = e.trace_id "
+    moved += "JOIN run AS r ON r.id = t.run_id WHERE r.name = 'hip_hc_sorted' AND ts <> placed_ts"
+    assert db.execute(moved).fetchall() == [(0,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", MORE)
+def test_recordings_equal_what_babeltrace_prints(
+    data_dir: Path, imported_files: WarehouseCache, case: str
+) -> None:
+    folder = data_dir / "ctf" / case
+    with duckdb.connect(str(imported_files.file((case, [folder / "trace"]))), read_only=True) as db:
+        assert_equal(db, case, folder / "golden.txt.gz")
+
+
+@pytest.mark.slow
+def test_the_events_of_two_real_tasks_have_the_times_that_babeltrace_prints(
+    data_dir: Path, imported_files: WarehouseCache
+) -> None:
+    folder = data_dir / "ctf" / "real_pid"
+    lines = (folder / "sums.csv").read_text().splitlines()[1:]
+    path = imported_files.file(("real_pid", [folder / "trace.tar.gz"]))
+    with duckdb.connect(str(path), read_only=True) as db:
+        rows = db.execute(
+            "SELECT e.pid, c.name, count(*), sum((t.base_ns + e.ts)::HUGEINT) "
+            "FROM recorded_event AS e JOIN event_class AS c ON c.id = e.event_class_id "
+            "JOIN trace AS t ON t.id = e.trace_id GROUP BY ALL"
+        ).fetchall()
+    assert sorted(",".join(map(str, row)) for row in rows) == sorted(lines)
+
+
+def test_lost_events_are_slices_over_the_windows_that_the_tracer_reports(
+    db: duckdb.DuckDBPyConnection,
+) -> None:
+    text = (DATA / "discard" / "warnings.txt").read_text()
+    clock = r"\[11:34:0(\d)\.(\d{9})\]"
+    found = re.findall(rf"discarded (\d+) events? between {clock} and {clock}", text)
+    expected = sorted((int(n), int(f"{a}{b}"), int(f"{c}{d}")) for n, a, b, c, d in found)
+    minute = 1795174440_000000000
+    rows = db.execute(
+        "SELECT l.n_events, t.base_ns + s.ts - $minute, t.base_ns + s.ts + s.dur - $minute "
+        "FROM event_loss AS l JOIN slice AS s ON s.id = l.slice_id "
+        "JOIN trace AS t ON t.id = l.trace_id WHERE s.category = 'lost_events' ORDER BY ALL",
+        {"minute": minute},
+    ).fetchall()
+    assert rows == expected
+    assert sum(n for n, *_ in rows) == 337
+    problem = "SELECT count FROM import_problem WHERE kind = 'lost_events'"
+    assert db.execute(problem).fetchall() == [(337,)]
+
+
+def test_what_each_class_became_is_stored_with_its_count(db: duckdb.DuckDBPyConnection) -> None:
+    rows = db.execute(
+        "SELECT c.name, c.n_events, c.stored_as FROM event_class AS c "
+        "JOIN trace AS t ON t.id = c.trace_id JOIN run AS r ON r.id = t.run_id "
+        "WHERE r.name = 'sycl' AND (c.name IN ('openclTracer:kernel_begin', "
+        "'openclTracer:callback', 'openclTracer:kernel_end') OR c.name LIKE '%:session_start') "
+        "ORDER BY 1"
+    ).fetchall()
+    assert rows == [
+        ("openclTracer:callback", 92, "slice"),
+        ("openclTracer:kernel_begin", 80, "gpu_op"),
+        ("openclTracer:kernel_end", 80, "gpu_op: ends"),
+        ("tensorflowTracer:session_start", 7, "step"),
+    ]
