@@ -179,18 +179,22 @@ def test_a_held_warehouse_stores_no_prediction(copy: Path) -> None:
 
 
 @pytest.mark.integration
-def test_an_export_of_a_prediction_is_made_again_from_the_files(
+def test_an_export_of_a_prediction_is_made_again_from_files_and_changes(
     db: Path, copy: Path, tw: Tw, tmp_path: Path
 ) -> None:
-    """By another warehouse with the same files and prediction; one without cannot verify it."""
-    for name in ("rows.csv", "p.pftrace"):
-        target = tmp_path / name
-        command = ("query", "op_summary") if name == "rows.csv" else ("export", "perfetto")
-        assert tw(*command, "--db", db, "--run", "slower", "-o", target).code == 0
-        assert tw("verify", "--db", copy, target).code != 0
-    warehouse.open(copy).replay([SLOWER], name="other")
-    for name in ("rows.csv", "p.pftrace"):
-        assert tw("verify", "--db", copy, tmp_path / name).code == 0
+    """By another warehouse with the same prediction of the same files, and by no other."""
+    rows, trace = tmp_path / "rows.csv", tmp_path / "same.pftrace"
+    assert tw("query", "op_summary", "--db", db, "--run", "same", "-o", rows).code == 0
+    assert tw("export", "perfetto", "--db", db, "--run", "same", "-o", trace).code == 0
+
+    def is_verified() -> list[bool]:
+        return [tw("verify", "--db", copy, target).code == 0 for target in (rows, trace)]
+
+    trial = warehouse.open(copy)
+    trial.replay([SLOWER], name="same")
+    assert is_verified() == [False, False]
+    trial.replay(name="same", replace=True)
+    assert is_verified() == [True, True]
 
 
 @pytest.mark.slow

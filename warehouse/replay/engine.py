@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warehouse.replay import heap as heaps
+from warehouse.replay.heap import BEGIN, END, LAST
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
 
 #: Why a node did not start earlier.
 CAUSE_RELEASE, CAUSE_EDGE, CAUSE_RESOURCE, CAUSE_SLOT = range(4)
-_LAST = 1 << 30  # behind all nodes that become ready at one time
 CAUSES = ("release", "edge", "resource", "slot")
 
 
@@ -70,26 +72,37 @@ class Times:
 def simulate(work: Work) -> Times:
     """Simulates the work from time 0."""
     n, n_resources = len(work.dur), len(work.is_by_priority)
-    start, end, queue = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n)
-    cause, cause_kind = np.full(n, -1), np.zeros(n, np.int64)
-    n_before = np.bincount(work.target, minlength=n).astype(np.int64)
     pair, n_left = _pairs(work)
+    n_before = np.bincount(work.target, minlength=n).astype(np.int64)
+    of_nodes, of_resources = (np.full(each, -1, np.int32) for each in (n, n_resources))
     arrays: list[Any] = [
-        work.dur, work.gap, work.release.copy(), _limited(work), work.priority, work.order, pair,
-        work.is_by_priority, work.first_edge, work.target, work.delay, n_before, n_left,
-        np.zeros(n_resources), np.full(n_resources, -1), np.full(n_resources, -1),
-        np.full(n_resources, -1), np.full(n, -1), np.full(n_resources, -1), np.full(n, -1),
-        np.full(n, -1), start, end, queue, cause, cause_kind,
+        _first_nodes(work, n_before), work.dur, work.gap, work.release.copy(), _limited(work),
+        work.priority, work.order, pair, work.is_by_priority, work.first_edge, work.target,
+        work.delay, n_before, n_left, np.zeros(n_resources), of_resources, of_resources.copy(),
+        of_resources.copy(), of_nodes, of_resources.copy(), of_nodes.copy(), of_nodes.copy(),
+        np.full(n, np.nan), np.full(n, -1), np.zeros(n, np.int64),
     ]  # fmt: skip
     compiled = _compiled()
     if compiled is None:  # lists are faster to index in Python, and hold the same numbers
         lists = [array.tolist() for array in arrays]
-        n_done = _LOOP(*_PARTS, *lists)
-        start, end, queue = (np.array(each, np.float64) for each in lists[-5:-2])
-        cause, cause_kind = (np.array(each, np.int64) for each in lists[-2:])
+        n_done = _LOOP(heapq.heappush, heapq.heappop, *_PARTS, [], *lists)
+        arrays[3], arrays[-3] = (np.array(lists[each], np.float64) for each in (3, -3))
+        arrays[-2], arrays[-1] = (np.array(lists[each], np.int64) for each in (-2, -1))
     else:
-        n_done = compiled(*arrays)
-    return Times(start, end, queue, cause, cause_kind, n_done)
+        n_done = compiled(heaps.create(n, n_resources, work.priority, work.order), *arrays)
+    ready, (start, cause, cause_kind) = arrays[3], arrays[-3:]
+    queue = np.where(np.isnan(start), 0, start - ready)
+    return Times(start, start + work.dur, queue, cause, cause_kind, n_done)
+
+
+def _first_nodes(work: Work, n_before: Ints) -> Ints:
+    """The nodes that wait for no other, in the order in which they are ready, between the ends.
+
+    The heap holds the next of them at any time: all would make it slow.
+    """
+    first = np.flatnonzero(n_before == 0)
+    keys = (work.order[first], work.priority[first], work.release[first])
+    return np.concatenate([[BEGIN[3]], first[np.lexsort(keys)], [END[3]]])
 
 
 def _limited(work: Work) -> Ints:
@@ -115,24 +128,31 @@ def _compiled() -> Callable[..., int] | None:
         from numba import njit
     except ImportError:
         return None
-    parts = [njit(cache=True)(each) for each in _PARTS]
-    return partial(njit(cache=True)(_LOOP), *parts)
+    compile = njit(cache=True)
+    parts = [*heaps.functions(compile), *(compile(each) for each in _PARTS)]
+    return partial(compile(_LOOP), *parts)
 
 
 def _run(  # type: ignore[no-untyped-def]
-    hand_over, add, take, dur, gap, ready, resource, priority, order, pair, is_by_priority,
-    first_edge, target, delay, n_before, n_left, free, last, holder, waiting, next_waiting, best,
-    child, sibling, start, end, queue, cause, cause_kind,
+    push, pop, hand_over, add, take, heap, first_nodes, dur, gap, ready, resource, priority, order,
+    pair, is_by_priority, first_edge, target, delay, n_before, n_left, free, last, holder, waiting,
+    next_waiting, best, child, sibling, start, cause, cause_kind,
 ):  # fmt: skip
     """The loop of `simulate`; arrays and lists are changed in place. Returns how many nodes ran."""
-    n, n_done = len(dur), 0
-    heap = [(0.0, 0, 0, 0)]
-    heap.pop()
-    for node in range(n):
-        if n_before[node] == 0:
-            heapq.heappush(heap, (ready[node], priority[node], order[node], node))
-    while len(heap) > 0:
-        time, rank, _, node = heapq.heappop(heap)
+    n, n_done, n_first, of_nodes = len(dur), 0, 0, (ready, priority, order, pair)
+    push(heap, END)
+    push(heap, BEGIN)
+    while True:
+        time, rank, _, node = pop(heap)
+        if node == first_nodes[n_first]:
+            if node == END[3]:
+                return n_done
+            n_first += 1
+            each = first_nodes[n_first]
+            if each >= 0:
+                push(heap, (ready[each], priority[each], order[each], each))
+            if node == BEGIN[3]:
+                continue
         if node >= n:  # a resource that serves by priority is free again
             node = take(add, node - n, best, child, sibling, priority, ready, order)
         r = resource[node]
@@ -143,28 +163,27 @@ def _run(  # type: ignore[no-untyped-def]
                     next_waiting[node], waiting[r] = waiting[r], node
                     continue
                 holder[r] = p
-            if is_by_priority[r] == 1 and rank < _LAST and (free[r] > time or best[r] >= 0):
+            if is_by_priority[r] == 1 and rank < LAST and (free[r] > time or best[r] >= 0):
                 if best[r] < 0:
-                    heapq.heappush(heap, (free[r], _LAST, r, n + r))
+                    push(heap, (free[r], LAST, r, n + r))
                 best[r] = add(node, best[r], child, sibling, priority, ready, order)
                 continue
-            time = max(time, free[r])
+            if free[r] > time:
+                time = free[r]
             if time > ready[node] and last[r] >= 0:
                 cause[node] = last[r]
                 cause_kind[node] = 2 if p < 0 else 3
         done = time + dur[node]
-        start[node], queue[node], end[node] = time, time - ready[node], done
+        start[node] = time
         n_done += 1
         if r >= 0:
             free[r], last[r] = done + gap[node], node
-            if rank == _LAST and best[r] >= 0:
-                heapq.heappush(heap, (free[r], _LAST, r, n + r))
+            if rank == LAST and best[r] >= 0:
+                push(heap, (free[r], LAST, r, n + r))
             if p >= 0:
                 n_left[p] -= 1
                 if n_left[p] == 0:
-                    hand_over(
-                        heap, r, done, ready, priority, order, pair, holder, waiting, next_waiting
-                    )
+                    hand_over(push, heap, r, done, of_nodes, holder, waiting, next_waiting)
         for e in range(first_edge[node], first_edge[node + 1]):
             to = target[e]
             at = done + delay[e]
@@ -172,14 +191,14 @@ def _run(  # type: ignore[no-untyped-def]
                 ready[to], cause[to], cause_kind[to] = at, node, 1
             n_before[to] -= 1
             if n_before[to] == 0:
-                heapq.heappush(heap, (ready[to], priority[to], order[to], to))
-    return n_done
+                push(heap, (ready[to], priority[to], order[to], to))
 
 
 def _hand_over(  # type: ignore[no-untyped-def]
-    heap, r, done, ready, priority, order, pair, holder, waiting, next_waiting
+    push, heap, r, done, of_nodes, holder, waiting, next_waiting
 ):
     """Gives a resource to the next slot: of the nodes that wait, that of the first to be ready."""
+    ready, priority, order, pair = of_nodes
     first, each = -1, waiting[r]
     while each >= 0:
         if first < 0 or (ready[each], order[each]) < (ready[first], order[first]):
@@ -190,7 +209,7 @@ def _hand_over(  # type: ignore[no-untyped-def]
     while each >= 0:
         following = next_waiting[each]
         if pair[each] == holder[r]:
-            heapq.heappush(heap, (max(ready[each], done), priority[each], order[each], each))
+            push(heap, (max(ready[each], done), priority[each], order[each], each))
         else:
             next_waiting[each], waiting[r] = waiting[r], each
         each = following
