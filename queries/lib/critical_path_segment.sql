@@ -5,9 +5,9 @@ title = "Critical path of one step as contiguous intervals without overlap"
 help = """
 The step is walked backwards from its end, always to the operation that ended last among those that
 had to end first: device work started after the previous work on its stream, after its call, and
-after the work an event wait made its stream wait for; a host thread continued after a wait (links
-of kind wait) when the awaited work had ended; the threads of autograd and of the forward pass hand
-over to each other (links of kind forward_backward); anything else on a host thread follows the
+after the work that its stream waited for (links of kind event_wait); a host thread continued after a
+wait (links of kind wait) when the awaited work had ended; the threads of autograd and of the forward pass hand
+over to each other (links of kind hand_over); anything else on a host thread follows the
 preceding slice there. The intervals of one step cover it exactly, from its start on the host to its
 end there, or to the end of the last device work launched in it if that is later.
 
@@ -180,75 +180,13 @@ after_stream AS (
     AND p.stream = w.stream
     AND p.end_ns <= w.start_ns
 ),
-several AS (SELECT trace_id FROM work GROUP BY trace_id HAVING max(caller_id) >= 0),
 -- An event wait: the stream continues after the work launched before the event was recorded.
-event_wait AS (
-  SELECT
-    g.slice_id,
-    g.trace_id,
-    coalesce(k.process_id, -1) AS process_id,
-    CASE
-      WHEN g.trace_id IN (SELECT trace_id FROM several) THEN coalesce(lk.process_id, -1) ELSE -1
-    END AS caller_id,
-    coalesce(g.device_id, -1) AS device_id,
-    g.stream,
-    g.wait_on_stream,
-    l.ts AS call_ns,
-    coalesce(max(r.ts), l.ts) AS recorded_ns
-  FROM whole_gpu_op AS g
-  JOIN window_of AS w ON w.trace_id = g.trace_id AND g.ts < w.end_ns
-  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'sync_call' AND c.link_set = 'default'
-  JOIN whole_launch AS l ON l.slice_id = c.from_id
-  LEFT JOIN track AS k ON k.id = g.track_id
-  LEFT JOIN track AS lk ON lk.id = l.track_id
-  LEFT JOIN whole_launch AS r
-    ON r.trace_id = g.trace_id AND r.correlation_id = g.wait_on_correlation_id AND r.ts <= l.ts
-  WHERE g.kind = 'sync' AND g.sync_kind = 'Stream Wait Event' AND g.stream <> g.wait_on_stream
-  GROUP BY
-    g.slice_id, g.trace_id, k.process_id, lk.process_id, g.device_id, g.stream, g.wait_on_stream,
-    l.ts
-),
-call_order AS (
-  SELECT
-    trace_id,
-    process_id,
-    caller_id,
-    device_id,
-    stream,
-    call_ns,
-    max_by(slice_id, (end_ns, slice_id)) AS last_id,
-    min_by(slice_id, (start_ns, slice_id)) AS first_id
-  FROM work
-  WHERE call_ns IS NOT NULL
-  GROUP BY trace_id, process_id, caller_id, device_id, stream, call_ns
-),
-waited_work AS (
-  SELECT e.*, o.last_id
-  FROM event_wait AS e
-  ASOF JOIN call_order AS o
-    ON o.trace_id = e.trace_id
-    AND o.process_id = e.process_id
-    AND o.caller_id = e.caller_id
-    AND o.device_id = e.device_id
-    AND o.stream = e.wait_on_stream
-    AND o.call_ns <= e.recorded_ns
-),
-waiting_work AS (
-  SELECT e.last_id, o.first_id
-  FROM waited_work AS e
-  ASOF JOIN call_order AS o
-    ON o.trace_id = e.trace_id
-    AND o.process_id = e.process_id
-    AND o.caller_id = e.caller_id
-    AND o.device_id = e.device_id
-    AND o.stream = e.stream
-    AND o.call_ns >= e.call_ns
-),
 after_event AS (
   SELECT b.slice_id, a.slice_id AS before_id, a.end_ns AS at_ns
-  FROM waiting_work AS e
-  JOIN work AS a ON a.slice_id = e.last_id
-  JOIN work AS b ON b.slice_id = e.first_id AND a.end_ns <= b.start_ns
+  FROM whole_link AS c
+  JOIN work AS a ON a.slice_id = c.from_id
+  JOIN work AS b ON b.slice_id = c.to_id
+  WHERE c.kind = 'event_wait' AND c.link_set = 'default' AND a.end_ns <= b.start_ns
 ),
 -- Of all operations that must end before a piece of work, the last to end.
 work_candidate AS (
@@ -279,11 +217,7 @@ host_slice AS MATERIALIZED (
     s.ts AS start_ns,
     s.ts + greatest(s.dur, 0) AS end_ns,
     s.depth,
-    s.parent_id,
-    s.dur > 0 AND (
-      s.category = 'cpu_op' OR s.category LIKE '%\_runtime' ESCAPE '\'
-      OR s.category LIKE '%\_driver' ESCAPE '\'
-    ) AS is_activity
+    s.parent_id
   FROM whole_slice AS s
   JOIN window_of AS w
     ON w.trace_id = s.trace_id AND s.ts <= w.end_ns AND s.ts + greatest(s.dur, 0) >= w.start_ns
@@ -305,64 +239,19 @@ blocked_call AS (
     AND d.start_ns < h.end_ns
   GROUP BY h.slice_id, h.trace_id, h.track_id, h.end_ns
 ),
--- Pairs of threads between which autograd hands over.
-partner AS (
-  SELECT DISTINCT f.track_id AS forward_id, b.track_id AS backward_id
-  FROM whole_link AS c
-  JOIN whole_cpu_op AS b ON b.slice_id = c.to_id
-  JOIN whole_cpu_op AS f ON f.slice_id = c.from_id
-  JOIN window_of AS w ON w.trace_id = b.trace_id AND b.ts >= w.start_ns AND b.ts < w.end_ns
-  WHERE c.kind = 'forward_backward' AND c.link_set = 'default' AND f.track_id <> b.track_id
-),
-pair AS (
-  SELECT forward_id AS track_id, backward_id AS other_id FROM partner
-  UNION
-  SELECT backward_id AS track_id, forward_id AS other_id FROM partner
-),
--- Times at which the operators and calls of a thread end before a pause.
-reach AS (
-  SELECT
-    slice_id,
-    trace_id,
-    track_id,
-    start_ns,
-    end_ns,
-    max(end_ns) OVER earlier AS before_ns
-  FROM host_slice
-  WHERE is_activity
-  WINDOW earlier AS (
-    PARTITION BY track_id
-    ORDER BY start_ns, slice_id
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  )
-),
-pause AS (
-  SELECT slice_id, trace_id, track_id, before_ns, start_ns AS after_ns
-  FROM reach
-  WHERE before_ns IS NULL OR before_ns < start_ns
-),
-activity_end AS (
-  SELECT track_id, before_ns AS end_ns FROM pause WHERE before_ns IS NOT NULL
-  UNION ALL
-  SELECT track_id, max(end_ns) AS end_ns FROM reach GROUP BY track_id
-),
-waiting_thread AS (
-  SELECT p.*, o.other_id
-  FROM pause AS p
-  JOIN pair AS o ON o.track_id = p.track_id
-),
+-- A thread to which another hands over.
 hand_over AS (
   SELECT
     -h.slice_id AS node,
     h.trace_id,
     h.track_id,
-    h.after_ns AS end_ns,
-    max_by(h.other_id, (e.end_ns, h.other_id)) AS other_id,
-    max(e.end_ns) AS at_ns
-  FROM waiting_thread AS h
-  ASOF JOIN activity_end AS e ON e.track_id = h.other_id AND e.end_ns <= h.after_ns
-  WHERE e.end_ns > coalesce(h.before_ns, e.end_ns - 1)
-  GROUP BY h.slice_id, h.trace_id, h.track_id, h.after_ns
+    h.start_ns AS end_ns,
+    f.track_id AS other_id,
+    f.ts + greatest(f.dur, 0) AS at_ns
+  FROM whole_link AS c
+  JOIN host_slice AS h ON h.slice_id = c.to_id
+  JOIN whole_slice AS f ON f.id = c.from_id
+  WHERE c.kind = 'hand_over' AND c.link_set = 'default'
 ),
 -- Points at which a thread had to stop: earlier time belongs to another thread.
 interruption AS (

@@ -3,7 +3,8 @@ name = "replay_timeline_edge"
 version = 1
 title = "Dependencies between the nodes of a replay of timelines"
 help = """
-Delays of launches and between work of a stream are those of replay_constant.
+Delays of launches and between work of a stream are those of replay_constant; of work on threads of a
+communication library they are part of the nodes.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
 requires = { schema = ">=17", queries = ["replay_constant@1", "replay_timeline_node@1", "replay_wait@1", "replay_work@1", "replay_piece@1"] }
@@ -14,7 +15,7 @@ columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "link_id", "confide
 [column]
 from_id.help = "Node that comes first"
 to_id.help = "Node that depends on it"
-delay_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time between the end of the first and the earliest start" }
+delay_ns = { type = "DOUBLE", unit = "ns", help = "Time between the end of the first and the earliest start; negative where a thread went on before the record of what it waited for ended" }
 link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that says so" }
 kind.help = "thread_order, stream_order, launch, event_wait, wait, hand_over, arrive, peer or end"
 
@@ -50,10 +51,10 @@ last_of AS MATERIALIZED (
   WHERE role = 'transfer' OR role = 'work'
 ),
 work AS MATERIALIZED (
-  SELECT w.slice_id, w.link_id, w.call_track_id, w.call_ns, w.before_id, c.launch_ns, c.gap_ns
+  SELECT w.slice_id, w.end_ns, w.link_id, w.call_track_id, w.call_ns, w.before_id, coalesce(c.launch_ns, 0) AS launch_ns,
+    coalesce(c.gap_ns, 0) AS gap_ns
   FROM replay_work() AS w
-  JOIN replay_constant() AS c
-    ON c.trace_id = w.trace_id AND c.device_id IS NOT DISTINCT FROM w.device_id
+  LEFT JOIN replay_constant() AS c ON c.trace_id = w.trace_id AND c.device_id = w.device_id
 ),
 edge AS (
   SELECT
@@ -79,10 +80,11 @@ edge AS (
   JOIN last_of AS b ON b.slice_id = l.from_id
   WHERE l.kind = 'event_wait' AND l.link_set = 'default'
   UNION ALL
-  SELECT p.run_id, b.node_id, p.node_id, 0, 'wait', w.link_id, 1
+  SELECT p.run_id, b.node_id, p.node_id, w.cause_end_ns - k.end_ns, 'wait', w.link_id, 1
   FROM replay_wait() AS w
   JOIN piece AS p ON p.track_id = w.track_id AND p.end_ns = w.at_ns
   JOIN last_of AS b ON b.slice_id = w.from_id
+  JOIN work AS k ON k.slice_id = w.from_id
   WHERE w.from_track_id IS NULL
   UNION ALL
   SELECT p.run_id, b.node_id, p.node_id, 0, 'hand_over', w.link_id, 1

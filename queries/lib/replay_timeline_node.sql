@@ -3,7 +3,8 @@ name = "replay_timeline_node"
 version = 1
 title = "Nodes of a replay of timelines: pieces of host threads, and the work that they queue"
 help = """
-A collective that ranks recorded is three: its arrival on each rank, a barrier of all ranks, and the
+Work on threads of a communication library contains the time that passes before it begins, although it
+could. A collective that several ranks recorded is three nodes: its arrival on each rank, a barrier of all ranks, and the
 transfer on each rank, which lasts from the last arrival to the end there. Another node ends each trace.
 """
 grain = ["run_id", "node_id"]
@@ -55,6 +56,10 @@ work AS (
     w.start_ns + t.shift_ns + round(t.drift * w.start_ns)::BIGINT AS start_ns,
     w.end_ns + t.shift_ns + round(t.drift * w.end_ns)::BIGINT AS end_ns,
     w.call_ns IS NULL AS is_released,
+    -- A library's thread is a host thread: what passes before it begins is its own time.
+    CASE WHEN w.device_id IS NULL
+      THEN greatest(w.start_ns - greatest(w.call_ns, coalesce(w.before_end_ns, w.call_ns)), 0) ELSE 0
+    END AS lag_ns,
     m.instance_id,
     m.barrier_ns
   FROM replay_work() AS w
@@ -79,14 +84,14 @@ node AS (
   SELECT
     run_id, trace_id, rank, CASE WHEN instance_id IS NULL THEN 'work' ELSE 'transfer' END,
     CASE WHEN instance_id IS NULL THEN kind ELSE 'collective' END, name, track_id, device_id, slice_id,
-    CASE WHEN instance_id IS NULL THEN end_ns - start_ns ELSE greatest(end_ns - barrier_ns, 0) END,
-    CASE WHEN instance_id IS NULL THEN start_ns ELSE least(barrier_ns, end_ns) END, end_ns, is_released AND instance_id IS NULL, bytes,
+    CASE WHEN instance_id IS NULL THEN end_ns - start_ns + lag_ns ELSE greatest(end_ns - barrier_ns, 0) END,
+    CASE WHEN instance_id IS NULL THEN start_ns - lag_ns ELSE least(barrier_ns, end_ns) END, end_ns, is_released AND instance_id IS NULL, bytes,
     instance_id
   FROM work
   UNION ALL
   SELECT
-    run_id, trace_id, rank, 'arrival', 'collective', name, track_id, device_id, slice_id, 0, start_ns,
-    start_ns, is_released, NULL, instance_id
+    run_id, trace_id, rank, 'arrival', 'collective', name, track_id, device_id, slice_id, lag_ns,
+    start_ns - lag_ns, start_ns, is_released, NULL, instance_id
   FROM work
   WHERE instance_id IS NOT NULL
   UNION ALL

@@ -23,7 +23,7 @@ call_id = { nullable = true, help = "Call that waits; NULL: the thread has a pau
 call_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Start of the call" }
 from_id = { type = "BIGINT", unit = "ref slice.id", help = "Work, or slice of another thread, waited for" }
 from_track_id = { type = "BIGINT", unit = "ref track.id", nullable = true, help = "Thread that hands over; NULL: waits for work" }
-cause_end_ns = { type = "BIGINT", unit = "ns", help = "End of what is waited for" }
+cause_end_ns = { type = "BIGINT", unit = "ns", help = "End of what is waited for; of operations whose record ends later, at_ns" }
 kind.help = "wait or hand_over"
 link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link between both" }
 
@@ -55,7 +55,8 @@ by_link AS (
     CASE WHEN l.rule <> 'communication' THEN s.ts END AS call_ns,
     w.slice_id AS from_id,
     NULL::BIGINT AS from_track_id,
-    w.end_ns AS cause_end_ns,
+    CASE WHEN l.rule = 'communication' THEN least(w.end_ns, s.ts) ELSE w.end_ns END AS cause_end_ns,
+    w.start_ns AS cause_start_ns,
     'wait' AS kind,
     l.id AS link_id
   FROM wait AS l
@@ -64,7 +65,7 @@ by_link AS (
   SEMI JOIN thread AS k ON k.track_id = s.track_id
   UNION ALL
   SELECT
-    s.trace_id, s.track_id, s.ts, NULL, NULL, f.id, f.track_id, f.ts + greatest(f.dur, 0), 'hand_over', l.id
+    s.trace_id, s.track_id, s.ts, NULL, NULL, f.id, f.track_id, f.ts + greatest(f.dur, 0), f.ts, 'hand_over', l.id
   FROM hand_over AS l
   JOIN whole_slice AS s ON s.id = l.to_id
   JOIN whole_slice AS f ON f.id = l.from_id
@@ -75,4 +76,5 @@ SELECT
 FROM by_link AS b
 SEMI JOIN replay_trace() AS t ON t.trace_id = b.trace_id
 WHERE b.cause_end_ns <= b.at_ns
+  AND b.cause_start_ns < b.at_ns
 ORDER BY b.trace_id, b.track_id, b.at_ns, b.from_id

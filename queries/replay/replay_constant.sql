@@ -7,8 +7,6 @@ The latency is the median time from the start of a call to that of its work, of 
 nothing to do when the call began. The gap is the median time between work that was called early
 enough and the work before it on its stream; a gap longer than the latency is a wait for something
 else. Work that waits for events of other streams does not count. The spread is the range between the quartiles.
-
-Calls that queue work for a communication library count for its threads, which have no device.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=17", queries = ["replay_work@1"] }
@@ -45,8 +43,10 @@ work AS (
     w.start_ns - w.before_end_ns AS gap_ns
   FROM replay_work() AS w
   LEFT JOIN event_wait AS e ON e.slice_id = w.slice_id
-  WHERE e.waited_ns IS NULL
+  WHERE w.device_id IS NOT NULL AND (
+    e.waited_ns IS NULL
     OR e.waited_ns <= greatest(coalesce(w.call_ns, e.waited_ns), coalesce(w.before_end_ns, e.waited_ns))
+  )
 ),
 latency AS (
   SELECT
@@ -71,7 +71,7 @@ gap AS (
     count(*) AS n_gaps,
     quantile_cont(w.gap_ns, 0.75) - quantile_cont(w.gap_ns, 0.25) AS gap_spread_ns
   FROM work AS w
-  JOIN latency AS l ON l.trace_id = w.trace_id AND l.device_id IS NOT DISTINCT FROM w.device_id
+  JOIN latency AS l ON l.trace_id = w.trace_id AND l.device_id = w.device_id
   WHERE w.call_ns + l.launch_ns <= w.before_end_ns
     AND (w.gap_ns <= l.launch_ns OR l.n_launches = 0)
   GROUP BY w.trace_id, w.device_id
@@ -87,5 +87,5 @@ SELECT
   coalesce(g.n_gaps, 0) AS n_gaps,
   g.gap_spread_ns::DOUBLE AS gap_spread_ns
 FROM latency AS l
-LEFT JOIN gap AS g ON g.trace_id = l.trace_id AND g.device_id IS NOT DISTINCT FROM l.device_id
+LEFT JOIN gap AS g ON g.trace_id = l.trace_id AND g.device_id = l.device_id
 ORDER BY l.trace_id, l.device_id

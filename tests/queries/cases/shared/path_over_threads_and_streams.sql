@@ -34,4 +34,7 @@ INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, 
   (1, 1, 1, 5, 10, 'launch', 'correlation', 1, 'default', 'q', 1),
   (2, 1, 1, 6, 11, 'launch', 'correlation', 1, 'default', 'q', 1),
   (3, 1, 1, 7, 12, 'sync_call', 'correlation', 1, 'default', 'q', 1),
-  (4, 1, 1, 2, 4, 'forward_backward', 'sequence_number', 1, 'default', 'q', 1);
+  (4, 1, 1, 2, 4, 'forward_backward', 'sequence_number', 1, 'default', 'q', 1),
+  (5, 1, 1, 10, 11, 'event_wait', 'cuda_sync', 1, 'default', 'q', 1),
+  (6, 1, 1, 2, 4, 'hand_over', 'pause', 0.8, 'default', 'q', 1),
+  (7, 1, 1, 4, 3, 'hand_over', 'pause', 0.8, 'default', 'q', 1);

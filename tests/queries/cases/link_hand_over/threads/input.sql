@@ -1,0 +1,4 @@
+-- input: shared/path_over_threads_and_streams.sql
+-- parameters: trace_id=1
+-- The forward pass stops at 20, the backward pass goes on at 30 and stops at 70, the optimizer goes on
+-- at 80.
