@@ -5,7 +5,8 @@ title = "Links between threads that hand over to each other"
 help = """
 The threads of the forward and the backward pass (links of kind forward_backward) run in turns. Where
 operators and calls of one pause, and the other stops during the pause, the first continues after it:
-from the outermost slice with which the other stopped to the first one after the pause.
+from the outermost slice with which the other stopped to the first one after the pause. Without devices,
+one thread runs both.
 """
 grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "launch"] }
@@ -38,6 +39,7 @@ WITH pair AS MATERIALIZED (
     AND l.kind = 'forward_backward'
     AND l.link_set = 'default'
     AND f.track_id <> b.track_id
+    AND l.trace_id IN (SELECT trace_id FROM launch WHERE trace_id = $trace_id::BIGINT)
 ),
 partner AS MATERIALIZED (
   SELECT forward_id AS track_id, backward_id AS other_id FROM pair
