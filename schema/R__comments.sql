@@ -842,3 +842,16 @@ COMMENT ON COLUMN track."stream" IS '[count] number of the stream, queue or engi
 COMMENT ON COLUMN track."unit" IS '[text] unit of the values of a counter track';
 COMMENT ON COLUMN track."sort_index" IS '[count] display order';
 COMMENT ON COLUMN track."extra_json" IS '[json] other recorded properties';
+
+COMMENT ON TABLE xla_op IS 'Operations of compiled programs, or of the framework, that slices are of';
+COMMENT ON COLUMN xla_op."slice_id" IS '[ref slice.id] the slice that the row describes';
+COMMENT ON COLUMN xla_op."trace_id" IS '[ref trace.id] trace';
+COMMENT ON COLUMN xla_op."hlo_module" IS '[text] name of the compiled module';
+COMMENT ON COLUMN xla_op."program_id" IS '[source id] compiled program; unique within a process';
+COMMENT ON COLUMN xla_op."run_id" IS '[source id] execution of the program';
+COMMENT ON COLUMN xla_op."hlo_op" IS '[text] operation of the module';
+COMMENT ON COLUMN xla_op."category" IS '[text] category of the operation, as the compiler names it';
+COMMENT ON COLUMN xla_op."framework_op" IS '[text] operation of the framework that it was compiled from';
+COMMENT ON COLUMN xla_op."source" IS '[text] line of source code that it was compiled from';
+COMMENT ON COLUMN xla_op."flops" IS '[count] floating-point operations, as the compiler estimates them';
+COMMENT ON COLUMN xla_op."bytes_accessed" IS '[byte] memory traffic, as the compiler estimates it';

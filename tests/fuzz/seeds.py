@@ -311,6 +311,12 @@ def _horovod() -> list[Files]:
     return _one("t.json", horovod.WHOLE, json.dumps(json.loads(recorded)[:40]))
 
 
+def _xplane() -> list[Files]:
+    from tests.importers import test_xplane as xplane
+
+    return _one("t.xplane.pb", xplane.WHOLE, (xplane.JAX / "vm.xplane.pb").read_bytes())
+
+
 def _ctf() -> list[Files]:
     """Small recordings of both versions, with headers of both sizes, and one without a clock."""
     found: list[Files] = []
@@ -416,6 +422,7 @@ for _family in (
     Family("dpro", "dpro", "json", _dpro, is_capture=True),
     Family("dpro_byteps", "dpro", "lines", _dpro_byteps, is_capture=True),
     Family("horovod", "horovod", "json", _horovod),
+    Family("xplane", "xplane", "protobuf", _xplane),
     Family("ctf", "ctf", "blocks", _ctf, is_capture=True),
     Family("gzip", None, "archive", _gzip),
     Family("archive", None, "archive", _archive, is_capture=True),

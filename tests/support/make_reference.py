@@ -41,6 +41,7 @@ SOURCES = {
     "rocm": ["gpu/rocpd_synthetic/replay_results.db"],
     "sophgo": ["bigtpu/aks_m1_8core_cdma/input"],
     "sophgo_layers": ["bigtpu/aks_bmodel_layers/input"],
+    "xplane": ["xplane/jax"],
 }
 #: Cases of queries that find nothing in recordings, such as checks; by set, which stay as they are.
 CASES = {

@@ -144,13 +144,21 @@ def _earlier_run(
 def _run_without_rank(
     connection: duckdb.DuckDBPyConnection, decoded: DecodedSource, choice: RunChoice, run_id: int
 ) -> Run | None:
-    """The run, unless it was dropped or has a trace of this rank: then the program ran again."""
+    """The run, unless it was dropped or has a trace of this rank: then the program ran again.
+
+    Without ranks, members of a job are told by their names.
+    """
+    rank, job = trace_rank(decoded, choice)[0], decoded.source.job
+    member = job.member if rank is None and job is not None and job.member else None
     rows = connection.execute(
-        "SELECT name, (SELECT count(*) FROM trace "
-        "WHERE run_id = run.id AND rank IS NOT DISTINCT FROM ? AND kind = ?) "
-        "FROM run WHERE id = ?",
-        [trace_rank(decoded, choice)[0], formats.by_name(decoded.importer_name).kind, run_id],
-    ).fetchall()
+        "SELECT name, (SELECT count(*) FROM trace WHERE run_id = run.id "
+        "AND rank IS NOT DISTINCT FROM $rank AND kind = $kind AND name = coalesce($member, name)) "
+        "FROM run WHERE id = $run",
+        {
+            "rank": rank, "kind": formats.by_name(decoded.importer_name).kind, "member": member,
+            "run": run_id,
+        },
+    ).fetchall()  # fmt: skip
     return Run(run_id, str(rows[0][0])) if rows and rows[0][1] == 0 else None
 
 
@@ -227,10 +235,13 @@ def _suggested_name(decoded: DecodedSource, is_rank: bool) -> str:
 
 
 def _job_folder(source: Source, member: str) -> str:
-    """The name of the folder, or of the archive, with all recordings of a job."""
+    """The name of the folder, or of the archive, with all recordings of a job.
+
+    A member is a folder below it, or a file in it.
+    """
     folder = Path(source.members[-1]) if source.members else source.path
-    for _ in Path(member).parts:
-        folder = folder.parent
+    if folder.parts[-len(Path(member).parts) :] == Path(member).parts:
+        folder = folder.parents[len(Path(member).parts) - 1]
     return folder.name or source.path.name.split(".")[0]
 
 

@@ -1,0 +1,36 @@
+"""XPlane: what the profilers of JAX, TensorFlow and PyTorch/XLA write, a file for each host.
+
+Format: protobuf (github.com/openxla/xla, third_party/tsl/tsl/profiler/protobuf/xplane.proto); names
+of planes, lines and statistics: xla/tsl/profiler/utils/xplane_schema.cc.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tw_importers import gpu_activity
+from tw_importers.xplane.find import find
+from tw_importers.xplane.read import read, read_capture, sniff
+from warehouse.ingest.importer import NESTING, Captures, FileImporter
+
+_FOLDER = files(__package__)
+
+XPLANE = FileImporter(
+    name="xplane",
+    title="XPlane profiles of JAX, TensorFlow and PyTorch/XLA (xplane.pb)",
+    version=1,
+    sniff=sniff,
+    read=read,
+    captures=Captures(find, read_capture),
+    prepare=(
+        gpu_activity.MACROS,
+        gpu_activity.TABLES,
+        _FOLDER / "macros.sql",
+        _FOLDER / "gather.sql",
+        gpu_activity.PREPARE,
+        NESTING,
+    ),
+    normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE, _FOLDER / "normalize.sql"),
+    record_tables=gpu_activity.RECORD_TABLES,
+    generic_stems=("host", "localhost", "vm"),
+)

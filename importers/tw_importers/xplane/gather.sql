@@ -1,0 +1,254 @@
+-- From planes, lines and events to activities.
+-- In: the tables of read.py. Out: gpu_activity/tables.sql; `numbered`, `compiled`, `allocation`,
+-- `hop`: what activities have beyond it, by seq.
+
+-- Planes of one host: all threads are of one process.
+CREATE TABLE place_of_plane AS
+SELECT
+  plane_n,
+  name,
+  regexp_extract(name, '^/device:(GPU|TPU|CUSTOM|[A-Z]+):', 1) AS device_kind,
+  whole(regexp_extract(name, '^/device:[A-Z]+:(\d+)', 1)) AS ordinal,
+  CASE
+    WHEN starts_with(name, '/host:') OR starts_with(name, '/device:') THEN 'host'
+    ELSE name
+  END AS process,
+  json_of(stats) AS stats
+FROM plane;
+
+CREATE TABLE place_of_line AS
+SELECT
+  l.line_n,
+  l.plane_n,
+  l.id,
+  l.name,
+  l.timestamp_ns,
+  p.process,
+  CASE WHEN p.device_kind <> '' THEN p.name END AS device,
+  whole(regexp_extract(l.name, '^Stream #(\d+)', 1)) AS stream,
+  -- Lines that XProf derives from others, or that only contain the work of others.
+  p.device_kind <> '' AND NOT (
+    starts_with(l.name, 'Stream #') OR l.name IN ('XLA Ops', 'Async XLA Ops')
+  ) AS is_derived
+FROM line AS l
+JOIN place_of_plane AS p USING (plane_n);
+
+INSERT INTO process_info
+SELECT
+  'host',
+  max(whole(json_extract_string(stats, '$.process_id'))),
+  '/host:CPU',
+  NULL
+FROM place_of_plane
+WHERE starts_with(name, '/host:')
+HAVING count(*) > 0;
+
+INSERT INTO thread_info
+SELECT process, id, name
+FROM place_of_line
+WHERE device IS NULL AND name <> '';
+
+INSERT INTO device_info BY NAME
+SELECT
+  name AS device,
+  CASE device_kind WHEN 'GPU' THEN 'gpu' WHEN 'TPU' THEN 'tpu' ELSE lower(device_kind) END AS kind,
+  ordinal,
+  coalesce(json_extract_string(stats, '$.device_type_string'), name[9:]) AS name,
+  json_extract_string(stats, '$.device_vendor') AS vendor,
+  TRY_CAST(json_extract_string(stats, '$.memory_size') AS BIGINT) AS memory_bytes,
+  TRY_CAST(json_extract_string(stats, '$.core_count') AS BIGINT) AS n_compute_units,
+  TRY_CAST(json_extract_string(stats, '$.clock_rate') AS DOUBLE) * 1000 AS clock_hz,
+  coalesce(
+    TRY_CAST(json_extract_string(stats, '$.memory_bandwidth') AS DOUBLE),
+    TRY_CAST(json_extract_string(stats, '$.peak_hbm_bw_gigabytes_per_second') AS DOUBLE) * 1e9
+  ) AS peak_bytes_per_s,
+  stats AS properties_json
+FROM place_of_plane
+WHERE device_kind IN ('GPU', 'TPU') OR (
+  device_kind <> '' AND plane_n IN (SELECT plane_n FROM line)
+);
+
+-- Statistics of an event are its own and those of its name.
+CREATE TABLE named AS
+SELECT plane_n, metadata_id, name, display_name, stats
+FROM event_name
+QUALIFY row_number() OVER (PARTITION BY plane_n, metadata_id) = 1;
+
+CREATE TABLE timed AS
+SELECT
+  r.seq,
+  l.process,
+  l.id AS thread,
+  l.device,
+  l.name AS line,
+  l.stream,
+  l.is_derived,
+  coalesce(n.name, 'event ' || r.metadata_id) AS full_name,
+  coalesce(n.display_name, n.name, 'event ' || r.metadata_id) AS name,
+  n.metadata_id IS NULL AS is_unnamed,
+  l.timestamp_ns + whole_ns(r.offset_ps) AS start_ns,
+  l.timestamp_ns + whole_ns(r.offset_ps + r.dur_ps) AS end_ns,
+  r.n_occurrences,
+  r.dur_ps,
+  CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
+    THEN '"start_ps":' || (l.timestamp_ns::HUGEINT * 1000 + r.offset_ps) END AS start_ps,
+  CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
+    THEN '"duration_ps":' || r.dur_ps END AS duration_ps,
+  concat_ws(',', r.stats, n.stats) AS stats
+FROM record AS r
+JOIN place_of_line AS l USING (line_n)
+LEFT JOIN named AS n ON n.plane_n = l.plane_n AND n.metadata_id = r.metadata_id;
+
+CREATE TABLE described AS
+SELECT
+  seq,
+  unnest(TRY(json_transform(
+    json_of(stats),
+    '{"correlation_id":"BIGINT","context_id":"BIGINT","kernel_details":"VARCHAR",
+      "memcpy_details":"VARCHAR","memset_details":"VARCHAR","memalloc_details":"VARCHAR",
+      "step_num":"BIGINT","hlo_module":"VARCHAR","program_id":"BIGINT","run_id":"BIGINT",
+      "hlo_op":"VARCHAR","hlo_category":"VARCHAR","tf_op":"VARCHAR","source":"VARCHAR",
+      "flops":"BIGINT","bytes_accessed":"BIGINT","nvtx_range":"VARCHAR",
+      "allocator_name":"VARCHAR","addr":"VARCHAR","allocation_bytes":"BIGINT",
+      "bytes_allocated":"BIGINT","bytes_reserved":"BIGINT",
+      "_pt":"UBIGINT","_p":"UBIGINT","_ct":"UBIGINT","_c":"UBIGINT"}'
+  )))
+FROM timed
+WHERE stats <> '';
+
+-- What each event is. Ends of operations, which XLA marks on CPUs, are not events of their own.
+CREATE TABLE classified AS
+SELECT
+  t.*,
+  d.* EXCLUDE (seq),
+  CASE
+    WHEN t.n_occurrences IS NOT NULL THEN 'aggregate'
+    WHEN t.device IS NULL AND starts_with(t.full_name, 'end: ') AND d.hlo_op IS NULL
+      THEN 'end'
+    WHEN t.is_derived OR d.memalloc_details IS NOT NULL THEN 'other'
+    WHEN t.device IS NOT NULL AND (d.memset_details IS NOT NULL OR t.name ILIKE 'memset%')
+      THEN 'memset'
+    WHEN t.device IS NOT NULL AND (d.memcpy_details IS NOT NULL OR t.name ILIKE 'memcpy%')
+      THEN 'memcpy'
+    WHEN t.device IS NOT NULL THEN 'kernel'
+    WHEN d.correlation_id IS NOT NULL THEN 'call'
+    WHEN d.step_num IS NOT NULL THEN 'range'
+    WHEN starts_with(t.full_name, '$') THEN 'python'
+    WHEN t.full_name IN ('MemoryAllocation', 'MemoryDeallocation') THEN 'allocation'
+    WHEN t.dur_ps = 0 AND d.hlo_op IS NULL THEN 'other'
+    ELSE 'operator'
+  END AS kind
+FROM timed AS t
+LEFT JOIN described AS d USING (seq);
+
+INSERT INTO activity BY NAME
+SELECT
+  seq,
+  kind,
+  CASE kind
+    WHEN 'memcpy' THEN 'gpu_memcpy'
+    WHEN 'memset' THEN 'gpu_memset'
+    WHEN 'call' THEN call_category(full_name)
+    WHEN 'range' THEN 'user_annotation'
+    WHEN 'python' THEN 'python_function'
+    WHEN 'allocation' THEN 'memory'
+    WHEN 'operator' THEN 'cpu_op'
+    WHEN 'other' THEN CASE WHEN device IS NULL THEN 'instant' ELSE 'derived' END
+    ELSE kind
+  END AS category,
+  name,
+  start_ns,
+  end_ns,
+  process,
+  CASE WHEN device IS NULL THEN thread END AS thread,
+  device,
+  CASE WHEN device IS NOT NULL THEN line END AS lane,
+  stream,
+  correlation_id,
+  context_id,
+  coalesce(detail(memcpy_details, 'size', 1), detail(memset_details, 'size', 1)) AS bytes,
+  CASE kind WHEN 'memcpy' THEN copy_of(full_name, memcpy_details) END AS direction,
+  detail(kernel_details, 'grid', 1) AS grid_x,
+  detail(kernel_details, 'grid', 2) AS grid_y,
+  detail(kernel_details, 'grid', 3) AS grid_z,
+  detail(kernel_details, 'block', 1) AS block_x,
+  detail(kernel_details, 'block', 2) AS block_y,
+  detail(kernel_details, 'block', 3) AS block_z,
+  detail(kernel_details, 'regs', 1) AS registers,
+  coalesce(
+    detail(kernel_details, 'static_shared', 1) + detail(kernel_details, 'dynamic_shared', 1),
+    detail(kernel_details, 'group_mem', 1)
+  ) AS shared_memory_bytes,
+  detail(kernel_details, 'static_shared', 1) AS static_shared_memory_bytes,
+  detail(kernel_details, 'dynamic_shared', 1) AS dynamic_shared_memory_bytes,
+  nullif(regexp_extract(memcpy_details, 'kind_src:(\w+)', 1), '') AS source_memory_kind,
+  nullif(regexp_extract(memcpy_details, 'kind_dst:(\w+)', 1), '') AS destination_memory_kind,
+  json_of(concat_ws(',',
+    CASE WHEN name <> full_name THEN '"long_name":' || quoted(full_name) END,
+    nullif(stats, ''),
+    start_ps,
+    duration_ps
+  )) AS args_json
+FROM classified
+WHERE kind NOT IN ('aggregate', 'end')
+ORDER BY seq;
+
+CREATE TABLE numbered AS
+SELECT seq, step_num AS number FROM classified WHERE kind = 'range';
+
+CREATE TABLE compiled AS
+SELECT
+  seq, hlo_module, program_id, run_id, hlo_op, hlo_category, nullif(tf_op, '') AS tf_op, source,
+  flops, bytes_accessed
+FROM classified
+WHERE kind NOT IN ('aggregate', 'end', 'allocation')
+  AND (hlo_module IS NOT NULL OR hlo_op IS NOT NULL OR nullif(tf_op, '') IS NOT NULL);
+
+-- GPU_0_bfc is the allocator of device 0, all others are of the host.
+CREATE TABLE allocation AS
+SELECT
+  seq,
+  address_of(addr) AS address,
+  CASE WHEN full_name = 'MemoryDeallocation' THEN minus(allocation_bytes) ELSE allocation_bytes END
+    AS bytes,
+  bytes_allocated,
+  bytes_reserved,
+  CASE WHEN regexp_matches(allocator_name, '^GPU_\d+_') THEN 'gpu' ELSE 'cpu' END AS device_kind,
+  coalesce(whole(regexp_extract(allocator_name, '^GPU_(\d+)_', 1)), -1) AS device_ordinal
+FROM classified
+WHERE kind = 'allocation';
+
+-- Arrows: what an event produces (_p of type _pt), others consume.
+CREATE TABLE hop AS
+SELECT seq, 's' AS phase, _pt AS type, _p AS id FROM classified WHERE _p IS NOT NULL
+UNION ALL
+SELECT seq, 'f', _ct, _c FROM classified WHERE _c IS NOT NULL;
+
+-- What has no row of its own is kept as text.
+INSERT INTO leftover
+SELECT
+  row_number() OVER (ORDER BY seq) - 1,
+  kind,
+  json_of(concat_ws(',',
+    '"line":' || quoted(line),
+    '"name":' || quoted(full_name),
+    '"num_occurrences":' || n_occurrences,
+    CASE WHEN n_occurrences IS NULL THEN '"start_ns":' || start_ns END,
+    '"duration_ns":' || (end_ns - start_ns),
+    nullif(stats, '')
+  ))
+FROM classified
+WHERE kind IN ('aggregate', 'end');
+
+INSERT INTO record_count SELECT 'events', count(*) FROM record;
+
+INSERT INTO not_used
+SELECT 'aggregated events, which have no start', count(*) FROM classified WHERE kind = 'aggregate';
+
+INSERT INTO merged
+SELECT 'marks of the ends of operations', count(*) FROM classified WHERE kind = 'end';
+
+INSERT INTO defect
+SELECT 'unknown_name', 'warning', count(*), 'events whose name is not in the file, named by number'
+FROM timed
+WHERE is_unnamed;
