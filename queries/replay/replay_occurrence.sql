@@ -3,14 +3,14 @@ name = "replay_occurrence"
 version = 1
 title = "When the nodes of a replay ran"
 help = """
-A node of a replay stands for one slice of the recording, or for one of each step. Predictions move
-the slices by these rows: what ran from measured_start_ns to measured_end_ns then runs when the node
-does, counted from origin_ns. Of dPRO trials: operators, stages of communication and messages, in each
+A node of a replay stands for a part of the recording, or for a slice of each step. Predictions move
+slices by these rows: what ran from measured_start_ns to measured_end_ns then runs when the node does,
+counted from origin_ns. Of timelines: pieces of threads, and device work. Of dPRO trials: operators, stages of communication and messages, in each
 step; a receive begins as long after its send as measured, QUEUE when its group is ready. Sync, which
 takes no time in a replay, is not among them.
 """
 grain = ["run_id", "node_id", "step", "slice_id"]
-requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1", "dpro_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1", "dpro_node@1", "replay_timeline_node@1", "replay_trace@1"] }
 portable = false
 columns = [
   "run_id", "node_id", "step", "trace_id", "track_id", "slice_id", "measured_start_ns",
@@ -19,6 +19,7 @@ columns = [
 
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node (replay_node)" }
+slice_id = { nullable = true, help = "Slice; of a piece of a thread the call that it begins with" }
 step = { type = "BIGINT", unit = "count", help = "Step; 0 if the whole recording is replayed" }
 measured_start_ns = { type = "BIGINT", unit = "ns", help = "Measured start, in the time of the trace" }
 measured_end_ns = { type = "BIGINT", unit = "ns", help = "Measured end, in the time of the trace" }
@@ -30,12 +31,12 @@ origin_ns = { type = "DOUBLE", unit = "ns", help = "Time of the trace at which t
 [changes]
 1 = "first version"
 --- */
-WITH node AS (
+WITH trial_node AS (
   SELECT run_id, place AS node_id, name, stage
   FROM dpro_node()
   WHERE stage IS DISTINCT FROM 'Sync'
 ),
-step AS (
+trial_step AS (
   SELECT run_id, step, min(start_ns) AS start_ns
   FROM dpro_iteration()
   GROUP BY run_id, step
@@ -57,9 +58,9 @@ seen AS MATERIALIZED (
   UNION ALL
   SELECT m.run_id, m.slice_id, m.start_ns, s.step, m.process || '->' || m.name
   FROM dpro_message() AS m
-  ASOF JOIN step AS s ON s.run_id = m.run_id AND s.start_ns <= m.start_ns
+  ASOF JOIN trial_step AS s ON s.run_id = m.run_id AND s.start_ns <= m.start_ns
 ),
-send AS (
+trial_send AS (
   SELECT e.run_id, e.to_place AS node_id, e.from_place AS send_id, s.step, min(s.start_ns) AS start_ns
   FROM dpro_edge() AS e
   JOIN seen AS s ON s.run_id = e.run_id AND s.name = e.from_name
@@ -80,8 +81,25 @@ SELECT
   coalesce(e.start_ns - p.start_ns, 0) AS start_lag_ns,
   n.stage IS NOT DISTINCT FROM 'QUEUE' AS is_from_ready
 FROM seen AS e
-JOIN node AS n ON n.run_id = e.run_id AND n.name = e.name
-JOIN step AS t ON t.run_id = e.run_id AND t.step = e.step
+JOIN trial_node AS n ON n.run_id = e.run_id AND n.name = e.name
+JOIN trial_step AS t ON t.run_id = e.run_id AND t.step = e.step
 JOIN whole_slice AS s ON s.id = e.slice_id
-LEFT JOIN send AS p ON p.run_id = n.run_id AND p.node_id = n.node_id AND p.step = e.step
-ORDER BY n.run_id, n.node_id, e.step, s.id
+LEFT JOIN trial_send AS p ON p.run_id = n.run_id AND p.node_id = n.node_id AND p.step = e.step
+UNION ALL
+SELECT
+  n.run_id,
+  n.node_id,
+  0,
+  n.trace_id,
+  n.track_id,
+  n.slice_id,
+  round((n.start_ns - t.shift_ns) / (1 + t.drift))::BIGINT,
+  round((n.end_ns - t.shift_ns) / (1 + t.drift))::BIGINT,
+  -t.shift_ns / (1 + t.drift),
+  n.node_id,
+  0,
+  false
+FROM replay_timeline_node() AS n
+JOIN replay_trace() AS t ON t.trace_id = n.trace_id
+WHERE n.track_id IS NOT NULL
+ORDER BY run_id, node_id, step, slice_id

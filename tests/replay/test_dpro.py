@@ -66,8 +66,8 @@ def replayed(
     chosen = engines.find(engine).with_parameters(**parameters)
     with opened(db) as open_session:
         graph = Graph(open_session, chosen.parameters)
-    for change in changes:
-        what_if.apply(graph, what_if.parse(change))
+        for change in changes:
+            what_if.apply(graph, what_if.parse(change))
     graph.store(chosen.simulate(graph.work()))
     rows = graph.connection.sql(
         "SELECT name, start_ns, end_ns - start_ns FROM node JOIN time USING (node_id) "
@@ -152,6 +152,11 @@ def test_variants_of_a_replay_give_the_events_of_dpro(
     found = replayed(db, *changes, unlimited_updates=unlimited)
 
     assert same(found, events(trial, f"{name}.json"))
+
+
+@pytest.mark.parametrize("trial", CASES, indirect=True)
+def test_daydreams_communication_gives_the_events_of_dpro(trial: Path, db: Path) -> None:
+    assert same(replayed(db, "daydream()"), events(trial, "replay_daydream.json"))
 
 
 @pytest.mark.parametrize("trial", FAILING, indirect=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from warehouse.library.library import Query
     from warehouse.query.session import Session
 
 #: Table in memory -> query that fills it.
@@ -47,6 +48,7 @@ class Graph:
         Raises QueryError if the runs in scope have none.
         """
         self.queries = session.queries
+        self._session = session
         self.connection = duckdb.connect()
         #: Macros that stand for the queries of the tables.
         self.installed: set[str] = set()
@@ -67,6 +69,13 @@ class Graph:
         self.replace(table, session.run(query, values).table())
         self.connection.execute(f'CREATE MACRO "{query.key}"() AS TABLE FROM {table}')
         self.installed.update(str(each.key) for each in self.queries.closure([query]))
+
+    def read(self, query: Query) -> None:
+        """Copies the rows of what a what-if calls besides the graph, by the same name."""
+        for key in query.pins.values():
+            if key not in self.installed:
+                callee = self.queries.queries[key]
+                self._copy(self._session, f'"rows of {key}"', str(callee.key), {})
 
     def replace(self, table: str, rows: pa.Table) -> None:
         """Replaces the rows of a table."""

@@ -42,6 +42,7 @@ FROM occurrence AS o
 JOIN shifted AS s USING (step)
 JOIN time AS t ON t.node_id = o.node_id
 JOIN time AS b ON b.node_id = o.start_node_id
+WHERE o.node_id NOT IN (SELECT node_id FROM node WHERE kind = 'dropped')
 """
 #: The first point of a track is the start of its trace, which does not move.
 _SEGMENTS = """

@@ -23,7 +23,7 @@ COLUMNS = (
     Column("rank", "BIGINT", "count", "Rank of the trace, if known", nullable=True),
     Column("measured_ns", "DOUBLE", "ns", "Measured time"),
     Column("replayed_ns", "DOUBLE", "ns", "Time of the replay without changes"),
-    Column("predicted_ns", "DOUBLE", "ns", "Time of the replay with the changes"),
+    Column("predicted_ns", "DOUBLE", "ns", "Time of the replay with the changes", nullable=True),
     Column("change", "DOUBLE", "ratio", "predicted_ns / replayed_ns - 1", nullable=True),
     Column("replay_error", "DOUBLE", "ratio", "replayed_ns / measured_ns - 1", nullable=True),
 )  # fmt: skip
@@ -112,7 +112,7 @@ def _slowest(graph: Graph) -> tuple[float | None, float | None, float | None]:
     ((measured, replayed, predicted),) = graph.connection.execute(
         "SELECT max(m), max(r), max(p) FROM ("
         "SELECT avg(measured_ns) AS m, avg(replayed_ns) AS r, avg(predicted_ns) AS p "
-        f"FROM ({_ROWS}) GROUP BY rank)",
+        f"FROM ({_ROWS}) WHERE step IS NULL GROUP BY rank)",
         {"what_if": None},
     ).fetchall()
     return measured, replayed, predicted

@@ -95,6 +95,7 @@ def apply(graph: Graph, what_if: WhatIf) -> None:
     for table, query in _queries(graph, what_if):
         declared = {each.name for each in query.parameters}
         values = {key: value for key, value in what_if.arguments.items() if key in declared}
+        graph.read(query)
         rows = execute.run(
             graph.connection, query, values, library=graph.queries, installed=graph.installed
         ).table()

@@ -1,0 +1,114 @@
+/* ---
+name = "what_if_daydream"
+version = 1
+title = "What if: communication as Daydream models it, on the first rank"
+help = """
+The tensors of a group are sent one after another once the last of them is computed, each in the time
+its bytes take at bytes_per_s; then the first operator that updates a weight of the group may run. Other
+ranks and the stages of communication take no part. With the engine dpro, as dPRO's replay of
+Daydream.
+"""
+grain = ["run_id", "node_id"]
+requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@2", "replay_node@2"] }
+portable = false
+columns = [
+  "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
+  "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",
+  "measured_start_ns", "measured_end_ns",
+]
+
+[param.bytes_per_s]
+type = "DOUBLE"
+unit = "byte/s"
+default = 85000000000.0
+min = 1
+help = "Rate of the communication"
+
+[column]
+node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
+trace_id.nullable = true
+kind.help = "operator; Comm: a tensor; dropped: takes no part"
+name.nullable = false
+dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration after the change" }
+gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
+bytes.help = "Bytes that a transfer moves"
+slice_id = { nullable = true, help = "Slice that it stands for, or call that begins with it" }
+track_id = { nullable = true, help = "Thread or stream" }
+
+[changes]
+1 = "first version"
+--- */
+WITH node AS (
+  SELECT
+    *,
+    split_part(name, '->', 1) AS process,
+    nullif(regexp_extract(name, '->Comm\.([0-9+]+)\.', 1), '') AS tensors
+  FROM replay_node()
+),
+-- the first rank, and what its communication runs on
+first_rank AS (
+  SELECT
+    run_id,
+    min(process) FILTER (kind = 'operator') AS process,
+    max(node_id) + 1 AS n_nodes,
+    max(order_key) + 1 AS order_key
+  FROM node
+  GROUP BY run_id
+),
+communicator AS (
+  SELECT
+    f.*, any_value(n.trace_id) AS trace_id, any_value(n.rank) AS rank,
+    min(n.resource_id) FILTER (n.kind = 'QUEUE') AS resource_id
+  FROM first_rank AS f
+  JOIN node AS n ON n.run_id = f.run_id AND n.process = f.process
+  GROUP BY ALL
+),
+edge AS (
+  SELECT
+    e.run_id, e.from_id, e.to_id, e.ordinal, coalesce(a.tensors, b.tensors) AS tensors,
+    a.kind = 'operator' AS from_operator, b.kind = 'operator' AS to_operator
+  FROM replay_edge() AS e
+  JOIN node AS a ON a.run_id = e.run_id AND a.node_id = e.from_id
+  JOIN node AS b ON b.run_id = e.run_id AND b.node_id = e.to_id
+  JOIN first_rank AS f ON f.run_id = e.run_id AND f.process IN (a.process, b.process)
+),
+-- operators that an edge of the result names
+kept AS (
+  SELECT run_id, from_id AS node_id FROM edge WHERE from_operator
+  UNION
+  SELECT run_id, to_id FROM edge WHERE from_operator AND to_operator
+  UNION
+  SELECT run_id, arg_min(to_id, ordinal)
+  FROM edge
+  WHERE to_operator AND NOT from_operator
+  GROUP BY run_id, tensors
+),
+tensor AS (
+  SELECT *, row_number() OVER (PARTITION BY run_id ORDER BY tensor_id) - 1 AS n
+  FROM dpro_tensor()
+),
+marked AS (
+  SELECT n.*, n.kind = 'operator' AND n.process = f.process AND k.node_id IS NOT NULL AS is_kept
+  FROM node AS n
+  JOIN first_rank AS f ON f.run_id = n.run_id
+  LEFT JOIN kept AS k ON k.run_id = n.run_id AND k.node_id = n.node_id
+)
+SELECT
+  node_id, run_id, trace_id, rank,
+  CASE WHEN is_kept THEN resource_id END AS resource_id,
+  CASE WHEN is_kept THEN kind ELSE 'dropped' END AS kind,
+  name,
+  CASE WHEN is_kept THEN dur_ns ELSE 0 END AS dur_ns,
+  CASE WHEN is_kept THEN gap_ns ELSE 0 END AS gap_ns,
+  priority, order_key, NULL::BIGINT AS slot_id, bytes, release_ns, slice_id, track_id,
+  measured_start_ns, measured_end_ns
+FROM marked
+UNION ALL
+SELECT
+  c.n_nodes + t.n, c.run_id, c.trace_id, c.rank, c.resource_id, 'Comm',
+  c.process || '->Comm.' || t.tensor_id,
+  coalesce(t.bytes, 0) * 1e9 / $bytes_per_s::DOUBLE, 0, 100, c.order_key + t.n, NULL, t.bytes, 0,
+  NULL, NULL, NULL, NULL
+FROM communicator AS c
+JOIN tensor AS t ON t.run_id = c.run_id
+ORDER BY run_id, node_id
