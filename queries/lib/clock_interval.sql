@@ -14,10 +14,12 @@ give the range of these lines at the base of the other trace and at the begin an
 ranks recorded. If no line fits, is_contradictory is set: a clock was set, or a link or time is
 wrong. Only the tightest bounds of each 32nd of the time are used, which can only widen the range.
 
+Requests and responses of remote calls between the traces bound one side, too.
+
 Links of confidence 0.5 and below are doubtful and bound nothing.
 """
 grain = ["hub_trace_id", "trace_id"]
-requires = { schema = ">=11", queries = ["collective_pair@1"] }
+requires = { schema = ">=11", queries = ["collective_pair@1", "rpc_pair@1"] }
 columns = [
   "run_id", "hub_trace_id", "trace_id", "n_collectives", "lower_ns", "upper_ns", "median_ns",
   "drift", "is_contradictory", "begin_ns", "end_ns", "begin_lower_ns", "begin_upper_ns",
@@ -76,7 +78,17 @@ WITH bound AS MATERIALIZED (
     p.hub_end_ns - p.end_ns AS between_ends_ns,
     p.hub_start_ns - h.base_ns AS hub_start_ts,
     p.hub_end_ns - h.base_ns AS hub_end_ts
-  FROM collective_pair() AS p
+  FROM (
+    SELECT
+      run_id, hub_trace_id, trace_id, confidence, is_synchronizing, is_from_hub, hub_start_ns,
+      hub_end_ns, start_ns, end_ns
+    FROM collective_pair()
+    UNION ALL
+    SELECT
+      run_id, hub_trace_id, trace_id, confidence, false, is_from_hub, hub_ns, hub_ns, other_ns,
+      other_ns
+    FROM rpc_pair()
+  ) AS p
   JOIN trace AS t ON t.id = p.trace_id
   JOIN trace AS h ON h.id = p.hub_trace_id
   WHERE (p.is_synchronizing OR p.is_from_hub IS NOT NULL) AND p.confidence > 0.5

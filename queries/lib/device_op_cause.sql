@@ -46,7 +46,7 @@ SELECT
   d.start_ns,
   d.end_ns,
   c.from_id AS launch_id,
-  o.from_id AS cpu_op_id,
+  coalesce(o.from_id, n.from_id) AS cpu_op_id,
   t.from_id AS step_id,
   s.number AS step,
   a.from_id AS annotation_id
@@ -55,6 +55,8 @@ LEFT JOIN whole_link AS c
   ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
 LEFT JOIN whole_link AS o
   ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
+LEFT JOIN whole_link AS n
+  ON n.to_id = d.slice_id AND n.kind = 'op_device' AND n.link_set = 'default'
 LEFT JOIN whole_link AS t
   ON t.to_id = d.slice_id AND t.kind = 'step' AND t.link_set = 'default'
 LEFT JOIN whole_step AS s ON s.slice_id = t.from_id

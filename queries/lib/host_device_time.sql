@@ -50,6 +50,20 @@ WITH RECURSIVE direct AS MATERIALIZED (
       NOT $only_with_python::BOOLEAN OR g.trace_id IN (SELECT trace_id FROM whole_python_call)
     )
   GROUP BY coalesce(o.from_id, c.from_id)
+  UNION ALL
+  -- Work of an operator whose call was not recorded, or was made outside of it.
+  SELECT
+    d.from_id,
+    count(*),
+    sum(greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0))::BIGINT
+  FROM gpu_op AS g
+  CROSS JOIN time_window AS w
+  JOIN whole_link AS d ON d.to_id = g.slice_id AND d.kind = 'op_device' AND d.link_set = 'default'
+  WHERE g.kind <> 'sync'
+    AND (
+      NOT $only_with_python::BOOLEAN OR g.trace_id IN (SELECT trace_id FROM whole_python_call)
+    )
+  GROUP BY d.from_id
 ),
 -- Sums climb one level per round and merge where they meet.
 upward AS (

@@ -23,6 +23,8 @@ WITH RECURSIVE origin AS MATERIALIZED (
   JOIN whole_link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
   WHERE c.kind = 'launch'
     AND c.link_set = 'default'
+  UNION
+  SELECT from_id FROM whole_link WHERE kind = 'op_device' AND link_set = 'default'
 ),
 -- What lies around other slices: all that is searched above the first parents.
 around AS MATERIALIZED (

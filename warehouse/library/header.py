@@ -55,7 +55,7 @@ _FIRST_LINES = re.compile(
 )
 _KEYS = (
     "name", "version", "title", "help", "grain", "requires", "portable", "within_trace",
-    "computed_once", "columns", "param", "column", "alias_of", "fixed", "changes",
+    "link_set", "computed_once", "columns", "param", "column", "alias_of", "fixed", "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
@@ -163,6 +163,8 @@ class Header:
     portable: bool = True  # runs on Spark after translation
     #: Of a linker: `trace_id = $trace_id::BIGINT` may select several traces; it joins none of them.
     within_trace: bool = False
+    #: Of a linker: the set of its links; others than the default are for queries that ask for them.
+    link_set: str = "default"
     #: Of a block without parameters: a session computes its rows once for all that call it.
     computed_once: bool = False
     changes: Mapping[int, str] = field(default_factory=dict)
@@ -262,6 +264,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         requires_rows=tuple(requires.get("rows", ())),
         portable=bool(values.get("portable", True)),
         within_trace=bool(values.get("within_trace", False)),
+        link_set=str(values.get("link_set", "default")),
         computed_once=bool(values.get("computed_once", False)),
         changes={int(version): str(text) for version, text in values["changes"].items()},
         alias_of=values.get("alias_of"),

@@ -87,7 +87,10 @@ def link_trace(
 ) -> None:
     """Rebuilds the links within a trace, of the default set."""
     _install(connection, known.library, known.of_trace)
-    connection.execute("DELETE FROM link WHERE trace_id = ? AND link_set = 'default'", [trace_id])
+    connection.execute(
+        "DELETE FROM link WHERE trace_id = ? AND link_set IN (SELECT unnest(?))",
+        [trace_id, _sets(known.of_trace)],
+    )
     (first,) = database.one(
         connection,
         "SELECT coalesce(max(id) + 1, ?) FROM link WHERE trace_id = ?",
@@ -176,11 +179,12 @@ class _Together:
             return {}
         connection.execute(
             "INSERT INTO link SELECT o.first_id + f.rowid - o.first_row, o.trace_id, o.run_id, "
-            "f.from_id, f.to_id, f.kind, f.rule, f.confidence, 'default', $name, $version "
+            "f.from_id, f.to_id, f.kind, f.rule, f.confidence, $set, $name, $version "
             f"FROM {_FOUND} AS f JOIN (SELECT unnest($traces::BIGINT[]) AS trace_id, "
             "unnest($runs::BIGINT[]) AS run_id, unnest($ids::BIGINT[]) AS first_id, "
             "unnest($rows::BIGINT[]) AS first_row) AS o ON o.trace_id = (f.to_id >> 32)",
             {
+                "set": query.header.link_set,
                 "name": query.header.name, "version": query.header.version,
                 "traces": [trace_id for trace_id, _, _ in rows],
                 "runs": [self.run_of[trace_id] for trace_id, _, _ in rows],
@@ -192,6 +196,11 @@ class _Together:
         for trace_id, n in n_links.items():
             self.next_id[trace_id] += n
         return n_links
+
+
+def _sets(queries: Iterable[Query]) -> list[str]:
+    """The link sets of some linkers."""
+    return sorted({query.header.link_set for query in queries if query.header})
 
 
 def requires_rows(query: Query) -> tuple[str, ...]:
@@ -341,9 +350,13 @@ def _insert(
         (first_row,) = database.one(connection, f"SELECT min(rowid) FROM {_FOUND}")
         connection.execute(
             f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
-            "confidence, 'default', $name, $version "
+            "confidence, $set, $name, $version "
             f"FROM (SELECT *, rowid - {first_row} AS n FROM {_FOUND})",
-            {"name": query.header.name, "version": query.header.version},
+            {
+                "set": query.header.link_set,
+                "name": query.header.name,
+                "version": query.header.version,
+            },
         )
     return int(n_links)
 

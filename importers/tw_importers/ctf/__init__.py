@@ -20,7 +20,7 @@ from warehouse.ingest.importer import (
 _FOLDER = files(__package__)
 _PREPARE = (
     "macros.sql", "cuda_names.sql", "classes.sql", "place.sql", "spans.sql", "work.sql",
-    "places.sql", "loss.sql", "slices.sql",
+    "places.sql", "loss.sql", "slices.sql", "measures.sql",
 )  # fmt: skip
 _NORMALIZE = ("macros.sql", "normalize.sql", "rows.sql")
 _OPTIONS = {

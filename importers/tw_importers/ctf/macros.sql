@@ -24,6 +24,12 @@ CREATE OR REPLACE TEMP MACRO stored_as(meaning) AS CASE meaning
   WHEN 'driver_memory' THEN 'memory_event' WHEN 'pool_memory' THEN 'memory_event'
   WHEN 'heap' THEN 'memory_event' WHEN 'metric' THEN 'metric' WHEN 'python' THEN 'annotation'
   WHEN 'rpc_send' THEN 'rpc' WHEN 'rpc_recv' THEN 'rpc' WHEN 'rpc_client' THEN 'rpc'
-  WHEN 'rpc_server' THEN 'rpc' WHEN 'rpc_part' THEN 'rpc'
+  WHEN 'rpc_server' THEN 'rpc'
   ELSE 'slice'
 END;
+
+-- Kind and number of a device, such as /job:localhost/replica:0/task:0/device:GPU:0
+CREATE OR REPLACE TEMP MACRO device_kind(device) AS
+  lower(regexp_extract(device, '(?i)(gpu|cpu|sycl|tpu)[:_]', 1));
+CREATE OR REPLACE TEMP MACRO device_ordinal(device) AS
+  TRY_CAST(regexp_extract(device, '(\d+)$', 1) AS BIGINT);

@@ -102,7 +102,8 @@ SELECT
   getvariable('first_id') + x.class_n,
   x.is_merged,
   x.ts - o.first_ns,
-  x.at_ns - o.first_ns,
+  -- Times of queueing are columns of the work; their events stay where they were recorded.
+  if(c.timing = 'cuda_us_queued', x.ts, x.at_ns) - o.first_ns,
   x.pid,
   e.tid,
   x.cpu,
@@ -111,6 +112,7 @@ SELECT
   CASE WHEN e.payload <> s.args_json THEN e.payload END
 FROM scratch.stored_event AS x
 JOIN scratch.event AS e ON e.seq = x.seq
+JOIN scratch.class_rule AS c ON c.class_n = x.class_n
 JOIN scratch.span AS s ON s.rowid = x.slice_n
 CROSS JOIN scratch.origin AS o
 ORDER BY x.seq;

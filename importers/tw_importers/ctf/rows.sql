@@ -69,3 +69,43 @@ LEFT JOIN (
   SELECT work_seq, max(before_ns) AS before_ns FROM scratch.queued WHERE is_queued GROUP BY ALL
 ) AS q ON q.work_seq = w.seq
 ORDER BY s.rowid;
+
+INSERT INTO track (id, trace_id, kind, name, unit)
+SELECT getvariable('first_id') + track_n, getvariable('trace_id'), 'counter', series, unit
+FROM scratch.reading_place
+ORDER BY track_n;
+
+INSERT INTO counter (id, trace_id, track_id, ts, value)
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY p.track_n, r.ts, r.seq) - 1,
+  getvariable('trace_id'), getvariable('first_id') + p.track_n, r.ts, r.value
+FROM scratch.reading AS r
+JOIN scratch.reading_place AS p USING (series)
+ORDER BY p.track_n, r.ts, r.seq;
+
+INSERT INTO memory_event (
+  slice_id, trace_id, track_id, ts, name, address, bytes, total_allocated_bytes,
+  total_reserved_bytes, device_kind, device_ordinal, source_order
+)
+SELECT
+  getvariable('first_id') + slice_n, getvariable('trace_id'), getvariable('first_id') + track_n, ts,
+  name, address, bytes, total_bytes, reserved_bytes, device_kind, device_ordinal, seq
+FROM scratch.memory_row
+ORDER BY slice_n, bytes;
+
+INSERT INTO metric (id, trace_id, slice_id, ordinal, name, value, match_status)
+SELECT
+  getvariable('first_id') + metric_n, getvariable('trace_id'), getvariable('first_id') + slice_n,
+  ordinal, name, value, match_status
+FROM scratch.metric_row
+ORDER BY metric_n;
+
+INSERT INTO rpc (
+  slice_id, trace_id, track_id, ts, dur, name, kind, rpc_key, occurrence, peer, bytes, step_number
+)
+SELECT
+  getvariable('first_id') + c.slice_n, getvariable('trace_id'), getvariable('first_id') + s.track_n,
+  s.ts, s.dur, s.name, c.kind, c.rpc_key, c.occurrence, c.peer, c.bytes, c.step_number
+FROM scratch.call_row AS c
+JOIN scratch.span AS s ON s.rowid = c.slice_n
+ORDER BY c.slice_n;

@@ -1,0 +1,220 @@
+"""What events of TensorFlow's tracers mean, computed again from the text of babeltrace2."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.support import babeltrace
+from tests.support.sharing import WarehouseCache, integration
+
+DATA = Path(__file__).parents[1] / "data" / "ctf"
+CASES = ("cuda", "hip_hc", "hip_intercept_kt", "sycl")
+LAUNCHES = {
+    "hip_hc": ("hipTracer:function_entry", "hipLaunchKernel"),
+    "sycl": ("openclTracer:function_entry", "clEnqueueNDRangeKernel"),
+    "hip_intercept_kt": ("interceptionTracer:aql_kernel_dispatch_packet_submitted", None),
+}
+KERNEL = {
+    "hip_hc": "hcTracer:kernel_begin", "sycl": "openclTracer:kernel_begin",
+    "hip_intercept_kt": "interceptionTracer:kernel_begin",
+}  # fmt: skip
+#: CUPTI's functions of which the expected events have the names.
+FUNCTIONS = {"41": "cudaMemcpyAsync_v3020", "307": "cuLaunchKernel"}
+
+
+@pytest.fixture(scope="module")
+def db(imported_files: WarehouseCache) -> Iterator[duckdb.DuckDBPyConnection]:
+    hosts = [DATA / "dist" / "master.tar.gz", DATA / "dist" / "worker_skew37ms.tar.gz"]
+    runs = [(case, [DATA / case / "trace.tar.gz"]) for case in CASES]
+    path = imported_files.file(*runs, ("dist", hosts))
+    connection = duckdb.connect(str(path), read_only=True)
+    yield connection
+    connection.close()
+
+
+def rows(db: duckdb.DuckDBPyConnection, sql: str, run: str) -> list[tuple[Any, ...]]:
+    of_run = (
+        "JOIN trace AS t ON t.id = x.trace_id JOIN run AS r ON r.id = t.run_id WHERE r.name = ?"
+    )
+    return db.execute(sql.replace("OF_RUN", of_run), [run]).fetchall()
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt") as stream:
+        return [json.loads(line) for line in stream]
+
+
+def placed(db: duckdb.DuckDBPyConnection, run: str) -> list[tuple[int, str, int, str]]:
+    """Events as tensorflow-profiler sorts them: with the thread that CUPTI states."""
+    found = rows(
+        db,
+        "SELECT t.base_ns + x.placed_ts, c.name, x.tid, coalesce(x.payload_json, s.args_json) "
+        "FROM recorded_event AS x JOIN event_class AS c ON c.id = x.event_class_id "
+        "JOIN slice AS s ON s.id = x.slice_id OF_RUN",
+        run,
+    )
+    events = []
+    for ns, name, tid, text in found:
+        payload = json.loads(text)
+        if "_api_" in name and name.startswith("cuda"):
+            payload["name"] = FUNCTIONS[payload["name"]]
+            tid = int(str(payload["threadId"])[-4:])
+        events.append((ns, name, tid, json.dumps(payload, sort_keys=True)))
+    return events
+
+
+def expected_events(run: str) -> list[tuple[int, str, int, str]]:
+    return [
+        (e["t"], e["n"], e["tid"], json.dumps(e["f"], sort_keys=True))
+        for e in lines(DATA / run / "sorted_events.jsonl.gz")
+    ]
+
+
+@pytest.mark.parametrize("run", ["cuda", integration("hip_hc"), integration("hip_intercept_kt")])
+def test_events_are_where_tensorflow_profiler_places_them(
+    db: duckdb.DuckDBPyConnection, run: str
+) -> None:
+    found, expected = Counter(placed(db, run)), Counter(expected_events(run))
+    if run == "hip_hc":  # it adds sizes to releases of pools
+        found, expected = (
+            without(events, "hsaTracer:pool_memory_free") for events in (found, expected)
+        )
+    assert found == expected
+
+
+def without(events: Counter[tuple[int, str, int, str]], name: str) -> Counter[Any]:
+    return Counter({event: n for event, n in events.items() if event[1] != name})
+
+
+def test_work_of_opencl_is_there_once_and_where_its_calls_allow(
+    db: duckdb.DuckDBPyConnection,
+) -> None:
+    counts = rows(
+        db, "SELECT x.kind, count(*) FROM gpu_op AS x OF_RUN GROUP BY 1 ORDER BY 1", "sycl"
+    )
+    assert counts == [("kernel", 80), ("memcpy", 12)]
+    events = babeltrace.golden(DATA / "sycl" / "golden.txt.gz")
+    calls = {
+        step: [e.ns for e in events if e.name == f"openclTracer:function_{step}"]
+        for step in ("entry", "exit")
+    }
+    queued = [e.payload["timestamp"] for e in events if e.name.endswith("_queued")]
+    lower = max(ns - at for ns, at in zip(calls["entry"], queued, strict=True))
+    upper = min(ns - at for ns, at in zip(calls["exit"], queued, strict=True))
+    clocks = rows(
+        db, "SELECT x.offset_ns, x.uncertainty_ns, x.method FROM clock AS x OF_RUN "
+        "AND x.name = 'OpenCL device'", "sycl",
+    )  # fmt: skip
+    assert clocks == [((lower + upper) // 2, (upper - lower + 1) // 2, "interval")]
+    begins = sorted(
+        e.payload["timestamp"] + (lower + upper) // 2 for e in events if e.name.endswith("l_begin")
+    )
+    starts = rows(
+        db,
+        "SELECT t.base_ns + x.ts FROM gpu_op AS x OF_RUN AND x.kind = 'kernel' ORDER BY 1",
+        "sycl",
+    )
+    assert [ns for (ns,) in starts] == begins
+
+
+def operations(run: str) -> list[str | None]:
+    """The innermost operation open on the thread of each launch, by reading the text once."""
+    event, function = LAUNCHES[run]
+    opened: dict[int, list[str]] = {}
+    found: list[str | None] = []
+    for each in babeltrace.golden(DATA / run / "golden.txt.gz"):
+        stack = opened.setdefault(each.context["vtid"], [])
+        if each.name == "tensorflowTracer:operation_start":
+            stack.append(each.payload["name"])
+        elif each.name == "tensorflowTracer:operation_end":
+            stack.reverse()
+            stack.remove(each.payload["name"])
+            stack.reverse()
+        elif each.name == event and function in (None, each.payload.get("name")):
+            found.append(stack[-1] if stack else None)
+    return found
+
+
+def kernels(db: duckdb.DuckDBPyConnection, run: str, link: str) -> list[str | None]:
+    found = rows(
+        db,
+        f"SELECT o.name FROM gpu_op AS x LEFT JOIN ({link}) AS l ON l.work = x.slice_id "
+        "LEFT JOIN cpu_op AS o ON o.slice_id = l.op OF_RUN AND x.kind = 'kernel' ORDER BY x.ts",
+        run,
+    )
+    return [name for (name,) in found]
+
+
+@pytest.mark.parametrize("run", ["sycl", integration("hip_hc"), integration("hip_intercept_kt")])
+def test_kernels_belong_to_the_innermost_operation_of_the_launching_thread(
+    db: duckdb.DuckDBPyConnection, run: str
+) -> None:
+    cause = "SELECT slice_id AS work, cpu_op_id AS op FROM gpu_op_cause"
+    found = kernels(db, run, cause)
+    assert found == operations(run)
+    assert len(found) == 80
+
+
+@pytest.mark.parametrize("run", ["hip_hc", integration("hip_intercept_kt")])
+def test_a_link_set_has_the_operations_that_tensorflow_profiler_finds(
+    db: duckdb.DuckDBPyConnection, run: str
+) -> None:
+    kernel = KERNEL[run]
+    found = [e for e in lines(DATA / run / "tfname_events.jsonl.gz") if e["n"] == kernel]
+    expected = [e["f"]["tf_name"] for e in sorted(found, key=lambda e: e["t"])]
+    link = "SELECT to_id AS work, from_id AS op FROM link WHERE link_set = 'tensorflow-profiler'"
+    assert kernels(db, run, link) == expected
+
+
+def test_kernels_of_cuda_belong_to_the_operation_they_are_named_after(
+    db: duckdb.DuckDBPyConnection,
+) -> None:
+    found = rows(
+        db, "SELECT x.name, o.name, o.ts <= x.ts FROM gpu_op AS x "
+        "JOIN gpu_op_cause AS c ON c.slice_id = x.slice_id "
+        "LEFT JOIN cpu_op AS o ON o.slice_id = c.cpu_op_id OF_RUN", "cuda",
+    )  # fmt: skip
+    assert len(found) == 92
+    assert all(name == operation and is_before for name, operation, is_before in found)
+
+
+def test_calls_between_hosts_are_linked_and_relate_their_clocks(
+    db: duckdb.DuckDBPyConnection,
+) -> None:
+    events = babeltrace.golden(DATA / "dist" / "golden_skew.txt.gz")
+    sides: dict[tuple[str, str, str | None], list[int]] = {}
+    for event in events:
+        if event.name.endswith("RecvTensor_request"):
+            kind, key = event.name[11:15], event.payload["rendezvous_key"]
+            sides.setdefault((kind, key, event.host), []).append(event.ns)
+    expected = {
+        (sent, received)
+        for (kind, key, host), times in sides.items()
+        for other in {h for _, _, h in sides} - {host}
+        if kind == "send"
+        for sent, received in zip(times, sides[("rece", key, other)], strict=True)
+    }
+    found = db.execute(
+        "SELECT t.base_ns + a.ts, u.base_ns + b.ts FROM link AS l "
+        "JOIN rpc AS a ON a.slice_id = l.from_id JOIN rpc AS b ON b.slice_id = l.to_id "
+        "JOIN trace AS t ON t.id = a.trace_id JOIN trace AS u ON u.id = b.trace_id "
+        "WHERE l.kind = 'rpc' AND a.kind = 'send' AND contains(a.rpc_key, ';')"
+    ).fetchall()
+    assert set(found) == expected
+    assert len(found) == 12
+    clocks = rows(
+        db, "SELECT t.host_name, x.offset_ns, x.uncertainty_ns FROM clock AS x OF_RUN "
+        "AND x.id = t.clock_id", "dist",
+    )  # fmt: skip
+    offsets = {host: (offset, uncertainty) for host, offset, uncertainty in clocks}
+    assert offsets["vm"] == (0, 0)
+    offset, uncertainty = offsets["tf-worker"]
+    assert abs(offset + 37_000_000) <= min(uncertainty, 50_000)
