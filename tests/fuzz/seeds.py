@@ -317,6 +317,13 @@ def _xplane() -> list[Files]:
     return _one("t.xplane.pb", xplane.WHOLE, (xplane.JAX / "vm.xplane.pb").read_bytes())
 
 
+def _tf_run_metadata() -> list[Files]:
+    from tests.importers import test_tf_run_metadata as run_metadata
+
+    recorded = [(run_metadata.DATA / case).read_bytes() for case in run_metadata.CASES]
+    return _one("run_metadata.pb", run_metadata.WHOLE, *recorded)
+
+
 def _ctf() -> list[Files]:
     """Small recordings of both versions, with headers of both sizes, and one without a clock."""
     found: list[Files] = []
@@ -422,6 +429,7 @@ for _family in (
     Family("dpro", "dpro", "json", _dpro, is_capture=True),
     Family("dpro_byteps", "dpro", "lines", _dpro_byteps, is_capture=True),
     Family("horovod", "horovod", "json", _horovod),
+    Family("tf_run_metadata", "tf_run_metadata", "protobuf", _tf_run_metadata),
     Family("xplane", "xplane", "protobuf", _xplane),
     Family("ctf", "ctf", "blocks", _ctf, is_capture=True),
     Family("gzip", None, "archive", _gzip),

@@ -311,10 +311,10 @@ def test_names_that_are_missing_are_numbers_and_reported(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (WHOLE[:-40], "invalid XPlane: field 1 has 60 bytes, 41 are left"),
-        (WHOLE[:100], "invalid XPlane: field 1 has "),
-        (WHOLE + b"\x0b", "invalid XPlane: wire type 3 of field 1 is not known, at byte "),
-        (WHOLE + b"\x80", "invalid XPlane: the file ends inside a number, at byte "),
+        (WHOLE[:-40], "invalid protobuf: field 1 has 60 bytes, 41 are left"),
+        (WHOLE[:100], "invalid protobuf: field 1 has "),
+        (WHOLE + b"\x0b", "invalid protobuf: wire type 3 of field 1 is not known, at byte "),
+        (WHOLE + b"\x80", "invalid protobuf: it ends inside a number, at byte "),
     ],
     ids=["cut", "cut early", "foreign", "cut in a number"],
 )

@@ -5,9 +5,10 @@ Field numbers: github.com/openxla/xla, third_party/tsl/tsl/profiler/protobuf/xpl
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Value = int | float | str | bytes
 
@@ -19,7 +20,7 @@ class Event:
     name: str
     at_ps: int = 0
     dur_ps: int = 0
-    stats: Mapping[str, Value] = field(default_factory=dict)
+    stats: Mapping[str, Value] = dataclasses.field(default_factory=dict)
     count: int | None = None
 
 
@@ -39,9 +40,9 @@ class Plane:
 
     name: str
     lines: Sequence[Line] = ()
-    stats: Mapping[str, Value] = field(default_factory=dict)
-    of_names: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    display: Mapping[str, str] = field(default_factory=dict)
+    stats: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+    of_names: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
+    display: Mapping[str, str] = dataclasses.field(default_factory=dict)
     without: Sequence[str] = ()  # names of events or statistics that the file does not tell
 
 
@@ -49,9 +50,9 @@ def space(*planes: Plane, hosts: Sequence[str] = (), errors: Sequence[str] = ())
     """A whole file."""
     return b"".join(
         [
-            *(_field(1, _plane(each)) for each in planes),
-            *(_field(2, each.encode()) for each in errors),
-            *(_field(4, each.encode()) for each in hosts),
+            *(field(1, _plane(each)) for each in planes),
+            *(field(2, each.encode()) for each in errors),
+            *(field(4, each.encode()) for each in hosts),
         ]
     )
 
@@ -68,65 +69,65 @@ class _Names:
 
 def _plane(plane: Plane) -> bytes:
     events, stats = _Names(), _Names()
-    own = [_field(6, _stat(stats, key, value)) for key, value in plane.stats.items()]
-    lines = [_field(3, _line(each, events, stats)) for each in plane.lines]
+    own = [field(6, _stat(stats, key, value)) for key, value in plane.stats.items()]
+    lines = [field(3, _line(each, events, stats)) for each in plane.lines]
     entries = [
-        _field(4, _entry(number, _event_name(plane, name, number, stats)))
+        field(4, _entry(number, _event_name(plane, name, number, stats)))
         for name, number in list(events.known.items())
         if name not in plane.without
     ]
     of_stats = [
-        _field(5, _entry(number, _int(1, number) + _field(2, name.encode())))
+        field(5, _entry(number, integer(1, number) + field(2, name.encode())))
         for name, number in stats.known.items()
         if name not in plane.without
     ]
-    return b"".join([_field(2, plane.name.encode()), *lines, *entries, *of_stats, *own])
+    return b"".join([field(2, plane.name.encode()), *lines, *entries, *of_stats, *own])
 
 
 def _event_name(plane: Plane, name: str, number: int, stats: _Names) -> bytes:
-    parts = [_int(1, number), _field(2, name.encode())]
+    parts = [integer(1, number), field(2, name.encode())]
     if name in plane.display:
-        parts.append(_field(4, plane.display[name].encode()))
+        parts.append(field(4, plane.display[name].encode()))
     for key, value in plane.of_names.get(name, {}).items():
-        parts.append(_field(5, _stat(stats, key, value)))
+        parts.append(field(5, _stat(stats, key, value)))
     return b"".join(parts)
 
 
 def _line(line: Line, events: _Names, stats: _Names) -> bytes:
-    made = [_int(1, line.id), _field(2, line.name.encode()), _int(3, line.at_ns)]
+    made = [integer(1, line.id), field(2, line.name.encode()), integer(3, line.at_ns)]
     for each in line.events:
-        content = _int(1, events.number(each.name))
-        content += _int(2, each.at_ps) if each.count is None else _int(5, each.count)
-        content += _int(3, each.dur_ps)
+        content = integer(1, events.number(each.name))
+        content += integer(2, each.at_ps) if each.count is None else integer(5, each.count)
+        content += integer(3, each.dur_ps)
         for key, value in each.stats.items():
-            content += _field(4, _stat(stats, key, value))
-        made.append(_field(4, content))
+            content += field(4, _stat(stats, key, value))
+        made.append(field(4, content))
     return b"".join(made)
 
 
 def _stat(names: _Names, key: str, value: Value) -> bytes:
     """Texts that begin with @ are stored as references to names."""
-    number = _int(1, names.number(key))
+    number = integer(1, names.number(key))
     if isinstance(value, str):
         if value.startswith("@"):
-            return number + _int(7, names.number(value[1:]))
-        return number + _field(5, value.encode())
+            return number + integer(7, names.number(value[1:]))
+        return number + field(5, value.encode())
     if isinstance(value, bytes):
-        return number + _field(6, value)
+        return number + field(6, value)
     if isinstance(value, float):
         return number + b"\x11" + struct.pack("<d", value)
-    return number + _int(4, value)
+    return number + integer(4, value)
 
 
 def _entry(key: int, value: bytes) -> bytes:
-    return _int(1, key) + _field(2, value)
+    return integer(1, key) + field(2, value)
 
 
-def _int(number: int, value: int) -> bytes:
+def integer(number: int, value: int) -> bytes:
     return _varint(number << 3) + _varint(value & (1 << 64) - 1)
 
 
-def _field(number: int, content: bytes) -> bytes:
+def field(number: int, content: bytes) -> bytes:
     return _varint(number << 3 | 2) + _varint(len(content)) + content
 
 

@@ -82,6 +82,18 @@ SELECT
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.slice_n;
 
+INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name)
+SELECT
+  getvariable('first_id') + slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + track_n,
+  ts,
+  dur,
+  name
+FROM scratch.span
+WHERE kind = 'operator'
+ORDER BY slice_n;
+
 INSERT INTO launch (
   slice_id, trace_id, track_id, ts, dur, name, category, correlation_id, external_id, callback_id
 )

@@ -5,7 +5,7 @@
 -- One thing on the timeline. Work of a device has a device key, all else a process and a thread.
 CREATE TABLE activity (
   seq BIGINT, -- place of its record in the source
-  kind VARCHAR, -- kernel, memcpy, memset, sync; call, range, collective, memory; other: a slice alone
+  kind VARCHAR, -- kernel, memcpy, memset, sync; call, operator, range, collective, memory; else a slice alone
   category VARCHAR,
   name VARCHAR,
   start_ns BIGINT,

@@ -1,13 +1,5 @@
--- What XPlane has beyond GPU activity: operators of the host, Python calls, steps, memory, arrows.
+-- What XPlane has beyond GPU activity: Python calls, steps, memory, arrows.
 -- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are gather.sql's.
-
-INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name)
-SELECT
-  getvariable('first_id') + slice_n, getvariable('trace_id'), getvariable('first_id') + track_n,
-  ts, dur, name
-FROM scratch.span
-WHERE kind = 'operator'
-ORDER BY slice_n;
 
 INSERT INTO python_call (slice_id, trace_id, track_id, ts, dur, name)
 SELECT

@@ -17,10 +17,10 @@ from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
-from google.protobuf.message import DecodeError
 
-from tw_importers.xplane.messages import VALUE, message
-from tw_importers.xplane.wire import corrupt, fields, pieces, varint
+from tw_importers.protobuf.declared import ONE
+from tw_importers.protobuf.wire import fields, pieces, varint
+from tw_importers.xplane.messages import messages
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 
@@ -206,10 +206,7 @@ class _Space:
         return pa.record_batch(columns, schema=RECORD)
 
     def _message(self, name: str, start: int, end: int) -> Any:
-        try:
-            return message(name).FromString(self._bytes(start, end))
-        except DecodeError:
-            raise corrupt(start, f"a message of type {name} cannot be decoded") from None
+        return messages().decode(name, self._data, start, end)
 
     def _bytes(self, start: int, end: int) -> bytes:
         return bytes(self._data[start:end])
@@ -270,7 +267,7 @@ class _Plane:
         if key is None:
             self._without_name["statistics without a name"] += 1
             key = self._keys[stat.metadata_id] = f'"statistic {stat.metadata_id}":'
-        kind = stat.WhichOneof(VALUE)
+        kind = stat.WhichOneof(ONE)
         if kind in ("int64", "uint64"):
             return f"{key}{getattr(stat, kind)}"
         if kind == "ref":

@@ -72,13 +72,13 @@ def varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
             return number, place + 1
         shift += 7
     cut = end - at < _LONGEST_VARINT
-    raise corrupt(at, "the file ends inside a number" if cut else "expected a varint")
+    raise corrupt(at, "it ends inside a number" if cut else "expected a varint")
 
 
 def corrupt(offset: int, why: str) -> CorruptTrace:
     """The error for what is wrong at an offset."""
     return CorruptTrace(
-        f"invalid XPlane: {why}, at byte {offset:,}",
+        f"invalid protobuf: {why}, at byte {offset:,}",
         hint="The file is damaged or truncated. Copy or record it again.",
         offset=offset,
     )

@@ -1,0 +1,66 @@
+-- What RunMetadata has beyond GPU activity: transfers, memory, and the flow of tensors.
+-- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are gather.sql's.
+
+INSERT INTO rpc (
+  slice_id, trace_id, track_id, ts, dur, name, kind, rpc_key, occurrence, peer, bytes
+)
+SELECT
+  getvariable('first_id') + s.slice_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  s.ts,
+  s.dur,
+  s.name,
+  'recv',
+  r.rpc_key,
+  r.occurrence,
+  r.peer,
+  r.bytes
+FROM scratch.span AS s
+JOIN scratch.received AS r USING (seq)
+ORDER BY s.slice_n;
+
+INSERT INTO memory_event (
+  slice_id, trace_id, track_id, ts, name, bytes, total_allocated_bytes, device_kind,
+  device_ordinal, source_order
+)
+SELECT
+  NULL,
+  getvariable('trace_id'),
+  getvariable('first_id') + s.track_n,
+  a.at_ns - o.first_ns,
+  a.allocator,
+  a.bytes,
+  a.bytes_in_use,
+  CASE WHEN regexp_matches(a.allocator, '^GPU_\d+_') THEN 'gpu' ELSE 'cpu' END,
+  coalesce(TRY_CAST(regexp_extract(a.allocator, '^GPU_(\d+)_', 1) AS BIGINT), -1),
+  row_number() OVER (ORDER BY a.at_ns, a.seq, a.n) - 1
+FROM scratch.span AS s
+JOIN scratch.allocation AS a USING (seq)
+CROSS JOIN scratch.origin AS o
+WHERE a.at_ns IS NOT NULL
+ORDER BY a.at_ns, a.seq, a.n;
+
+-- From the end of an operation to the start of one that takes its tensors.
+INSERT INTO flow_point (id, trace_id, track_id, ts, phase, category, name, flow_key, slice_id)
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY n, phase) - 1,
+  getvariable('trace_id'),
+  getvariable('first_id') + track_n,
+  ts,
+  phase,
+  'data',
+  'tensor',
+  n::VARCHAR,
+  getvariable('first_id') + slice_n
+FROM (
+  SELECT
+    t.rowid AS n, s.track_n, least(s.ts + greatest(s.dur, 0), f.ts) AS ts, 's' AS phase, s.slice_n
+  FROM scratch.taken AS t
+  JOIN scratch.span AS s ON s.seq = t.from_seq
+  JOIN scratch.span AS f ON f.seq = t.to_seq
+  UNION ALL
+  SELECT t.rowid, s.track_n, s.ts, 'f', s.slice_n
+  FROM scratch.taken AS t JOIN scratch.span AS s ON s.seq = t.to_seq
+)
+ORDER BY n, phase;
