@@ -10,6 +10,7 @@ Work without a recorded launch has no row.
 """
 grain = ["annotation_id", "slice_id"]
 requires = { schema = ">=1", queries = ["annotation_extent@1"] }
+portable = false
 columns = ["annotation_id", "slice_id", "is_self"]
 
 [column]
@@ -35,20 +36,49 @@ WITH call AS (
   LEFT JOIN track AS k ON k.id = l.track_id
 ),
 named AS (
-  SELECT
-    e.slice_id,
-    e.thread_key * 18446744073709551616 + e.start_ns AS start_key,
-    e.thread_key * 18446744073709551616 + e.end_ns AS end_key
+  SELECT e.slice_id, e.thread_key, e.start_ns, e.end_ns
   FROM annotation_extent() AS e
   ANTI JOIN whole_step AS s ON s.slice_id = e.slice_id
 ),
+-- As many slots of equal length as the thread has annotations: nested ones are in few slots each.
+thread_slot AS (
+  SELECT
+    thread_key,
+    min(start_ns) AS first_ns,
+    (max(end_ns) - min(start_ns)) // count(*) + 1 AS slot_ns
+  FROM named
+  GROUP BY thread_key
+),
+in_slot AS (
+  SELECT
+    n.slice_id,
+    n.thread_key,
+    n.start_ns,
+    n.end_ns,
+    unnest(
+      range((n.start_ns - t.first_ns) // t.slot_ns, (n.end_ns - t.first_ns) // t.slot_ns + 1)
+    ) AS slot
+  FROM named AS n
+  JOIN thread_slot AS t ON t.thread_key = n.thread_key
+),
 -- The annotations open where one starts. Those around a call are among the ones open at the last start
 -- before it: few rows are sorted and compared, however many calls there are.
-start_point AS (SELECT DISTINCT start_key FROM named),
-open_at AS (
-  SELECT p.start_key, a.slice_id, a.end_key
+start_point AS (
+  SELECT DISTINCT
+    n.thread_key, n.start_ns, (n.start_ns - t.first_ns) // t.slot_ns AS slot,
+    n.thread_key * 18446744073709551616 + n.start_ns AS start_key
+  FROM named AS n
+  JOIN thread_slot AS t ON t.thread_key = n.thread_key
+),
+-- Materialized, so that no call is compared with the annotations of all threads.
+open_at AS MATERIALIZED (
+  SELECT p.start_key, a.slice_id, a.thread_key * 18446744073709551616 + a.end_ns AS end_key
   FROM start_point AS p
-  JOIN named AS a ON a.start_key <= p.start_key AND a.end_key > p.start_key
+  JOIN in_slot AS a
+    ON a.thread_key = p.thread_key
+    AND a.slot = p.slot
+    AND a.start_ns <= p.start_ns
+    AND a.end_ns > p.start_ns
 ),
 placed AS (
   SELECT slice_id, end_key, start_key, NULL AS point_key FROM call

@@ -10,6 +10,7 @@ windows add up to the whole.
 """
 grain = ["trace_id", "device_id"]
 requires = { schema = ">=1", queries = ["device_extent@1", "device_op@1"] }
+computed_once = "reports"
 columns = [
   "trace_id", "device_id", "n_ops", "start_ns", "end_ns", "busy_ns", "compute_ns",
   "communication_ns", "memory_ns", "compute_communication_ns", "compute_memory_ns",

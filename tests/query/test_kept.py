@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.sharing import WarehouseCache
+from warehouse.library import library
 from warehouse.query import session
 from warehouse.query.selection import Selection
 
@@ -54,3 +55,22 @@ def test_kept_rows_are_those_of_the_scope(
         assert opened.run('SELECT n FROM temp."kept n_traces@1"').rows() == [(2,)]
         opened.choose(Selection(ranks=(0,)))
         assert opened.run(query).rows() == [(2,)]
+
+
+def test_blocks_for_reports_are_kept_by_the_queries_of_a_report_only(
+    imported_files: WarehouseCache, folder: Path
+) -> None:
+    path = folder / "lib" / "n_traces.sql"
+    path.write_text(path.read_text().replace("computed_once = true", 'computed_once = "reports"'))
+    place = session.Place(imported_files(("trial", [TRIAL])), query_path=(folder,))
+    with session.opened(place) as opened:
+        assert opened.run("twice").rows() == [(4,)]
+        assert opened.kept == set()
+        assert opened.run("twice", is_short=True).rows() == [(4,)]
+        assert opened.kept == {"n_traces@1"}
+
+
+def test_another_value_of_computed_once_is_refused(folder: Path) -> None:
+    path = folder / "lib" / "n_traces.sql"
+    path.write_text(path.read_text().replace("computed_once = true", 'computed_once = "never"'))
+    assert 'computed_once is true, false or "reports"' in "".join(library.load((folder,)).notices)

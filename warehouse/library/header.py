@@ -61,6 +61,7 @@ _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
 _COLUMN_KEYS = ("name", *shared_columns.KEYS)
 _INTEGER = (-(2**63), 2**63 - 1)
+FOR_REPORTS = "reports"  # value of computed_once
 
 Scalar = str | int | float | bool
 Value = Scalar | list[Scalar] | None
@@ -165,8 +166,9 @@ class Header:
     within_trace: bool = False
     #: Of a linker: the set of its links; others than the default are for queries that ask for them.
     link_set: str = "default"
-    #: Of a block without parameters: a session computes its rows once for all that call it.
-    computed_once: bool = False
+    #: Of a block without parameters: a session computes its rows once for all that call it; once
+    #: for the queries of a report only where it is "reports".
+    computed_once: bool | str = False
     changes: Mapping[int, str] = field(default_factory=dict)
     alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of
     fixed: Mapping[str, Value] = field(default_factory=dict)  # parameters of that one, of an alias
@@ -265,7 +267,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         portable=bool(values.get("portable", True)),
         within_trace=bool(values.get("within_trace", False)),
         link_set=str(values.get("link_set", "default")),
-        computed_once=bool(values.get("computed_once", False)),
+        computed_once=values.get("computed_once", False),
         changes={int(version): str(text) for version, text in values["changes"].items()},
         alias_of=values.get("alias_of"),
         fixed=dict(values.get("fixed", {})),
@@ -286,6 +288,8 @@ def _consistent(header: Header) -> None:
     for name in header.grain:
         if name not in names:
             raise ValueError(f"grain {name!r} is not a column")
+    if header.computed_once not in (True, False, FOR_REPORTS):
+        raise ValueError(f'computed_once is true, false or "{FOR_REPORTS}"')
     if header.computed_once and header.parameters:
         raise ValueError("computed_once requires a query without parameters")
     if header.version not in header.changes:

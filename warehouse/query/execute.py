@@ -240,10 +240,10 @@ def run(
 
     Creates the macros it calls on the connection, except those that `installed` names. With
     `as_tuples`, for which a query must be plain, rows are read by `Result.tuples`. With `is_short`,
-    all rows are held in memory: less work, if there are few. `kept` names the blocks whose rows are
-    kept on the connection, and blocks to be computed once are added; None: none are kept. Raises
-    UsageError for an unknown name or parameter, QueryError if DuckDB refuses the statement,
-    QueryTimeout.
+    all rows are held in memory: less work, if there are few, as in reports. `kept` names the blocks
+    whose rows are kept on the connection, and blocks to be computed once are added; None: none are
+    kept. Raises UsageError for an unknown name or parameter, QueryError if DuckDB refuses the
+    statement, QueryTimeout.
     """
     queries = library or load()
     query = queries.resolve(query).on(connection)
@@ -252,6 +252,7 @@ def run(
         keep(
             connection, queries, query, kept,
             lambda block: Result(connection, block.on(connection), {}, timeout_s=timeout_s).table(),
+            is_report=is_short,
         )  # fmt: skip
     return Result(
         connection,

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from warehouse.library.header import FOR_REPORTS
+
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
@@ -22,11 +24,17 @@ def keep(
     query: Query,
     kept: set[str],
     rows_of: Callable[[Query], pa.Table],
+    *,
+    is_report: bool = False,
 ) -> None:
-    """Computes the blocks that a query calls and that `kept` does not name, callees first."""
+    """Computes the blocks that a query calls and that `kept` does not name, callees first.
+
+    Some are worth it only for the many queries of a report.
+    """
+    when = (True, FOR_REPORTS) if is_report else (True,)
     for block in queries.called_by(query):
         key = str(block.key)
-        if key in kept or block.header is None or not block.header.computed_once:
+        if key in kept or block.header is None or block.header.computed_once not in when:
             continue
         connection.register("rows of a block", rows_of(block))
         connection.execute(f'CREATE OR REPLACE TEMP TABLE "kept {key}" AS FROM "rows of a block"')
