@@ -3,7 +3,8 @@ name = "replay_piece"
 version = 1
 title = "Host threads, cut where they queue work, wait, or hand over to another thread"
 help = """
-Pieces of a thread follow each other from its first slice to its last; the first one has duration 0. A
+Pieces of a thread follow each other from its first slice to its last; the first one has
+duration 0, unless another thread hands over to it. A
 piece that ends with a wait contains the time since what it waited for only (replay_wait). Threads
 without operators, calls and steps are left out. Times are on the time axis of slice.ts.
 """
@@ -11,13 +12,13 @@ grain = ["track_id", "end_ns"]
 requires = { schema = ">=17", queries = ["replay_trace@1", "replay_wait@1", "replay_work@1"] }
 portable = false
 computed_once = true
-columns = ["trace_id", "run_id", "track_id", "start_ns", "end_ns", "is_first", "dur_ns", "call_id", "name"]
+columns = ["trace_id", "run_id", "track_id", "start_ns", "end_ns", "is_released", "dur_ns", "call_id", "name"]
 
 [column]
 track_id.help = "Thread"
 start_ns.help = "Start"
 end_ns.help = "End; of no other piece of the thread"
-is_first = { type = "BOOLEAN", unit = "bool", help = "Whether it is the first of its thread" }
+is_released = { type = "BOOLEAN", unit = "bool", help = "Whether it is the first of its thread, and no other thread hands over to it" }
 dur_ns.help = "Duration without waiting"
 call_id = { nullable = true, help = "Call that queues work or waits, which begins with the piece" }
 name.help = "Name of that call"
@@ -101,8 +102,10 @@ SELECT
   p.track_id,
   p.start_ns,
   p.end_ns,
-  p.is_first,
-  p.end_ns - greatest(p.start_ns, coalesce(w.cause_end_ns, p.start_ns)) AS dur_ns,
+  p.is_first AND w.track_id IS NULL AS is_released,
+  p.end_ns - CASE WHEN p.is_first THEN coalesce(w.cause_end_ns, p.end_ns)
+    ELSE greatest(p.start_ns, coalesce(w.cause_end_ns, p.start_ns))
+  END AS dur_ns,
   CASE WHEN NOT p.is_first THEN n.call_id END AS call_id,
   CASE WHEN NOT p.is_first THEN s.name END AS name
 FROM piece AS p

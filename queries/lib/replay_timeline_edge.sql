@@ -7,7 +7,7 @@ Delays of launches and between work of a stream are those of replay_constant; of
 communication library they are part of the nodes.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_constant@1", "replay_timeline_node@1", "replay_wait@1", "replay_work@1", "replay_piece@1"] }
+requires = { schema = ">=17", queries = ["replay_awaited@1", "replay_constant@1", "replay_timeline_node@1", "replay_wait@1", "replay_work@1", "replay_piece@1"] }
 portable = false
 computed_once = true
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "link_id", "confidence"]
@@ -79,6 +79,17 @@ edge AS (
   JOIN first_of AS n ON n.slice_id = l.to_id
   JOIN last_of AS b ON b.slice_id = l.from_id
   WHERE l.kind = 'event_wait' AND l.link_set = 'default'
+  UNION ALL
+  SELECT DISTINCT n.run_id, b.node_id, n.node_id, w.gap_ns, 'event_wait', NULL::BIGINT, 1
+  FROM (
+    SELECT a.from_id, a.to_id
+    FROM replay_awaited() AS a
+    ANTI JOIN whole_link AS l
+      ON l.from_id = a.from_id AND l.to_id = a.to_id AND l.kind = 'event_wait' AND l.link_set = 'default'
+  ) AS a
+  JOIN work AS w ON w.slice_id = a.to_id
+  JOIN first_of AS n ON n.slice_id = a.to_id
+  JOIN last_of AS b ON b.slice_id = a.from_id AND b.node_id < n.node_id
   UNION ALL
   SELECT p.run_id, b.node_id, p.node_id, w.cause_end_ns - k.end_ns, 'wait', w.link_id, 1
   FROM replay_wait() AS w

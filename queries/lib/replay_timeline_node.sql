@@ -68,7 +68,7 @@ work AS (
 ),
 piece AS (
   SELECT
-    p.run_id, p.trace_id, t.rank, p.track_id, p.name, p.call_id, p.dur_ns, p.is_first,
+    p.run_id, p.trace_id, t.rank, p.track_id, p.name, p.call_id, p.dur_ns, p.is_released,
     p.end_ns - p.dur_ns + t.shift_ns + round(t.drift * p.end_ns)::BIGINT AS start_ns,
     p.end_ns + t.shift_ns + round(t.drift * p.end_ns)::BIGINT AS end_ns
   FROM replay_piece() AS p
@@ -78,7 +78,7 @@ node AS (
   SELECT
     run_id, trace_id, rank, 'piece' AS role, CASE WHEN call_id IS NULL THEN 'host' ELSE 'call' END AS kind,
     coalesce(name, 'host') AS name, track_id, NULL::BIGINT AS device_id, call_id AS slice_id, dur_ns,
-    start_ns, end_ns, is_first AS is_released, NULL::BIGINT AS bytes, NULL::BIGINT AS instance_id
+    start_ns, end_ns, is_released, NULL::BIGINT AS bytes, NULL::BIGINT AS instance_id
   FROM piece
   UNION ALL
   SELECT

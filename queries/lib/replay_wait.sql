@@ -9,7 +9,7 @@ for by continues after it. A wait that was over before it began is one, too: wit
 same call would wait. Times are on the time axis of slice.ts.
 """
 grain = ["track_id", "at_ns", "from_id"]
-requires = { schema = ">=17", queries = ["replay_trace@1", "replay_work@1"] }
+requires = { schema = ">=17", queries = ["replay_awaited@1", "replay_trace@1", "replay_work@1"] }
 portable = false
 computed_once = true
 columns = [
@@ -41,6 +41,13 @@ wait AS (
   FROM whole_link AS l
   WHERE l.kind = 'wait' AND l.link_set = 'default'
 ),
+-- Waits by records, also for what was over before.
+awaited AS (
+  SELECT a.call_id, a.from_id
+  FROM replay_awaited() AS a
+  ANTI JOIN wait AS l ON l.to_id = a.call_id AND l.from_id = a.from_id
+  WHERE a.to_id IS NULL
+),
 hand_over AS (
   SELECT l.id, l.from_id, l.to_id
   FROM whole_link AS l
@@ -62,6 +69,14 @@ by_link AS (
   FROM wait AS l
   JOIN work AS w ON w.slice_id = l.from_id
   JOIN whole_slice AS s ON s.id = l.to_id
+  SEMI JOIN thread AS k ON k.track_id = s.track_id
+  UNION ALL
+  SELECT DISTINCT
+    s.trace_id, s.track_id, s.ts + greatest(s.dur, 0), s.id, s.ts, w.slice_id, NULL::BIGINT, w.end_ns, w.start_ns,
+    'wait', NULL::BIGINT
+  FROM awaited AS a
+  JOIN work AS w ON w.slice_id = a.from_id
+  JOIN whole_slice AS s ON s.id = a.call_id
   SEMI JOIN thread AS k ON k.track_id = s.track_id
   UNION ALL
   SELECT

@@ -38,10 +38,11 @@ WITH cause AS (
   WHERE kind IN ('launch', 'enqueue') AND link_set = 'default'
 ),
 queued AS (
-  SELECT g.slice_id, g.trace_id, g.track_id, g.device_id, g.stream, g.kind, g.name, g.ts, g.dur, g.bytes,
-    c.id AS link_id, c.from_id AS call_id
+  SELECT g.slice_id, g.trace_id, g.track_id, g.device_id, g.stream, g.kind, g.name, g.ts, g.dur,
+    coalesce(g.bytes, v.input_bytes, v.output_bytes) AS bytes, c.id AS link_id, c.from_id AS call_id
   FROM whole_gpu_op AS g
   LEFT JOIN cause AS c ON c.to_id = g.slice_id AND c.kind = 'launch'
+  LEFT JOIN whole_collective AS v ON v.slice_id = g.slice_id
   WHERE g.dur > 0 AND g.kind <> 'sync'
   UNION ALL
   SELECT v.slice_id, v.trace_id, v.track_id, NULL, NULL, 'collective', v.name, v.ts, v.dur, v.input_bytes,

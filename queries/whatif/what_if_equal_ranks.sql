@@ -4,7 +4,8 @@ version = 2
 title = "What if: all ranks computed equally fast"
 help = """
 Operators, pieces of host threads and device work last as long as on the mean of all ranks that run
-them: those of the same name and kind, by their place on each rank. Collectives stay as they are.
+them: those of the same name and kind, by their place on the thread or stream. Collectives stay as
+they are.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@2"] }
@@ -33,16 +34,18 @@ track_id = { nullable = true, help = "Thread or stream" }
 WITH placed AS (
   SELECT
     *,
-    regexp_replace(name, '^[^>]*->', '') AS bare_name,
+    CASE WHEN kind = 'operator' THEN regexp_replace(name, '^[^>]*->', '') ELSE name END AS bare_name,
     CASE WHEN kind <> 'operator' THEN
-      row_number() OVER (PARTITION BY run_id, trace_id, kind, name ORDER BY node_id)
+      row_number() OVER (PARTITION BY run_id, track_id, kind, name ORDER BY node_id)
     END AS place
-  FROM replay_node()
+  FROM (
+    SELECT *, dense_rank() OVER (PARTITION BY trace_id ORDER BY track_id) AS track_place FROM replay_node()
+  )
 )
 SELECT
   node_id, run_id, trace_id, rank, resource_id, kind, name,
   CASE WHEN kind IN ('operator', 'host', 'call', 'kernel', 'memcpy', 'memset')
-    THEN avg(dur_ns) OVER (PARTITION BY run_id, kind, bare_name, place)
+    THEN avg(dur_ns) OVER (PARTITION BY run_id, kind, bare_name, track_place, place)
     ELSE dur_ns
   END AS dur_ns,
   gap_ns, priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns,

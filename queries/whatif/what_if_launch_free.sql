@@ -3,7 +3,8 @@ name = "what_if_launch_free"
 version = 1
 title = "What if: launches cost nothing"
 help = """
-Calls that queue work take no time, and the work can start when they begin.
+Calls that queue work take no time, unless they also wait for it, and the work can start when they
+begin.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_edge@2", "replay_node@2"] }
@@ -28,14 +29,17 @@ track_id = { nullable = true, help = "Thread or stream" }
 [changes]
 1 = "first version"
 --- */
+WITH launch AS (
+  SELECT b.run_id, b.to_id AS node_id
+  FROM replay_edge() AS a
+  JOIN replay_edge() AS b ON b.from_id = a.from_id AND b.run_id = a.run_id AND b.kind = 'thread_order'
+  WHERE a.kind = 'launch'
+  EXCEPT
+  SELECT run_id, to_id FROM replay_edge() WHERE kind = 'wait'
+)
 SELECT
   node_id, run_id, trace_id, rank, resource_id, kind, name,
-  CASE WHEN kind = 'call' AND node_id IN (
-    SELECT b.to_id
-    FROM replay_edge() AS a
-    JOIN replay_edge() AS b ON b.from_id = a.from_id AND b.run_id = a.run_id AND b.kind = 'thread_order'
-    WHERE a.kind = 'launch'
-  ) THEN 0 ELSE dur_ns END AS dur_ns,
+  CASE WHEN kind = 'call' AND (run_id, node_id) IN (FROM launch) THEN 0 ELSE dur_ns END AS dur_ns,
   gap_ns, priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns,
   measured_end_ns
 FROM replay_node()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +53,16 @@ class Knobs:
     odd: bool = True
     number_first_step: int = 7
     ranks: int = 1
+    #: Latency of all launches, gap between all work of a stream that follows at once, and what a
+    #: call that waits takes after what it waits for; None: at random. With one of them, what the
+    #: program waits for is recorded, too.
+    launch_ns: int | None = None
+    gap_ns: int | None = None
+    tail_ns: int | None = None
+    #: Other lengths of the same program: from category, name and length to another length.
+    change: Callable[[str, str, float], float] | None = None
+    #: For each rank, lengths to run the program again with (`RandomTrace.lengths`).
+    lengths: Sequence[Sequence[float]] | None = None
 
 
 @dataclass
@@ -79,12 +89,32 @@ class Program:
         self.n_correlations = self.n_external = self.n_python = self.n_arrows = 0
         self.n_sequence = 0
         self.allocated = 0
+        self.drawn: list[float] = []  # all lengths, in order
         self.forward: list[tuple[int, Event]] = []  # (sequence number, operator) of a step
 
     # --- small parts
 
-    def some(self, low: int, high: int) -> int:
-        return self.length.randint(low, high)
+    def some(self, low: int, high: int) -> Any:
+        """A length, drawn or given: whole nanoseconds unless given otherwise."""
+        drawn: float = self.length.randint(low, high)
+        if self.knobs.lengths is not None:
+            drawn = self.knobs.lengths[self.rank][len(self.drawn)]
+        self.drawn.append(drawn)
+        return drawn
+
+    def within_limits(self, fixed: int | None, low: int, high: int) -> Any:
+        """A length that a setting may fix."""
+        drawn = self.some(low, high)
+        return drawn if fixed is None else fixed
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether everything that the program waits for is in the trace."""
+        knobs = self.knobs
+        return not knobs.launch_ns is knobs.gap_ns is knobs.tail_ns is None
+
+    def changed(self, cat: str, name: str, dur: Any) -> Any:
+        return dur if self.knobs.change is None else self.knobs.change(cat, name, dur)
 
     def chance(self, probability: float) -> bool:
         return self.choice.random() < probability
@@ -161,9 +191,12 @@ class Program:
         around = [e for e in thread.open if e["cat"] == "cpu_op"]
         return around[-1]["args"]["External id"] if around else None
 
-    def call(self, thread: Thread, name: str, dur: int, **args: Any) -> Event:
+    def call(
+        self, thread: Thread, name: str, dur: int, is_launch: bool = False, **args: Any
+    ) -> Event:
         self.n_correlations += 1
         thread.now += self.some(100, 900)
+        dur = self.changed("launch" if is_launch else "call", name, dur)
         cat = "cuda_runtime" if name.startswith("cuda") else "cuda_driver"
         own = {"External id": self.external_of(thread) or self.n_correlations, "cbid": 211,
                "correlation": self.n_correlations}  # fmt: skip
@@ -176,8 +209,11 @@ class Program:
         self, call: Event, cat: str, name: str, device: int, stream: int, dur: int, **args: Any
     ) -> Event:
         """Device work of a call: after the call began and after all before it on the stream."""
-        ready = call["ts"] + self.some(800, 6000)
-        start = max(ready, self.free[device, stream] + self.some(0, 900))
+        dur = self.changed(cat, name, dur)
+        latency = self.within_limits(self.knobs.launch_ns, 800, 6000)
+        ready = call["ts"] + self.changed("latency", name, latency)
+        gap = self.within_limits(self.knobs.gap_ns, 0, 900)
+        start = max(ready, self.free[device, stream] + gap) if self.free[device, stream] else ready
         own = {"External id": call["args"]["External id"], "device": device, "context": 1,
                "stream": stream, "correlation": call["args"]["correlation"]}  # fmt: skip
         made = self.event(cat, name, stream, start, dur, own | args) | {"pid": device}
@@ -199,7 +235,7 @@ class Program:
         name = self.choice.choice(["cudaLaunchKernel", "cudaLaunchKernel", "cuLaunchKernelEx"])
         kernel, device = self.choice.choice(KERNELS), self.device()
         stream = COPY if self.chance(0.1) else COMPUTE
-        call = self.call(thread, name, self.some(900, 5000))
+        call = self.call(thread, name, self.some(900, 5000), is_launch=True)
         if self.knobs.device_work:
             grid = {"grid": [self.choice.randrange(1, 9), 4, 1], "block": [128, 1, 1]}
             self.work(call, "kernel", kernel, device, stream, self.some(300, 12000), **grid,
@@ -207,7 +243,7 @@ class Program:
 
     def graph(self, thread: Thread) -> None:
         device = self.device()
-        call = self.call(thread, "cudaGraphLaunch", self.some(3000, 9000))
+        call = self.call(thread, "cudaGraphLaunch", self.some(3000, 9000), is_launch=True)
         for node in range(self.choice.randrange(2, 4)):
             kernel = self.choice.choice(KERNELS)
             if self.knobs.device_work:
@@ -222,7 +258,7 @@ class Program:
         size, device = self.choice.randrange(1, 1 << 20), self.device()
         is_blocking = self.chance(0.25)
         name = "cudaMemcpy" if is_blocking else "cudaMemcpyAsync"
-        call = self.call(thread, name, self.some(900, 5000))
+        call = self.call(thread, name, self.some(900, 5000), is_launch=True)
         if not self.knobs.device_work:
             return
         dur = self.some(200, 9000)
@@ -231,11 +267,11 @@ class Program:
             **{"memory bandwidth (GB/s)": size / dur},
         )  # fmt: skip
         if is_blocking:
-            self.wait_until(thread, call, made["ts"] + dur)
+            self.wait_until(thread, call, made["ts"] + made["dur"])
 
     def memset(self, thread: Thread) -> None:
         device, size = self.device(), self.choice.randrange(1, 1 << 16)
-        call = self.call(thread, "cudaMemsetAsync", self.some(900, 3000))
+        call = self.call(thread, "cudaMemsetAsync", self.some(900, 3000), is_launch=True)
         if self.knobs.device_work:
             self.work(call, "gpu_memset", "Memset (Device)", device, COMPUTE, self.some(100, 2000),
                       bytes=size)  # fmt: skip
@@ -243,7 +279,11 @@ class Program:
     # --- waits
 
     def wait_until(self, thread: Thread, call: Event, time: int) -> None:
-        thread.now = max(thread.now, time + self.some(300, 1500))
+        tail = self.within_limits(self.knobs.tail_ns, 300, 1500)
+        if self.knobs.tail_ns is None:
+            thread.now = max(thread.now, time + tail)
+        else:
+            thread.now = max(call["ts"], time) + tail
         call["dur"] = thread.now - call["ts"]
 
     def record(self, kind: str, call: Event, device: int, stream: int, **args: Any) -> None:
@@ -268,19 +308,26 @@ class Program:
             self.wait_until(thread, call, max(done, default=0))
             self.record("Context Sync", call, device, -1)
         else:
-            recorded = self.call(thread, "cudaEventRecord", self.some(200, 900))
-            upto = self.free[device, stream]
-            number = recorded["args"]["correlation"]
-            waited = {"wait_on_stream": stream, "wait_on_cuda_event_record_corr_id": number,
-                      "wait_on_cuda_event_id": 9}  # fmt: skip
+            upto, waited = self.record_event(thread, device, stream)
             if kind == "event":
                 call = self.call(thread, "cudaEventSynchronize", self.some(500, 2000))
                 self.wait_until(thread, call, upto)
                 self.record("Event Sync", call, device, -1, **waited)
             else:
-                call = self.call(thread, "cudaStreamWaitEvent", self.some(500, 2000))
-                self.free[device, other] = max(self.free[device, other], upto)
-                self.record("Stream Wait Event", call, device, other, **waited)
+                self.stream_wait(thread, device, other, upto, waited)
+
+    def record_event(self, thread: Thread, device: int, stream: int) -> tuple[Any, Event]:
+        recorded = self.call(thread, "cudaEventRecord", self.some(200, 900))
+        waited = {"wait_on_stream": stream, "wait_on_cuda_event_id": 9,
+                  "wait_on_cuda_event_record_corr_id": recorded["args"]["correlation"]}  # fmt: skip
+        return self.free[device, stream], waited
+
+    def stream_wait(
+        self, thread: Thread, device: int, stream: int, upto: Any, waited: Event
+    ) -> None:
+        call = self.call(thread, "cudaStreamWaitEvent", self.some(500, 2000))
+        self.free[device, stream] = max(self.free[device, stream], upto)
+        self.record("Stream Wait Event", call, device, stream, **waited)
 
     # --- operators
 
@@ -368,7 +415,7 @@ class Program:
             self.operator(thread, "record_param_comms", **args),
             self.annotation(thread, f"nccl:{name}"),
         ):
-            call = self.call(thread, "cudaLaunchKernelExC", self.some(900, 5000))
+            call = self.call(thread, "cudaLaunchKernelExC", self.some(900, 5000), is_launch=True)
         if not self.knobs.device_work:
             self.collective_starts.append(thread.now)
             return
@@ -380,6 +427,9 @@ class Program:
             made["dur"] = self.ends[n] - made["ts"]
             self.free[0, COMMUNICATION] = self.ends[n]
         if self.chance(0.5):  # what comes next on the compute stream needs the result
+            if self.is_recorded:
+                upto, waited = self.record_event(thread, 0, COMMUNICATION)
+                self.stream_wait(thread, 0, COMPUTE, upto, waited)
             self.free[0, COMPUTE] = max(self.free[0, COMPUTE], self.free[0, COMMUNICATION])
 
     # --- the whole

@@ -106,6 +106,7 @@ class RandomTrace:
     events: list[Event] = field(repr=False)
     clock_offset_ns: int = 0  # added to every time of this rank; rank 0 has 0
     header_extra: Event = field(default_factory=dict)  # other keys of the document
+    lengths: list[float] = field(default_factory=list, repr=False)  # all that were drawn
 
     @cached_property
     def base_ns(self) -> int:
@@ -360,7 +361,8 @@ def _trace(program: Program, seed: int, knobs: Knobs) -> RandomTrace:
         event["ts"] += offset + 10 * FARTHEST_CLOCK_NS  # no time is negative
         if event["ph"] in ("X", "i"):
             event["args"]["Ev Idx"] = n
-    return RandomTrace(seed, program.rank, knobs, [*_metadata(knobs), *timed], offset)
+    events = [*_metadata(knobs), *timed]
+    return RandomTrace(seed, program.rank, knobs, events, offset, lengths=program.drawn)
 
 
 def _window(events: Iterable[Event]) -> list[Event]:
