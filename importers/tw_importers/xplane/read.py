@@ -25,6 +25,7 @@ from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 
 _PIECE_BYTES: Final = 4 << 20
+_BATCH_ROWS: Final = 1 << 16
 _LONGEST_KEPT: Final = 4096  # bytes of a value of type bytes; of longer ones the size is kept
 _XSPACE = {1: "planes", 2: "errors", 3: "warnings", 4: "hostnames"}
 _PLANE_NAME, _PLANE_LINE, _PLANE_EVENTS, _PLANE_STATS, _PLANE_STAT = 2, 3, 4, 5, 6
@@ -115,6 +116,7 @@ class _Space:
         self._planes: list[dict[str, Any]] = []
         self._lines: list[dict[str, Any]] = []
         self._names: list[dict[str, Any]] = []
+        self._columns: dict[str, list[Any]] = {name: [] for name in RECORD.names}
         self._n_events = 0
         self._without_name = Counter[str]()
 
@@ -131,6 +133,7 @@ class _Space:
                         writer.write_batch(batch)
                 elif what is not None:
                     self._texts[what].append(_text(self._bytes(field.value, field.end)))
+            writer.write_batch(self._batch())
         connection = self._scratch.connection
         literal = path.replace("'", "''")
         connection.execute(f"CREATE VIEW record AS FROM read_parquet('{literal}')")
@@ -181,29 +184,32 @@ class _Space:
                     row[field.name] = value
                 elif field.name in ("name", "display_name"):
                     texts[field.name] = _text(value)
-            if line.events:
-                yield self._batch(row["line_n"], plane, line.events)
+            self._take(row["line_n"], plane, line.events)
+            if len(self._columns["seq"]) >= _BATCH_ROWS:
+                yield self._batch()
         row["name"] = texts.get("display_name") or texts.get("name")
         row.setdefault("id", 0)
         row.setdefault("timestamp_ns", 0)
 
-    def _batch(self, line_n: int, plane: _Plane, events: Any) -> pa.RecordBatch:
-        """The rows of some events. A loop, because protobuf gives one value at a time."""
-        n, members = len(events), plane.members
-        occurrences = [
+    def _take(self, line_n: int, plane: _Plane, events: Any) -> None:
+        """Adds the rows of some events. Loops, because protobuf gives one value at a time."""
+        n, members, columns = len(events), plane.members, self._columns
+        columns["seq"] += range(self._n_events, self._n_events + n)
+        columns["line_n"] += [line_n] * n
+        columns["metadata_id"] += [event.metadata_id for event in events]
+        columns["offset_ps"] += [event.offset_ps for event in events]
+        columns["dur_ps"] += [event.duration_ps for event in events]
+        columns["n_occurrences"] += [
             event.num_occurrences if event.HasField("num_occurrences") else None for event in events
         ]
-        columns = [
-            pa.array(range(self._n_events, self._n_events + n), pa.int64()),
-            pa.array([line_n] * n, pa.int32()),
-            pa.array([event.metadata_id for event in events], pa.int64()),
-            pa.array([event.offset_ps for event in events], pa.int64()),
-            pa.array([event.duration_ps for event in events], pa.int64()),
-            pa.array(occurrences, pa.int64()),
-            pa.array([members(event.stats) for event in events], pa.string()),
-        ]
+        columns["stats"] += [members(event.stats) for event in events]
         self._n_events += n
-        return pa.record_batch(columns, schema=RECORD)
+
+    def _batch(self) -> pa.RecordBatch:
+        """The rows taken since the last batch."""
+        batch = pa.record_batch(self._columns, schema=RECORD)
+        self._columns = {name: [] for name in RECORD.names}
+        return batch
 
     def _message(self, name: str, start: int, end: int) -> Any:
         return messages().decode(name, self._data, start, end)
@@ -259,8 +265,7 @@ class _Plane:
 
     def members(self, stats: Any) -> str | None:
         """The members of an object of statistics; None without any."""
-        found = [self._member(each) for each in stats]
-        return ",".join(found) if found else None
+        return ",".join([self._member(each) for each in stats]) if stats else None
 
     def _member(self, stat: Any) -> str:
         key = self._keys.get(stat.metadata_id)
