@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.sharing import integration
+from tests.support.sharing import integration, slow
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
 from warehouse.ingest.pipeline import Options, Outcome
@@ -157,7 +157,7 @@ def test_every_message_of_the_logs_is_there(db: duckdb.DuckDBPyConnection) -> No
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("van", ["timelines", "rdma"])
+@pytest.mark.parametrize("van", ["rdma", slow("timelines")])
 def test_timelines_of_dpro_and_logs_of_rdma_give_the_same_messages(
     van: str, db: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
@@ -308,11 +308,11 @@ def _step_missing(folder: Path) -> None:
     [
         (_odd_durations, {"negative_duration", "unreadable_duration"}),
         integration(_empty_timeline, {"empty_file"}),
-        integration(_no_timeline, {"missing_file"}),
-        integration(_float_literals, set()),
-        integration(_few_names, {"unnamed_tensor"}),
-        integration(_no_next, {"ring_without_next"}),
-        integration(_step_missing, {"missing_step"}),
+        slow(_no_timeline, {"missing_file"}),
+        slow(_float_literals, set()),
+        slow(_few_names, {"unnamed_tensor"}),
+        slow(_no_next, {"ring_without_next"}),
+        slow(_step_missing, {"missing_step"}),
     ],
 )
 def test_other_damage_is_imported_and_reported(

@@ -116,7 +116,7 @@ def judge(connection: duckdb.DuckDBPyConnection, seeds: range) -> list[Program]:
     [
         range(1, 5),
         *(
-            (integration if n < 5 + 2 * N_TOGETHER else slow)(range(n, n + N_TOGETHER), id=f"{n}")
+            (integration if n < 5 + N_TOGETHER else slow)(range(n, n + N_TOGETHER), id=f"{n}")
             for n in range(5, 205, N_TOGETHER)
         ),
     ],

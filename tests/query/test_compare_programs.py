@@ -40,7 +40,7 @@ Row = dict[str, Any]
 NOISE = (0.0, 0.002)
 FIRST_SLOW, LAST = 1, 20
 #: Steps that lack on one side, frames within operators, and times from another base.
-FIRST_SETTINGS = ("unannotated", "warm-up", "no-calls", "frames")
+FIRST_SETTINGS = ("warm-up", "frames")
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +262,7 @@ def test_programs_without_a_common_kernel_are_added_and_removed(written: Pairs) 
     assert {row["change_ratio"] for row in rows} == {-1, None}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_rank_that_the_others_wait_for_is_first(tmp_path: Path) -> None:
     base = random_program(1, n_steps=4, n_ranks=3)
     slowed = replace(base, slow_ranks={1: 1.5})

@@ -204,7 +204,8 @@ def values(row: Row, suffix: str) -> list[float]:
 @pytest.mark.parametrize(
     ("kind", "n_pairs"),
     [
-        ("autocorrelated", 3),
+        slow("autocorrelated", 3),
+        ("independent", 1),
         *(slow(kind, 40) for kind in noise.STEPS),
     ],
 )

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import WarehouseCache, integration
+from tests.support.sharing import WarehouseCache, integration, slow
 from tw_importers.dpro import gml
 from warehouse.query import session
 from warehouse.replay import engines, prediction, what_if
@@ -24,9 +24,9 @@ from warehouse.replay.graph import Graph
 
 OURS = Path(__file__).parents[1] / "data" / "dpro"
 TINY = "nccl_ring_2x1_tiny"
-CASES = [TINY, integration("nccl_ring_2x2"), integration("nccl_ring_2x2_manysmall")]
+CASES = [TINY, integration("nccl_ring_2x2"), slow("nccl_ring_2x2_manysmall")]
 FAILING = [
-    *CASES, integration("nccl_fail_first_fused"), integration("nccl_fail_tensor0_alone"),
+    *CASES, slow("nccl_fail_first_fused"), integration("nccl_fail_tensor0_alone"),
 ]  # fmt: skip
 
 
