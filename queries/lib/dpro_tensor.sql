@@ -13,7 +13,7 @@ columns = ["run_id", "tensor_id", "tensors", "bytes"]
 [column]
 tensor_id = { type = "BIGINT", unit = "source id", help = "Number of the tensor" }
 tensors = { type = "VARCHAR", unit = "text", help = "Numbers of the tensors of its group, ascending" }
-bytes = { type = "BIGINT", unit = "byte", nullable = true, help = "Size of the tensor" }
+bytes.help = "Size of the tensor"
 
 [changes]
 1 = "first version"

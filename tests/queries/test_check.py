@@ -280,7 +280,7 @@ def test_every_reference_of_the_schema_is_checked() -> None:
             if re.fullmatch(r"ref \w+\.id", column.unit or "")
         }
     beyond_a_trace = {name for name in declared if name.endswith((".run_id", "trace_id"))}
-    beyond_a_trace.add("run.parent_run_id")
+    beyond_a_trace |= {"run.parent_run_id", "prediction.parent_run_id"}
 
     assert {name for name in declared - beyond_a_trace if f"'{name}'" not in sql} == set()
 

@@ -101,6 +101,7 @@ ROWS: Mapping[str, Mapping[str, object]] = {
 
 #: Queries about time that are neither, and why.
 OTHER: Mapping[str, str] = {
+    "communication_by_size": "means of whole operations",
     "counter_by_op": "averages of counters",
     "counter_range": "one row for each range",
     "critical_path": "parts of one step, which is whole",

@@ -1,0 +1,1 @@
+-- input: shared/dpro_two_ranks.sql
