@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.sharing import slow
 from tw_importers.dpro import gml
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
