@@ -220,7 +220,7 @@ def _make_room(
     """Removes the earlier import of the same bytes, or refuses; returns the runs it was in."""
     # All files of a capture must be equal: it may share some of them with another capture.
     rows = connection.execute(
-        "SELECT trace_id FROM source_file GROUP BY trace_id "
+        "SELECT trace_id FROM source_file WHERE NOT starts_with(role, 'option ') GROUP BY trace_id "
         "HAVING list_sort(list(DISTINCT sha256)) = ?",
         [sorted({file.sha256 for file in decoded.files})],
     ).fetchall()

@@ -227,7 +227,9 @@ def _present(db: Path, options: Options) -> tuple[dict[_Files, _Stored], bool]:
         rows = reader.connection.execute(
             "SELECT list(DISTINCT f.sha256), any_value(t.damage), "
             "t.id IN (SELECT trace_id FROM import_problem WHERE severity <> 'note') "
-            "FROM source_file AS f JOIN trace AS t ON t.id = f.trace_id GROUP BY t.id"
+            "FROM source_file AS f JOIN trace AS t ON t.id = f.trace_id "
+            # Files that options named are read besides the source.
+            "WHERE NOT starts_with(f.role, 'option ') GROUP BY t.id"
         ).fetchall()
         is_unlinked = bool(linkers.unlinked_runs(reader.connection))
     return {tuple(sorted(files)): _Stored(*stored) for files, *stored in rows}, is_unlinked

@@ -25,6 +25,9 @@ _PREPARE = (
 _NORMALIZE = ("macros.sql", "normalize.sql", "rows.sql")
 _OPTIONS = {
     "opencl_clock": "how OpenCL's device clock is related to the trace's: interval, or mean",
+    "hc_log": "file with the output of a program run with HCC_PROFILE=2",
+    "rcp": "file of performance counters that the Radeon Compute Profiler wrote",
+    "cbid": "CSV file with kind (runtime or driver), id and name of CUPTI's functions",
 }
 
 

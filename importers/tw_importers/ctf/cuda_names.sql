@@ -7,3 +7,6 @@ INSERT INTO cuda_function VALUES
 ('runtime', 51, 'cudaMemsetAsync_v3020'), ('runtime', 131, 'cudaStreamSynchronize_v3020'),
 ('runtime', 165, 'cudaDeviceSynchronize_v3020'), ('runtime', 211, 'cudaLaunchKernel_v7000'),
 ('driver', 307, 'cuLaunchKernel');
+
+DELETE FROM cuda_function AS f USING named_function AS n WHERE n.kind = f.kind AND n.id = f.id;
+INSERT INTO cuda_function SELECT DISTINCT ON (kind, id) kind, id, name FROM named_function;

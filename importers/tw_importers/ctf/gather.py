@@ -391,7 +391,8 @@ def _inside(
             return None
         column, kind = found[0].member(str(name)), found[1].member(str(name))
         found = None if column is None or kind is None else (column, kind)
-    if found is None or not isinstance(found[0], Scalars):
+    is_number = found is not None and isinstance(found[1], Integer | Variable)
+    if found is None or not is_number or not isinstance(found[0], Scalars):
         return None
     return found[0], found[1]
 

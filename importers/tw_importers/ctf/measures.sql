@@ -159,6 +159,40 @@ LEFT JOIN kernel AS k
   AND k.n_kernels = (SELECT count(*) FROM measuring WHERE meaning = 'parameters')
 WHERE d.meaning = 'metric';
 
+-- Counters of RCP: the k-th dispatch of a name is the k-th kernel of that name.
+CREATE TABLE rcp_match AS
+SELECT d.n, d.name, d.cells_json, k.slice_n
+FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY n) AS k FROM rcp_dispatch) AS d
+LEFT JOIN (
+  SELECT s.rowid AS slice_n, w.name, row_number() OVER (PARTITION BY w.name ORDER BY s.ts, s.seq) AS k
+  FROM span AS s
+  JOIN work AS w ON w.seq = s.seq
+  WHERE w.provider = 'hcTracer' AND w.meaning = 'kernel'
+) AS k ON k.name = d.name AND k.k = d.k;
+
+INSERT INTO problem
+SELECT 'unmatched_counters', 'warning', count(*),
+  'dispatches in the file of counters without a kernel of their name in the trace'
+FROM rcp_match WHERE slice_n IS NULL;
+
+-- What a barrier of HCC's log waited for: an arrow from the end of that work.
+CREATE TABLE arrow AS
+WITH logged AS (
+  SELECT rowid AS slice_n, track_n, ts, dur, field_text(args_json, '$.id') AS id
+  FROM span
+  WHERE meaning IN ('kernel', 'barrier') AND EXISTS (FROM log_dependency)
+)
+SELECT
+  row_number() OVER (ORDER BY a.slice_n, b.slice_n) - 1 AS arrow_n,
+  b.slice_n AS from_n, b.track_n AS from_track_n, b.ts + greatest(b.dur, 0) AS from_ts,
+  a.slice_n AS to_n, a.track_n AS to_track_n, a.ts AS to_ts
+FROM log_dependency AS d
+JOIN logged AS a ON a.id = d.id
+JOIN logged AS b ON b.id = d.depends_on
+WHERE a.slice_n <> b.slice_n;
+
+INSERT INTO derived SELECT 'flow_point', 2 * count(*) FROM arrow;
+
 -- Remote calls: what both sides know a call by, and how often they did before. Plain requests have no
 -- key but their name, to which older trees append Handler where it is received.
 CREATE TABLE call_row AS

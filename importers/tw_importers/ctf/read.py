@@ -9,18 +9,26 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tw_importers.ctf import metadata
+from tw_importers.ctf import fields, log_events, metadata
 from tw_importers.ctf.batches import Batch, Events, nanoseconds
 from tw_importers.ctf.columns import Column, Ints, Scalars, as_json
 from tw_importers.ctf.find import METADATA
 from tw_importers.ctf.packets import Packet, packets
+from tw_importers.ctf.side_files import (
+    CounterTable,
+    SideFile,
+    counters,
+    functions,
+    load,
+    log_records,
+)
 from tw_importers.ctf.starts import Starts
 from tw_importers.ctf.tree import EventClass, StreamClass, Trace, least_size
 from warehouse.errors import CorruptTrace, UsageError
@@ -50,6 +58,12 @@ _TRACE = pa.schema([
 ])  # fmt: skip
 _STREAM = pa.schema([("stream_n", pa.int32()), ("trace_n", pa.int32()), ("name", _TEXT)])
 _OPTION = pa.schema([("name", _TEXT), ("value", _TEXT)])
+_DISPATCH = pa.schema([("n", _INT), ("name", _TEXT), ("cells_json", _TEXT)])
+_NUMBER = pa.schema([("n", _INT), ("name", _TEXT), ("value", pa.float64())])
+_FUNCTION = pa.schema([("kind", _TEXT), ("id", _INT), ("name", _TEXT)])
+_SIDE = pa.schema([("role", _TEXT), ("path", _TEXT), ("n_bytes", _INT), ("sha256", _TEXT)])
+_ARROW = pa.schema([("id", _TEXT), ("depends_on", _TEXT)])
+_FILES = ("hc_log", "rcp", "cbid")
 _LARGEST = (1 << 63) - 1
 
 
@@ -72,7 +86,7 @@ class Session:
         self._traces: dict[str, _Open] = {}
         self._classes: dict[tuple[int, int, int], int] = {}
         self._problems: dict[str, Problem] = {}
-        self._n_events = 0
+        self.n_events = 0
         self._name = ""
         self.class_rows: list[tuple[object, ...]] = []
         self.packet_rows: list[tuple[object, ...]] = []
@@ -114,7 +128,7 @@ class Session:
                     except CorruptTrace as error:
                         if not self._is_lenient:
                             raise _named(name, error) from None
-                        self._add(Problem(
+                        self.add(Problem(
                             "damaged_stream", f"{error.message}; the rest of the file is unused", 1,
                             error.offset, name, "error",
                         ))  # fmt: skip
@@ -153,7 +167,7 @@ class Session:
             )
             if not self._is_lenient:
                 raise found
-            self._add(Problem(
+            self.add(Problem(
                 "damaged_packet", f"{found.message}; the rest of the packet is unused", 1,
                 found.offset, self._name, "error",
             ))  # fmt: skip
@@ -173,9 +187,9 @@ class Session:
             )
         meaning = "stream files end inside of their last packet; the events before are kept"
         offset = packet.offset + len(packet.data)
-        self._add(Problem("cut_packet", meaning, 1, offset, self._name, "error"))
+        self.add(Problem("cut_packet", meaning, 1, offset, self._name, "error"))
 
-    def _add(self, problem: Problem) -> None:
+    def add(self, problem: Problem) -> None:
         earlier = self._problems.get(problem.kind)
         if earlier is None:
             self._problems[problem.kind] = problem
@@ -195,7 +209,7 @@ class Session:
             )
         cpus = np.array([-1 if p.cpu is None else p.cpu for p in batch.packets], np.int32)
         place = _Place(
-            self._n_events,
+            self.n_events,
             stream_n,
             (np.repeat(np.arange(len(counts)), counts) + first_packet).astype(np.int32),
             np.repeat(cpus, counts),
@@ -205,7 +219,7 @@ class Session:
         for events in batch.decode():
             class_n = self._class(opened, batch.stream, events.event)
             yield _rows(events, class_n, batch.stream, place, common)
-        self._n_events += len(place.packet)
+        self.n_events += len(place.packet)
 
     def _class(self, opened: _Open, stream: StreamClass, event: EventClass) -> int:
         key = (opened.number, stream.id, event.id)
@@ -214,7 +228,7 @@ class Session:
             self.class_rows.append((
                 self._classes[key], opened.number, stream.id, event.id, event.name,
                 json.dumps(dict(event.attributes)),
-                json.dumps([name for name, _ in event.payload.members]),
+                json.dumps(fields.described(stream, event)),
             ))  # fmt: skip
         return self._classes[key]
 
@@ -286,10 +300,17 @@ def _number(events: Events, names: tuple[str, ...]) -> Any:
     for name in names:
         for group, rows in ((events.context, None), (events.common, events.rows)):
             column = group.member(name)
-            if isinstance(column, Scalars) and isinstance(column.values, np.ndarray):
+            if _is_whole(column):
+                assert isinstance(column, Scalars)
                 values = column.values if rows is None else column.values[rows]
                 return pa.array(values.astype(np.int64))
     return None
+
+
+def _is_whole(column: Column | None) -> bool:
+    if not isinstance(column, Scalars) or not isinstance(column.values, np.ndarray):
+        return False
+    return column.values.dtype.kind in "iu"
 
 
 def _text(column: Column | None) -> Any:
@@ -342,7 +363,9 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
     """Reads all traces of a session, or a folder with one trace."""
     session = Session(parts, is_strict=scratch.is_strict, is_lenient=scratch.is_lenient)
     session.read_metadata()
+    sides = {name: load(name, scratch.options[name]) for name in _FILES if name in scratch.options}
     _store_events(scratch, session)
+    _store_sides(scratch, session, sides)
     _store_rows(scratch, "event_class", _CLASS, session.class_rows)
     _store_rows(scratch, "packet", _PACKET, session.packet_rows)
     _store_rows(scratch, "ctf_trace", _TRACE, [_trace_row(each) for each in session.traces])
@@ -359,6 +382,54 @@ def _options(scratch: Scratch) -> list[tuple[object, ...]]:
             hint="Write --option opencl_clock=mean.",
         )
     return [("opencl_clock", method)]
+
+
+def _store_sides(scratch: Scratch, session: Session, sides: Mapping[str, SideFile]) -> None:
+    """Stores what files beside the trace state, and adds the events of HCC's log."""
+    arrows: list[tuple[object, ...]] = []
+    if "hc_log" in sides:
+        arrows = _store_log(scratch, session, sides["hc_log"])
+    _store_rows(scratch, "log_dependency", _ARROW, arrows)
+    table = counters(sides["rcp"]) if "rcp" in sides else CounterTable((), ())
+    texts = [(n, name, json.dumps(row)) for n, (name, row) in enumerate(
+        zip(table.names(), table.rows, strict=True)
+    )]  # fmt: skip
+    _store_rows(scratch, "rcp_dispatch", _DISPATCH, texts)
+    _store_rows(scratch, "rcp_number", _NUMBER, list(table.numbers()))
+    known = functions(sides["cbid"]) if "cbid" in sides else []
+    _store_rows(scratch, "named_function", _FUNCTION, list(known))
+    _store_rows(scratch, "side_file", _SIDE, [each.row() for each in sides.values()])
+
+
+def _store_log(
+    scratch: Scratch, session: Session, file: SideFile
+) -> list[tuple[object, ...]]:
+    """The records of a log as events of the first trace, on whose clock their times are.
+
+    Returns what each waited for.
+    """
+    records, n_broken = log_records(file.text)
+    trace = session.traces[0]
+    clock = next((s.clock for s in trace.trace.streams.values() if s.clock is not None), None)
+    offset = clock.offset_ns if clock is not None else 0
+    stream_n, first = len(session.stream_rows), session.n_events
+    session.stream_rows.append((stream_n, trace.number, file.path.name))
+    classes = {name: len(session.class_rows) + n for n, name in enumerate(log_events.NAMES)}
+    rows: list[tuple[object, ...]] = []
+    for n, (name, time, text, cat, payload) in enumerate(log_events.events(records)):
+        rows.append((
+            first + n, classes[name], stream_n, None, _bounded(time + offset), None, None,
+            log_events.THREAD, text, cat, time, None, log_events.as_text(payload),
+        ))  # fmt: skip
+    for name, class_n in classes.items():
+        described = json.dumps(log_events.fields_of(name))
+        session.class_rows.append((class_n, trace.number, 0, None, name, "{}", described))
+    _store_rows(scratch, "log_event", _EVENT, rows)
+    scratch.connection.execute("INSERT INTO event FROM log_event")
+    if n_broken:
+        meaning = "lines of HCC's log that begin as a record but are not one; they are unused"
+        session.add(Problem("broken_log_line", meaning, n_broken, example=str(file.path)))
+    return [(each.id, before) for each in records for before in each.depends_on]
 
 
 def _facts(session: Session) -> TraceFacts:
@@ -378,7 +449,7 @@ def _facts(session: Session) -> TraceFacts:
 
 
 def _store_rows(
-    scratch: Scratch, table: str, schema: pa.Schema, rows: list[tuple[object, ...]]
+    scratch: Scratch, table: str, schema: pa.Schema, rows: Sequence[tuple[object, ...]]
 ) -> None:
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(values, each.type) for values, each in zip(columns, schema, strict=True)]

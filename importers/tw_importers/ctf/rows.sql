@@ -100,6 +100,41 @@ SELECT
 FROM scratch.metric_row
 ORDER BY metric_n;
 
+INSERT INTO metric (id, trace_id, slice_id, ordinal, name, value, match_status)
+SELECT
+  getvariable('first_id') + (SELECT count(*) FROM scratch.metric_row)
+    + row_number() OVER (ORDER BY r.n, r.name) - 1,
+  getvariable('trace_id'), getvariable('first_id') + m.slice_n, r.n, r.name, r.value,
+  if(m.slice_n IS NULL, 'none', 'name')
+FROM scratch.rcp_number AS r
+JOIN scratch.rcp_match AS m ON m.n = r.n
+ORDER BY r.n, r.name;
+
+-- Lines of the file of counters as they are: the export repeats their texts.
+INSERT INTO source_event (id, trace_id, phase, slice_id, event_text)
+SELECT
+  getvariable('first_id') + 2147483648 + n, getvariable('trace_id'), 'rcp',
+  getvariable('first_id') + slice_n, cells_json
+FROM scratch.rcp_match
+ORDER BY n;
+
+INSERT INTO source_file (id, trace_id, path, role, n_bytes, n_content_bytes, sha256)
+SELECT
+  getvariable('first_id') + 1000000 + row_number() OVER (ORDER BY role), getvariable('trace_id'),
+  path, role, n_bytes, n_bytes, sha256
+FROM scratch.side_file
+ORDER BY role;
+
+INSERT INTO flow_point (id, trace_id, track_id, ts, phase, category, name, flow_key, binding, slice_id)
+SELECT
+  getvariable('first_id') + 2 * arrow_n + is_end, getvariable('trace_id'),
+  getvariable('first_id') + if(is_end = 1, to_track_n, from_track_n), if(is_end = 1, to_ts, from_ts),
+  if(is_end = 1, 'f', 's'), 'dependency', 'depends', arrow_n::VARCHAR, 'e',
+  getvariable('first_id') + if(is_end = 1, to_n, from_n)
+FROM scratch.arrow
+CROSS JOIN (VALUES (0), (1)) AS side(is_end)
+ORDER BY arrow_n, is_end;
+
 INSERT INTO rpc (
   slice_id, trace_id, track_id, ts, dur, name, kind, rpc_key, occurrence, peer, bytes, step_number
 )
