@@ -13,6 +13,7 @@ grain = ["to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "launch without correlation_id", "gpu_op without correlation_id"] }
 within_trace = true
 link_set = "tensorflow-profiler"
+portable = false
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
 
 [param.trace_id]
@@ -68,14 +69,36 @@ ended AS (
   WHERE dur >= 0
 ),
 opened AS (
-  SELECT b.slice_id, b.trace_id, b.ts, coalesce(e.end_ts, 9223372036854775807) AS end_ts
+  SELECT b.slice_id, b.trace_id, b.ts, least(e.end_ts, l.last_ts + 1) AS end_ts
   FROM begun AS b
+  JOIN (SELECT trace_id, max(ts) AS last_ts FROM call GROUP BY trace_id) AS l
+    ON l.trace_id = b.trace_id
   LEFT JOIN ended AS e ON e.trace_id = b.trace_id AND e.name = b.name AND e.n = b.n
+  WHERE b.ts <= l.last_ts
+),
+-- Operators by slots of time, so narrow that few are in each, and so wide that each is in few.
+width AS (
+  SELECT trace_id, greatest(1, sum(end_ts - ts)::BIGINT // (4 * count(*))) AS slot_ns
+  FROM opened
+  GROUP BY trace_id
+),
+slot AS (
+  SELECT
+    o.slice_id, o.trace_id, o.ts, o.end_ts,
+    unnest(range(o.ts // w.slot_ns, o.end_ts // w.slot_ns + 1)) AS slot
+  FROM opened AS o
+  JOIN width AS w ON w.trace_id = o.trace_id
+),
+slotted AS (
+  SELECT c.trace_id, c.n, c.ts, c.ts // w.slot_ns AS slot
+  FROM call AS c
+  JOIN width AS w ON w.trace_id = c.trace_id
 ),
 cause AS (
   SELECT c.trace_id, c.n, arg_max(o.slice_id, (o.ts, o.slice_id)) AS from_id
-  FROM call AS c
-  JOIN opened AS o ON o.trace_id = c.trace_id AND o.ts <= c.ts AND o.end_ts > c.ts
+  FROM slotted AS c
+  JOIN slot AS o
+    ON o.trace_id = c.trace_id AND o.slot = c.slot AND o.ts <= c.ts AND o.end_ts > c.ts
   GROUP BY c.trace_id, c.n
 )
 SELECT
