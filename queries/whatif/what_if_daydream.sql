@@ -5,7 +5,7 @@ title = "What if: communication as Daydream models it, on the first rank"
 help = """
 The tensors of a group are sent one after another once the last of them is computed, each in the time
 its bytes take at bytes_per_s; then the first operator that updates a weight of the group may run. Other
-ranks and the stages of communication take no part. With the engine dpro, as dPRO's replay of
+ranks, the stages of communication, and tensors without a recorded size take no part. With the engine dpro, as dPRO's replay of
 Daydream.
 """
 grain = ["run_id", "node_id"]
@@ -72,20 +72,22 @@ edge AS (
   JOIN node AS b ON b.run_id = e.run_id AND b.node_id = e.to_id
   JOIN first_rank AS f ON f.run_id = e.run_id AND f.process IN (a.process, b.process)
 ),
+tensor AS (
+  SELECT *, row_number() OVER (PARTITION BY run_id ORDER BY tensor_id) - 1 AS n
+  FROM dpro_tensor()
+  WHERE bytes IS NOT NULL
+),
 -- operators that an edge of the result names
 kept AS (
   SELECT run_id, from_id AS node_id FROM edge WHERE from_operator
   UNION
   SELECT run_id, to_id FROM edge WHERE from_operator AND to_operator
   UNION
-  SELECT run_id, arg_min(to_id, ordinal)
-  FROM edge
-  WHERE to_operator AND NOT from_operator
-  GROUP BY run_id, tensors
-),
-tensor AS (
-  SELECT *, row_number() OVER (PARTITION BY run_id ORDER BY tensor_id) - 1 AS n
-  FROM dpro_tensor()
+  SELECT e.run_id, arg_min(e.to_id, e.ordinal)
+  FROM edge AS e
+  JOIN tensor AS t ON t.run_id = e.run_id AND t.tensors = e.tensors
+  WHERE e.to_operator AND NOT e.from_operator
+  GROUP BY e.run_id, e.tensors
 ),
 marked AS (
   SELECT n.*, n.kind = 'operator' AND n.process = f.process AND k.node_id IS NOT NULL AS is_kept
@@ -107,7 +109,7 @@ UNION ALL
 SELECT
   c.n_nodes + t.n, c.run_id, c.trace_id, c.rank, c.resource_id, 'Comm',
   c.process || '->Comm.' || t.tensor_id,
-  coalesce(t.bytes, 0) * 1e9 / $bytes_per_s::DOUBLE, 0, 100, c.order_key + t.n, NULL, t.bytes, 0,
+  t.bytes * 1e9 / $bytes_per_s::DOUBLE, 0, 100, c.order_key + t.n, NULL, t.bytes, 0,
   NULL, NULL, NULL, NULL
 FROM communicator AS c
 JOIN tensor AS t ON t.run_id = c.run_id

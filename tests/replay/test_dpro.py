@@ -155,6 +155,18 @@ def test_variants_of_a_replay_give_the_events_of_dpro(
 
 
 @pytest.mark.parametrize("trial", CASES, indirect=True)
+def test_the_critical_path_is_as_long_as_dpros(trial: Path, db: Path) -> None:
+    summary = json.loads((trial / "expected" / "summary.json").read_text())
+
+    with opened(db) as open_session:
+        rows = prediction.predict(open_session, engines.find("dpro"))
+
+    found = float(rows.meta["critical_path_ns"]) / 1e6
+    # dPRO prints it with four digits
+    assert found == pytest.approx(summary["critical_path_ms"], abs=5e-5)
+
+
+@pytest.mark.parametrize("trial", CASES, indirect=True)
 def test_daydreams_communication_gives_the_events_of_dpro(trial: Path, db: Path) -> None:
     assert same(replayed(db, "daydream()"), events(trial, "replay_daydream.json"))
 
@@ -181,6 +193,19 @@ def test_iteration_times_are_those_of_dpro(trial: Path, db: Path) -> None:
 
     assert rows[0]["run_dur_ns"] / 1e6 == pytest.approx(summary["measured_iter_ms"], abs=1e-6)
     assert {r["step"] for r in rows if r["is_typical"]} == {summary["opt_step"]}
+
+
+def test_the_exported_graph_is_dpros_file(tw: Tw, tiny: Path, tmp_path: Path) -> None:
+    target = tmp_path / "trail_dag.gml"
+
+    assert tw("export", "gml", "--db", tiny, "-o", target).code == 0
+
+    found, reference = target.read_text(), expected(OURS / TINY, "trail_dag.gml")
+    assert gml.parse(found) == gml.parse(reference)
+    nodes = nodes_of(found)
+    for name, attributes in nodes_of(reference).items():
+        assert nodes[name] == pytest.approx(attributes, rel=1e-9)
+    assert tw("verify", "--db", tiny, target).code == 0
 
 
 @pytest.fixture(scope="module")

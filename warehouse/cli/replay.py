@@ -17,6 +17,7 @@ from warehouse.query.selection import Selection
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
+    from warehouse.replay.stored import StoredRun
     from warehouse.replay.what_if import WhatIf
 
 
@@ -119,12 +120,17 @@ def replay(
         else:
             rows, made = prediction.predict_run(opened, engine, scenarios[0], engine_name)
     if name is not None:
-        done = stored.store(place, made, name, replace=replace)
-        if not quiet:
-            count = counted(done.n_slices, "slice")
-            click.echo(f"{done.parent_name} → run {done.name}, predicted: {count}", err=True)
+        _say_stored(stored.store(place, made, name, replace=replace), quiet)
+    if not quiet and (path_ns := rows.meta.get("critical_path_ns")):
+        click.echo(f"Critical path: {float(path_ns) / 1e6:,.4f} ms", err=True)
     n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, rows.n_rows, target, quiet=quiet)
+
+
+def _say_stored(run: StoredRun, quiet: bool) -> None:
+    if not quiet:
+        count = counted(run.n_slices, "slice")
+        click.echo(f"{run.parent_name} → run {run.name}, predicted: {count}", err=True)
 
 
 def _check_storing(name: str | None, replace: bool, sweep: str | None) -> None:

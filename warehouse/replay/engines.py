@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from warehouse import plugins
@@ -20,6 +20,8 @@ class Engine:
 
     simulate: Callable[[engine.Work], engine.Times]
     parameters: Mapping[str, bool] = field(default_factory=dict)
+    #: Length of the critical path, by the names of the nodes, if the engine defines one.
+    critical_path_ns: Callable[[engine.Work, engine.Times, Sequence[str]], float] | None = None
 
     def with_parameters(self, **parameters: bool) -> Engine:
         """The same engine with further arguments of the replay queries."""

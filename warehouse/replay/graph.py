@@ -50,6 +50,7 @@ class Graph:
         self.queries = session.queries
         self._session = session
         self.connection = duckdb.connect()
+        self.critical_path_ns: float | None = None  # of the last simulation, if its engine has one
         #: Macros that stand for the queries of the tables.
         self.installed: set[str] = set()
         others = {"measured": MEASURED} | ({"occurrence": OCCURRENCES} if places else {})
@@ -121,6 +122,10 @@ class Graph:
             delay=_floats(edges["delay_ns"]),
             is_arrival=_integers(edges["is_arrival"]),
         )
+
+    def names(self) -> list[str]:
+        """The names of the nodes."""
+        return self._column("SELECT name FROM node ORDER BY node_id")
 
     def store(self, times: Times) -> None:
         """Stores simulated times as the table `time`; raises QueryError if some nodes never run."""

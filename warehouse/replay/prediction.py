@@ -80,7 +80,7 @@ def predict(
     """
     graph = _replayed(session, engine)
     tables = [_scenario(graph, engine, changes) for changes in scenarios]
-    return _result(session, tables)
+    return _result(session, graph, tables)
 
 
 def predict_run(
@@ -104,7 +104,7 @@ def predict_run(
         window_ns=(session.seen.from_ns, session.seen.to_ns),
         times_ns=_slowest(graph),
     )
-    return _result(session, [rows]), made
+    return _result(session, graph, [rows]), made
 
 
 def _slowest(graph: Graph) -> tuple[float | None, float | None, float | None]:
@@ -118,10 +118,12 @@ def _slowest(graph: Graph) -> tuple[float | None, float | None, float | None]:
     return measured, replayed, predicted
 
 
-def _result(session: Session, tables: Sequence[pa.Table]) -> QueryResult:
+def _result(session: Session, graph: Graph, tables: Sequence[pa.Table]) -> QueryResult:
     import pyarrow as pa
 
     about = session.manifest(session.queries.find(TABLES["node"]), {})
+    if graph.critical_path_ns is not None:
+        about["critical_path_ns"] = str(graph.critical_path_ns)
     return QueryResult(pa.concat_tables(tables), COLUMNS, about)
 
 
@@ -143,5 +145,9 @@ def _scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -
 
 
 def _simulate(graph: Graph, engine: Engine, name: str) -> None:
-    graph.store(engine.simulate(graph.work()))
+    work = graph.work()
+    times = engine.simulate(work)
+    graph.store(times)
+    if engine.critical_path_ns is not None:
+        graph.critical_path_ns = engine.critical_path_ns(work, times, graph.names())
     graph.connection.execute(_STEP_TIMES.format(name=name))

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tw_importers.dpro import critical_path
 from warehouse.replay.engine import Times, Work
 from warehouse.replay.engines import Engine
 
@@ -159,4 +160,4 @@ def _with_unlimited(resources: np.ndarray) -> list[int]:
     return devices
 
 
-ENGINE = Engine(simulate, {"dpro_rules": True})
+ENGINE = Engine(simulate, {"dpro_rules": True}, critical_path.length_ns)
