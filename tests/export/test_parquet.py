@@ -110,7 +110,7 @@ def test_a_failure_leaves_no_folder(
     warehouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection = warehouse()
-    monkeypatch.setattr(parquet, "_tables", lambda _: [("run", False), ("no_such_table", False)])
+    monkeypatch.setattr(parquet, "_tables", lambda *_: [("run", False), ("no_such_table", False)])
 
     with pytest.raises(ExportError, match="cannot read a table"):
         export_parquet(connection, tmp_path / "lake")
