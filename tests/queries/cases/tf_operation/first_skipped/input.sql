@@ -1,0 +1,2 @@
+-- input: shared/three_sessions.sql
+-- parameters: skip_sessions=1

@@ -1,0 +1,1 @@
+-- input: shared/three_sessions.sql
