@@ -71,6 +71,19 @@ def test_shortage_is_no_defect_and_an_interrupt_is_raised() -> None:
             failure(interrupt)
 
 
+def test_an_error_that_follows_an_interrupt_is_the_interrupt() -> None:
+    """As of a generator that cannot be closed, because another thread still runs it."""
+
+    def interrupted() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ValueError("generator already executing")
+
+    with pytest.raises(KeyboardInterrupt):
+        failures.attempt("t.json", "decoded", interrupted)
+
+
 def test_the_other_sources_are_imported_and_the_traceback_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,9 +35,17 @@ def attempt(label: str, verb: str, work: Callable[[], T]) -> T | TwError:
 
 
 def raise_interrupt(error: Exception) -> None:
-    """Raises an exception that stands for Ctrl-C."""
-    if isinstance(error, RuntimeError) and str(error) == _INTERRUPTED:
-        raise error
+    """Raises an exception that stands for Ctrl-C, also where its handling led to another error.
+
+    For example, a generator that a thread of DuckDB still runs cannot be closed.
+    """
+    earlier: BaseException | None = error
+    while earlier is not None:
+        if isinstance(earlier, KeyboardInterrupt):
+            raise earlier
+        if isinstance(earlier, RuntimeError) and str(earlier) == _INTERRUPTED:
+            raise earlier
+        earlier = earlier.__cause__ or earlier.__context__
 
 
 def _converted(what: str, error: Exception) -> TwError:
