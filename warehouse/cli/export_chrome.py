@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli.export_options import names_folder, output_option, run_stem, say, scoped
+from warehouse.cli.export_options import named, names_folder, output_option, run_stem, say, scoped
 from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
@@ -22,20 +22,30 @@ if TYPE_CHECKING:
 @memory_limit
 @scope
 @output_option("A .json or .json.gz file, or a folder for several traces.  [default: RUN.json.gz]")
-def chrome(db: Path | None, wait_s: float, selection: Selection, output: Path | None) -> None:
+@named
+def chrome(
+    db: Path | None,
+    wait_s: float,
+    selection: Selection,
+    output: Path | None,
+    names: tuple[str, ...],
+) -> None:
     """Write Trace Event JSON: the imported file again, event for event.
 
-    A file holds one trace: choose one with --rank or --trace, or name a folder for several.
+    A file holds one trace: choose one with --rank or --trace, or name a folder for several. With
+    several --run, it holds the traces of all of them, one above the other.
 
     \b
     Example:
       tw export chrome --rank 0 -o rank0.json.gz
+      tw export chrome --run measured --run predicted -o both.json.gz
     """
     from warehouse.export import registry
 
     with scoped(db, wait_s, selection) as opened:
         path = output or Path(f"{run_stem(opened.seen)}.json.gz")
-        files = registry.export(opened, "chrome", path, {"is_folder": names_folder(path, output)})
+        request = {"is_folder": names_folder(path, output), **({"names": names} if names else {})}
+        files = registry.export(opened, "chrome", path, request)
     for file in files:
         how = "as imported" if file.is_restored else "converted from the timeline"
         say(f"Wrote {file.path}: {counted(file.n_events, 'event')}, {how}.")

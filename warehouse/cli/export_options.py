@@ -50,6 +50,17 @@ def output_option(help_text: str) -> Callable[[Command], Command]:
     )
 
 
+def named(command: Command) -> Command:
+    """The option `--name`: slices whose names match."""
+    return click.option(
+        "--name",
+        "names",
+        multiple=True,
+        metavar="GLOB",
+        help="Write only slices whose name matches, as '*gemm*'; repeatable.",
+    )(command)
+
+
 def _not_a_terminal(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
     if path is not None and is_stdout(path) and sys.stdout.isatty():
         raise UsageError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli.export_options import output_option, run_stem, say, scoped
+from warehouse.cli.export_options import named, output_option, run_stem, say, scoped
 from warehouse.cli.memory_options import memory_limit
 from warehouse.cli.options import database
 from warehouse.cli.scope_options import scope
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     help="Write names once, or in every packet for readers of single packets.  "
     "[default: interned, unless the format says otherwise]",
 )
+@named
 def perfetto(
     db: Path | None,
     wait_s: float,
@@ -42,6 +43,7 @@ def perfetto(
     no_args: bool,
     no_flows: bool,
     interned: bool | None,
+    names: tuple[str, ...],
 ) -> None:
     """Write a trace for ui.perfetto.dev and trace_processor.
 
@@ -59,6 +61,7 @@ def perfetto(
             "with_args": not no_args,
             "with_flows": not no_flows,
             "with_interning": interned,
+            **({"names": names} if names else {}),
         }
         if not selection.ranks:
             _announce_size(opened, with_args=not no_args, with_flows=not no_flows)

@@ -96,6 +96,10 @@ class Session:
         )
         self._see(self.chosen)
 
+    def see_again(self) -> None:
+        """Applies the scope in effect again, after its views were replaced."""
+        self._see(self.seen)
+
     def run(
         self,
         query: library.Query | str,

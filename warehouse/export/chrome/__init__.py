@@ -16,11 +16,15 @@ load = SqlFolder(Path(__file__).resolve().parent).load
 
 
 def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
-    from warehouse.export.chrome import trace
+    from warehouse.export.chrome import together, trace
+    from warehouse.export.names import only_named
 
-    if options["is_folder"]:
-        return trace.export_chrome_folder(opened.connection, path)
-    return [trace.export_chrome(opened.connection, path)]
+    with only_named(opened, options.get("names", ())):
+        if options["is_folder"]:
+            return trace.export_chrome_folder(opened.connection, path)
+        if len(opened.seen.run_ids) > 1:
+            return [together.export_together(opened.connection, path)]
+        return [trace.export_chrome(opened.connection, path)]
 
 
 EXPORTER = Exporter(_write)

@@ -2,7 +2,7 @@
 -- links s and f, names M. `chrome_counter` names the counters that the presentation of the format draws
 -- beside tracks.
 -- A track that is not a thread becomes a thread of its process, with an unused tid.
-WITH place AS (
+WITH own AS (
   SELECT
     k.id,
     k.kind,
@@ -29,6 +29,15 @@ WITH place AS (
   LEFT JOIN thread AS h ON h.id = k.thread_id
   LEFT JOIN device AS d ON d.id = k.device_id
   WHERE k.trace_id = {trace_id}
+),
+-- of several traces in one file, the processes of each are named after it
+place AS (
+  SELECT * REPLACE (
+    CASE WHEN {label} IS NULL THEN pid ELSE to_json({label} || ' ' || trim(pid, '"'))::VARCHAR END AS pid,
+    CASE WHEN {label} IS NULL THEN process_name ELSE concat_ws(' ', {label}, process_name) END
+      AS process_name
+  )
+  FROM own
 )
 SELECT event_text
 FROM (

@@ -58,22 +58,22 @@ def export_chrome(connection: duckdb.DuckDBPyConnection, path: Path) -> WrittenT
 
     Raises ExportError when the scope has several traces, which the format cannot hold.
     """
-    traces = _traces(connection)
-    if len(traces) != 1:
+    found = traces(connection)
+    if len(found) != 1:
         raise ExportError(
-            f"a Chrome trace file holds one trace, but {len(traces)} are in scope",
+            f"a Chrome trace file holds one trace, but {len(found)} are in scope",
             hint="Choose one with --rank or --trace, or name a folder: -o FOLDER/.",
         )
     with whole_file(path) as file:
-        return _write(connection, traces[0], file, path)
+        return _write(connection, found[0], file, path)
 
 
 def export_chrome_folder(connection: duckdb.DuckDBPyConnection, folder: Path) -> list[WrittenTrace]:
     """Writes each trace in scope to a `.json.gz` file in a new folder."""
     written = []
     with whole_folder(folder) as part:
-        names = _distinct([file_stem(trace.name) for trace in _traces(connection)])
-        for trace, name in zip(_traces(connection), names, strict=True):
+        names = _distinct([file_stem(trace.name) for trace in traces(connection)])
+        for trace, name in zip(traces(connection), names, strict=True):
             with whole_file(part / f"{name}.json.gz") as file:
                 written.append(_write(connection, trace, file, folder / f"{name}.json.gz"))
     return written
@@ -88,7 +88,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return result
 
 
-def _traces(connection: duckdb.DuckDBPyConnection) -> list[_Trace]:
+def traces(connection: duckdb.DuckDBPyConnection) -> list[_Trace]:
     rows = connection.execute("""
         SELECT id, name, format, base_ns, source_base_ns, ts_style, dur_style, metadata_json
         FROM trace
@@ -101,30 +101,50 @@ def _traces(connection: duckdb.DuckDBPyConnection) -> list[_Trace]:
 def _write(
     connection: duckdb.DuckDBPyConnection, trace: _Trace, file: BinaryIO, path: Path
 ) -> WrittenTrace:
-    import duckdb
-
     connection.execute(load("macros"))
     is_restored = _is_restored(connection, trace)
-    query = _restoring(connection, trace) if is_restored else _making(connection, trace)
+    query = _restoring(connection, trace) if is_restored else making(connection, trace)
     head, tail = _document(trace)
-    n_events = 0
-    try:
-        file.write(head)
-        for batch in connection.sql(query).to_arrow_reader(_BATCH_ROWS):
-            if batch.num_rows:
-                text = _text(batch.column(0))
-                file.write(text if n_events else text[len(_SEPARATOR) :])
-                n_events += batch.num_rows
-        file.write(tail)
-    except duckdb.Error as error:
-        raise ExportError(
-            f"trace {trace.name!r} cannot be read: {str(error).splitlines()[0]}"
-        ) from error
+    file.write(head)
+    n_events = write_events(connection, query, file, trace.name)
+    file.write(tail)
     return WrittenTrace(path, trace.name, n_events, is_restored)
 
 
+def write_events(
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    file: BinaryIO,
+    trace_name: str,
+    *,
+    is_first: bool = True,
+) -> int:
+    """Writes events with separators before all but the first of a file; returns their number."""
+    import duckdb
+
+    n_events = 0
+    try:
+        for batch in connection.sql(query).to_arrow_reader(_BATCH_ROWS):
+            if batch.num_rows:
+                text = _text(batch.column(0))
+                file.write(text if n_events or not is_first else text[len(_SEPARATOR) :])
+                n_events += batch.num_rows
+    except duckdb.Error as error:
+        raise ExportError(
+            f"trace {trace_name!r} cannot be read: {str(error).splitlines()[0]}"
+        ) from error
+    return n_events
+
+
 def _is_restored(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> bool:
-    """Whether the trace was imported from Trace Event JSON: its time styles or texts are stored."""
+    """Whether the trace was imported from Trace Event JSON: its time styles or texts are stored.
+
+    Not if only slices of some names are in scope: texts hold others.
+    """
+    if connection.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE table_name = 'named_slice'"
+    ).fetchall():
+        return False
     if trace.ts_style is not None:
         return True
     query = "SELECT 1 FROM source_event WHERE trace_id = ? AND starts_with(event_text, '{') LIMIT 1"
@@ -158,19 +178,31 @@ def _n_ids(connection: duckdb.DuckDBPyConnection, trace: _Trace, **columns: str)
     return int(n)
 
 
-def _making(connection: duckdb.DuckDBPyConnection, trace: _Trace) -> str:
-    """The events of a trace of another format; creates the TEMP tables that they are read from."""
+def making(
+    connection: duckdb.DuckDBPyConnection,
+    trace: _Trace,
+    *,
+    label: str | None = None,
+    file_ns: int | None = None,
+) -> str:
+    """The events of a trace of another format; creates the TEMP tables that they are read from.
+
+    With a label, processes are named after it and have ids of their own; `file_ns` is added to
+    times, by default what the source's times began with.
+    """
     shown = presentation.of_scope(connection).get(trace.format)
     drawn = shown.counters(connection) if shown and shown.counters else []
     values = shown.counter_values if shown and drawn else None
     connection.execute(load("counters", trace_id=trace.id))
     for each in drawn:
         connection.execute("INSERT INTO chrome_counter VALUES (?, ?, ?)", list(vars(each).values()))
+    shift_ns = trace.base_ns - trace.source_base_ns if file_ns is None else file_ns
     return _separated(
         load(
             "made",
             trace_id=trace.id,
-            file_ns=f"({trace.base_ns - trace.source_base_ns})",
+            file_ns=f"({shift_ns})",
+            label="NULL::VARCHAR" if label is None else "'" + label.replace("'", "''") + "'",
             drawn_values=(values or _NO_VALUES).replace("{lift_ns}", "0"),
         )
     )

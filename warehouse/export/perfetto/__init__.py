@@ -16,9 +16,12 @@ load = SqlFolder(Path(__file__).resolve().parent).load
 
 
 def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
+    from warehouse.export.names import only_named
     from warehouse.export.perfetto.trace import export_perfetto
 
-    return export_perfetto(opened.connection, path, **options)
+    own = {name: value for name, value in options.items() if name != "names"}
+    with only_named(opened, options.get("names", ())):
+        return export_perfetto(opened.connection, path, **own)
 
 
 EXPORTER = Exporter(_write)
