@@ -15,9 +15,9 @@ columns = [
 
 [column]
 allocator = { type = "VARCHAR", unit = "text", help = "Name of the allocator, with the bin if it has bins" }
-counter = { type = "VARCHAR", unit = "text", help = "Name of the counter" }
+counter.help = "Name of the counter"
 unit = { type = "VARCHAR", unit = "text", nullable = true, help = "byte or count" }
-n = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of values" }
+n.help = "Number of values"
 first_value = { type = "DOUBLE", unit = "see unit", nullable = true, help = "First value" }
 last_value = { type = "DOUBLE", unit = "see unit", nullable = true, help = "Last value" }
 min_value = { type = "DOUBLE", unit = "see unit", nullable = true, help = "Smallest value" }

@@ -18,8 +18,8 @@ trace_id.help = "Trace of the counter"
 metric_id = { type = "BIGINT", unit = "ref metric.id", help = "Counter" }
 kernel_id = { type = "BIGINT", unit = "ref slice.id", nullable = true, help = "Kernel; NULL: not known" }
 ordinal = { type = "BIGINT", unit = "count", nullable = true, help = "Order of the dispatch, from 0" }
-kernel = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the kernel" }
-counter = { type = "VARCHAR", unit = "text", help = "Name of the counter" }
+kernel.help = "Name of the kernel"
+counter.help = "Name of the counter"
 value = { type = "DOUBLE", unit = "see counter", nullable = true, help = "Value" }
 match = { type = "VARCHAR", unit = "text", help = "How the kernel was found: source, name, ordinal, order (in another trace of the run), none" }
 

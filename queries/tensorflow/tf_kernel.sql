@@ -20,13 +20,12 @@ default = [1, 2]
 help = "Numbers of sessions that do not count: initialisation and the first run"
 
 [column]
-operation = { type = "VARCHAR", unit = "text", nullable = true, help = "Operator; NULL: not known" }
-kind = { type = "VARCHAR", unit = "text", help = "kernel, memcpy or memset" }
-name = { nullable = true, help = "Name of the work" }
+operation.help = "Operator; NULL: not known"
+kind.help = "kernel, memcpy or memset"
+name.help = "Name of the work"
 n_calls = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of executions" }
 total_ns.help = "Sum of durations"
-mean_ns.help = "Mean duration"
-bytes = { type = "BIGINT", unit = "byte", nullable = true, help = "Bytes copied or set; NULL: not recorded" }
+bytes.help = "Bytes copied or set; NULL: not recorded"
 
 [changes]
 1 = "first version"

@@ -19,10 +19,9 @@ default = [1, 2]
 help = "Numbers of sessions that do not count: initialisation and the first run"
 
 [column]
-name = { nullable = true, help = "Name of the operator: of the node, or of its type" }
+name.help = "Name of the operator: of the node, or of its type"
 n_calls = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of calls" }
 total_ns.help = "Sum of durations"
-mean_ns.help = "Mean duration"
 min_ns = { type = "BIGINT", unit = "ns", help = "Shortest duration" }
 max_ns = { type = "BIGINT", unit = "ns", help = "Longest duration" }
 

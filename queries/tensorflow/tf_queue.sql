@@ -11,7 +11,7 @@ columns = ["run_id", "trace_id", "rank", "queue", "n", "mean_length", "max_lengt
 
 [column]
 queue = { type = "VARCHAR", unit = "text", help = "Id of the queue in the source" }
-n = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of values" }
+n.help = "Number of values"
 mean_length = { type = "DOUBLE", unit = "count", help = "Mean of the values" }
 max_length = { type = "BIGINT", unit = "count", help = "Largest value" }
 

@@ -24,7 +24,7 @@ total_ns = { type = "BIGINT", unit = "ns", help = "Duration on the client" }
 request_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "From the begin on the client to the begin on the server; NULL: clocks are not related" }
 server_ns = { type = "BIGINT", unit = "ns", help = "Duration on the server" }
 response_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "From the end on the server to the end on the client; NULL: clocks are not related" }
-bytes = { type = "BIGINT", unit = "byte", nullable = true, help = "Size of the response; NULL: not recorded" }
+bytes.help = "Size of the response; NULL: not recorded"
 bytes_per_s = { type = "DOUBLE", unit = "byte/s", nullable = true, help = "bytes by the duration on the client: effective bandwidth" }
 
 [changes]

@@ -18,11 +18,11 @@ columns = [
 step_id = { nullable = false, help = "Slice of the session" }
 session = { type = "BIGINT", unit = "count", check = ">= 1", help = "Number of the session, from 1" }
 start_ns.help = "Start of the session"
-dur_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Duration of the session" }
+dur_ns.help = "Duration of the session"
 n_ops = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of operators that end in it" }
 op_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of their durations" }
-n_device_ops = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of kernels, copies and memsets that end in it" }
-device_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of their durations" }
+n_device_ops.help = "Number of kernels, copies and memsets that end in it"
+device_ns.help = "Sum of their durations"
 
 [changes]
 1 = "first version"
