@@ -9,10 +9,10 @@ piece that ends with a wait contains the time since what it waited for only (rep
 without operators, calls and steps are left out. Times are on the time axis of slice.ts.
 """
 grain = ["track_id", "end_ns"]
-requires = { schema = ">=17", queries = ["replay_trace@1", "replay_wait@1", "replay_work@1"] }
+requires = { schema = ">=17", queries = ["replay_reducer@1", "replay_trace@1", "replay_wait@1", "replay_work@1"] }
 portable = false
 computed_once = true
-columns = ["trace_id", "run_id", "track_id", "start_ns", "end_ns", "is_released", "dur_ns", "call_id", "name"]
+columns = ["trace_id", "run_id", "track_id", "start_ns", "end_ns", "is_released", "dur_ns", "call_id", "name", "role", "bytes"]
 
 [column]
 track_id.help = "Thread"
@@ -20,8 +20,10 @@ start_ns.help = "Start"
 end_ns.help = "End; of no other piece of the thread"
 is_released = { type = "BOOLEAN", unit = "bool", help = "Whether it is the first of its thread, and no other thread hands over to it" }
 dur_ns.help = "Duration without waiting"
-call_id = { nullable = true, help = "Call that queues work or waits, which begins with the piece" }
+call_id = { nullable = true, help = "Call that queues work or waits, or copy of a gradient, which begins with the piece" }
 name.help = "Name of that call"
+role = { type = "VARCHAR", unit = "text", help = "host, call, gradient or copy (replay_reducer)" }
+bytes.help = "Size of the gradient"
 
 [changes]
 1 = "first version"
@@ -74,6 +76,10 @@ cut AS (
   UNION
   SELECT from_track_id, cause_end_ns FROM replay_wait() WHERE from_track_id IS NOT NULL
   UNION
+  SELECT track_id, start_ns FROM replay_reducer()
+  UNION
+  SELECT track_id, end_ns FROM replay_reducer()
+  UNION
   SELECT track_id, ts FROM step
   UNION
   SELECT track_id, ts + greatest(dur, 0) FROM step
@@ -88,11 +94,14 @@ piece AS (
   WINDOW thread AS (PARTITION BY c.track_id ORDER BY c.at_ns)
 ),
 named AS (
-  SELECT track_id, start_ns, max(call_id) AS call_id
+  SELECT
+    track_id, start_ns, max(call_id) AS call_id, coalesce(max(role), 'call') AS role, max(bytes) AS bytes
   FROM (
-    SELECT track_id, start_ns, call_id FROM call
+    SELECT track_id, start_ns, call_id, NULL AS role, NULL::BIGINT AS bytes FROM call
     UNION ALL
-    SELECT track_id, call_ns, call_id FROM waiting WHERE call_id IS NOT NULL
+    SELECT track_id, call_ns, call_id, NULL, NULL FROM waiting WHERE call_id IS NOT NULL
+    UNION ALL
+    SELECT track_id, start_ns, slice_id, role, bytes FROM replay_reducer()
   )
   GROUP BY track_id, start_ns
 )
@@ -107,7 +116,9 @@ SELECT
     ELSE greatest(p.start_ns, coalesce(w.cause_end_ns, p.start_ns))
   END AS dur_ns,
   CASE WHEN NOT p.is_first THEN n.call_id END AS call_id,
-  CASE WHEN NOT p.is_first THEN s.name END AS name
+  CASE WHEN NOT p.is_first THEN s.name END AS name,
+  CASE WHEN NOT p.is_first THEN coalesce(n.role, 'host') ELSE 'host' END AS role,
+  CASE WHEN NOT p.is_first THEN n.bytes END AS bytes
 FROM piece AS p
 JOIN host AS h ON h.track_id = p.track_id
 LEFT JOIN waiting AS w ON w.track_id = p.track_id AND w.at_ns = p.end_ns

@@ -19,7 +19,7 @@ columns = [
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
 role = { type = "VARCHAR", unit = "text", help = "piece, work, arrival, barrier, transfer or end" }
-kind.help = "host, call, kernel, memcpy, memset, collective, barrier or end"
+kind.help = "host, call, gradient, copy, kernel, memcpy, memset, arrival, barrier, collective or end"
 name = { type = "VARCHAR", unit = "text", help = "Name" }
 track_id = { nullable = true, help = "Thread or stream" }
 device_id.help = "Device"
@@ -68,7 +68,7 @@ work AS (
 ),
 piece AS (
   SELECT
-    p.run_id, p.trace_id, t.rank, p.track_id, p.name, p.call_id, p.dur_ns, p.is_released,
+    p.run_id, p.trace_id, t.rank, p.track_id, p.name, p.call_id, p.role AS kind, p.bytes, p.dur_ns, p.is_released,
     p.end_ns - p.dur_ns + t.shift_ns + round(t.drift * p.end_ns)::BIGINT AS start_ns,
     p.end_ns + t.shift_ns + round(t.drift * p.end_ns)::BIGINT AS end_ns
   FROM replay_piece() AS p
@@ -76,9 +76,9 @@ piece AS (
 ),
 node AS (
   SELECT
-    run_id, trace_id, rank, 'piece' AS role, CASE WHEN call_id IS NULL THEN 'host' ELSE 'call' END AS kind,
+    run_id, trace_id, rank, 'piece' AS role, kind,
     coalesce(name, 'host') AS name, track_id, NULL::BIGINT AS device_id, call_id AS slice_id, dur_ns,
-    start_ns, end_ns, is_released, NULL::BIGINT AS bytes, NULL::BIGINT AS instance_id
+    start_ns, end_ns, is_released, bytes, NULL::BIGINT AS instance_id
   FROM piece
   UNION ALL
   SELECT
@@ -90,7 +90,7 @@ node AS (
   FROM work
   UNION ALL
   SELECT
-    run_id, trace_id, rank, 'arrival', 'collective', name, track_id, device_id, slice_id, lag_ns,
+    run_id, trace_id, rank, 'arrival', 'arrival', name, track_id, device_id, slice_id, lag_ns,
     start_ns - lag_ns, start_ns, is_released, NULL, instance_id
   FROM work
   WHERE instance_id IS NOT NULL

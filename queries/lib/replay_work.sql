@@ -38,7 +38,8 @@ WITH cause AS (
   WHERE kind IN ('launch', 'enqueue') AND link_set = 'default'
 ),
 queued AS (
-  SELECT g.slice_id, g.trace_id, g.track_id, g.device_id, g.stream, g.kind, g.name, g.ts, g.dur,
+  SELECT g.slice_id, g.trace_id, g.track_id, g.device_id, g.stream,
+    CASE WHEN v.slice_id IS NULL THEN g.kind ELSE 'collective' END AS kind, g.name, g.ts, g.dur,
     coalesce(g.bytes, v.input_bytes, v.output_bytes) AS bytes, c.id AS link_id, c.from_id AS call_id
   FROM whole_gpu_op AS g
   LEFT JOIN cause AS c ON c.to_id = g.slice_id AND c.kind = 'launch'

@@ -23,13 +23,13 @@ min = 1
 help = "Maximum number of operations per device; null: all"
 
 [column]
-device_id = { type = "BIGINT", unit = "ref device.id", nullable = true, help = "Device; NULL: the host" }
-device = { type = "BIGINT", unit = "count", nullable = true, help = "Number of the device; NULL: the host" }
+device_id.help = "Device; NULL: the host"
+device.help = "Number of the device; NULL: the host"
 hlo_module = { type = "VARCHAR", unit = "text", nullable = true, help = "Name of the compiled module; NULL: not recorded" }
 program_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Compiled program; NULL: not recorded" }
 hlo_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Operation of the module; NULL: work of the framework outside of it" }
 framework_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Operation of the framework that it was compiled from; NULL: not recorded" }
-category = { type = "VARCHAR", unit = "text", nullable = true, help = "Category of the operation, as the compiler names it; NULL: not recorded" }
+category.help = "Category of the operation, as the compiler names it; NULL: not recorded"
 n_executions = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of slices" }
 share.help = "Share of the total time of all operations of the device; NULL if that is 0"
 tflops_per_s.help = "Estimated FLOPs / total time, in 10^12 per second; NULL if either is unknown or 0"

@@ -33,7 +33,7 @@ help = "Rank; -1 for all"
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
 trace_id.nullable = true
-kind.help = "operator, or the stage of communication; of timelines host, call, kernel, memcpy, memset, collective, barrier, end"
+kind.help = "operator, or the stage of communication; of timelines host, call, gradient, copy, kernel, memcpy, memset, arrival, barrier, collective, end"
 name.nullable = false
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration after the change" }
 gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }

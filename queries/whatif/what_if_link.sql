@@ -30,7 +30,7 @@ help = "Time added to each transfer"
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
 trace_id.nullable = true
-kind.help = "operator, or the stage of communication; of timelines host, call, kernel, memcpy, memset, collective, barrier, end"
+kind.help = "operator, or the stage of communication; of timelines host, call, gradient, copy, kernel, memcpy, memset, arrival, barrier, collective, end"
 name.nullable = false
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration after the change" }
 gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
@@ -44,7 +44,7 @@ track_id = { nullable = true, help = "Thread or stream" }
 --- */
 SELECT
   node_id, run_id, trace_id, rank, resource_id, kind, name,
-  CASE WHEN kind IN ('SEND', 'PUSH_REQ', 'PULL_RES') OR kind = 'collective' AND bytes IS NOT NULL
+  CASE WHEN kind IN ('SEND', 'PUSH_REQ', 'PULL_RES', 'bucket', 'collective')
     THEN greatest(dur_ns / $bandwidth_ratio::DOUBLE + $latency_ns::DOUBLE, 0)
     ELSE dur_ns
   END AS dur_ns,

@@ -112,7 +112,11 @@ class Parameter:
             return _text(value)
         if kind == "BOOLEAN":
             return _boolean(value)
+        if self.unit == "byte" and isinstance(value, str):
+            value = _bytes(value)
         if kind == "DOUBLE":
+            if self.unit == "ns" and isinstance(value, str) and value.endswith("s"):
+                value = _integer(value, is_time=True)
             number = float(_not_boolean(value))
             if not math.isfinite(number):
                 raise ValueError
@@ -122,7 +126,8 @@ class Parameter:
     def _wrong(self, value: object) -> UsageError:
         examples = {"BIGINT": "1000", "DOUBLE": "0.5", "BOOLEAN": "true", "VARCHAR": "text"}
         example = examples[self.type.removesuffix("[]")]
-        unit = " or a time such as 1.5ms" if self.unit == "ns" else ""
+        units = {"ns": " or a time such as 1.5ms", "byte": " or a size such as 1.5MB"}
+        unit = units.get(self.unit or "", "")
         return UsageError(
             f"parameter {self.name} must be of type {self.type}, not {value!r}",
             hint=f"Write -p {self.name}={example}{unit}.",
@@ -437,6 +442,15 @@ def _not_boolean(value: object) -> Any:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ValueError
     return value
+
+
+def _bytes(value: str) -> str:
+    """A size as a number of bytes, where it has a unit: 1.5MB, 3MiB."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([kKMGT])(i?)B", value)
+    if match is None:
+        return value
+    base = 1024 if match[3] else 1000
+    return str(round(float(match[1]) * base ** ("KMGT".index(match[2].upper()) + 1)))
 
 
 def _integer(value: object, *, is_time: bool) -> int:

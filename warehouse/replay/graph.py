@@ -72,17 +72,33 @@ class Graph:
         self.installed.update(str(each.key) for each in self.queries.closure([query]))
 
     def read(self, query: Query) -> None:
-        """Copies the rows of what a what-if calls besides the graph, by the same name."""
+        """Copies the rows of what a what-if calls besides the graph, by the same name.
+
+        Blocks that call the graph themselves are run in memory, on the graph as it is.
+        """
         for key in query.pins.values():
-            if key not in self.installed:
-                callee = self.queries.queries[key]
+            if key in self.installed:
+                continue
+            callee = self.queries.queries[key]
+            if self._reads_graph(callee):
+                self.read(callee)
+            else:
                 self._copy(self._session, f'"rows of {key}"', str(callee.key), {})
+
+    def _reads_graph(self, query: Query) -> bool:
+        names = {each.header.name for each in self.queries.closure([query]) if each.header}
+        return not names.isdisjoint(TABLES.values())
 
     def replace(self, table: str, rows: pa.Table) -> None:
         """Replaces the rows of a table."""
         self.connection.register("rows", rows)
         self.connection.execute(f"CREATE OR REPLACE TABLE {table} AS FROM rows")
         self.connection.unregister("rows")
+
+    def digest(self) -> list[tuple[int, int]]:
+        """The number of rows of each table, and a digest of them."""
+        sql = "SELECT count(*), bit_xor(hash(t)) FROM {} AS t"
+        return [self.connection.execute(sql.format(table)).fetchall()[0] for table in TABLES]
 
     def keep_original(self) -> None:
         """Keeps the tables as they are, for `restore_original`."""

@@ -25,6 +25,7 @@ _SELECTING = {
     "rank": "(? IN ('-1', rank::VARCHAR))",
 }
 _CALL = re.compile(r"\s*([a-z][a-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_NEUTRAL = re.compile(r"1(\.0*)?|0(\.0*)?(ns|us|ms|s)?")
 #: The last argument of a sweep is the one with several values.
 _SWEEP = re.compile(r"\s*([a-z]\w*)\s*\((.*=)([^=()]*)\)\s*", re.DOTALL)
 _ARGUMENT = re.compile(r"""\s*([a-z]\w*)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,"']+?)\s*(?:,|$)""")
@@ -91,7 +92,8 @@ def _unquoted(value: str) -> str:
 
 
 def apply(graph: Graph, what_if: WhatIf) -> None:
-    """Changes the graph; raises UsageError if its patterns match no node."""
+    """Changes the graph; raises UsageError if there is nothing to change."""
+    before = graph.digest()
     for table, query in _queries(graph, what_if):
         declared = {each.name for each in query.parameters}
         values = {key: value for key, value in what_if.arguments.items() if key in declared}
@@ -102,6 +104,18 @@ def apply(graph: Graph, what_if: WhatIf) -> None:
         if table == "node":
             _must_match(graph, what_if)
         graph.replace(table, rows)
+    if graph.digest() == before and not _may_change_nothing(what_if):
+        raise UsageError(
+            f"what-if {what_if} changes nothing",
+            hint=f"`tw queries show {_PREFIX}{what_if.name}` describes what it changes.",
+        )
+
+
+def _may_change_nothing(what_if: WhatIf) -> bool:
+    """Whether graphs stay as they are: by a factor of 1, by 0 more, or as ranks are equal."""
+    return what_if.name == "equal_ranks" or any(
+        _NEUTRAL.fullmatch(value) for value in what_if.arguments.values()
+    )
 
 
 def _must_match(graph: Graph, what_if: WhatIf) -> None:

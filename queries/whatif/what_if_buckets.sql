@@ -1,0 +1,77 @@
+/* ---
+name = "what_if_buckets"
+version = 1
+title = "What if: other buckets of gradients"
+help = """
+Gradients that are reduced on the host (DistributedDataParallel with gloo) are put into buckets of
+another size: a bucket closes with the first gradient that reaches it, and is reduced when all ranks
+have closed it, after the buckets before, at the measured rate. Host code that ran beside
+communication, and would run before the first bucket now, lasts as long as without (replay_gradient).
+"""
+grain = ["run_id", "node_id"]
+requires = { schema = ">=17", queries = ["replay_node@2", "replay_bucket@1", "replay_gradient@1", "replay_phase@1"] }
+portable = false
+columns = [
+  "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
+  "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",
+  "measured_start_ns", "measured_end_ns",
+]
+
+[param.bytes]
+type = "BIGINT"
+unit = "byte"
+min = 1
+help = "Size at which a bucket closes"
+
+[column]
+node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
+trace_id.nullable = true
+kind.help = "operator, or the stage of communication; of timelines host, call, gradient, copy, kernel, memcpy, memset, arrival, barrier, collective, end"
+name.nullable = false
+dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration after the change" }
+gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
+bytes.help = "Bytes that a transfer moves"
+slice_id = { nullable = true, help = "Slice that it stands for, or call that begins with it" }
+track_id = { nullable = true, help = "Thread or stream" }
+
+[changes]
+1 = "first version"
+--- */
+WITH reduction AS (
+  -- Reductions by a communication library: their gradients are copied on the host.
+  SELECT n.run_id, n.node_id
+  FROM replay_node() AS n
+  WHERE n.kind IN ('arrival', 'barrier', 'collective') AND EXISTS (FROM replay_gradient())
+),
+bucket AS (
+  FROM replay_bucket(p_bytes := $bytes::BIGINT)
+),
+-- Host code that runs before the first bucket is reduced.
+freed AS (
+  SELECT p.run_id, p.node_id, p.quiet_ns
+  FROM replay_phase() AS p
+  JOIN bucket AS b ON b.run_id = p.run_id AND b.iteration = p.iteration AND b.bucket = 0
+  WHERE p.phase = 'backward' AND p.place <= b.last_place AND p.place > 0
+),
+kept AS (
+  SELECT
+    n.*,
+    r.node_id IS NOT NULL AS is_dropped,
+    coalesce(f.quiet_ns, n.dur_ns) AS quiet_ns
+  FROM replay_node() AS n
+  LEFT JOIN reduction AS r ON r.run_id = n.run_id AND r.node_id = n.node_id
+  LEFT JOIN freed AS f ON f.run_id = n.run_id AND f.node_id = n.node_id
+)
+SELECT
+  node_id, run_id, trace_id, rank, resource_id, kind, name,
+  CASE WHEN is_dropped THEN 0 ELSE quiet_ns END AS dur_ns,
+  gap_ns, priority, order_key, slot_id, bytes,
+  CASE WHEN is_dropped THEN measured_start_ns ELSE release_ns END AS release_ns,
+  slice_id, track_id, measured_start_ns, measured_end_ns
+FROM kept
+UNION ALL
+SELECT
+  b.node_id, b.run_id, (SELECT min(trace_id) FROM replay_gradient()), NULL, NULL, 'bucket', 'bucket ' || b.bucket,
+  b.dur_ns, 0, 0, b.node_id, NULL, b.bytes, 0, NULL, NULL, NULL, NULL
+FROM bucket AS b
+ORDER BY run_id, node_id

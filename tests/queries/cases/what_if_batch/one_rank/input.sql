@@ -1,0 +1,3 @@
+-- input: shared/replay_ddp.sql
+-- parameters: ratio=2
+-- Whole, with the answer computed by hand.

@@ -1,0 +1,3 @@
+-- input: shared/replay_ddp.sql
+-- parameters: bytes=20
+-- Whole, with the answer computed by hand.
