@@ -480,4 +480,7 @@ def _store(scratch: Scratch, table: str, rows: Any) -> None:
 
 
 def _named(name: str, error: CorruptTrace) -> CorruptTrace:
-    return CorruptTrace(f"{name}: {error.message}", hint=error.hint, offset=error.offset)
+    """The error with the file and the place in it."""
+    where = f", at byte {error.offset}" if error.offset is not None else ""
+    hint = error.hint or "Copy or record the trace again."
+    return CorruptTrace(f"{name}: {error.message}{where}", hint=hint, offset=error.offset)
