@@ -324,6 +324,16 @@ def _tf_run_metadata() -> list[Files]:
     return _one("run_metadata.pb", run_metadata.WHOLE, *recorded)
 
 
+def _disc() -> list[Files]:
+    """A log with three dumps, and one of which values are missing."""
+    found: list[Files] = []
+    for case in ("ok", "compile_died"):
+        folder = DATA / "bladedisc" / case
+        files = [path for path in folder.rglob("*") if path.name != "expected.json"]
+        found.append({str(p.relative_to(folder)): p.read_bytes() for p in files if p.is_file()})
+    return found
+
+
 def _ctf() -> list[Files]:
     """Small recordings of both versions, with headers of both sizes, and one without a clock."""
     found: list[Files] = []
@@ -429,6 +439,7 @@ for _family in (
     Family("dpro", "dpro", "json", _dpro, is_capture=True),
     Family("dpro_byteps", "dpro", "lines", _dpro_byteps, is_capture=True),
     Family("horovod", "horovod", "json", _horovod),
+    Family("disc", "disc", "blocks", _disc, is_capture=True),
     Family("tf_run_metadata", "tf_run_metadata", "protobuf", _tf_run_metadata),
     Family("xplane", "xplane", "protobuf", _xplane),
     Family("ctf", "ctf", "blocks", _ctf, is_capture=True),

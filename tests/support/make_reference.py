@@ -30,6 +30,7 @@ TESTS = Path(__file__).parents[1]
 RECORDED = "TIMESTAMP '2026-01-01'"
 #: Traces of each set: paths below tests/data, or below DATA.
 SOURCES = {
+    "bladedisc": ["bladedisc/ok"],
     "chakra": ["execution_trace/gpu_cnn/kineto.json.gz", "execution_trace/gpu_cnn/host_et.json.gz"],
     "dpro": ["dpro/nccl_ring_2x1_tiny"],
     "kineto": ["kineto/gpu_handwritten/trace.json"],

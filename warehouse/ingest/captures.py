@@ -34,7 +34,7 @@ def find(
     finders = _finders(importer)
     found: dict[Source, None] = {}
     siblings: _PartsOf = {}
-    for each in source_sets(paths, stdin_copy):
+    for each in source_sets(paths, stdin_copy, partial(_keeps_archive, finders)):
         for source in _with_captures(each, finders, siblings) if finders else each.sources:
             found.setdefault(source)
     return list(found)
@@ -74,6 +74,13 @@ def _numbers(part: Part) -> tuple[str, list[int], str]:
 def _finders(importer: str | None) -> list[tuple[str, Captures]]:
     searched = formats.loadable() if importer is None else [formats.by_name(importer)]
     return [(each.name, each.captures) for each in searched if each.captures is not None]
+
+
+def _keeps_archive(
+    finders: list[tuple[str, Captures]], name: str, members: Sequence[str] | None
+) -> bool:
+    kept = [captures.keeps_archive for _, captures in finders if captures.keeps_archive is not None]
+    return any(keeps(name, members) for keeps in kept)
 
 
 @dataclass(frozen=True)
@@ -119,8 +126,9 @@ def _around(found: SourceSet, finders: list[tuple[str, Captures]], siblings: _Pa
 
 
 def _parts_in(folder: Path, finders: list[tuple[str, Captures]]) -> dict[Source, Source]:
+    globs = dict.fromkeys(glob for _, captures in finders for glob in captures.beside)
     try:
-        files = below(folder, "*")
+        files = [file for glob in globs for file in below(folder, glob)]
     except OSError:  # a folder that may be entered, but not listed
         return {}
     part_of, _ = _parts_of(SourceSet(folder, files), finders)

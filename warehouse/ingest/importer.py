@@ -242,6 +242,11 @@ class Captures:
 
     find: Callable[[Listing], Iterable[Capture]]
     read: Callable[[Parts, Scratch], TraceFacts]
+    #: Whether an archive of this name, with these members (None: it cannot be read), is a file of a
+    #: capture itself. All others are opened, and their members take their place.
+    keeps_archive: Callable[[str, Sequence[str] | None], bool] | None = None
+    #: Globs below the folder of a single file that the user names: where its capture is searched.
+    beside: Sequence[str] = ("*",)
 
 
 @dataclass(frozen=True)

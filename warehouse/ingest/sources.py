@@ -14,7 +14,7 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -48,6 +48,10 @@ class _Place:
 
     offset: int | None
     n_bytes: int
+
+
+#: Whether an archive is a source itself, by its name and members (None: it cannot be read).
+KeepsArchive = Callable[[str, Sequence[str] | None], bool]
 
 
 @dataclass(frozen=True)
@@ -229,13 +233,20 @@ def find(paths: Sequence[str], stdin_copy: Path | None = None) -> list[Source]:
     return list(dict.fromkeys(found))
 
 
-def source_sets(paths: Sequence[str], stdin_copy: Path | None = None) -> list[SourceSet]:
-    """Returns the sources per argument, and per match of a glob; otherwise like `find`."""
+def source_sets(
+    paths: Sequence[str], stdin_copy: Path | None = None, keeps: KeepsArchive | None = None
+) -> list[SourceSet]:
+    """Returns the sources per argument, and per match of a glob; otherwise like `find`.
+
+    Archives that `keeps` are sources themselves.
+    """
     found = []
     for text in paths:
         try:
             for each in _files(text, stdin_copy):
-                members = [member for source in each.sources for member in _expand(source, 0)]
+                members = [
+                    member for source in each.sources for member in _expand(source, 0, keeps)
+                ]
                 found.append(replace(each, sources=members))
         except OSError as error:
             raise TraceError(f"{text} cannot be read: {_reason(error)}") from None
@@ -278,12 +289,12 @@ def _hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _expand(source: Source, depth: int) -> Iterator[Source]:
+def _expand(source: Source, depth: int, keeps: KeepsArchive | None) -> Iterator[Source]:
     """Returns the source, or the members if it is an archive.
 
     Never raises: an unreadable archive among many files is returned as a source with an error.
     """
-    listed = failures.attempt(source.label, "read", partial(_archive, source, depth))
+    listed = failures.attempt(source.label, "read", partial(_archive, source, depth, keeps))
     if isinstance(listed, TwError):
         yield replace(source, trouble=listed)
         return
@@ -299,10 +310,13 @@ def _expand(source: Source, depth: int) -> Iterator[Source]:
                 is_named=False,
             ),
             depth + 1,
+            keeps,
         )
 
 
-def _archive(source: Source, depth: int) -> tuple[str | None, list[tuple[str, _Place]]]:
+def _archive(
+    source: Source, depth: int, keeps: KeepsArchive | None
+) -> tuple[str | None, list[tuple[str, _Place]]]:
     """The kind of an archive and its files; raises CorruptTrace if archives are nested too deep."""
     with source.open() as checked:
         kind = _archive_kind(checked)
@@ -311,8 +325,17 @@ def _archive(source: Source, depth: int) -> tuple[str | None, list[tuple[str, _P
             f"{source.label}: archives nested more than {MAX_ARCHIVE_DEPTH} deep",
             hint="Unpack the outer ones first.",
         )
-    with source.open_bare() as stream:
-        members = _members(source, stream, kind) if kind else []
+    if kind is None:
+        return None, []
+    try:
+        with source.open_bare() as stream:
+            members = _members(source, stream, kind)
+    except CorruptTrace:
+        if keeps is not None and keeps(source.file_name, None):
+            return None, []
+        raise
+    if keeps is not None and keeps(source.file_name, [name for name, _ in members]):
+        return None, []
     if _OFFICE_ENTRY in (name for name, _ in members):
         return None, []  # a document of which no part is a trace
     return kind, members

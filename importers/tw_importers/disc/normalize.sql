@@ -1,0 +1,128 @@
+-- From prepared tables to core tables, inside the transaction of the import.
+-- Variables: trace_id, first_id (= trace_id << 32). The scratch tables are read.py's and prepare.sql's.
+
+INSERT INTO graph (id, trace_id, kind, name)
+SELECT
+  getvariable('first_id') + cluster_n, getvariable('trace_id'), 'cluster',
+  coalesce(function, program)
+FROM scratch.cluster
+WHERE graph_hash IS NOT NULL
+ORDER BY cluster_n;
+
+INSERT INTO graph_node (
+  id, trace_id, graph_id, node_id, name, type, device_kind, inputs_json, attributes_json
+)
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY cluster_n, node_n) - 1,
+  getvariable('trace_id'),
+  getvariable('first_id') + cluster_n,
+  node_n,
+  name,
+  op,
+  lower(nullif(regexp_extract(device, '(CPU|GPU)', 1), '')),
+  to_json(inputs)::VARCHAR,
+  json_object('function', function, 'device', device)::VARCHAR
+FROM scratch.node
+ORDER BY cluster_n, node_n;
+
+INSERT INTO graph_edge (id, trace_id, graph_id, from_node_id, to_node_id, kind, ordinal)
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY t.id, e.ordinal) - 1,
+  getvariable('trace_id'),
+  t.graph_id,
+  f.id,
+  t.id,
+  e.kind,
+  e.ordinal
+FROM scratch.edge AS e
+JOIN graph_node AS f
+  ON f.graph_id = getvariable('first_id') + e.cluster_n AND f.node_id = e.from_n
+JOIN graph_node AS t
+  ON t.graph_id = getvariable('first_id') + e.cluster_n AND t.node_id = e.to_n
+WHERE f.trace_id = getvariable('trace_id') AND t.trace_id = getvariable('trace_id')
+ORDER BY t.id, e.ordinal;
+
+INSERT INTO tensor (
+  id, trace_id, graph_id, tensor_id, n_elements, element_bytes, data_type, shape_json, device, name
+)
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY a.cluster_n, a.ordinal) - 1,
+  getvariable('trace_id'),
+  getvariable('first_id') + a.cluster_n,
+  a.ordinal,
+  coalesce(list_product(a.shape), 1)::BIGINT,
+  CASE WHEN list_product(a.shape) > 0 THEN a.n_bytes // list_product(a.shape)::BIGINT END,
+  a.data_type,
+  to_json(a.shape)::VARCHAR,
+  a.placement,
+  a.member
+FROM scratch.argument AS a
+ORDER BY a.cluster_n, a.ordinal;
+
+INSERT INTO disc_cluster (
+  id, trace_id, graph_id, function, device_type, graph_hash, signature_hash, func_hash,
+  graph_def_version, n_nodes, program, program_sha256, data, data_sha256, host, pid, thread_id,
+  dumped_at_ns, compile_ns, pair_method, status, environment_json
+)
+SELECT
+  getvariable('first_id') + cluster_n,
+  getvariable('trace_id'),
+  CASE WHEN graph_hash IS NOT NULL THEN getvariable('first_id') + cluster_n END,
+  function,
+  device_type,
+  graph_hash,
+  signature_hash,
+  func_hash,
+  graph_def_version,
+  n_nodes,
+  program,
+  program_sha256,
+  data,
+  data_sha256,
+  host,
+  pid,
+  thread,
+  dumped_us * 1000,
+  (compiled_us - dumped_us) * 1000,
+  pair_method,
+  status,
+  environment
+FROM scratch.cluster
+ORDER BY cluster_n;
+
+INSERT INTO disc_cluster_argument (
+  disc_cluster_id, trace_id, ordinal, kind, placement, data_type, shape_json, bytes, member,
+  sha256, min_value, max_value, n_nan, n_zero
+)
+SELECT
+  getvariable('first_id') + cluster_n,
+  getvariable('trace_id'),
+  ordinal,
+  kind,
+  placement,
+  data_type,
+  to_json(shape)::VARCHAR,
+  n_bytes,
+  member,
+  sha256,
+  low,
+  high,
+  n_nan,
+  n_zero
+FROM scratch.argument
+ORDER BY cluster_n, ordinal;
+
+INSERT INTO disc_cluster_call (
+  id, trace_id, disc_cluster_id, called_at_ns, thread_id, shapes_json, types_json, match
+)
+SELECT
+  getvariable('first_id') + run_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + cluster_n,
+  at_us * 1000,
+  thread,
+  to_json(shapes)::VARCHAR,
+  to_json(types)::VARCHAR,
+  match
+FROM scratch.called
+ORDER BY run_n;
