@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from tests.support import babeltrace
-from tests.support.sharing import WarehouseCache, integration
+from tests.support.sharing import WarehouseCache, has_tier, integration
 
 DATA = Path(__file__).parents[1] / "data" / "ctf"
 CASES = (
@@ -25,6 +25,7 @@ CASES = (
     "hip_hc",
     "sycl",
 )
+BY_DEFAULT = ("types", "ctf2_types", "discard", "sycl")
 #: Recordings that are not in the project.
 MORE = (
     "bt2sink_ctf18", "ctf2_cuda",
@@ -45,8 +46,12 @@ ORDER BY 1, e.id
 
 
 @pytest.fixture(scope="module")
-def db(imported_files: WarehouseCache) -> Iterator[duckdb.DuckDBPyConnection]:
-    runs = [(case, [DATA / case / "trace.tar.gz"]) for case in (*CASES, "hip_hc_sorted")]
+def db(
+    imported_files: WarehouseCache, request: pytest.FixtureRequest
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A run for each case; some are imported for tests of the tier `integration` only."""
+    cases = (*CASES, "hip_hc_sorted") if has_tier(request, "integration") else BY_DEFAULT
+    runs = [(case, [DATA / case / "trace.tar.gz"]) for case in cases]
     connection = duckdb.connect(str(imported_files.file(*runs)), read_only=True)
     yield connection
     connection.close()
@@ -77,7 +82,7 @@ def printed_labels(payload: dict[str, Any]) -> dict[str, str]:
     return {k: v.label for k, v in payload.items() if isinstance(v, babeltrace.Enumeration)}
 
 
-@pytest.mark.parametrize("case", [*CASES[:4], *(integration(case) for case in CASES[4:])])
+@pytest.mark.parametrize("case", [*CASES[:2], *(integration(case) for case in CASES[2:])])
 def test_events_equal_what_babeltrace_prints(db: duckdb.DuckDBPyConnection, case: str) -> None:
     assert_equal(db, case, DATA / case / "golden.txt.gz")
 
