@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.conftest import Tw
@@ -272,3 +273,32 @@ def test_a_run_without_a_graph_is_one_sentence(
     result = tw("replay", "--db", imported_files(("r", [trace])))
 
     assert result.errors[0] == "Error: the run has no graph to replay"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            "UPDATE cpu_op SET step_number = 7 WHERE step_number = 1 AND trace_id = 2",
+            "ranks have different steps: host0.rank0 0, 1; host1.rank0 0, 7",
+        ),
+        (
+            "DELETE FROM communication_edge WHERE from_rank = 1",
+            "the ring of channel 0 has no rank behind host1.rank0",
+        ),
+        (
+            "UPDATE collective SET stage = 'other' WHERE stage = 'Sync' AND trace_id = 2",
+            "the clock of host1 is not related to that of other hosts: no Sync event was recorded",
+        ),
+    ],
+)
+def test_ranks_that_do_not_fit_are_one_sentence(
+    tw: Tw, tmp_path: Path, imported_files: WarehouseCache, change: str, message: str
+) -> None:
+    db = imported_files.copy(tmp_path / "w.duckdb", ("trial", [OURS / TINY]))
+    with duckdb.connect(str(db)) as connection:
+        connection.execute(change)
+
+    assert tw("replay", "--db", db).errors == [f"Error: {message}"]
+    is_assumed = tw("replay", "--db", db, "--assume-aligned").code == 0
+    assert is_assumed == ("clock" in message)

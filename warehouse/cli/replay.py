@@ -49,6 +49,11 @@ if TYPE_CHECKING:
     help="Let operators that update weights run without waiting for other operators.",
 )
 @click.option(
+    "--assume-aligned",
+    is_flag=True,
+    help="Replay ranks whose clocks are not related as if their times were comparable.",
+)
+@click.option(
     "--as",
     "name",
     metavar="NAME",
@@ -71,6 +76,7 @@ def replay(
     sweep: str | None,
     engine_name: str,
     unlimited_updates: bool,
+    assume_aligned: bool,
     name: str | None,
     replace: bool,
     format: str | None,
@@ -104,8 +110,8 @@ def replay(
     from warehouse.replay import engines, prediction, stored
 
     engine = engines.find(engine_name)
-    if unlimited_updates:
-        engine = engine.with_parameters(unlimited_updates=True)
+    flags = {"unlimited_updates": unlimited_updates, "assume_aligned": assume_aligned}
+    engine = engine.with_parameters(**{flag: True for flag, is_set in flags.items() if is_set})
     scenarios = _scenarios(what_ifs, sweep)
     chosen_format = encoding.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)

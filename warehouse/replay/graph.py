@@ -29,6 +29,8 @@ TABLES = {"node": "replay_node", "edge": "replay_edge", "resource": "replay_reso
 MEASURED = "replay_measured"
 #: The query of what the nodes stand for.
 OCCURRENCES = "replay_occurrence"
+#: The query of why a run cannot be replayed.
+PROBLEMS = "replay_problem"
 _NAMED = 5  # names of nodes in an error
 _NODES = """
 SELECT dur_ns, gap_ns, release_ns, coalesce(resource_id, -1) AS resource_id, priority, order_key,
@@ -59,6 +61,7 @@ class Graph:
                 self._copy(session, table, name, parameters)
             for table, name in others.items():
                 self._copy(session, table, name, {})
+            self._refuse(session.run(PROBLEMS).rows(), parameters)
         self._check()
 
     def _copy(
@@ -153,6 +156,13 @@ class Graph:
         }))  # fmt: skip
         if times.n_done < len(times.start):
             self._explain_deadlock(len(times.start) - times.n_done)
+
+    @staticmethod
+    def _refuse(problems: list[Any], parameters: Mapping[str, bool]) -> None:
+        """Raises QueryError for the first problem of the run."""
+        for _, kind, problem, remedy in problems:
+            if kind != "clock" or not parameters.get("assume_aligned"):
+                raise QueryError(problem, hint=remedy)
 
     def _check(self) -> None:
         ((n_runs, n_nodes),) = self.connection.execute(
