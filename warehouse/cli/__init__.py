@@ -23,6 +23,7 @@ _DUCKDB = ("duckdb", "_duckdb")  # modules of its exceptions, whose import is sl
 #: command -> (module under warehouse.cli, attribute, one line for `tw --help`)
 COMMANDS = {
     "import": ("import_", "import_", "Import trace files into the warehouse."),
+    "record": ("record", "record", "Record a program and import the trace."),
     "query": ("query", "query", "Run a library query, a file or a statement."),
     "shell": ("shell", "shell", "Run SQL interactively, with completion and history."),
     "queries": ("queries", "queries", "List, show, check and create queries."),

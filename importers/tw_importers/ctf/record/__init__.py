@@ -1,0 +1,1 @@
+"""`tw record lttng`: records programs with LTTng."""
