@@ -19,7 +19,7 @@ n_nodes = { type = "BIGINT", unit = "count", check = "> 0", help = "Nodes of rep
 n_without_cause = { type = "BIGINT", unit = "count", check = ">= 0", help = "Of these, such that nothing comes before them: they start as measured" }
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Their durations" }
 unexplained_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time that passes between being ready and starting" }
-share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "unexplained_ns / (dur_ns + unexplained_ns)" }
+share.help = "unexplained_ns / (dur_ns + unexplained_ns)"
 
 [changes]
 1 = "first version"

@@ -11,6 +11,7 @@ the batch is scaled, too.
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@2", "replay_phase@1"] }
 portable = false
+extrapolates = true
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
   "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",

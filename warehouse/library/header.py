@@ -55,7 +55,8 @@ _FIRST_LINES = re.compile(
 )
 _KEYS = (
     "name", "version", "title", "help", "grain", "requires", "portable", "within_trace",
-    "link_set", "computed_once", "columns", "param", "column", "alias_of", "fixed", "changes",
+    "link_set", "computed_once", "extrapolates", "columns", "param", "column", "alias_of", "fixed",
+    "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
@@ -174,6 +175,7 @@ class Header:
     #: Of a block without parameters: a session computes its rows once for all that call it; once
     #: for the queries of a report only where it is "reports".
     computed_once: bool | str = False
+    extrapolates: bool = False  # a what-if whose predictions leave what was recorded
     changes: Mapping[int, str] = field(default_factory=dict)
     alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of
     fixed: Mapping[str, Value] = field(default_factory=dict)  # parameters of that one, of an alias
@@ -273,6 +275,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         within_trace=bool(values.get("within_trace", False)),
         link_set=str(values.get("link_set", "default")),
         computed_once=values.get("computed_once", False),
+        extrapolates=values.get("extrapolates", False),
         changes={int(version): str(text) for version, text in values["changes"].items()},
         alias_of=values.get("alias_of"),
         fixed=dict(values.get("fixed", {})),

@@ -26,6 +26,7 @@ COLUMNS = (
     Column("predicted_ns", "DOUBLE", "ns", "Time of the replay with the changes", nullable=True),
     Column("change", "DOUBLE", "ratio", "predicted_ns / replayed_ns - 1", nullable=True),
     Column("replay_error", "DOUBLE", "ratio", "replayed_ns / measured_ns - 1", nullable=True),
+    Column("is_extrapolated", "BOOLEAN", "bool", "Whether a change extrapolates the recording"),
 )  # fmt: skip
 #: Times of the measured rows: between the ends of two nodes, or from the first start in the trace;
 #: without a last node, to the end of the operator that begins last.
@@ -62,7 +63,8 @@ SELECT
   r.dur_ns AS replayed_ns,
   p.dur_ns AS predicted_ns,
   p.dur_ns / nullif(r.dur_ns, 0) - 1 AS change,
-  r.dur_ns / nullif(m.measured_ns, 0) - 1 AS replay_error
+  r.dur_ns / nullif(m.measured_ns, 0) - 1 AS replay_error,
+  $is_extrapolated::BOOLEAN AS is_extrapolated
 FROM measured AS m
 JOIN replayed AS r ON r.trace_id = m.trace_id AND r.step IS NOT DISTINCT FROM m.step
 JOIN predicted AS p ON p.trace_id = m.trace_id AND p.step IS NOT DISTINCT FROM m.step
@@ -113,7 +115,7 @@ def _slowest(graph: Graph) -> tuple[float | None, float | None, float | None]:
         "SELECT max(m), max(r), max(p) FROM ("
         "SELECT avg(measured_ns) AS m, avg(replayed_ns) AS r, avg(predicted_ns) AS p "
         f"FROM ({_ROWS}) WHERE step IS NULL GROUP BY rank)",
-        {"what_if": None},
+        {"what_if": None, "is_extrapolated": False},
     ).fetchall()
     return measured, replayed, predicted
 
@@ -141,7 +143,12 @@ def _scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -
         what_if.apply(graph, change)
     _simulate(graph, engine, "predicted")
     text = " + ".join(map(str, changes)) or None
-    return graph.connection.sql(_ROWS, params={"what_if": text}).to_arrow_table()
+    queries = [query for change in changes for query in what_if.queries_of(graph, change)]
+    known = {
+        "what_if": text,
+        "is_extrapolated": any(query.header and query.header.extrapolates for query in queries),
+    }
+    return graph.connection.sql(_ROWS, params=known).to_arrow_table()
 
 
 def _simulate(graph: Graph, engine: Engine, name: str) -> None:

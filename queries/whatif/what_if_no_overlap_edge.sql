@@ -1,0 +1,72 @@
+/* ---
+name = "what_if_no_overlap_edge"
+version = 1
+title = "What if: communication did not overlap computation"
+help = """
+Device work of a rank that is no collective waits for the collectives that started before it, and they
+for it.
+"""
+grain = ["run_id", "from_id", "to_id", "kind"]
+requires = { schema = ">=17", queries = ["replay_edge@2", "replay_node@2", "replay_resource@2"] }
+portable = false
+columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
+
+[column]
+from_id.help = "Node that comes first (replay_node)"
+to_id.help = "Node that depends on it"
+delay_ns = { type = "DOUBLE", unit = "ns", help = "Time between the end of the first and the earliest start" }
+kind.help = "As in replay_edge"
+ordinal = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among the edges of the run" }
+link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that it is made from" }
+
+[changes]
+1 = "first version"
+--- */
+WITH device_stream AS (
+  SELECT run_id, track_id FROM replay_resource() WHERE kind = 'stream'
+),
+-- Work by slice: of collectives from the arrival to the end of the transfer.
+unit AS (
+  SELECT
+    n.run_id, n.trace_id, n.slice_id, min(n.node_id) AS first_id, max(n.node_id) AS last_id,
+    bool_or(n.kind IN ('arrival', 'collective')) AS is_collective
+  FROM replay_node() AS n
+  SEMI JOIN device_stream AS s ON s.run_id = n.run_id AND s.track_id = n.track_id
+  WHERE n.slice_id IS NOT NULL
+  GROUP BY n.run_id, n.trace_id, n.slice_id
+),
+gap AS (
+  SELECT run_id, max(delay_ns) AS gap_ns FROM replay_edge() WHERE kind = 'stream_order' GROUP BY run_id
+),
+placed AS (
+  SELECT
+    *,
+    max(CASE WHEN is_collective THEN first_id END) OVER before AS collective_id,
+    max(CASE WHEN NOT is_collective THEN first_id END) OVER before AS other_id
+  FROM unit
+  WINDOW before AS (
+    PARTITION BY run_id, trace_id ORDER BY first_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+),
+added AS (
+  SELECT p.run_id, u.last_id AS from_id, p.first_id AS to_id
+  FROM placed AS p
+  JOIN unit AS u
+    ON u.run_id = p.run_id AND u.first_id = CASE WHEN p.is_collective THEN p.other_id ELSE p.collective_id END
+)
+SELECT
+  run_id, from_id, to_id,
+  delay_ns AS delay_ns,
+  kind, ordinal, link_id, confidence
+FROM replay_edge()
+UNION ALL
+SELECT
+  a.run_id, a.from_id, a.to_id, coalesce(g.gap_ns, 0), 'stream_order',
+  (SELECT count(*) FROM replay_edge()) + row_number() OVER (PARTITION BY a.run_id ORDER BY a.from_id, a.to_id) - 1,
+  NULL, 1
+FROM added AS a
+LEFT JOIN gap AS g ON g.run_id = a.run_id
+ANTI JOIN replay_edge() AS e
+  ON e.run_id = a.run_id AND e.from_id = a.from_id AND e.to_id = a.to_id AND e.kind = 'stream_order'
+WHERE a.from_id IS NOT NULL AND a.to_id IS NOT NULL
+ORDER BY run_id, ordinal

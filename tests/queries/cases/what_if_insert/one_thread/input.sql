@@ -1,0 +1,3 @@
+-- input: shared/replay_timeline.sql
+-- parameters: kind=kernel ns=5
+-- Whole, with the answer computed by hand.

@@ -1,0 +1,2 @@
+-- input: shared/replay_timeline.sql
+-- k3 follows k2, in the order of starts.
