@@ -5,8 +5,9 @@
     python benchmarks/scale.py TRACE.json.gz... --runs 1,1000
 
 TRACE are Kineto traces of ranks of one run; their events are repeated under other rank numbers.
-Also measured: one more rank, imported into the run that has all others. CPU seconds are user and
-system time of all processes, and comparable on a busy machine; wall times are not.
+Also measured: one more rank, imported into the run that has all others, and page and workbook of
+all. CPU seconds are user and system time of all processes, and comparable on a busy machine; wall
+times are not.
 """
 
 from __future__ import annotations
@@ -46,9 +47,11 @@ def main() -> None:
             for n_ranks in options.ranks or (16, 64):
                 folder = Path(name) / f"{n_ranks}"
                 write_ranks(options.traces, folder, n_ranks)
-                whole, more = measure(folder, n_ranks, n_jobs)
+                whole, more, exports = measure(folder, n_ranks, n_jobs)
                 first = first or whole.cpu_s / n_ranks
                 report(n_ranks, whole, more, first)
+                for name, used in exports.items():
+                    say(f"        {name}: cpu {used.cpu_s:.1f} s  memory {used.peak_mb:.0f} MB")
 
 
 def _options() -> argparse.Namespace:
@@ -79,17 +82,19 @@ def write_ranks(traces: Sequence[Path], folder: Path, n_ranks: int) -> None:
             path.write_bytes(gzip.compress(text, 1, mtime=0))
 
 
-def measure(folder: Path, n_ranks: int, n_jobs: int) -> tuple[Usage, Usage]:
-    """Returns the usage of importing all ranks, and of the last one after all others."""
+def measure(folder: Path, n_ranks: int, n_jobs: int) -> tuple[Usage, Usage, dict[str, Usage]]:
+    """Returns the usage of importing all ranks, of the last one after all others, and of the page
+    and the workbook of all of them."""
     db = folder / "ranks.duckdb"
     jobs = ("--jobs", str(n_jobs), "--db", str(db))
     files = [str(folder / f"rank-{rank}.json.gz") for rank in range(n_ranks)]
     whole = run([*_TW, "import", *files, *jobs], before=lambda: db.unlink(missing_ok=True))
+    exports = dict(scale_size.exports(db, folder, ("html", "xlsx")))
     db.unlink()
     run([*_TW, "import", *files[:-1], *jobs])
     more = run([*_TW, "import", files[-1], *jobs])
     db.unlink()
-    return whole, more
+    return whole, more, exports
 
 
 def report(n_ranks: int, whole: Usage, more: Usage, first: float) -> None:

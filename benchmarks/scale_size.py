@@ -53,9 +53,12 @@ def _steps(source: Path, db: Path, peer: Path | None, folder: Path) -> Iterator[
     yield from exports(db, folder)
 
 
-def exports(db: Path, folder: Path) -> Iterator[tuple[str, Usage]]:
+def exports(
+    db: Path, folder: Path, formats: Sequence[str] = tuple(_EXPORTS)
+) -> Iterator[tuple[str, Usage]]:
     """Yields the usage of each export of a warehouse."""
-    for format, name in _EXPORTS.items():
+    for format in formats:
+        name = _EXPORTS[format]
         target = folder / name
         yield (
             f"tw export {format}",
