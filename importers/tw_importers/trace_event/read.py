@@ -59,7 +59,7 @@ NORMALIZE = (
     InParts(FOLDER / "slices.sql", "sorted_span"),
     FOLDER / "points.sql",
 )
-#: Recordings repeated to 0.1 to 4 GB took 0.23 to 0.37, and 0.12 to 0.15 in the warehouse.
+#: Recordings repeated to 0.1 to 10 GB took 0.23 to 0.50, and 0.12 to 0.15 in the warehouse.
 DISK_USE = DiskUse(peak=0.2, stored=0.1)
 _STAGE = FOLDER / "stage.sql"
 _STYLE = FOLDER / "style.sql"
