@@ -1,4 +1,4 @@
-"""Replays of timelines: without changes they take as long as the recording."""
+"""Replays of timelines: without changes they take as long as the recording; what-ifs and errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
+from tests.queries.test_cases import CASES
 from tests.support.sharing import WarehouseCache
+from warehouse.store import database
 
 #: Recording -> largest error of a step, or of the whole recording.
 RECORDINGS = {
@@ -32,3 +34,48 @@ def test_replays_of_recordings_take_as_long_as_measured(
     rows = json.loads(result.out)
     assert {row["rank"] for row in rows} == ({0, 1} if name == "two_ranks" else {rows[0]["rank"]})
     assert max(abs(row["replay_error"]) for row in rows) <= RECORDINGS[name]
+
+
+@pytest.fixture(scope="module")
+def data_parallel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One step of DistributedDataParallel: the input of the case of `replay_bucket`."""
+    db = tmp_path_factory.mktemp("ddp") / "w.duckdb"
+    (case,) = (case for case in CASES if case.query == "replay_bucket")
+    database.create_empty(db)
+    with database.writer(db) as connection:
+        for part in case.inputs():
+            connection.execute(part.read_text())
+    return db
+
+
+@pytest.mark.parametrize(
+    ("change", "step_ns"),
+    [
+        # Reduced from 12 to 40 and to 54; the thread goes on at 40 + 5, copies (2), spends 2 after
+        # the second reduction, copies (1) and spends 25.
+        ("buckets(bytes = 20)", 82),
+        # 10, then 8, and the 25 after the copies.
+        pytest.param("no_sync()", 43, marks=pytest.mark.integration),
+        # The reduction takes 42 / 2 from 23, and 5 + 2 + 2 + 1 + 25 follow.
+        pytest.param("link(bandwidth_ratio = 2)", 79, marks=pytest.mark.integration),
+        # 10 and 8 more; then as before from the call on.
+        ("batch(ratio = 2)", 118),
+    ],
+)
+def test_what_ifs_of_data_parallel_training(
+    tw: Tw, data_parallel: Path, change: str, step_ns: int
+) -> None:
+    result = tw("replay", "--db", data_parallel, "--what-if", change, "--format", "json")
+
+    step, whole = json.loads(result.out)
+    assert step["step"] == 3
+    assert step["replayed_ns"] == step["measured_ns"] == whole["measured_ns"] == 100
+    assert step["predicted_ns"] == step_ns
+    assert step["is_extrapolated"] == change.startswith("batch")
+
+
+def test_a_what_if_that_changes_nothing_is_one_sentence(tw: Tw, data_parallel: Path) -> None:
+    result = tw("replay", "--db", data_parallel, "--what-if", "merge_streams()")
+
+    assert result.code != 0
+    assert result.errors == ["Error: what-if merge_streams() changes nothing"]

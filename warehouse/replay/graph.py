@@ -183,7 +183,8 @@ class Graph:
             "WHERE isnan(t.start_ns) AND n.slot_id IS NOT NULL ORDER BY n.name"
         ) or self._column(
             "SELECT arg_min(n.name, n.measured_start_ns) "
-            "|| coalesce(' (rank ' || n.rank || ')', '') FROM node AS n JOIN time AS t USING (node_id) "
+            "|| coalesce(' (rank ' || n.rank || ')', '') "
+            "FROM node AS n JOIN time AS t USING (node_id) "
             "WHERE isnan(t.start_ns) AND n.kind = 'arrival' GROUP BY n.trace_id, n.rank "
             "ORDER BY n.rank, n.trace_id"
         )
