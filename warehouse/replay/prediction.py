@@ -138,10 +138,13 @@ def _replayed(session: Session, engine: Engine, *, places: bool = False) -> Grap
 
 
 def _scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -> pa.Table:
-    graph.restore_original()
-    for change in changes:
-        what_if.apply(graph, change)
-    _simulate(graph, engine, "predicted")
+    if changes:
+        graph.restore_original()
+        for change in changes:
+            what_if.apply(graph, change)
+        _simulate(graph, engine, "predicted")
+    else:  # as replayed
+        graph.connection.execute("CREATE OR REPLACE TABLE predicted AS FROM replayed")
     text = " + ".join(map(str, changes)) or None
     queries = [query for change in changes for query in what_if.queries_of(graph, change)]
     known = {
