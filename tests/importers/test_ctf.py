@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from tests.support import babeltrace
-from tests.support.sharing import WarehouseCache, has_tier, integration
+from tests.support.sharing import WarehouseCache, integration
 
 DATA = Path(__file__).parents[1] / "data" / "ctf"
 CASES = (
@@ -45,16 +45,22 @@ ORDER BY 1, e.id
 """
 
 
-@pytest.fixture(scope="module")
-def db(
-    imported_files: WarehouseCache, request: pytest.FixtureRequest
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A run for each case; some are imported for tests of the tier `integration` only."""
-    cases = (*CASES, "hip_hc_sorted") if has_tier(request, "integration") else BY_DEFAULT
-    runs = [(case, [DATA / case / "trace.tar.gz"]) for case in cases]
-    connection = duckdb.connect(str(imported_files.file(*runs)), read_only=True)
-    yield connection
-    connection.close()
+Open = Callable[[str], duckdb.DuckDBPyConnection]
+
+
+@pytest.fixture
+def opened(imported_files: WarehouseCache) -> Iterator[Open]:
+    """Opens the warehouse of a case, which is its run."""
+    connections: list[duckdb.DuckDBPyConnection] = []
+
+    def connect(case: str) -> duckdb.DuckDBPyConnection:
+        path = imported_files.file((case, [DATA / case / "trace.tar.gz"]))
+        connections.append(duckdb.connect(str(path), read_only=True))
+        return connections[-1]
+
+    yield connect
+    for each in connections:
+        each.close()
 
 
 def assert_equal(db: duckdb.DuckDBPyConnection, run: str, golden: Path) -> None:
@@ -83,12 +89,13 @@ def printed_labels(payload: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", [*CASES[:2], *(integration(case) for case in CASES[2:])])
-def test_events_equal_what_babeltrace_prints(db: duckdb.DuckDBPyConnection, case: str) -> None:
-    assert_equal(db, case, DATA / case / "golden.txt.gz")
+def test_events_equal_what_babeltrace_prints(opened: Open, case: str) -> None:
+    assert_equal(opened(case), case, DATA / case / "golden.txt.gz")
 
 
 @pytest.mark.integration
-def test_post_processed_traces_are_placed_already(db: duckdb.DuckDBPyConnection) -> None:
+def test_post_processed_traces_are_placed_already(opened: Open) -> None:
+    db = opened("hip_hc_sorted")
     assert_equal(db, "hip_hc_sorted", DATA / "hip_hc_sorted" / "golden.txt.gz")
     moved = "SELECT count(*) FROM recorded_event AS e JOIN trace AS t ON t.id = e.trace_id "
     moved += "JOIN run AS r ON r.id = t.run_id WHERE r.name = 'hip_hc_sorted' AND ts <> placed_ts"
@@ -121,9 +128,8 @@ def test_the_events_of_two_real_tasks_have_the_times_that_babeltrace_prints(
     assert sorted(",".join(map(str, row)) for row in rows) == sorted(lines)
 
 
-def test_lost_events_are_slices_over_the_windows_that_the_tracer_reports(
-    db: duckdb.DuckDBPyConnection,
-) -> None:
+def test_lost_events_are_slices_over_the_windows_that_the_tracer_reports(opened: Open) -> None:
+    db = opened("discard")
     text = (DATA / "discard" / "warnings.txt").read_text()
     clock = r"\[11:34:0(\d)\.(\d{9})\]"
     found = re.findall(rf"discarded (\d+) events? between {clock} and {clock}", text)
@@ -141,14 +147,18 @@ def test_lost_events_are_slices_over_the_windows_that_the_tracer_reports(
     assert db.execute(problem).fetchall() == [(337,)]
 
 
-def test_what_each_class_became_is_stored_with_its_count(db: duckdb.DuckDBPyConnection) -> None:
-    rows = db.execute(
-        "SELECT c.name, c.n_events, c.stored_as FROM event_class AS c "
-        "JOIN trace AS t ON t.id = c.trace_id JOIN run AS r ON r.id = t.run_id "
-        "WHERE r.name = 'sycl' AND (c.name IN ('openclTracer:kernel_begin', "
-        "'openclTracer:callback', 'openclTracer:kernel_end') OR c.name LIKE '%:session_start') "
-        "ORDER BY 1"
-    ).fetchall()
+def test_what_each_class_became_is_stored_with_its_count(opened: Open) -> None:
+    rows = (
+        opened("sycl")
+        .execute(
+            "SELECT c.name, c.n_events, c.stored_as FROM event_class AS c "
+            "JOIN trace AS t ON t.id = c.trace_id JOIN run AS r ON r.id = t.run_id "
+            "WHERE r.name = 'sycl' AND (c.name IN ('openclTracer:kernel_begin', "
+            "'openclTracer:callback', 'openclTracer:kernel_end') OR c.name LIKE '%:session_start') "
+            "ORDER BY 1"
+        )
+        .fetchall()
+    )
     assert rows == [
         ("openclTracer:callback", 92, "slice"),
         ("openclTracer:kernel_begin", 80, "gpu_op"),

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 import pytest
@@ -30,21 +30,44 @@ KERNEL = {
 FUNCTIONS = {"41": "cudaMemcpyAsync_v3020", "307": "cuLaunchKernel"}
 
 
+class Connections(Protocol):
+    """Connections by run."""
+
+    def __getitem__(self, run: str, /) -> duckdb.DuckDBPyConnection: ...
+
+
+class Runs:
+    """Runs of the cases, each in a warehouse of its own."""
+
+    def __init__(self, imported_files: WarehouseCache) -> None:
+        self._files = imported_files
+        self._opened: dict[str, duckdb.DuckDBPyConnection] = {}
+
+    def __getitem__(self, run: str, /) -> duckdb.DuckDBPyConnection:
+        if run not in self._opened:
+            hosts = [DATA / "dist" / f"{name}.tar.gz" for name in ("master", "worker_skew37ms")]
+            files = hosts if run == "dist" else [DATA / run / "trace.tar.gz"]
+            path = self._files.file((run, files))
+            self._opened[run] = duckdb.connect(str(path), read_only=True)
+        return self._opened[run]
+
+    def close(self) -> None:
+        for connection in self._opened.values():
+            connection.close()
+
+
 @pytest.fixture(scope="module")
-def db(imported_files: WarehouseCache) -> Iterator[duckdb.DuckDBPyConnection]:
-    hosts = [DATA / "dist" / "master.tar.gz", DATA / "dist" / "worker_skew37ms.tar.gz"]
-    runs = [(case, [DATA / case / "trace.tar.gz"]) for case in CASES]
-    path = imported_files.file(*runs, ("dist", hosts))
-    connection = duckdb.connect(str(path), read_only=True)
-    yield connection
-    connection.close()
+def db(imported_files: WarehouseCache) -> Iterator[Runs]:
+    runs = Runs(imported_files)
+    yield runs
+    runs.close()
 
 
-def rows(db: duckdb.DuckDBPyConnection, sql: str, run: str) -> list[tuple[Any, ...]]:
+def rows(db: Connections, sql: str, run: str) -> list[tuple[Any, ...]]:
     of_run = (
         "JOIN trace AS t ON t.id = x.trace_id JOIN run AS r ON r.id = t.run_id WHERE r.name = ?"
     )
-    return db.execute(sql.replace("OF_RUN", of_run), [run]).fetchall()
+    return db[run].execute(sql.replace("OF_RUN", of_run), [run]).fetchall()
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -52,7 +75,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in stream]
 
 
-def placed(db: duckdb.DuckDBPyConnection, run: str) -> list[tuple[int, str, int, str]]:
+def placed(db: Connections, run: str) -> list[tuple[int, str, int, str]]:
     """Events as tensorflow-profiler sorts them: with the thread that CUPTI states."""
     found = rows(
         db,
@@ -79,9 +102,7 @@ def expected_events(run: str) -> list[tuple[int, str, int, str]]:
 
 
 @pytest.mark.parametrize("run", ["cuda", integration("hip_hc"), integration("hip_intercept_kt")])
-def test_events_are_where_tensorflow_profiler_places_them(
-    db: duckdb.DuckDBPyConnection, run: str
-) -> None:
+def test_events_are_where_tensorflow_profiler_places_them(db: Runs, run: str) -> None:
     found, expected = Counter(placed(db, run)), Counter(expected_events(run))
     if run == "hip_hc":  # it adds sizes to releases of pools
         found, expected = (
@@ -95,7 +116,7 @@ def without(events: Counter[tuple[int, str, int, str]], name: str) -> Counter[An
 
 
 def test_work_of_opencl_is_there_once_and_where_its_calls_allow(
-    db: duckdb.DuckDBPyConnection,
+    db: Runs,
 ) -> None:
     counts = rows(
         db, "SELECT x.kind, count(*) FROM gpu_op AS x OF_RUN GROUP BY 1 ORDER BY 1", "sycl"
@@ -143,7 +164,7 @@ def operations(run: str) -> list[str | None]:
     return found
 
 
-def kernels(db: duckdb.DuckDBPyConnection, run: str, link: str) -> list[str | None]:
+def kernels(db: Runs, run: str, link: str) -> list[str | None]:
     found = rows(
         db,
         f"SELECT o.name FROM gpu_op AS x LEFT JOIN ({link}) AS l ON l.work = x.slice_id "
@@ -155,7 +176,7 @@ def kernels(db: duckdb.DuckDBPyConnection, run: str, link: str) -> list[str | No
 
 @pytest.mark.parametrize("run", ["sycl", integration("hip_hc"), integration("hip_intercept_kt")])
 def test_kernels_belong_to_the_innermost_operation_of_the_launching_thread(
-    db: duckdb.DuckDBPyConnection, run: str
+    db: Runs, run: str
 ) -> None:
     cause = "SELECT slice_id AS work, cpu_op_id AS op FROM gpu_op_cause"
     found = kernels(db, run, cause)
@@ -163,10 +184,8 @@ def test_kernels_belong_to_the_innermost_operation_of_the_launching_thread(
     assert len(found) == 80
 
 
-@pytest.mark.parametrize("run", ["hip_hc", integration("hip_intercept_kt")])
-def test_a_link_set_has_the_operations_that_tensorflow_profiler_finds(
-    db: duckdb.DuckDBPyConnection, run: str
-) -> None:
+@pytest.mark.parametrize("run", ["hip_intercept_kt", integration("hip_hc")])
+def test_a_link_set_has_the_operations_that_tensorflow_profiler_finds(db: Runs, run: str) -> None:
     kernel = KERNEL[run]
     found = [e for e in lines(DATA / run / "tfname_events.jsonl.gz") if e["n"] == kernel]
     expected = [e["f"]["tf_name"] for e in sorted(found, key=lambda e: e["t"])]
@@ -175,7 +194,7 @@ def test_a_link_set_has_the_operations_that_tensorflow_profiler_finds(
 
 
 def test_kernels_of_cuda_belong_to_the_operation_they_are_named_after(
-    db: duckdb.DuckDBPyConnection,
+    db: Runs,
 ) -> None:
     found = rows(
         db, "SELECT x.name, o.name, o.ts <= x.ts FROM gpu_op AS x "
@@ -187,7 +206,7 @@ def test_kernels_of_cuda_belong_to_the_operation_they_are_named_after(
 
 
 def test_calls_between_hosts_are_linked_and_relate_their_clocks(
-    db: duckdb.DuckDBPyConnection,
+    db: Runs,
 ) -> None:
     events = babeltrace.golden(DATA / "dist" / "golden_skew.txt.gz")
     sides: dict[tuple[str, str, str | None], list[int]] = {}
@@ -202,12 +221,16 @@ def test_calls_between_hosts_are_linked_and_relate_their_clocks(
         if kind == "send"
         for sent, received in zip(times, sides[("rece", key, other)], strict=True)
     }
-    found = db.execute(
-        "SELECT t.base_ns + a.ts, u.base_ns + b.ts FROM link AS l "
-        "JOIN rpc AS a ON a.slice_id = l.from_id JOIN rpc AS b ON b.slice_id = l.to_id "
-        "JOIN trace AS t ON t.id = a.trace_id JOIN trace AS u ON u.id = b.trace_id "
-        "WHERE l.kind = 'rpc' AND a.kind = 'send' AND contains(a.rpc_key, ';')"
-    ).fetchall()
+    found = (
+        db["dist"]
+        .execute(
+            "SELECT t.base_ns + a.ts, u.base_ns + b.ts FROM link AS l "
+            "JOIN rpc AS a ON a.slice_id = l.from_id JOIN rpc AS b ON b.slice_id = l.to_id "
+            "JOIN trace AS t ON t.id = a.trace_id JOIN trace AS u ON u.id = b.trace_id "
+            "WHERE l.kind = 'rpc' AND a.kind = 'send' AND contains(a.rpc_key, ';')"
+        )
+        .fetchall()
+    )
     assert set(found) == expected
     assert len(found) == 12
     clocks = rows(

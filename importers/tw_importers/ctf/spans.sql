@@ -21,8 +21,7 @@ SELECT
   END::TINYINT AS step
 FROM event AS e
 JOIN class_rule AS c USING (class_n)
-LEFT JOIN placed AS p ON p.seq = e.seq
-ORDER BY e.seq;
+LEFT JOIN placed AS p ON p.seq = e.seq;
 
 -- What events of a pair are equal in, as one number.
 CREATE TABLE mark AS
