@@ -40,7 +40,7 @@ class Packet:
     stream: StreamClass
     first_bit: int  # of its events
     content_bits: int  # that are there
-    size: int  # bytes it states to have
+    size: int  # bytes it states to have; without has_size the most there may be
     is_cut: bool  # the file ends before it
     begin: int | None = None
     end: int | None = None
@@ -48,6 +48,7 @@ class Packet:
     sequence: int | None = None
     stream_id: int = 0
     scopes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    has_size: bool = True  # else it extends to the end of the file
 
     @property
     def cpu(self) -> int | None:
@@ -92,7 +93,7 @@ def packets(reader: ByteReader, trace: Trace) -> Iterator[Packet]:
             raise CorruptTrace(error.message, hint=error.hint, offset=offset + inside) from None
         packet.data = buffer.take(packet.size)
         available = len(packet.data) * 8
-        packet.is_cut = len(packet.data) < packet.size
+        packet.is_cut = packet.has_size and len(packet.data) < packet.size
         packet.content_bits = min(packet.content_bits, available)
         packet.first_bit = min(packet.first_bit, packet.content_bits)
         packet.offset = offset
@@ -152,7 +153,7 @@ def _decoded(head: bytes, trace: Trace) -> Packet:
         _MAX_PACKET * 8 if content is None else content,
         _MAX_PACKET if size is None else -(-size // 8),
         False, context.get(TIME), context.get(END_TIME), context.get(DISCARDED),
-        context.get(SEQUENCE), roles.get(STREAM, 0), decoder.scopes,
+        context.get(SEQUENCE), roles.get(STREAM, 0), decoder.scopes, size is not None,
     )  # fmt: skip
     if size is not None:
         _check_sizes(packet)
