@@ -44,6 +44,11 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "python_stack": {"slice_id": DEEPEST},
     "slice_ancestors": {"slice_id": DEEPEST},
     "slice_children": {"slice_id": SliceOf(BASE.steps[0].mark)},
+    "what_if_batch": {"ratio": 2.0},
+    "what_if_buckets": {"bytes": 1_000_000},
+    "what_if_buckets_edge": {"bytes": 1_000_000},
+    "what_if_insert": {"ns": 10.0},
+    "what_if_world_size": {"ranks": 4},
 }
 
 #: Columns that say how a trace was imported, so that they differ between copies of it.
