@@ -87,3 +87,26 @@ def _insert(connection: duckdb.DuckDBPyConnection, n_ranks: int, made: list[Work
         "1, 'default', 'q', 1)",
         [{"id": n, "rank": each.rank, "step": each.step} for n, each in enumerate(made)],
     )
+
+
+def store_slower(path: Path) -> None:
+    """Adds the run `slower`: the same job, whose kernels on rank N take N ns more."""
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "INSERT INTO run (id, name, kind, created_at) "
+            "VALUES (2, 'slower', 'measured', '2024-01-02')"
+        )
+        for table, change in _SECOND_RUN.items():
+            connection.execute(f"INSERT INTO {table} SELECT * REPLACE ({change}) FROM {table}")
+
+
+_SECOND_RUN = {
+    "trace": "id + 100 AS id, 2 AS run_id",
+    "source_file": "id + 100 AS id, trace_id + 100 AS trace_id, md5(sha256) AS sha256",
+    "device": "id + 100 AS id, trace_id + 100 AS trace_id",
+    "step": "slice_id + 100000 AS slice_id, trace_id + 100 AS trace_id",
+    "gpu_op": "slice_id + 1000000 AS slice_id, dur + trace_id - 1 AS dur, "
+    "trace_id + 100 AS trace_id, device_id + 100 AS device_id",
+    "link": "id + 1000000 AS id, trace_id + 100 AS trace_id, 2 AS run_id, "
+    "from_id + 100000 AS from_id, to_id + 1000000 AS to_id",
+}

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.cli import compare_gate, options
+from warehouse.cli import compare_gate, many_ranks, options
 from warehouse.cli.scope_options import announce
 from warehouse.errors import ExitCode, UsageError
 from warehouse.query import encoding, slower
-from warehouse.query.selection import Selection, parse_ranks
+from warehouse.query.selection import LISTED_RANKS, Selection, parse_ranks
 
 if TYPE_CHECKING:
     from warehouse.cli.compare_gate import GateRequest
+    from warehouse.query.rank_distribution import RankDistribution
     from warehouse.query.result import QueryResult
     from warehouse.query.session import Session
 
@@ -32,6 +35,17 @@ BY = {
 Row = dict[str, Any]
 
 _USAGE = "Use `tw compare A B`, or --baseline, --query and --fail-if."
+
+
+@dataclass(frozen=True)
+class Output:
+    """How rows are written."""
+
+    format: str
+    target: Path | None
+    is_csv_safe: bool
+    quiet: bool
+    all_ranks: bool
 
 
 def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -80,6 +94,7 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
     type=click.Choice([REPORT, *encoding.FORMATS]),
     help="Output format.  [default: by the suffix of -o, else report; with --by, table]",
 )
+@many_ranks.all_ranks_option
 @options.output
 @options.csv_safe
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
@@ -94,6 +109,7 @@ def compare(
     request: GateRequest | None,
     ranks: tuple[str, ...],
     format: str | None,
+    all_ranks: bool,
     target: Path | None,
     is_csv_safe: bool,
     quiet: bool,
@@ -130,8 +146,8 @@ def compare(
     """
     from warehouse.query import session
 
+    chosen_ranks = parse_ranks(",".join(ranks)) if ranks else ()
     place = session.Place.of(db, wait_s=wait_s)
-    chosen_ranks = tuple(sorted({n for text in ranks for n in parse_ranks(text)}))
     if request is not None:
         as_json = _says_json(format, (a, by, top, threshold, limit, target))
         return compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)
@@ -140,10 +156,9 @@ def compare(
     by, measure = _table_and_measure(by, limit)
     sides, limits = {"a": a, "b": b}, {"top": top, "threshold": threshold or 0.0}
     with session.opened(place, Selection(runs=("all",), ranks=chosen_ranks)) as opened:
-        written_as = _format(format, by, target)
-        summary = _write(opened, by, sides, limits, written_as, target, is_csv_safe, quiet)
-        if limit is not None:
-            _fail_if_slower(list(summary or _result(opened, "summary", sides, {})), limit, measure)
+        output = Output(_format(format, by, target), target, is_csv_safe, quiet, all_ranks)
+        found = _write(opened, by, sides, limits, output)
+        _fail_if_slower(opened, sides, found, limit, measure)
 
 
 def _table_and_measure(by: str | None, limit: float | None) -> tuple[str | None, str | None]:
@@ -186,42 +201,68 @@ def _result(opened: Session, by: str, sides: dict[str, str], limits: dict[str, A
     return QueryResult(table, result.columns, opened.manifest(query, result.parameters))
 
 
-def _fail_if_slower(summary: list[Row], limit: float, measure: str | None) -> None:
-    judgement = slower.judge(summary, limit, measure)
+def _fail_if_slower(
+    opened: Session,
+    sides: dict[str, str],
+    summary: QueryResult | None,
+    limit: float | None,
+    measure: str | None,
+) -> None:
+    """Prints whether side b is slower by more than the limit, if there is one, and exits with 1."""
+    if limit is None:
+        return
+    rows = list(summary or _result(opened, "summary", sides, {}))
+    judgement = slower.judge(rows, limit, measure)
     click.echo("\n".join(judgement.sentences()), err=True)
     if judgement.is_slower:
         click.get_current_context().exit(ExitCode.FAILURE)
 
 
 def _write(
-    opened: Session,
-    by: str | None,
-    sides: dict[str, str],
-    limits: dict[str, Any],
-    format: str,
-    target: Path | None,
-    is_csv_safe: bool,
-    quiet: bool,
+    opened: Session, by: str | None, sides: dict[str, str], limits: dict[str, Any], output: Output
 ) -> QueryResult | None:
     """Writes the report or one table; returns the summary if it is written."""
     table = by or "summary"
-    if format == REPORT:
-        summary: QueryResult | None = _write_report(opened, sides, limits, target)
+    if output.format == REPORT:
+        summary: QueryResult | None = _write_report(opened, sides, limits, output.target)
     else:
         found = _result(opened, table, sides, limits)
-        _write_rows(found, format, target, is_csv_safe, quiet)
+        is_listed = output.all_ranks or bool(opened.selection.ranks)
+        if is_listed or not many_ranks.is_for_terminal(output.format, output.target):
+            _write_rows(found, found.meta, output)
+        else:
+            _write_rows(_distribution(opened, table, found, output.quiet), found.meta, output)
         summary = found if table == "summary" else None
-    announce(opened.seen, quiet=quiet)
+    announce(opened.seen, quiet=output.quiet)
     return summary
 
 
-def _write_rows(
-    found: QueryResult, format: str, target: Path | None, is_csv_safe: bool, quiet: bool
-) -> None:
+def _distribution(opened: Session, by: str, found: QueryResult, quiet: bool) -> QueryResult:
+    """Returns how rows are distributed over the ranks, if these are many; else the rows."""
+    many = _of_many_ranks(opened, by, found)
+    if many is None:
+        return found
+    if not quiet:
+        click.echo(f"{many.title}; --all-ranks or --rank 3,8-11 lists ranks:", err=True)
+    return many.rows
+
+
+def _of_many_ranks(opened: Session, by: str, found: QueryResult) -> RankDistribution | None:
+    from warehouse.query.rank_distribution import Layout, of_rows
+
+    header = opened.queries.find(BY[by]).header
+    layout = Layout.of(header.grain, found.columns) if header is not None else None
+    is_many = found.n_rows > LISTED_RANKS
+    return of_rows(found, layout) if is_many and layout is not None else None
+
+
+def _write_rows(rows: QueryResult, about: Mapping[str, str], output: Output) -> None:
     from warehouse.cli.emit import emit, say_count
 
-    n_shown = emit(found, format, target, max_rows=-1, about=found.meta, is_csv_safe=is_csv_safe)
-    say_count(n_shown, found.n_rows, target, quiet=quiet)
+    n_shown = emit(
+        rows, output.format, output.target, max_rows=-1, about=about, is_csv_safe=output.is_csv_safe
+    )
+    say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
 
 
 def _write_report(
@@ -233,6 +274,9 @@ def _write_report(
 
     few = {**limits, "top": limits["top"] or 10}
     results = {by: _result(opened, by, sides, few) for by in BY}
-    text = report(sides, {by: list(each) for by, each in results.items()})
+    tables = {by: list(each) for by, each in results.items()}
+    if (many := _of_many_ranks(opened, "rank", results["rank"])) is not None:
+        tables["many_ranks"] = list(many.rows)
+    text = report(sides, tables)
     emit_text(text, target, list(results.values()))
     return results["summary"]

@@ -9,10 +9,21 @@ from warehouse.query import encoding
 Row = dict[str, Any]
 _NAME_WIDTH = 56
 _SHOWN_STEPS = 10
+_RANK_COLUMNS = (
+    "work A",
+    "work B",
+    "change",
+    "waits A",
+    "waits B",
+    "causes A",
+    "causes B",
+    "change",
+)
 
 
 def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
-    """`sides` holds the names of A and B, `tables` the rows of each comparison by name."""
+    """`sides` holds the names of A and B, `tables` the rows of each comparison by name;
+    `many_ranks`, where it has rows, is the distribution of those by rank."""
     summary = tables["summary"]
     lines = [*_heading(sides, summary), *map(_note, tables["notes"])]
     lines += ["", *_summary(summary)]
@@ -23,7 +34,7 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
     moved = [row for row in tables["collective"] if row["status"] in ("added", "removed", "rate")]
     if moved:
         lines += _section("Collectives added, removed or of another number", _collectives(moved))
-    lines += _section("Ranks, by the waiting they cause in collectives", _ranks(tables["rank"]))
+    lines += _section("Ranks, by the waiting they cause in collectives", _of_ranks(tables))
     if any(row["status"] == "both" for row in tables["step"]):
         lines += _section("Steps, by number and time", _steps(tables["step"]))
     return "".join(f"{line.rstrip()}\n" for line in lines)
@@ -194,18 +205,33 @@ def _slowest(rows: list[Row]) -> list[str]:
     return ["", f"{rank} makes the others wait {more} {of}; its own device work: {work}."]
 
 
+def _of_ranks(tables: dict[str, list[Row]]) -> list[list[str]]:
+    many = tables.get("many_ranks")
+    return _many_ranks(many) if many else _ranks(tables["rank"])
+
+
 def _ranks(rows: list[Row]) -> list[list[str]]:
     """Own work, waiting and the waiting of the others per step; nothing for a single rank."""
-    cells = [["rank A", "rank B", "work A", "work B", "change", "waits A", "waits B",
-              "causes A", "causes B", "change"]]  # fmt: skip
+    cells = [["rank A", "rank B", *_RANK_COLUMNS]]
     for row in rows if len(rows) > 1 else []:
-        cells.append([
-            _id(row["rank_a"]), _id(row["rank_b"]), _time(row["work_a_ns"]),
-            _time(row["work_b_ns"]), _signed(_time, row["work_change_ns"]),
-            _time(row["wait_a_ns"]), _time(row["wait_b_ns"]), _time(row["caused_wait_a_ns"]),
-            _time(row["caused_wait_b_ns"]), _signed(_time, row["caused_wait_change_ns"]),
-        ])  # fmt: skip
+        cells.append(_rank(_id(row["rank_a"]), _id(row["rank_b"]), row))
     return cells[: 1 + _SHOWN_STEPS]
+
+
+def _many_ranks(rows: list[Row]) -> list[list[str]]:
+    """The same as statistics over the ranks, and the ranks farthest from the median."""
+    cells = [["", "rank B", *_RANK_COLUMNS]]
+    cells += [_rank(row["over_ranks"], _id(row["rank"]), row) for row in rows]
+    return [*cells, ["--by rank --all-ranks lists all"] + [""] * (len(cells[0]) - 1)]
+
+
+def _rank(first: str, second: str, row: Row) -> list[str]:
+    return [
+        first, second, _time(row["work_a_ns"]), _time(row["work_b_ns"]),
+        _signed(_time, row["work_change_ns"]), _time(row["wait_a_ns"]), _time(row["wait_b_ns"]),
+        _time(row["caused_wait_a_ns"]), _time(row["caused_wait_b_ns"]),
+        _signed(_time, row["caused_wait_change_ns"]),
+    ]  # fmt: skip
 
 
 def _section(title: str, cells: list[list[str]]) -> list[str]:

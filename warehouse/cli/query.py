@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from warehouse import config
-from warehouse.cli import memory_options, options
+from warehouse.cli import many_ranks, memory_options, options
 from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import UsageError
 from warehouse.query import encoding
-from warehouse.query.selection import LISTED_RANKS, Selection
+from warehouse.query.selection import Selection
 
 if TYPE_CHECKING:
+    from warehouse.export.sections import Chart
     from warehouse.library.library import Library, Query
     from warehouse.query.encoding import Rows
     from warehouse.query.execute import Result
     from warehouse.query.rank_distribution import Layout
+
+_HEAT = "heat"
 
 
 @click.command()
@@ -51,8 +55,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "format",
-    type=click.Choice(encoding.FORMATS),
-    help="Output format.  [default: by the suffix of -o, else table]",
+    type=click.Choice([*encoding.FORMATS, _HEAT]),
+    help="Output format.  [default: by the suffix of -o, else table]  heat draws a map of ranks by "
+    "steps, of queries that have one in reports: rank_step.",
 )
 @options.output
 @options.csv_safe
@@ -64,12 +69,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Maximum number of rows in a table; -1 for all. Other formats write all rows.",
 )
-@click.option(
-    "--all-ranks",
-    is_flag=True,
-    help="On a terminal, list the rows of all ranks; by default, more than "
-    f"{LISTED_RANKS} ranks are shown as a distribution with its outliers.",
-)
+@many_ranks.all_ranks_option
 @click.option(
     "--timeout",
     "timeout_s",
@@ -114,6 +114,7 @@ def query(
     \b
     Example:
       tw query utilization
+      tw query rank_step --format heat
       tw query utilization_over_time@2 -p bucket_ns=1ms --rank 0
       tw query ./own.sql --format csv -o own.csv
       tw query -c "SELECT category, count(*) FROM slice GROUP BY ALL"
@@ -131,8 +132,10 @@ def query(
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = options.pairs(parameters)
     session.check(chosen, values, dialect)  # before the warehouse is opened
+    output = _Output(chosen_format, target, max_rows, is_csv_safe, quiet)
+    drawn = _heat_map(chosen, target, place.query_path) if chosen_format == _HEAT else None
+    is_listed = all_ranks or bool(selection.ranks) or not output.is_for_terminal
     as_tuples = chosen_format == "table" and target is None and is_plain(chosen)
-    is_listed = all_ranks or bool(selection.ranks) or not _is_for_terminal(chosen_format, target)
     with session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened:
         layout = None if is_listed else rank_layout(opened, chosen)
         with opened.run(
@@ -140,35 +143,58 @@ def query(
             as_tuples=as_tuples and layout is None,
         ) as result:  # fmt: skip
             announce(opened.seen, quiet=quiet)
+            if drawn is not None:
+                return _draw(result, drawn)
             about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
-            rows: Rows = result
-            if layout is not None:
-                rows = _distribution(result, layout, about, quiet=quiet)
-            n_shown = emit(
-                rows, chosen_format, target, max_rows=max_rows, about=about, is_csv_safe=is_csv_safe
-            )
-            say_count(n_shown, rows.n_rows, target, quiet=quiet)
+            _write(result, layout, about, output)
 
 
-def _is_for_terminal(format: str, target: Path | None) -> bool:
-    return format == "table" and target is None and sys.stdout.isatty()
+@dataclass(frozen=True)
+class _Output:
+    """How rows are written."""
+
+    format: str
+    target: Path | None
+    max_rows: int
+    is_csv_safe: bool
+    quiet: bool
+
+    @property
+    def is_for_terminal(self) -> bool:
+        return many_ranks.is_for_terminal(self.format, self.target)
 
 
-def _distribution(result: Result, layout: Layout, about: dict[str, str], *, quiet: bool) -> Rows:
-    """Returns how the rows are distributed over the ranks; prints how to list the ranks."""
+def _write(result: Result, layout: Layout | None, about: dict[str, str], output: _Output) -> None:
+    """Writes the rows; with a layout, how they are distributed over the ranks."""
+    rows: Rows = result
+    if layout is not None:
+        rows = many_ranks.distribution(
+            result, layout, about, quiet=output.quiet, more=" or --rank 3,8-11"
+        )
+    n_shown = emit(
+        rows, output.format, output.target, max_rows=output.max_rows, about=about,
+        is_csv_safe=output.is_csv_safe,
+    )  # fmt: skip
+    say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
+
+
+def _heat_map(query: Query, target: Path | None, query_path: tuple[Path, ...]) -> Chart:
+    from warehouse.cli import heat
+
+    if target is not None:
+        raise UsageError("a heat map is printed", hint="Omit -o, or write rows: --format csv.")
+    return heat.chart_of(str(query.header.name if query.header else query.key), query_path)
+
+
+def _draw(result: Result, drawn: Chart) -> None:
     import pyarrow as pa
 
-    from warehouse.query.rank_distribution import of_rows
+    from warehouse.cli import heat
     from warehouse.query.result import QueryResult
 
     table = pa.Table.from_batches(list(result.batches()), result.schema)
-    rows = QueryResult(table, result.columns, about)
-    found = of_rows(rows, layout)
-    if found is None:
-        return rows
-    if not quiet:
-        click.echo(f"{found.title}; --all-ranks or --rank 3,8-11 lists ranks:", err=True)
-    return found.rows
+    rows = QueryResult(table, result.columns, {})
+    click.echo("\n".join(heat.lines(rows, drawn)), color=True)
 
 
 def _choose(

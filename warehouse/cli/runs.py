@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli import options
+from warehouse.cli import many_ranks, options
 from warehouse.query import encoding
+
+if TYPE_CHECKING:
+    from warehouse.query.encoding import Rows
+    from warehouse.query.execute import Result
 
 
 @click.command()
 @click.option("--traces", is_flag=True, help="List traces instead of runs.")
 @click.option("--format", "format", type=click.Choice(encoding.FORMATS), help="Output format.")
+@many_ranks.all_ranks_option
 @options.database
-def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> None:
+def runs(db: Path | None, wait_s: float, traces: bool, format: str | None, all_ranks: bool) -> None:
     """List the runs in the warehouse, or their traces.
 
     Same rows as `tw query runs --run all` and `tw query traces --run all`, which can also write
@@ -37,9 +43,20 @@ def runs(db: Path | None, wait_s: float, traces: bool, format: str | None) -> No
     options.refuse_binary_on_terminal(chosen, None)
     with database.Reader(config.database_path(db), wait_s=wait_s) as reader:
         announce(scope.resolve(reader.connection, Selection(runs=("all",))), quiet=False)
+        is_listed = all_ranks or not traces or not many_ranks.is_for_terminal(chosen, None)
         result = execute.run(reader.connection, "traces" if traces else "runs")
         with result:
-            encoding.write(result, chosen, sys.stdout.buffer, max_rows=-1)
+            rows = result if is_listed else _few_or_distribution(result)
+            encoding.write(rows, chosen, sys.stdout.buffer, max_rows=-1)
             sys.stdout.buffer.flush()
     if not result.n_rows:
         click.echo("The warehouse is empty; import traces with `tw import PATH`.", err=True)
+
+
+def _few_or_distribution(traces: Result) -> Rows:
+    """Returns the traces; of many ranks their distribution."""
+    from warehouse.query.rank_distribution import Layout
+
+    layout = Layout.of(("trace_id",), traces.columns)
+    assert layout is not None
+    return many_ranks.distribution(traces, layout, {}, quiet=False)

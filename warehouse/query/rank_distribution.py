@@ -31,9 +31,11 @@ _NAMES_OF_IDS = {
     "step_id": ("step",),
     "place": ("name",),  # of the things a rank has most of
 }
-_OF_THE_RANK = ("trace_id", "rank")  # in the grain, these are the rank
+_OF_THE_RANK = ("trace_id", "rank", "pair")  # in the grain, these are the rank
+_PAIRED = ("rank_b", "rank_a")  # the rank of a pair of traces, in comparisons
 _LOCAL = ("device", "device_ordinal", "has_work")  # no keys where each rank has one value only
-_FIRST = ("total_ns", "busy_ns")  # measures by which ranks are compared first
+#: Measures by which ranks are compared first.
+_FIRST = ("total_ns", "busy_ns", "caused_wait_change_ns", "work_change_ns")
 _POSITIONS = ("ts", "start_ns", "end_ns")  # in the grain: each row is an event
 _NO_MEASURES = ("id", "source id", "address", "UTC")
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "FLOAT")
@@ -68,7 +70,8 @@ class Layout:
         `name` is the query's: a measure of that name is compared first.
         """
         by_name = {column.name: column for column in columns}
-        if "rank" not in by_name or not set(grain) & set(_OF_THE_RANK):
+        is_by_rank = "rank" in by_name or ("pair" in grain and by_name.keys() >= set(_PAIRED))
+        if not is_by_rank or not set(grain) & set(_OF_THE_RANK):
             return None
         keys: list[str] = ["run_id"] if "run_id" in by_name else []
         for each in grain:
@@ -81,6 +84,13 @@ class Layout:
         measures = [each for each in columns if _is_measure(each, keys)]
         measures.sort(key=lambda each: _place(each, name))
         return cls(tuple(keys), tuple(measures)) if measures else None
+
+    def with_values(self, connection: duckdb.DuckDBPyConnection) -> Layout:
+        """Returns the layout with a measure first that has values in the table `result`."""
+        counts = ", ".join(f'count("{each.name}")' for each in self.measures)
+        (found,) = connection.execute(f"SELECT {counts} FROM result").fetchall()
+        known = (each.name for each, n in zip(self.measures, found, strict=True) if n)
+        return self.by(next(known, self.measures[0].name))
 
     def by(self, name: str) -> Layout:
         """Returns the layout with the named measure first, if there is one."""
@@ -100,13 +110,13 @@ def _key(name: str, by_name: dict[str, Column]) -> list[str] | None:
 def _is_measure(column: Column, keys: Sequence[str]) -> bool:
     """Whether values of ranks can be compared: numbers, but neither ids nor positions in time."""
     unit = column.unit or ""
-    is_position = column.name in ("ts", "rank", "n_ranks") or column.name.endswith(
+    is_position = column.name in ("ts", "n_ranks") or column.name.endswith(
         ("start_ns", "end_ns", "_rank", "_step", "pid", "tid")
     )
     return (
         column.type in _NUMBERS
         and column.name not in keys
-        and column.name not in _LOCAL
+        and column.name not in (*_LOCAL, *_OF_THE_RANK, *_PAIRED)
         and not is_position
         and unit not in _NO_MEASURES
         and not unit.startswith(("ref ", "see "))
@@ -141,18 +151,34 @@ def of_rows(result: QueryResult, layout: Layout) -> RankDistribution | None:
     from warehouse.query.result import QueryResult
 
     with duckdb.connect(config={"threads": 1}) as connection:
-        connection.register("result", result.arrow())
+        connection.register("given", result.arrow())
+        columns = _with_rank(connection, result.columns)
+        layout = layout.with_values(connection)
         n_ranks = _count(connection, "SELECT count(DISTINCT rank) FROM result")
         if n_ranks <= LISTED_RANKS:
             return None
         keys = _needed_keys(connection, layout.keys)
         if keys:
-            sql, columns = _by_key(result.columns, keys, layout.measures[0])
+            sql, columns = _by_key(columns, keys, layout.measures[0])
         else:
-            sql, columns = _by_statistic(result.columns, layout.measures)
+            sql, columns = _by_statistic(columns, layout.measures)
         table = connection.sql(sql).to_arrow_table()
     measure = layout.measures[0].name if keys else None
     return RankDistribution(QueryResult(table, columns, result.meta), n_ranks, measure)
+
+
+def _with_rank(
+    connection: duckdb.DuckDBPyConnection, columns: tuple[Column, ...]
+) -> tuple[Column, ...]:
+    """Creates the view `result`, with the column `rank`; that of a pair is the rank on side b."""
+    if any(each.name == "rank" for each in columns):
+        connection.execute("CREATE VIEW result AS SELECT * FROM given")
+        return columns
+    rank = Column("rank", "BIGINT", "count", "Rank on side b, else on side a")
+    connection.execute(
+        f"CREATE VIEW result AS SELECT *, coalesce({', '.join(_PAIRED)}) AS rank FROM given"
+    )
+    return (rank, *columns)
 
 
 def _needed_keys(connection: duckdb.DuckDBPyConnection, keys: Sequence[str]) -> list[str]:
