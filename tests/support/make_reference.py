@@ -32,6 +32,7 @@ RECORDED = "TIMESTAMP '2026-01-01'"
 SOURCES = {
     "bladedisc": ["bladedisc/ok"],
     "chakra": ["execution_trace/gpu_cnn/kineto.json.gz", "execution_trace/gpu_cnn/host_et.json.gz"],
+    "ctf": ["ctf/cuda/trace.tar.gz"],
     "dpro": ["dpro/nccl_ring_2x1_tiny"],
     "kineto": ["kineto/gpu_handwritten/trace.json"],
     "kineto_cpu": ["kineto/cpu_run/trace.json.gz"],
@@ -56,6 +57,7 @@ CASES = {
         "memory_by_frame", "memory_fragmentation", "mpi_event_sum", "nvtx_startend_sum",
         "openacc_sum", "openmp_sum", "python_flame", "step_statistics",
     ),
+    "cases_disc": ("cluster_problems",),
     "cases_ranks": ("check_collective_doubt",),
 }  # fmt: skip
 CASE_STEP = 16  # ids of traces and runs set aside for each case

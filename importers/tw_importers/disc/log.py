@@ -27,7 +27,7 @@ _RECORD: Final = re.compile(
     rb"|tao_compiler_input: (?P<program>\S+)"
     rb"|cluster: (?P<fallback>\S+) fallbacks to TF as (?P<reason>[^\r\n]*)"
     rb"|(?P<run>print ins/outs)"
-    rb"|>> input tensor #(?P<input>\d+)@\[(?P<shape>[\d, -]*)\]"
+    rb"|>> input tensor #(?P<input>\d+)@\[(?P<shape>(?:-?\d+(?:, *-?\d+)*)?)\]"
     rb"|\tTensor<type: (?P<type>\w+) "
     rb"|(?P<outputs>num outputs #)"
     rb"|(?P<other>Force remove_after_compile|TaoCompilationCache initiate))",
