@@ -241,3 +241,25 @@ def test_calls_between_hosts_are_linked_and_relate_their_clocks(
     assert offsets["vm"] == (0, 0)
     offset, uncertainty = offsets["tf-worker"]
     assert abs(offset + 37_000_000) <= min(uncertainty, 50_000)
+
+
+@pytest.mark.integration
+def test_kernels_have_grids_in_blocks_and_copies_their_sizes(db: Runs) -> None:
+    events = babeltrace.golden(DATA / "hip_hc" / "golden.txt.gz")
+    kernels = [e.payload for e in events if e.name == "hcTracer:kernel_begin"]
+    expected = sorted(
+        (k["timestamp"], k["grid_size"][0] // k["workgroup_size"][0], k["workgroup_size"][0],
+         k["workitem_vgpr_count"], k["static_group_segment_size"])
+        for k in kernels
+    )  # fmt: skip
+    found = rows(
+        db, "SELECT (s.args_json ->> '$.timestamp')::BIGINT, x.grid_x, x.block_x, "
+        "x.registers_per_thread, x.shared_memory_bytes FROM gpu_op AS x "
+        "JOIN slice AS s ON s.id = x.slice_id OF_RUN AND x.kind = 'kernel' ORDER BY 1", "hip_hc",
+    )  # fmt: skip
+    assert found == expected
+    copies = [
+        e.payload["size_bytes"] for e in events if e.name.endswith(("cpy_begin", "slo_begin"))
+    ]
+    sizes = rows(db, "SELECT x.bytes FROM gpu_op AS x OF_RUN AND x.kind = 'memcpy'", "hip_hc")
+    assert sorted(n for (n,) in sizes) == sorted(copies)

@@ -19,7 +19,7 @@ WHERE c.meaning IN ('kernel', 'copy', 'barrier') AND b.step = 1;
 
 CREATE TABLE work AS
 SELECT
-  *,
+  * EXCLUDE (n),
   CASE
     WHEN meaning = 'barrier' THEN 'sync'
     WHEN meaning = 'copy' THEN if(contains(name, 'Memset') OR contains(details, 'MEMSET'), 'memset', 'memcpy')
@@ -36,20 +36,34 @@ SELECT
     WHEN contains(name, 'HostToHost') THEN 'HtoH'
   END AS direction,
   abs(coalesce(
-    field_number(payload, '$.size_bytes'),
+    n[9],
     TRY_CAST(regexp_extract(details, ' (\d+) bytes', 1) AS BIGINT)
   )) AS bytes,
   regexp_extract(details, '\((\w+) to (\w+)\)', 1) AS source_memory,
   regexp_extract(details, '\((\w+) to (\w+)\)', 2) AS destination_memory,
-  field_number(payload, '$.workgroup_size[0]') AS block_x,
-  field_number(payload, '$.workgroup_size[1]') AS block_y,
-  field_number(payload, '$.workgroup_size[2]') AS block_z,
-  field_number(payload, '$.grid_size[0]') // nullif(field_number(payload, '$.workgroup_size[0]'), 0) AS grid_x,
-  field_number(payload, '$.grid_size[1]') // nullif(field_number(payload, '$.workgroup_size[1]'), 0) AS grid_y,
-  field_number(payload, '$.grid_size[2]') // nullif(field_number(payload, '$.workgroup_size[2]'), 0) AS grid_z,
-  field_number(payload, '$.workitem_vgpr_count') AS registers,
-  field_number(payload, '$.static_group_segment_size') AS shared_bytes
-FROM (SELECT *, field_text(payload, '$.details') AS details FROM device_event);
+  n[1] AS block_x,
+  n[2] AS block_y,
+  n[3] AS block_z,
+  n[4] // nullif(n[1], 0) AS grid_x,
+  n[5] // nullif(n[2], 0) AS grid_y,
+  n[6] // nullif(n[3], 0) AS grid_z,
+  n[7] AS registers,
+  n[8] AS shared_bytes
+FROM (
+  SELECT
+    *,
+    field_text(payload, '$.details') AS details,
+    -- All at once: each extraction parses the text again.
+    list_transform(
+      json_extract_string(payload, [
+        '$.workgroup_size[0]', '$.workgroup_size[1]', '$.workgroup_size[2]', '$.grid_size[0]',
+        '$.grid_size[1]', '$.grid_size[2]', '$.workitem_vgpr_count', '$.static_group_segment_size',
+        '$.size_bytes'
+      ]),
+      lambda x: TRY_CAST(x AS BIGINT)
+    ) AS n
+  FROM device_event
+);
 
 -- When work was queued and submitted: the same place in order as its begin, among equal names.
 CREATE TABLE queued AS
