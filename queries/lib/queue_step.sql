@@ -30,60 +30,64 @@ help = "Time of the next change; NULL for the last change of the stream"
 2 = "streams of different processes and contexts are separate, identified by track_id"
 1 = "first version"
 --- */
-WITH work AS (
+-- One key instead of four columns: what follows sorts all starts and ends.
+WITH place AS MATERIALIZED (
+  SELECT *, row_number() OVER () AS place_n
+  FROM (
+    SELECT DISTINCT trace_id, device_id, track_id, stream
+    FROM whole_gpu_op
+    WHERE kind <> 'sync'
+  )
+),
+work AS (
   SELECT
-    d.trace_id,
-    d.device_id,
-    d.track_id,
-    d.stream,
+    p.place_n,
     least(l.ts, d.ts) AS launched_ns,
     d.ts AS start_ns,
     d.ts + greatest(d.dur, 0) AS end_ns
   FROM whole_gpu_op AS d
   JOIN whole_link AS k ON k.to_id = d.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
   JOIN whole_launch AS l ON l.slice_id = k.from_id
+  JOIN place AS p
+    ON p.track_id = d.track_id
+    AND p.trace_id = d.trace_id
+    AND p.device_id IS NOT DISTINCT FROM d.device_id
+    AND p.stream IS NOT DISTINCT FROM d.stream
   WHERE d.kind <> 'sync'
 ),
 -- One sum for both: the low half of the number counts queued work, the high half outstanding work.
 -- Of several changes at one time the last has the total, where neither is negative.
 change AS (
-  SELECT trace_id, device_id, track_id, stream, launched_ns AS ts_ns, 4294967297 AS difference
-  FROM work
+  SELECT place_n, launched_ns AS ts_ns, 4294967297 AS difference FROM work
   UNION ALL
-  SELECT trace_id, device_id, track_id, stream, start_ns AS ts_ns, -1 AS difference
-  FROM work
+  SELECT place_n, start_ns AS ts_ns, -1 AS difference FROM work
   UNION ALL
-  SELECT trace_id, device_id, track_id, stream, end_ns AS ts_ns, -4294967296 AS difference
-  FROM work
+  SELECT place_n, end_ns AS ts_ns, -4294967296 AS difference FROM work
 ),
 total AS (
   SELECT
-    trace_id,
-    device_id,
-    track_id,
-    stream,
+    place_n,
     ts_ns,
-    lead(ts_ns) OVER (
-      PARTITION BY trace_id, device_id, track_id, stream ORDER BY ts_ns
-    ) AS next_ts_ns,
+    lead(ts_ns) OVER (PARTITION BY place_n ORDER BY ts_ns) AS next_ts_ns,
     sum(difference) OVER (
-      PARTITION BY trace_id, device_id, track_id, stream
+      PARTITION BY place_n
       ORDER BY ts_ns
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS total
   FROM change
 )
 SELECT
-  a.trace_id,
-  a.device_id,
-  a.track_id,
-  a.stream,
+  p.trace_id,
+  p.device_id,
+  p.track_id,
+  p.stream,
   greatest(a.ts_ns, w.from_ns) AS ts_ns,
   least(a.next_ts_ns, CASE WHEN a.next_ts_ns IS NOT NULL THEN w.to_ns END) AS next_ts_ns,
   a.total::BIGINT % 4294967296 AS queue_length,
   a.total::BIGINT // 4294967296 AS n_outstanding
 FROM total AS a
 CROSS JOIN time_window AS w
+JOIN place AS p ON p.place_n = a.place_n
 WHERE (a.next_ts_ns IS NULL OR a.next_ts_ns > a.ts_ns)
   AND a.ts_ns < w.to_ns
   AND (a.ts_ns >= w.from_ns OR a.next_ts_ns > w.from_ns)
