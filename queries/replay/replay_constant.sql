@@ -22,8 +22,8 @@ device_id.help = "Device; NULL: threads of communication libraries"
 launch_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time from the start of a call to that of its work" }
 n_launches = { type = "BIGINT", unit = "count", check = ">= 0", help = "Work that it is the median of; 0: unknown, taken as 0" }
 launch_spread_ns = { type = "DOUBLE", unit = "ns", nullable = true, check = ">= 0", help = "Range between its quartiles" }
-gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time between work that waits and the work before it" }
-n_gaps = { type = "BIGINT", unit = "count", check = ">= 0", help = "Work that it is the median of; 0: unknown, taken as 0" }
+gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time between work that waits and the work before it; of a device without such work the median of the others" }
+n_gaps = { type = "BIGINT", unit = "count", check = ">= 0", help = "Work that it is the median of; 0: unknown" }
 gap_spread_ns = { type = "DOUBLE", unit = "ns", nullable = true, check = ">= 0", help = "Range between its quartiles" }
 
 [changes]
@@ -83,7 +83,7 @@ SELECT
   l.launch_ns,
   l.n_launches,
   l.launch_spread_ns::DOUBLE AS launch_spread_ns,
-  coalesce(g.gap_ns, 0) AS gap_ns,
+  coalesce(g.gap_ns, median(g.gap_ns) OVER (PARTITION BY l.trace_id), 0) AS gap_ns,
   coalesce(g.n_gaps, 0) AS n_gaps,
   g.gap_spread_ns::DOUBLE AS gap_spread_ns
 FROM latency AS l
