@@ -59,6 +59,10 @@ CASES = {
     ),
     "cases_disc": ("cluster_problems",),
     "cases_ranks": ("check_collective_doubt",),
+    "cases_replay": (
+        "check_lost_events", "prediction_summary", "replay_error", "replay_problem", "tf_queue",
+        "tf_rpc", "what_if_batch", "what_if_buckets", "what_if_insert", "what_if_world_size",
+    ),
 }  # fmt: skip
 CASE_STEP = 16  # ids of traces and runs set aside for each case
 
