@@ -35,7 +35,7 @@ def test_the_spec_has_every_command_option_and_query(tw: Tw) -> None:
     assert [each["name"] for each in spec["commands"]] == [f"tw {name}" for name in COMMANDS]
     (query,) = [each for each in spec["commands"] if each["name"] == "tw query"]
     options = {flag: each for each in query["parameters"] for flag in each["flags"]}
-    assert options["--format"]["choices"] == spec["formats"]
+    assert options["--format"]["choices"] == [*spec["formats"], "heat"]
     assert options["--run"]["is_repeatable"]
     assert options["--wait"]["default"] == 10.0
     assert spec["exit_codes"]["timeout"] == 4

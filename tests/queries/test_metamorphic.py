@@ -34,6 +34,19 @@ from warehouse.store import database
 #: Comparisons take two runs by name, and their rows are of no one run: they are tested apart.
 PUBLIC = [q for q in LIBRARY.newest.values() if q.layer not in ("lib", "link", "compare")]
 
+
+def is_plain(query: Query) -> bool:
+    """Whether macros alone answer a query in reasonable time.
+
+    Blocks that sessions compute once call each other dozens of times. Queries of replays call them,
+    and are tested in sessions (tests/replay).
+    """
+    blocks = [block.header for block in LIBRARY.called_by(query)]
+    return not any(header and header.computed_once is True for header in blocks)
+
+
+PLAIN = [query for query in PUBLIC if is_plain(query)]
+
 #: What required parameters are given.
 BASE = jobs()["base job"][0]
 DEEPEST = SliceOf(max(BASE.calls, key=lambda call: len(BASE.ancestors(call))).mark)
@@ -150,12 +163,12 @@ def compared(query: Query, rows: list[Row]) -> list[Row]:
     return [{k: v for k, v in row.items() if k not in left_out} for row in rows]
 
 
-every_query = pytest.mark.parametrize("query", PUBLIC, ids=lambda query: str(query.key))
+every_query = pytest.mark.parametrize("query", PLAIN, ids=lambda query: str(query.key))
 some_queries = pytest.mark.parametrize(
     "query",
     [
         query if n % 8 == 0 else integration(query) if n % 8 == 4 else slow(query)
-        for n, query in enumerate(PUBLIC)
+        for n, query in enumerate(PLAIN)
     ],
     ids=lambda query: str(query.key),
 )
@@ -393,7 +406,7 @@ def test_an_empty_warehouse_gives_no_rows(nothing: Answers, query: Query) -> Non
 def test_queries_have_rows_to_be_compared(answers: Answers) -> None:
     silent = {
         query.header.name
-        for query in PUBLIC
+        for query in PLAIN
         if query.header
         and not query.header.name.startswith("check_")  # they find nothing in a sound trace
         and not answers.rows(query, given(query), "base job")

@@ -18,6 +18,8 @@ from tests.support.sharing import WarehouseCache
 from warehouse.query import session
 from warehouse.replay import engines, prediction, what_if
 
+pytestmark = pytest.mark.integration  # all of it on recordings
+
 #: What changes -> largest error of the lower quartile on a quiet machine with a real link.
 BARS = {"": 0.015, "link": 0.03, "buckets": 0.04, "batch": 0.05, "no_sync": 0.10}
 #: Errors of a naive predictor on the noisy recording, A and B1 to B6.

@@ -31,7 +31,7 @@ POWERS: Mapping[str, int] = {
     "Hz": -1, "1e12/s": -1, "MiB/s": -1,
     "byte": 0, "count": 0, "ratio": 0, "percent": 0, "text": 0, "bool": 0, "json": 0, "id": 0,
     "source id": 0, "address": 0, "UTC": 0, "1": 0, "1/byte": 0, "count/byte": 0,
-    "see metric.unit": 0, "see value_unit": 0,
+    "see metric.unit": 0, "see value_unit": 0, "see unit": 0, "see counter": 0,
 }  # fmt: skip
 
 

@@ -32,6 +32,8 @@ SUMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Mapping[str, object]]
                             "exposed_memory_ns", "idle_ns"), {}),
     "kernel_breakdown": ((*_DEVICE, "classes"), ("total_ns",), {}),
     "kernel_summary": ((*_DEVICE, "name", "class"), ("total_ns",), {"top": None}),
+    "xla_op_summary": ((*_DEVICE, "hlo_module", "program_id", "hlo_op"), ("total_ns",),
+                       {"top": None}),
     "overlap": (_DEVICE, ("compute_ns", "communication_ns", "overlap_ns",
                           "exposed_communication_ns", "memory_overlap_ns"), {}),
     "utilization": (_DEVICE, ("span_ns", "busy_ns", "compute_ns", "communication_ns",
