@@ -20,6 +20,7 @@ from tests.support.metamorphic import (
     Answers,
     SliceOf,
     differences,
+    is_plain,
     jobs,
     longer,
     units,
@@ -33,17 +34,6 @@ from warehouse.store import database
 
 #: Comparisons take two runs by name, and their rows are of no one run: they are tested apart.
 PUBLIC = [q for q in LIBRARY.newest.values() if q.layer not in ("lib", "link", "compare")]
-
-
-def is_plain(query: Query) -> bool:
-    """Whether macros alone answer a query in reasonable time.
-
-    Blocks that sessions compute once call each other dozens of times. Queries of replays call them,
-    and are tested in sessions (tests/replay).
-    """
-    blocks = [block.header for block in LIBRARY.called_by(query)]
-    return not any(header and header.computed_once is True for header in blocks)
-
 
 PLAIN = [query for query in PUBLIC if is_plain(query)]
 

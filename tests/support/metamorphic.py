@@ -219,6 +219,16 @@ def _times(value: Any, factor: float) -> Any:
     return value if value is None or factor == 1 else value * factor
 
 
+def is_plain(query: Query) -> bool:
+    """Whether macros alone answer a query in reasonable time.
+
+    Blocks that sessions compute once call each other dozens of times. Queries of replays call them,
+    and are tested in sessions (tests/replay).
+    """
+    blocks = [block.header for block in LIBRARY.called_by(query)]
+    return not any(header and header.computed_once is True for header in blocks)
+
+
 def differences(found: Iterable[Row], expected: Iterable[Row]) -> list[str]:
     """How two sets of rows differ, floats by more than rounding; the first few, for a message."""
     ours, theirs = sorted(found, key=_order), sorted(expected, key=_order)
