@@ -71,15 +71,8 @@ def main() -> None:
         made = n_events(large.read_bytes())
         size = large.stat().st_size
         program = "from warehouse.cli import main; main()"
-        command = [
-            sys.executable,
-            "-c",
-            program,
-            "import",
-            large,
-            "--db",
-            Path(folder) / "w.duckdb",
-        ]
+        arguments = ["import", str(large), "--db", f"{folder}/w.duckdb"]
+        command = [sys.executable, "-c", program, *arguments]
         subprocess.run(command, check=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = (used.ru_utime + used.ru_stime) / made * 1e6

@@ -401,9 +401,7 @@ def _store_sides(scratch: Scratch, session: Session, sides: Mapping[str, SideFil
     _store_rows(scratch, "side_file", _SIDE, [each.row() for each in sides.values()])
 
 
-def _store_log(
-    scratch: Scratch, session: Session, file: SideFile
-) -> list[tuple[object, ...]]:
+def _store_log(scratch: Scratch, session: Session, file: SideFile) -> list[tuple[object, ...]]:
     """The records of a log as events of the first trace, on whose clock their times are.
 
     Returns what each waited for.

@@ -173,9 +173,7 @@ def _program(
     return command, variables, folder.with_name("output.log") if keeps_log else None
 
 
-def _print(
-    plan: Plan, by_hand: str | None, variables: dict[str, str], command: list[str]
-) -> None:
+def _print(plan: Plan, by_hand: str | None, variables: dict[str, str], command: list[str]) -> None:
     if by_hand != "stop":
         for each in [*plan.commands(), ["start", plan.name]]:
             click.echo(shlex.join(["lttng", *each]))

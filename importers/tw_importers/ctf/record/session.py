@@ -116,9 +116,12 @@ def run(
         if log is None:
             with subprocess.Popen(command, env=environment) as process:
                 return wait(process)
-        with log.open("wb") as output, subprocess.Popen(
-            command, env=environment, stdout=output, stderr=subprocess.STDOUT
-        ) as process:
+        with (
+            log.open("wb") as output,
+            subprocess.Popen(
+                command, env=environment, stdout=output, stderr=subprocess.STDOUT
+            ) as process,
+        ):
             return wait(process)
     except OSError as error:
         raise TwError(f"{command[0]} cannot be started: {error.strerror}") from None
