@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.metamorphic import is_plain
+from tests.support.metamorphic import install
 from tests.support.sharing import integration, slow
 from warehouse.errors import ConfigError, ContractError, QueryTimeout, UsageError
 from warehouse.library import contract, header, library, lock, macros, structure, tokens
@@ -130,7 +130,6 @@ CALLED = [
     if n % 8
     else key
     for n, key in enumerate(NOT_PUBLIC)
-    if is_plain(LIBRARY.queries[key])
 ]
 
 
@@ -141,12 +140,13 @@ def test_a_query_and_its_macro_give_equal_rows(
     query = LIBRARY.queries[key]
     values = parameters_of(query)
 
-    bound = execute.run(connection, query, values, library=LIBRARY).rows()
+    bound = execute.run(connection, query, values, library=LIBRARY, kept=set()).rows()
     positions = [p.name for p in query.parameters if not p.has_default]
     defaults = execute.run(
         connection,
         f'FROM "{key}"({", ".join(header.sql_literal(values[name]) for name in positions)})',
         library=LIBRARY,
+        kept=set(),
     ).rows()
 
     if query.layer == "lib":  # building blocks promise no order
@@ -163,8 +163,9 @@ def test_a_macro_takes_every_argument_by_name(
     values = parameters_of(query)
     given = ", ".join(f"p_{name} := ${name}" for name in values)
 
-    bound = execute.run(connection, query, values, library=LIBRARY).rows()
-    macro = execute.run(connection, f'FROM "{key}"({given})', values, library=LIBRARY).rows()
+    bound = execute.run(connection, query, values, library=LIBRARY, kept=set()).rows()
+    statement = f'FROM "{key}"({given})'
+    macro = execute.run(connection, statement, values, library=LIBRARY, kept=set()).rows()
 
     assert sorted(bound, key=repr) == sorted(macro, key=repr)
 
@@ -173,14 +174,13 @@ def test_a_macro_takes_every_argument_by_name(
 KEYS = [
     (key if n % 3 == 0 else integration(key)) if key in NOT_PUBLIC else slow(key)
     for n, key in enumerate(sorted(LIBRARY.queries))
-    if is_plain(LIBRARY.queries[key])
 ]
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_rows_keep_the_contract(connection: duckdb.DuckDBPyConnection, key: str) -> None:
     query = LIBRARY.queries[key]
-    LIBRARY.install_for(connection, query)
+    install(connection, query, set(), set())
 
     assert contract.check_rows(connection, query, parameters_of(query)) == []
 

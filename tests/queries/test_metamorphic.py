@@ -20,7 +20,6 @@ from tests.support.metamorphic import (
     Answers,
     SliceOf,
     differences,
-    is_plain,
     jobs,
     longer,
     units,
@@ -29,13 +28,10 @@ from tests.support.randomtrace import LIBRARY, Row, Runs, import_jobs, import_on
 from tests.support.sharing import BuildCache, integration, slow
 from warehouse.library import contract, header
 from warehouse.library.library import Query
-from warehouse.query import execute
 from warehouse.store import database
 
 #: Comparisons take two runs by name, and their rows are of no one run: they are tested apart.
 PUBLIC = [q for q in LIBRARY.newest.values() if q.layer not in ("lib", "link", "compare")]
-
-PLAIN = [query for query in PUBLIC if is_plain(query)]
 
 #: What required parameters are given.
 BASE = jobs()["base job"][0]
@@ -153,12 +149,12 @@ def compared(query: Query, rows: list[Row]) -> list[Row]:
     return [{k: v for k, v in row.items() if k not in left_out} for row in rows]
 
 
-every_query = pytest.mark.parametrize("query", PLAIN, ids=lambda query: str(query.key))
+every_query = pytest.mark.parametrize("query", PUBLIC, ids=lambda query: str(query.key))
 some_queries = pytest.mark.parametrize(
     "query",
     [
         query if n % 8 == 0 else integration(query) if n % 8 == 4 else slow(query)
-        for n, query in enumerate(PLAIN)
+        for n, query in enumerate(PUBLIC)
     ],
     ids=lambda query: str(query.key),
 )
@@ -326,11 +322,9 @@ def test_a_query_and_its_macro_give_equal_rows(answers: Answers, query: Query) -
     own = PARAMETERS.get(query.header.name, {})  # the others have their defaults
     literals = ", ".join(f"p_{name} := {header.sql_literal(values[name])}" for name in own)
 
-    macro = execute.run(
-        answers.reader.connection, f'FROM "{query.key}"({literals})', library=LIBRARY
-    )
+    macro = answers.result(f'FROM "{query.key}"({literals})')
 
-    assert macro.table().equals(answers.table(query, values))
+    assert macro.equals(answers.table(query, values))
 
 
 @pytest.mark.slow
@@ -340,17 +334,13 @@ def test_a_query_and_its_macro_give_equal_rows_with_every_way_to_give_parameters
 ) -> None:
     values: dict[str, Any] = answers.resolved(given(query))
     bound = answers.table(query, values)
-    connection = answers.reader.connection
 
     names = ", ".join(f"p_{name} := ${name}" for name in values)
-    macro = execute.run(connection, f'FROM "{query.key}"({names})', values, library=LIBRARY)
-    assert bound.equals(macro.table())
+    assert bound.equals(answers.result(f'FROM "{query.key}"({names})', values))
 
     required = with_required(query, values)
     literals = ", ".join(map(header.sql_literal, required.values()))
-    plain = execute.run(connection, f'FROM "{query.key}"({literals})', library=LIBRARY).table()
-    asked = execute.run(connection, query, required, library=LIBRARY).table()
-    assert asked.equals(plain)
+    assert answers.result(query, required).equals(answers.result(f'FROM "{query.key}"({literals})'))
 
 
 LACKING = [
@@ -372,7 +362,7 @@ def lacking(random_runs: Runs, request: pytest.FixtureRequest) -> Iterator[Answe
 @every_query
 def test_contracts_hold_whatever_a_trace_lacks(lacking: Answers, query: Query) -> None:
     connection = lacking.reader.connection
-    LIBRARY.install_for(connection, query, lacking.installed)
+    lacking.install(query)
 
     assert contract.check_rows(connection, query, lacking.resolved(given(query))) == []
 
@@ -396,7 +386,7 @@ def test_an_empty_warehouse_gives_no_rows(nothing: Answers, query: Query) -> Non
 def test_queries_have_rows_to_be_compared(answers: Answers) -> None:
     silent = {
         query.header.name
-        for query in PLAIN
+        for query in PUBLIC
         if query.header
         and not query.header.name.startswith("check_")  # they find nothing in a sound trace
         and not answers.rows(query, given(query), "base job")

@@ -13,12 +13,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import duckdb
 import pyarrow as pa
 
 from tests.support.random_program import Event
 from tests.support.randomtrace import LIBRARY, RandomTrace, Row, Runs, make_job
 from warehouse.library.library import Query
 from warehouse.query import execute, scope
+from warehouse.query.kept import keep
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -152,6 +154,7 @@ class Answers:
             scope.apply(connection, scope.resolve(connection, Selection(runs=(run,))))
         self._tables: dict[str, pa.Table] = {}
         self.installed: set[str] = set()
+        self.kept: set[str] = set()
 
     def close(self) -> None:
         self.reader.close()
@@ -173,12 +176,20 @@ class Answers:
         parameters = self.resolved(parameters, run)
         key = f"{query.key} {sorted(parameters.items())}"
         if key not in self._tables:
-            result = execute.run(
-                self.reader.connection, query, parameters, library=LIBRARY,
-                installed=self.installed,
-            )  # fmt: skip
-            self._tables[key] = result.table()
+            self._tables[key] = self.result(query, parameters)
         return self._tables[key]
+
+    def result(
+        self, query: Query | str, parameters: Mapping[str, object] | None = None
+    ) -> pa.Table:
+        """The rows of a query or statement, with the blocks that were computed before."""
+        return execute.run(
+            self.reader.connection, query, parameters, library=LIBRARY, installed=self.installed,
+            kept=self.kept,
+        ).table()  # fmt: skip
+
+    def install(self, query: Query) -> None:
+        install(self.reader.connection, query, self.installed, self.kept)
 
     def rows(self, query: Query, parameters: Mapping[str, object], run: str) -> list[Row]:
         """The rows of one run, by names that do not depend on the import."""
@@ -219,14 +230,16 @@ def _times(value: Any, factor: float) -> Any:
     return value if value is None or factor == 1 else value * factor
 
 
-def is_plain(query: Query) -> bool:
-    """Whether macros alone answer a query in reasonable time.
+def install(
+    connection: duckdb.DuckDBPyConnection, query: Query, installed: set[str], kept: set[str]
+) -> None:
+    """Creates the macros that a query calls, as a session does: some blocks are computed once."""
+    LIBRARY.install_for(connection, query, installed)
 
-    Blocks that sessions compute once call each other dozens of times. Queries of replays call them,
-    and are tested in sessions (tests/replay).
-    """
-    blocks = [block.header for block in LIBRARY.called_by(query)]
-    return not any(header and header.computed_once is True for header in blocks)
+    def rows_of(block: Query) -> pa.Table:
+        return execute.run(connection, block, library=LIBRARY, installed=installed).table()
+
+    keep(connection, LIBRARY, query, kept, rows_of)
 
 
 def differences(found: Iterable[Row], expected: Iterable[Row]) -> list[str]:
