@@ -6,8 +6,9 @@ help = """
 After the backward pass, DistributedDataParallel waits for the reduced buckets one after another, and
 copies each to its gradients (copy_bucket_to_grad). The sizes of the copies tell which of them is the
 first of its bucket: it goes on after the operation that reduced the bucket, in the order of the
-calls; its record may end a little later, as threads of the library are told before. Other waits are pauses of the calling thread: the first operator after one goes on after the
-last operation that ended during it.
+calls. That record may end a little later than the copy begins, as threads are notified before.
+Other waits are pauses of the calling thread: the first operator after one goes on after the last
+operation that ended during it.
 """
 grain = ["from_id", "to_id"]
 requires = { schema = ">=1", rows = ["cpu_op", "collective"] }

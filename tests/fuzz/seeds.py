@@ -247,11 +247,11 @@ def _rocprofv3_json() -> list[Files]:
     return _one("t.json", rocprofv3_json.document(100), rocprofv3_json.document(100, 200))
 
 
-def _folder(path: str, wanted: str) -> Files:
+def _folder(path: str, pattern: str) -> Files:
     """The files below a folder that match a pattern, unpacked."""
     base = DATA / path
     found: Files = {}
-    for file in sorted(base.rglob(wanted)):
+    for file in sorted(base.rglob(pattern)):
         name = f"{base.name}/{file.relative_to(base).as_posix()}"
         if file.is_file() and "/expected/" not in name:
             content = file.read_bytes()

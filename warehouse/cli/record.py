@@ -13,5 +13,5 @@ def record() -> None:
 
     \b
     Example:
-      tw record lttng --preset cuda -- python train.py
+      tw record lttng -- python train.py
     """

@@ -146,7 +146,7 @@ def _run_without_rank(
 ) -> Run | None:
     """The run, unless it was dropped or has a trace of this rank: then the program ran again.
 
-    Without ranks, members of a job are told by their names.
+    Without ranks, members of a job are distinguished by their names.
     """
     rank, job = trace_rank(decoded, choice)[0], decoded.source.job
     member = job.member if rank is None and job is not None and job.member else None

@@ -71,7 +71,6 @@ class Log:
     fallbacks: list[tuple[str, str]] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     n_records: int = 0
-    cut_run: bool = False
 
 
 def read(reader: ByteReader) -> Log:
@@ -116,7 +115,7 @@ def _take(log: Log, found: re.Match[bytes], block: bytes, threads: dict[int | No
 
 
 def _take_run(log: Log, found: re.Match[bytes], at: int, threads: dict[int | None, Run]) -> None:
-    """Lines of a run; those of several threads are told apart where the log has their numbers."""
+    """Adds a line to its run; runs of several threads are separated if the log has thread ids."""
     thread = int(found["thread"]) if found["thread"] else None
     if found["run"]:
         threads[thread] = Run(at, thread)

@@ -59,6 +59,10 @@ class Program:
         library = self._part("Library", options.library)
         self._functions = {_text(each.signature.name): each for each in library.function}
 
+    def decode(self) -> None:
+        """Decodes all parts now. Raises CorruptTrace, with the offset within a part."""
+        _ = self.arguments, self.nodes, self.signature_hash
+
     @cached_property
     def arguments(self) -> list[Argument]:
         return [self._argument(each) for each in self._decoded.args]

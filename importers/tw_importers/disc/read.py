@@ -121,7 +121,7 @@ class _Dump:
         cluster = _Cluster(name, sha256=hashlib.sha256(content).hexdigest())
         try:
             cluster.program = Program(content)
-            assert cluster.program.arguments is not None
+            cluster.program.decode()
         except CorruptTrace as error:
             cluster.program = None
             cluster.problems.append(("program_not_protobuf", f"{name}: {error.message}"))

@@ -18,14 +18,14 @@ SELECT
   -- "fc/MatMul = MatMul(x, fc/weights)"
   regexp_extract(
     n.label, '^(.*?) = (\w+)\((.*?)\)(?: @.*)?$', ['node', 'operation', 'inputs']
-  ) AS said
+  ) AS parsed
 FROM node AS n
 WHERE n.device NOT LIKE '%/stream:all';
 
 CREATE TABLE shown AS
 SELECT
   p.*,
-  coalesce(nullif(said.operation, ''), name) AS operation,
+  coalesce(nullif(parsed.operation, ''), name) AS operation,
   starts_with(label, '[') AND name = 'RecvTensor' AS is_receive,
   CASE
     WHEN lane IS NULL THEN 'operator'
@@ -88,8 +88,8 @@ SELECT
   ) END AS direction,
   json_of(concat_ws(',',
     '"node":' || quoted(s.name),
-    CASE WHEN s.said.node = '' THEN '"label":' || quoted(nullif(s.label, '')) END,
-    '"inputs":' || quoted(nullif(s.said.inputs, '')),
+    CASE WHEN s.parsed.node = '' THEN '"label":' || quoted(nullif(s.label, '')) END,
+    '"inputs":' || quoted(nullif(s.parsed.inputs, '')),
     '"scheduled_ns":' || (s.start_ns - s.scheduled_ns),
     '"op_start_ns":' || s.op_start_ns,
     '"op_end_ns":' || s.op_end_ns,
@@ -123,9 +123,9 @@ SELECT DISTINCT producer.seq AS from_seq, taker.seq AS to_seq
 FROM (
   SELECT
     seq,
-    regexp_replace(trim(unnest(string_split(said.inputs, ','))), '^\^|:\d+$', '', 'g') AS name
+    regexp_replace(trim(unnest(string_split(parsed.inputs, ','))), '^\^|:\d+$', '', 'g') AS name
   FROM shown
-  WHERE kind = 'operator' AND said.inputs <> ''
+  WHERE kind = 'operator' AND parsed.inputs <> ''
 ) AS taker
 JOIN shown AS producer ON producer.name = taker.name AND producer.kind = 'operator'
 WHERE producer.seq <> taker.seq;

@@ -82,8 +82,8 @@ def lttng(*arguments: str) -> str:
 def _run(command: Sequence[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        reason = said[-1] if said else f"exit code {done.returncode}"
+        printed = (done.stderr or done.stdout).strip().splitlines()
+        reason = printed[-1] if printed else f"exit code {done.returncode}"
         raise TwError(f"{' '.join(command[:2])} failed: {reason}")
     return done.stdout
 
@@ -101,9 +101,9 @@ def start(plan: Plan) -> None:
 
 def stop(name: str) -> str:
     """Stops and destroys a session; returns what LTTng reports of lost events."""
-    said = lttng("stop", name)
+    output = lttng("stop", name)
     lttng("destroy", name)
-    lines = (line.strip() for line in said.splitlines())
+    lines = (line.strip() for line in output.splitlines())
     return " ".join(line for line in lines if line.startswith(("Warning", "Notice")))
 
 
