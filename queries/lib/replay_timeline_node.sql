@@ -114,7 +114,8 @@ node AS (
 )
 SELECT
   row_number() OVER (
-    PARTITION BY run_id ORDER BY start_ns, trace_id, track_id NULLS LAST, end_ns, role, slice_id, instance_id
+    PARTITION BY run_id
+    ORDER BY start_ns, rank NULLS LAST, trace_id, track_id NULLS LAST, end_ns, role, slice_id, instance_id
   ) - 1 AS node_id,
   run_id, trace_id, rank, role, kind, name, track_id, device_id, slice_id, dur_ns, start_ns, end_ns,
   is_released, bytes, instance_id

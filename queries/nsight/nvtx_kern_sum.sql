@@ -87,7 +87,7 @@ summed AS (
     median(w.dur) AS median_ns,
     min(w.dur) AS min_ns,
     max(w.dur) AS max_ns,
-    coalesce(stddev_samp(w.dur), 0) AS stddev_ns
+    coalesce(stddev_samp(w.dur ORDER BY w.dur), 0) AS stddev_ns
   FROM work AS w
   LEFT JOIN nvtx_range() AS r ON r.range_id = w.range_id
   LEFT JOIN whole_annotation AS a ON a.slice_id = w.range_id

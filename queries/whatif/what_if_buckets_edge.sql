@@ -48,18 +48,20 @@ added AS (
   SELECT g.run_id, b.node_id, g.before_id, 0, 'wait'
   FROM replay_gradient() AS g
   JOIN bucket AS b ON b.run_id = g.run_id AND b.iteration = g.iteration AND b.first_place = g.place
+),
+recorded AS (
+  SELECT run_id, count(*) AS n_edges FROM replay_edge() GROUP BY run_id
 )
 SELECT
-  run_id, from_id, to_id,
-  delay_ns AS delay_ns,
-  kind, ordinal, link_id, confidence
+  run_id, from_id, to_id, delay_ns, kind, ordinal, link_id, confidence
 FROM replay_edge()
 WHERE (run_id, from_id) NOT IN (FROM reduction) AND (run_id, to_id) NOT IN (FROM reduction)
 UNION ALL
 SELECT
-  run_id, from_id, to_id, delay_ns, kind,
-  (SELECT count(*) FROM replay_edge()) + row_number() OVER (PARTITION BY run_id ORDER BY from_id, to_id) - 1,
+  a.run_id, a.from_id, a.to_id, a.delay_ns, a.kind,
+  r.n_edges + row_number() OVER (PARTITION BY a.run_id ORDER BY a.from_id, a.to_id) - 1,
   NULL, 1
-FROM added
-WHERE from_id IS NOT NULL AND to_id IS NOT NULL
+FROM added AS a
+JOIN recorded AS r ON r.run_id = a.run_id
+WHERE a.from_id IS NOT NULL AND a.to_id IS NOT NULL
 ORDER BY run_id, ordinal

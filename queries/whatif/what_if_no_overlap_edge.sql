@@ -53,18 +53,20 @@ added AS (
   FROM placed AS p
   JOIN unit AS u
     ON u.run_id = p.run_id AND u.first_id = CASE WHEN p.is_collective THEN p.other_id ELSE p.collective_id END
+),
+recorded AS (
+  SELECT run_id, count(*) AS n_edges FROM replay_edge() GROUP BY run_id
 )
 SELECT
-  run_id, from_id, to_id,
-  delay_ns AS delay_ns,
-  kind, ordinal, link_id, confidence
+  run_id, from_id, to_id, delay_ns, kind, ordinal, link_id, confidence
 FROM replay_edge()
 UNION ALL
 SELECT
   a.run_id, a.from_id, a.to_id, coalesce(g.gap_ns, 0), 'stream_order',
-  (SELECT count(*) FROM replay_edge()) + row_number() OVER (PARTITION BY a.run_id ORDER BY a.from_id, a.to_id) - 1,
+  r.n_edges + row_number() OVER (PARTITION BY a.run_id ORDER BY a.from_id, a.to_id) - 1,
   NULL, 1
 FROM added AS a
+JOIN recorded AS r ON r.run_id = a.run_id
 LEFT JOIN gap AS g ON g.run_id = a.run_id
 ANTI JOIN replay_edge() AS e
   ON e.run_id = a.run_id AND e.from_id = a.from_id AND e.to_id = a.to_id AND e.kind = 'stream_order'

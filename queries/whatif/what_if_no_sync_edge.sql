@@ -22,9 +22,7 @@ link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link
 1 = "first version"
 --- */
 SELECT
-  run_id, from_id, to_id,
-  delay_ns AS delay_ns,
-  kind, ordinal, link_id, confidence
+  run_id, from_id, to_id, delay_ns, kind, ordinal, link_id, confidence
 FROM replay_edge()
 WHERE kind NOT IN ('arrive', 'peer')
 ORDER BY run_id, ordinal

@@ -79,7 +79,13 @@ ACROSS_RANKS: Mapping[str, str] = {
     "rank_imbalance": "it compares with the mean of all ranks",
     "rank_wait": "waiting is for other ranks",
     "runs": "it counts the ranks",
+    "rank_step": "waiting is for other ranks",
     "straggler": "waiting is for other ranks",
+    **{
+        q.header.name: "ranks meet in collectives, and are numbered together"
+        for q in PUBLIC
+        if q.header and (q.layer == "whatif" or q.header.name.startswith("replay_"))
+    },
 }
 
 #: Queries about what no trace of Kineto holds; their rows are tested elsewhere.
@@ -114,6 +120,25 @@ SILENT: Mapping[str, str] = {
     "osrt_sum": "only Nsight Systems records calls of the operating system",
     "timeline_shade": "the budget of a small trace's timeline shows every slice",
     "roofline": "only CUPTI's range profiler counts operations and bytes",
+    "clusters": "only dumps of compilers have clusters",
+    "cluster_arguments": "only dumps of compilers have clusters",
+    "cluster_ops": "only dumps of compilers have clusters",
+    "cluster_problems": "only dumps of compilers have clusters",
+    "ctf_event_class": "only CTF keeps its events",
+    "dpro_category": "only trials of dPRO have its operations",
+    "dpro_statistic": "only trials of dPRO have its operations",
+    "what_if_daydream_edge": "only trials of dPRO have its operations",
+    "prediction_summary": "no run is predicted",
+    "replay_error": "no run is predicted",
+    "replay_problem": "the traces are sound",
+    "tf_allocator": "the random traces have no counters",
+    "tf_counter": "only the Radeon Compute Profiler counts",
+    "tf_kernel": "the first two steps do not count",
+    "tf_operation": "the first two steps do not count",
+    "tf_operation_latency": "only graphs have dependencies",
+    "tf_queue": "the random traces have no counters",
+    "tf_rpc": "no host calls another",
+    "xla_op_summary": "only XPlane knows compiled operations",
 }
 
 
@@ -137,7 +162,7 @@ def given(query: Query, factor: int = 1) -> dict[str, Any]:
     values = {p.name: own.get(p.name, p.default) for p in query.parameters}
     times = {p.name for p in query.parameters if p.unit == "ns"}
     return {
-        name: value * factor if name in times and isinstance(value, int) else value
+        name: value * factor if name in times and isinstance(value, int | float) else value
         for name, value in values.items()
     }
 
