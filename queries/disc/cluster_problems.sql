@@ -43,6 +43,10 @@ WITH known(kind, outcome, remedy) AS (
      'Constants may be float32, int64, int32 and bool.'),
     ('unsupported_fixed_shape', 'aborts: the type of an argument of fixed shape is not implemented',
      'Such arguments may be float32, float64, float16, int64, int32 and bool.'),
+    ('cpu_build', 'exits with 1: only host tag for CPU only build',
+     'Parameters can be replayed on a GPU only: record the program on one.'),
+    ('unknown_device', 'exits with 1: could not find registered compiler wrapper for device',
+     'Only programs of MLIR_GPU and MLIR_CPU can be replayed.'),
     ('all_zero', 'runs, but branches and sparse inputs cost what they cost with zeros',
      'Record a step with real inputs.'),
     ('has_nan', 'runs, with values that are not a number', 'Check the inputs of the recorded step.')
@@ -51,6 +55,15 @@ found AS (
   SELECT id AS disc_cluster_id, status AS kind, NULL::BIGINT AS ordinal
   FROM disc_cluster
   WHERE status <> 'replayable'
+  UNION ALL
+  SELECT id, 'cpu_build', NULL
+  FROM disc_cluster
+  WHERE device_type = 'MLIR_CPU'
+    AND id IN (SELECT disc_cluster_id FROM disc_cluster_argument WHERE kind = 'parameter')
+  UNION ALL
+  SELECT id, 'unknown_device', NULL
+  FROM disc_cluster
+  WHERE device_type NOT IN ('MLIR_GPU', 'MLIR_CPU')
   UNION ALL
   SELECT
     disc_cluster_id,

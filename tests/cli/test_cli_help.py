@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.sharing import GPU, WarehouseCache
-from warehouse.cli import COMMANDS
+from warehouse.cli import COMMANDS, plugin_group
 from warehouse.library import library
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def db(imported_files: WarehouseCache) -> Path:
 def test_the_spec_has_every_command_option_and_query(tw: Tw) -> None:
     spec = json.loads(tw("--spec").out)
 
-    assert [each["name"] for each in spec["commands"]] == [f"tw {name}" for name in COMMANDS]
+    names = [each["name"] for each in spec["commands"]]
+    assert names == [f"tw {name}" for name in [*COMMANDS, *plugin_group.top_level()]]
     (query,) = [each for each in spec["commands"] if each["name"] == "tw query"]
     options = {flag: each for each in query["parameters"] for flag in each["flags"]}
     assert options["--format"]["choices"] == [*spec["formats"], "heat"]

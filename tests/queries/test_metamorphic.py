@@ -124,6 +124,7 @@ SILENT: Mapping[str, str] = {
     "cluster_arguments": "only dumps of compilers have clusters",
     "cluster_ops": "only dumps of compilers have clusters",
     "cluster_problems": "only dumps of compilers have clusters",
+    "cluster_memory": "only dumps of compilers have clusters",
     "ctf_event_class": "only CTF keeps its events",
     "dpro_category": "only trials of dPRO have its operations",
     "dpro_statistic": "only trials of dPRO have its operations",

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from warehouse import __version__
-from warehouse.cli import standard_streams
+from warehouse.cli import plugin_group, standard_streams
 from warehouse.errors import ExitCode, TwError
 
 _OF_STDOUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF, errno.ENXIO)
@@ -51,14 +51,17 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are listed by name and help line, and imported only to run."""
+    """A group whose commands are listed by name and help line, and imported only to run.
+
+    Installed packages add commands under names without a dot; those of `tw` itself come first.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *(n for n in plugin_group.top_level() if n not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            return plugin_group.loaded(cmd_name, cmd_name)
         module, attribute, _ = COMMANDS[cmd_name]
         command = getattr(importlib.import_module(f"warehouse.cli.{module}"), attribute)
         assert isinstance(command, click.Command)
@@ -66,7 +69,11 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
+            lines = {name: line for name, (_, _, line) in COMMANDS.items()}
+            for name in self.list_commands(ctx):
+                if name not in lines and (command := self.get_command(ctx, name)):
+                    lines[name] = command.get_short_help_str(limit=80)
+            formatter.write_dl(list(lines.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -79,10 +86,10 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in COMMANDS:
+        if name and not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             import difflib
 
-            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            near = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)

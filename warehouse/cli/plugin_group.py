@@ -23,10 +23,20 @@ class PluginGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if own := super().get_command(ctx, cmd_name):
             return own
-        try:
-            return plugins.load(COMMANDS, f"{self.name}.{cmd_name}", click.Command)
-        except TwError as error:
-            return _Broken(cmd_name, error)
+        return loaded(f"{self.name}.{cmd_name}", cmd_name)
+
+
+def top_level() -> list[str]:
+    """The names of commands that packages add to `tw` itself: those without a dot."""
+    return [name for name in plugins.names(COMMANDS) if "." not in name]
+
+
+def loaded(registered: str, name: str) -> click.Command | None:
+    """The command registered under a name; None where there is none."""
+    try:
+        return plugins.load(COMMANDS, registered, click.Command)
+    except TwError as error:
+        return _Broken(name, error)
 
 
 class _Broken(click.Command):

@@ -42,6 +42,10 @@ class Messages:
             for name in declared
         }
 
+    def new(self, name: str) -> Any:
+        """An empty message."""
+        return self._classes[name]()
+
     def decode(self, name: str, data: memoryview, start: int, end: int) -> Any:
         """The message between two offsets. Raises CorruptTrace if it cannot be decoded."""
         try:

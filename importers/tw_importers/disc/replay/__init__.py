@@ -1,0 +1,1 @@
+"""Replays of dumped clusters: bundles, their commands, and what makes replays fail."""
