@@ -905,3 +905,18 @@ COMMENT ON COLUMN disc_cluster_call."thread_id" IS '[source id] thread; NULL: no
 COMMENT ON COLUMN disc_cluster_call."shapes_json" IS '[json] shapes of the inputs';
 COMMENT ON COLUMN disc_cluster_call."types_json" IS '[json] types of the inputs';
 COMMENT ON COLUMN disc_cluster_call."match" IS '[text] unique, ambiguous or none: clusters with these types and ranks';
+
+COMMENT ON TABLE disc_cluster_profile IS 'Profiles of replays, and clusters that they may be of; the two may be of different runs';
+COMMENT ON COLUMN disc_cluster_profile."profile_trace_id" IS '[ref trace.id] profile';
+COMMENT ON COLUMN disc_cluster_profile."cluster_trace_id" IS '[ref trace.id] log with the cluster';
+COMMENT ON COLUMN disc_cluster_profile."disc_cluster_id" IS '[ref disc_cluster.id] cluster';
+COMMENT ON COLUMN disc_cluster_profile."method" IS '[text] chosen: named at the import; command: file names of the recorded command; bytes: sizes of the copies to the device';
+COMMENT ON COLUMN disc_cluster_profile."confidence" IS '[ratio] 1 where it was named, less where it was inferred';
+COMMENT ON COLUMN disc_cluster_profile."n_candidates" IS '[count] clusters of different signatures that the profile may be of; 1: it is of this one';
+COMMENT ON COLUMN disc_cluster_profile."function" IS '[text] function of the cluster';
+COMMENT ON COLUMN disc_cluster_profile."graph_hash" IS '[text] graph_hash of the cluster';
+COMMENT ON COLUMN disc_cluster_profile."signature_hash" IS '[text] signature_hash of the cluster';
+COMMENT ON COLUMN disc_cluster_profile."copied_bytes" IS '[byte] sizes of the copies to the device of each iteration, in order';
+COMMENT ON COLUMN disc_cluster_profile."first_copy_ids" IS '[see slice.id] first copy of each iteration, in order';
+COMMENT ON COLUMN disc_cluster_profile."linker" IS '[text] query that made the row';
+COMMENT ON COLUMN disc_cluster_profile."linker_version" IS '[count] its version';

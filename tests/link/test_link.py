@@ -10,7 +10,7 @@ import pytest
 
 from warehouse.ingest import pipeline
 from warehouse.library import library
-from warehouse.link import link_sets, linked_graph, linkers
+from warehouse.link import link_sets, linked_graph, linkers, relations
 from warehouse.store import database
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def test_a_linker_sees_all_links_made_before_it_in_the_transaction(tmp_path: Pat
     assert rows(db, "SELECT from_id FROM link WHERE query = 'link_4'") == [(600_000,)]
 
 
-def test_every_query_of_the_link_folder_links_slices_or_graphs_or_tells_of_clocks() -> None:
+def test_every_query_of_the_link_folder_links_slices_graphs_or_runs_or_tells_of_clocks() -> None:
     known = linkers.linkers()
     of_sets = [
         query
@@ -239,7 +239,8 @@ def test_every_query_of_the_link_folder_links_slices_or_graphs_or_tells_of_clock
         for query in linked_graph.queries(known.library, each)
     ]
 
-    assert {query.key for query in [*known.all, *of_sets]} == {
+    found = [*known.all, *of_sets, *relations.queries(known.library)]
+    assert {query.key for query in found} == {
         query.key for query in library.load().newest.values() if query.layer == "link"
     }
 

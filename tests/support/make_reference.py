@@ -33,6 +33,7 @@ SOURCES = {
     "bladedisc": ["bladedisc/ok"],
     "chakra": ["execution_trace/gpu_cnn/kineto.json.gz", "execution_trace/gpu_cnn/host_et.json.gz"],
     "ctf": ["ctf/cuda/trace.tar.gz"],
+    "disc_replay": ["gpu/nsys_replay_synthetic/replay_capture_range.sqlite", "bladedisc/dup"],
     "dpro": ["dpro/nccl_ring_2x1_tiny"],
     "kineto": ["kineto/gpu_handwritten/trace.json"],
     "kineto_cpu": ["kineto/cpu_run/trace.json.gz"],

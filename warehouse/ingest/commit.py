@@ -31,7 +31,7 @@ from warehouse.ingest.decode import (
 from warehouse.ingest.importer import Importer, InParts, Problem
 from warehouse.ingest.runs import RunChoice
 from warehouse.library import macros
-from warehouse.link import linkers
+from warehouse.link import linkers, relations
 from warehouse.store import catalog, database, statements
 
 PART_ROWS = 750_000  # of a script that runs in parts
@@ -244,6 +244,7 @@ def delete_trace(connection: duckdb.DuckDBPyConnection, trace_id: int) -> int:
     )
     for table in catalog.trace_tables(connection):
         connection.execute(f"DELETE FROM {table} WHERE trace_id = ?", [trace_id])
+    relations.forget(connection, f"= {trace_id}")
     connection.execute("DELETE FROM trace WHERE id = ?", [trace_id])
     pairing.remove_timeline(connection, trace_id)
     connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")

@@ -55,8 +55,8 @@ _FIRST_LINES = re.compile(
 )
 _KEYS = (
     "name", "version", "title", "help", "grain", "requires", "portable", "within_trace",
-    "link_set", "computed_once", "extrapolates", "columns", "param", "column", "alias_of", "fixed",
-    "changes",
+    "link_set", "stored_in", "computed_once", "extrapolates", "columns", "param", "column",
+    "alias_of", "fixed", "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
@@ -172,6 +172,8 @@ class Header:
     within_trace: bool = False
     #: Of a linker: the set of its links; others than the default are for queries that ask for them.
     link_set: str = "default"
+    #: Of a linker between runs: the table of its rows, which are then no links.
+    stored_in: str | None = None
     #: Of a block without parameters: a session computes its rows once for all that call it; once
     #: for the queries of a report only where it is "reports".
     computed_once: bool | str = False
@@ -274,6 +276,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         portable=bool(values.get("portable", True)),
         within_trace=bool(values.get("within_trace", False)),
         link_set=str(values.get("link_set", "default")),
+        stored_in=values.get("stored_in"),
         computed_once=values.get("computed_once", False),
         extrapolates=values.get("extrapolates", False),
         changes={int(version): str(text) for version, text in values["changes"].items()},

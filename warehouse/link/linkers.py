@@ -18,7 +18,7 @@ import duckdb
 
 from warehouse.library import library as libraries
 from warehouse.library.library import Library, Query
-from warehouse.link import link_sets, linked_graph
+from warehouse.link import link_sets, linked_graph, relations
 from warehouse.store import database, statements
 
 #: Columns of a linker, in order.
@@ -44,6 +44,7 @@ class Linkers:
     of_run: tuple[Query, ...]
     clocks: Query | None
     of_graphs: tuple[Query, ...] = ()
+    of_tables: tuple[Query, ...] = ()  # not links; see `relations`
 
     @property
     def all(self) -> list[Query]:
@@ -62,6 +63,7 @@ def linkers(library: Library | None = None) -> Linkers:
         tuple(q for q in found if _is_linker(q) and _parameter(q) == "run_id"),
         next((q for q in found if q.header and q.header.name == CLOCKS), None),
         tuple(linked_graph.queries(library)),
+        relations.queries(library),
     )
 
 
@@ -108,6 +110,7 @@ def link_trace(
         first += n_links
         found.append((query, n_links))
     _note(connection, found, INSIDE, trace_id)
+    relations.link(connection, known.of_tables, [trace_id])
     _disable(connection)
 
 
@@ -129,6 +132,7 @@ def link_traces(
         found.append((query, n_links))
     _note_stats(connection, found, run_of)
     _note_versions(connection, [query for query, _ in found])
+    relations.link(connection, known.of_tables, list(run_of))
     _disable(connection)
 
 

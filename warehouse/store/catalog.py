@@ -38,6 +38,28 @@ class Column:
     meaning: str
 
 
+def relation_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    """The tables whose rows relate traces of any runs, with their columns `…_trace_id`.
+
+    They have neither a column trace_id nor run_id, so that no scope restricts them.
+    """
+    rows = connection.execute("""
+        SELECT table_name, list(column_name ORDER BY column_index)
+        FROM duckdb_columns()
+        WHERE database_name = current_database() AND schema_name = 'main'
+          AND table_name IN (
+            SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()
+          )
+        GROUP BY table_name
+        HAVING bool_or(ends_with(column_name, '_trace_id'))
+          AND NOT bool_or(column_name IN ('trace_id', 'run_id'))
+        ORDER BY table_name
+    """).fetchall()
+    return {
+        str(table): [name for name in names if name.endswith("_trace_id")] for table, names in rows
+    }
+
+
 @contextmanager
 def empty() -> Iterator[duckdb.DuckDBPyConnection]:
     """Opens an empty warehouse, to inspect its schema."""

@@ -28,6 +28,9 @@ def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int
     )
     for table in catalog.trace_tables(connection):
         connection.execute(f"DELETE FROM {table} WHERE trace_id {gone}")
+    for table, columns in catalog.relation_tables(connection).items():
+        which = " OR ".join(f"{column} {gone}" for column in columns)
+        connection.execute(f"DELETE FROM {table} WHERE {which}")
     connection.execute(f"DELETE FROM trace WHERE id {gone}")
     connection.execute(
         "UPDATE trace SET timeline_trace_id = NULL, pair_rule = NULL "

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from tw_importers.gpu_activity import MACROS
+from tw_importers.gpu_activity import MACROS, replayed
 from tw_importers.nsys.read import read, sniff
 from tw_importers.sqlite_tables import DISK_USE
 from warehouse.ingest.importer import NESTING, FileImporter
@@ -24,7 +24,7 @@ _FOLDER = files(__package__)
 NSYS = FileImporter(
     name="nsys",
     title="Nsight Systems reports, exported as SQLite (nsys export --type sqlite)",
-    version=3,
+    version=4,
     sniff=sniff,
     disk_use=DISK_USE,
     read=read,
@@ -43,6 +43,7 @@ NSYS = FileImporter(
         _FOLDER / "normalize.sql",
     ),
     options={
+        **replayed.OPTIONS,
         "with_environment": "1: keep command lines and environment variables of the capture too",
     },
 )

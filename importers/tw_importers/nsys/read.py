@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 
+from tw_importers.gpu_activity import replayed
 from tw_importers.nsys.tables import CATEGORIES, DESCRIPTIONS, DETAILS, MODELS, TABLES
 from tw_importers.sqlite_tables import INTEGER, TEXT, Database, Kind, is_sqlite, open_database
 from warehouse.errors import UnknownFormat
@@ -167,10 +169,22 @@ def _metadata(
     """Metadata of the export; of the capture only the trace settings, unless all is requested."""
     kept = [pair for pair in captured if pair[0].startswith("CAPTURE_")]
     metadata: dict[str, object] = {"export": exported, "capture": kept}
+    metadata |= replayed.metadata(_command(captured), scratch.options)
     if scratch.options.get("with_environment", "0").lower() not in ("0", "no", "false", ""):
         metadata["capture"] = captured
         metadata["environment"] = _pairs(database, "TARGET_INFO_SYSTEM_ENV")
     return json.dumps(metadata)
+
+
+def _command(captured: list[tuple[str, str]]) -> list[str]:
+    """The words of the command that was recorded, of which only file names of a replay are kept."""
+    words = {name: value for name, value in captured if name.startswith("PROCESS_0:")}
+    numbered = {
+        int(match[1]): value
+        for name, value in words.items()
+        if (match := re.fullmatch(r"PROCESS_0:ARGUMENT_(\d{1,9})", name))
+    }
+    return [words.get("PROCESS_0:COMMAND", ""), *(numbered[n] for n in sorted(numbered))]
 
 
 def _base_ns(database: Database, export: dict[str, str]) -> int:

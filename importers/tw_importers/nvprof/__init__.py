@@ -12,6 +12,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from tw_importers import gpu_activity
+from tw_importers.gpu_activity import replayed
 from tw_importers.nvprof.read import read
 from tw_importers.sqlite_tables import DISK_USE, is_sqlite
 from warehouse.ingest.importer import NESTING, FileImporter
@@ -44,4 +45,5 @@ NVPROF = FileImporter(
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE),
     record_tables=gpu_activity.RECORD_TABLES,
+    options=replayed.OPTIONS,
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
 
 import pyarrow as pa
 from pyarrow import csv
 
+from tw_importers.gpu_activity import replayed
 from tw_importers.sqlite_tables import BLOB, INTEGER, TEXT, Database, Kind, open_database
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
@@ -74,9 +76,11 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         _load_names(scratch)
         _load_unread(scratch, database)
         versions = [row["version"] for row in database.rows("Version", {"version": INTEGER})]
+        replay = replayed.metadata([], scratch.options)
         return TraceFacts(
             format="nvprof",
             format_version=str(versions[0]) if versions else None,
+            metadata_json=json.dumps(replay) if replay else None,
             problems=database.problems,
         )
 

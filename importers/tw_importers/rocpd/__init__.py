@@ -26,7 +26,7 @@ def sniff(head: bytes, name: str) -> int:
 ROCPD = FileImporter(
     name="rocpd",
     title="rocpd databases of rocprofv3 and rocprof-sys (SQLite, schemas 3 and 4)",
-    version=2,
+    version=3,
     sniff=sniff,
     disk_use=DISK_USE,
     read=read,

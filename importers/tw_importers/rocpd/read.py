@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 
+from tw_importers.gpu_activity import replayed
 from tw_importers.sqlite_tables import INTEGER, REAL, TEXT, Database, Kind, open_database
 from warehouse.errors import CorruptTrace, TraceError
 from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
-OPTIONS = {"with_environment": "1: keep the command lines of the recorded programs, too"}
+OPTIONS = replayed.OPTIONS | {
+    "with_environment": "1: keep the command lines of the recorded programs, too"
+}
 _NAME = re.compile(r"(rocpd_[a-z_]+?)((?:_[0-9a-fA-F]{8}(?:_[0-9a-fA-F]{4}){3}_[0-9a-fA-F]{12})?)")
 _SIZES = "workgroup_size_x workgroup_size_y workgroup_size_z grid_size_x grid_size_y grid_size_z"
 #: Table -> its columns of integers, texts and reals.
@@ -74,6 +77,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
         _load_unread(scratch, database, found)
         version = _version(scratch)
         _check(database, found, version)
+        command = _command(scratch)
         keeps = scratch.options.get("with_environment", "").lower() in ("yes", "true", "1")
         if not keeps:
             scratch.connection.execute(
@@ -83,7 +87,10 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
             format="rocpd",
             format_version=version,
             host_name=_host(scratch),
-            metadata_json=json.dumps({"recordings": sorted({s for _, s in _all(found)})}),
+            metadata_json=json.dumps(
+                {"recordings": sorted({s for _, s in _all(found)})}
+                | replayed.metadata(command, scratch.options)
+            ),
             problems=database.problems,
         )
 
@@ -136,6 +143,14 @@ def _host(scratch: Scratch) -> str | None:
         "SELECT any_value(hostname) FROM rocpd_info_node HAVING count(DISTINCT hostname) = 1"
     ).fetchone()
     return row[0] if row else None
+
+
+def _command(scratch: Scratch) -> list[str]:
+    """The words of the only command that was recorded."""
+    row = scratch.connection.execute(
+        "SELECT any_value(command) FROM rocpd_info_process HAVING count(DISTINCT command) = 1"
+    ).fetchone()
+    return replayed.of_text(row[0]) if row and row[0] else []
 
 
 def _load_unread(

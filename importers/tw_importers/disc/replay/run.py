@@ -23,8 +23,8 @@ _SOURCES: Final = {
     BINARY: "BladeDISC's runtime image has it as /usr/bin/disc-replay-main; else build BladeDISC "
     "from source",
     "nsys": "Install Nsight Systems, or use --tool none",
-    "nvprof": "Install the CUDA toolkit (nvprof profiles GPUs up to compute capability 7.x), or use "
-    "--tool nsys",
+    "nvprof": "Install the CUDA toolkit (nvprof profiles GPUs up to compute capability 7.x), "
+    "or use --tool nsys",
 }
 
 
