@@ -69,24 +69,18 @@ cause AS MATERIALIZED (
     AND l.link_set = 'default'
 ),
 call AS MATERIALIZED (
-  SELECT l.slice_id, l.trace_id, l.track_id, l.ts, l.correlation_id, l.name, p.process_id
+  SELECT l.slice_id, l.trace_id, l.track_id, l.ts, p.process_id
   FROM launch AS l
   JOIN place AS p ON p.track_id = l.track_id
   CROSS JOIN any_wait
   WHERE l.trace_id = $trace_id::BIGINT
 ),
--- Kineto shows the streams of all processes on one track each: if several processes make calls,
--- work of one does not follow that of another.
-work AS MATERIALIZED (
+launched AS MATERIALIZED (
   SELECT
     g.slice_id,
     g.trace_id,
     p.process_id,
     l.process_id AS caller_process_id,
-    CASE
-      WHEN min(l.process_id) OVER callers < max(l.process_id) OVER callers THEN l.process_id
-      ELSE -1
-    END AS caller_id,
     coalesce(g.device_id, -1) AS device_id,
     coalesce(g.stream, -1) AS stream,
     g.ts AS start_ns,
@@ -100,12 +94,24 @@ work AS MATERIALIZED (
   WHERE g.trace_id = $trace_id::BIGINT
     AND g.dur > 0
     AND g.kind <> 'sync'
-  WINDOW callers AS (PARTITION BY g.trace_id)
 ),
+-- Kineto shows the streams of all processes on one track each: if several processes make calls,
+-- work of one does not follow that of another.
 several AS (
-  SELECT trace_id FROM work GROUP BY trace_id HAVING max(caller_id) >= 0
+  SELECT trace_id
+  FROM launched
+  GROUP BY trace_id
+  HAVING min(caller_process_id) < max(caller_process_id) AND max(caller_process_id) >= 0
 ),
-record_wait AS (
+-- The records of events that others wait for.
+mark AS (
+  SELECT l.trace_id, l.correlation_id, l.ts
+  FROM launch AS l
+  SEMI JOIN sync AS g ON g.wait_on_correlation_id = l.correlation_id
+  SEMI JOIN place AS p ON p.track_id = l.track_id
+  WHERE l.trace_id = $trace_id::BIGINT
+),
+record_wait AS MATERIALIZED (
   SELECT
     g.slice_id,
     g.trace_id,
@@ -122,30 +128,32 @@ record_wait AS (
   JOIN cause AS c ON c.to_id = g.slice_id AND c.kind = 'sync_call'
   JOIN call AS l ON l.slice_id = c.from_id
   JOIN place AS p ON p.track_id = g.track_id
-  LEFT JOIN call AS r
+  LEFT JOIN mark AS r
     ON r.trace_id = g.trace_id AND r.correlation_id = g.wait_on_correlation_id AND r.ts <= l.ts
   WHERE g.stream <> g.wait_on_stream
   GROUP BY g.slice_id, g.trace_id
 ),
-launch_order AS (
+-- Work of the streams that records name. Calls are searched first, and their work is read after
+-- that, because most calls are next to no wait.
+recorded_work AS MATERIALIZED (
   SELECT
-    trace_id,
-    process_id,
-    caller_id,
-    device_id,
-    stream,
-    call_ns,
-    max_by(slice_id, (end_ns, slice_id)) AS last_id,
-    min_by(slice_id, (start_ns, slice_id)) AS first_id
-  FROM work
-  GROUP BY trace_id, process_id, caller_id, device_id, stream, call_ns
+    w.slice_id, w.trace_id, w.process_id, w.device_id, w.stream, w.start_ns, w.end_ns, w.call_ns,
+    CASE
+      WHEN w.trace_id IN (SELECT trace_id FROM several) THEN w.caller_process_id ELSE -1
+    END AS caller_id
+  FROM launched AS w
+  SEMI JOIN (
+    SELECT trace_id, stream FROM record_wait
+    UNION ALL
+    SELECT trace_id, wait_on_stream FROM record_wait
+  ) AS e ON e.trace_id = w.trace_id AND e.stream = w.stream
 ),
-recorded AS (
-  SELECT w.last_id AS from_id, o.first_id AS to_id, 'cuda_sync' AS rule, 1::DOUBLE AS confidence
+recorded_call AS (
+  SELECT w.*, o.call_ns AS next_ns
   FROM (
-    SELECT e.*, o.last_id
+    SELECT e.*, o.call_ns AS last_ns
     FROM record_wait AS e
-    ASOF JOIN launch_order AS o
+    ASOF JOIN recorded_work AS o
       ON o.trace_id = e.trace_id
       AND o.process_id = e.process_id
       AND o.caller_id = e.caller_id
@@ -153,7 +161,7 @@ recorded AS (
       AND o.stream = e.wait_on_stream
       AND o.call_ns <= e.recorded_ns
   ) AS w
-  ASOF JOIN launch_order AS o
+  ASOF JOIN recorded_work AS o
     ON o.trace_id = w.trace_id
     AND o.process_id = w.process_id
     AND o.caller_id = w.caller_id
@@ -161,39 +169,71 @@ recorded AS (
     AND o.stream = w.stream
     AND o.call_ns >= w.call_ns
 ),
+recorded AS (
+  SELECT
+    max_by(a.slice_id, (a.end_ns, a.slice_id)) AS from_id,
+    min_by(b.slice_id, (b.start_ns, b.slice_id)) AS to_id,
+    'cuda_sync' AS rule,
+    1::DOUBLE AS confidence
+  FROM recorded_work AS a
+  JOIN recorded_call AS w
+    ON w.trace_id = a.trace_id
+    AND w.process_id = a.process_id
+    AND w.caller_id = a.caller_id
+    AND w.device_id = a.device_id
+    AND w.wait_on_stream = a.stream
+    AND w.last_ns = a.call_ns
+  JOIN recorded_work AS b
+    ON b.trace_id = w.trace_id
+    AND b.process_id = w.process_id
+    AND b.caller_id = w.caller_id
+    AND b.device_id = w.device_id
+    AND b.stream = w.stream
+    AND b.call_ns = w.next_ns
+  GROUP BY w.slice_id
+),
 -- Traces without wait records.
 unnamed AS (
   SELECT w.slice_id, w.trace_id, w.track_id, w.ts
   FROM wait_call AS w
   ANTI JOIN sync AS g ON g.trace_id = w.trace_id
 ),
-marked AS (
+marked AS MATERIALIZED (
   SELECT w.*, coalesce(r.ts, w.ts) AS recorded_ns
   FROM unnamed AS w
-  ASOF LEFT JOIN (SELECT track_id, ts FROM call WHERE name LIKE '%EventRecord%') AS r
+  ASOF LEFT JOIN (
+    SELECT l.track_id, l.ts
+    FROM launch AS l
+    SEMI JOIN unnamed AS w ON w.track_id = l.track_id
+    WHERE l.trace_id = $trace_id::BIGINT
+      AND l.name LIKE '%EventRecord%'
+  ) AS r
     ON r.track_id = w.track_id AND r.ts <= w.ts
 ),
-thread_order AS (
-  SELECT call_track_id, call_ns, min_by(slice_id, (start_ns, slice_id)) AS first_id
-  FROM work
-  GROUP BY call_track_id, call_ns
+next_call AS (
+  SELECT m.slice_id, m.track_id, m.recorded_ns, w.call_ns
+  FROM marked AS m
+  ASOF JOIN (
+    SELECT call_track_id, call_ns FROM launched SEMI JOIN marked ON track_id = call_track_id
+  ) AS w ON w.call_track_id = m.track_id AND w.call_ns >= m.ts
 ),
 next_work AS (
-  SELECT m.slice_id, m.recorded_ns, b.trace_id, b.caller_process_id, b.device_id, b.stream,
-    b.slice_id AS to_id
-  FROM marked AS m
-  ASOF JOIN thread_order AS o ON o.call_track_id = m.track_id AND o.call_ns >= m.ts
-  JOIN work AS b ON b.slice_id = o.first_id
+  SELECT
+    n.slice_id,
+    any_value(n.recorded_ns) AS recorded_ns,
+    any_value(b.trace_id) AS trace_id,
+    any_value(b.caller_process_id) AS caller_process_id,
+    min_by(b.device_id, (b.start_ns, b.slice_id)) AS device_id,
+    min_by(b.stream, (b.start_ns, b.slice_id)) AS stream,
+    min_by(b.slice_id, (b.start_ns, b.slice_id)) AS to_id
+  FROM launched AS b
+  JOIN next_call AS n ON n.track_id = b.call_track_id AND n.call_ns = b.call_ns
+  GROUP BY n.slice_id
 ),
 stream_of AS (
-  SELECT DISTINCT trace_id, caller_process_id, device_id, stream FROM work
-),
-stream_order AS (
-  SELECT
-    trace_id, caller_process_id, device_id, stream, call_ns,
-    max_by(slice_id, (end_ns, slice_id)) AS last_id
-  FROM work
-  GROUP BY trace_id, caller_process_id, device_id, stream, call_ns
+  SELECT DISTINCT trace_id, caller_process_id, device_id, stream
+  FROM launched
+  WHERE trace_id IN (SELECT trace_id FROM marked)
 ),
 other_stream AS (
   SELECT n.slice_id, n.to_id, n.recorded_ns, s.*
@@ -204,20 +244,43 @@ other_stream AS (
     AND s.device_id = n.device_id
     AND s.stream <> n.stream
 ),
+other_call AS (
+  SELECT n.*, w.call_ns
+  FROM other_stream AS n
+  ASOF JOIN (
+    SELECT trace_id, caller_process_id, device_id, stream, call_ns
+    FROM launched
+    WHERE trace_id IN (SELECT trace_id FROM marked)
+  ) AS w
+    ON w.trace_id = n.trace_id
+    AND w.caller_process_id = n.caller_process_id
+    AND w.device_id = n.device_id
+    AND w.stream = n.stream
+    AND w.call_ns <= n.recorded_ns
+),
+other_work AS (
+  SELECT
+    o.slice_id,
+    o.call_ns,
+    any_value(o.to_id) AS to_id,
+    max_by(w.slice_id, (w.end_ns, w.slice_id)) AS last_id
+  FROM launched AS w
+  JOIN other_call AS o
+    ON o.trace_id = w.trace_id
+    AND o.caller_process_id = w.caller_process_id
+    AND o.device_id = w.device_id
+    AND o.stream = w.stream
+    AND o.call_ns = w.call_ns
+  GROUP BY o.slice_id, o.stream, o.call_ns
+),
 by_order AS (
   SELECT
-    max_by(o.last_id, (o.call_ns, o.last_id)) AS from_id,
-    any_value(n.to_id) AS to_id,
+    max_by(last_id, (call_ns, last_id)) AS from_id,
+    any_value(to_id) AS to_id,
     'call_order' AS rule,
     0.5::DOUBLE AS confidence
-  FROM other_stream AS n
-  ASOF JOIN stream_order AS o
-    ON o.trace_id = n.trace_id
-    AND o.caller_process_id = n.caller_process_id
-    AND o.device_id = n.device_id
-    AND o.stream = n.stream
-    AND o.call_ns <= n.recorded_ns
-  GROUP BY n.slice_id
+  FROM other_work
+  GROUP BY slice_id
 ),
 found AS (
   FROM recorded UNION ALL FROM by_order
@@ -228,9 +291,9 @@ SELECT
   'event_wait' AS kind,
   min_by(f.rule, -f.confidence) AS rule,
   max(f.confidence) AS confidence
-FROM found AS f
-JOIN work AS a ON a.slice_id = f.from_id
-JOIN work AS b ON b.slice_id = f.to_id
+FROM launched AS a
+JOIN found AS f ON f.from_id = a.slice_id
+JOIN launched AS b ON b.slice_id = f.to_id
 WHERE a.end_ns <= b.start_ns
 GROUP BY f.from_id, f.to_id
 ORDER BY to_id, from_id

@@ -28,18 +28,28 @@ confidence.help = "0.8"
 [changes]
 1 = "first version"
 --- */
-WITH pair AS MATERIALIZED (
-  SELECT DISTINCT f.track_id AS forward_id, b.track_id AS backward_id
+WITH gradient AS MATERIALIZED (
+  SELECT l.from_id, l.to_id
   FROM link AS l
-  JOIN cpu_op AS b ON b.slice_id = l.to_id
-  JOIN cpu_op AS f ON f.slice_id = l.from_id
   WHERE l.trace_id = $trace_id::BIGINT
-    AND b.trace_id = $trace_id::BIGINT
-    AND f.trace_id = $trace_id::BIGINT
     AND l.kind = 'forward_backward'
     AND l.link_set = 'default'
-    AND f.track_id <> b.track_id
     AND l.trace_id IN (SELECT trace_id FROM launch WHERE trace_id = $trace_id::BIGINT)
+),
+paired AS MATERIALIZED (
+  SELECT o.slice_id, o.track_id
+  FROM cpu_op AS o
+  SEMI JOIN (
+    SELECT from_id AS slice_id FROM gradient UNION ALL SELECT to_id FROM gradient
+  ) AS g ON g.slice_id = o.slice_id
+  WHERE o.trace_id = $trace_id::BIGINT
+),
+pair AS MATERIALIZED (
+  SELECT DISTINCT f.track_id AS forward_id, b.track_id AS backward_id
+  FROM gradient AS g
+  JOIN paired AS b ON b.slice_id = g.to_id
+  JOIN paired AS f ON f.slice_id = g.from_id
+  WHERE f.track_id <> b.track_id
 ),
 partner AS MATERIALIZED (
   SELECT forward_id AS track_id, backward_id AS other_id FROM pair
@@ -56,48 +66,75 @@ activity AS MATERIALIZED (
   WHERE dur > 0
     AND track_id IN (SELECT track_id FROM partner)
 ),
+-- What lies in the slice stored before it begins and ends no pause. In whatever order slices are
+-- stored, leaving it out changes nothing; usually that is most of what lies in others.
+outer_activity AS (
+  SELECT track_id, start_ns, end_ns
+  FROM (
+    SELECT
+      *,
+      lag(track_id) OVER () AS before_track_id,
+      lag(start_ns) OVER () AS before_start_ns,
+      lag(end_ns) OVER () AS before_end_ns
+    FROM activity
+  )
+  WHERE NOT coalesce(
+    before_track_id = track_id AND before_start_ns < start_ns AND before_end_ns >= end_ns, false
+  )
+),
+-- Of slices that begin at once, the first in the order of the window has the time before all.
 reach AS (
   SELECT
-    slice_id,
     track_id,
     start_ns,
+    end_ns,
     max(end_ns) OVER (
-      PARTITION BY track_id
-      ORDER BY start_ns, slice_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY track_id ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS before_ns
-  FROM activity
+  FROM outer_activity
 ),
 pause AS MATERIALIZED (
-  SELECT slice_id, track_id, before_ns, start_ns AS after_ns
+  SELECT track_id, before_ns, start_ns AS after_ns
   FROM reach
   WHERE before_ns IS NULL OR before_ns < start_ns
 ),
-stop AS MATERIALIZED (
+stop AS (
   SELECT track_id, before_ns AS end_ns FROM pause WHERE before_ns IS NOT NULL
   UNION ALL
   SELECT track_id, max(end_ns) FROM activity GROUP BY track_id
 ),
--- The outermost of the slices with which a thread stops.
-last_slice AS (
-  SELECT e.track_id, e.end_ns, min_by(a.slice_id, (a.start_ns, a.slice_id)) AS slice_id
-  FROM stop AS e
-  JOIN activity AS a ON a.track_id = e.track_id AND a.end_ns = e.end_ns
-  GROUP BY e.track_id, e.end_ns
-),
 waiting AS (
-  SELECT p.slice_id, p.before_ns, p.after_ns, o.other_id
+  SELECT p.track_id, p.before_ns, p.after_ns, o.other_id
   FROM pause AS p
   JOIN partner AS o ON o.track_id = p.track_id
+),
+handed AS MATERIALIZED (
+  SELECT w.track_id, w.after_ns, e.track_id AS other_id, e.end_ns
+  FROM waiting AS w
+  ASOF JOIN stop AS e ON e.track_id = w.other_id AND e.end_ns <= w.after_ns
+  WHERE e.end_ns > coalesce(w.before_ns, e.end_ns - 1)
+),
+-- The outermost of the slices with which a thread stops.
+last_slice AS (
+  SELECT a.track_id, a.end_ns, min_by(a.slice_id, (a.start_ns, a.slice_id)) AS slice_id
+  FROM activity AS a
+  SEMI JOIN handed AS h ON h.other_id = a.track_id AND h.end_ns = a.end_ns
+  GROUP BY a.track_id, a.end_ns
+),
+next_slice AS (
+  SELECT a.track_id, a.start_ns, min(a.slice_id) AS slice_id
+  FROM activity AS a
+  SEMI JOIN handed AS h ON h.track_id = a.track_id AND h.after_ns = a.start_ns
+  GROUP BY a.track_id, a.start_ns
 )
 SELECT
-  max_by(e.slice_id, (e.end_ns, w.other_id)) AS from_id,
-  w.slice_id AS to_id,
+  max_by(e.slice_id, (h.end_ns, h.other_id)) AS from_id,
+  n.slice_id AS to_id,
   'hand_over' AS kind,
   'pause' AS rule,
   0.8::DOUBLE AS confidence
-FROM waiting AS w
-ASOF JOIN last_slice AS e ON e.track_id = w.other_id AND e.end_ns <= w.after_ns
-WHERE e.end_ns > coalesce(w.before_ns, e.end_ns - 1)
-GROUP BY w.slice_id
+FROM handed AS h
+JOIN next_slice AS n ON n.track_id = h.track_id AND n.start_ns = h.after_ns
+JOIN last_slice AS e ON e.track_id = h.other_id AND e.end_ns = h.end_ns
+GROUP BY n.slice_id
 ORDER BY to_id
