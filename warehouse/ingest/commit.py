@@ -207,10 +207,13 @@ def _normalize(connection: duckdb.DuckDBPyConnection, script: Traversable | InPa
         statements.execute(connection, script.read_text())
         return
     (n_rows,) = database.one(connection, f"SELECT count(*) FROM scratch.{script.table}")
-    n_parts = max(1, math.ceil(n_rows / PART_ROWS))
+    n_parts = max(1, math.ceil(n_rows / (script.n_rows or PART_ROWS)))
     for n in range(n_parts):
-        set_variable(connection, "first_row", n_rows * n // n_parts)
-        set_variable(connection, "last_row", n_rows * (n + 1) // n_parts - 1)
+        first, last = n_rows * n // n_parts, n_rows * (n + 1) // n_parts
+        if script.n_rows:
+            first, last = n * script.n_rows, (n + 1) * script.n_rows
+        set_variable(connection, "first_row", first)
+        set_variable(connection, "last_row", last - 1)
         statements.execute(connection, script.script.read_text())
 
 

@@ -12,6 +12,7 @@ from warehouse.ingest.importer import (
     NESTING,
     CaptureImporter,
     Captures,
+    InParts,
     Parts,
     Scratch,
     TraceFacts,
@@ -22,7 +23,7 @@ _PREPARE = (
     "macros.sql", "cuda_names.sql", "classes.sql", "place.sql", "spans.sql", "work.sql",
     "places.sql", "loss.sql", "slices.sql", "measures.sql",
 )  # fmt: skip
-_NORMALIZE = ("macros.sql", "normalize.sql", "rows.sql")
+_PART_EVENTS = 1 << 19  # whose texts are sorted in memory
 _OPTIONS = {
     "opencl_clock": "how OpenCL's device clock is related to the trace's: interval, or mean",
     "hc_log": "file with the output of a program run with HCC_PROFILE=2",
@@ -43,7 +44,12 @@ CTF = CaptureImporter(
     title="CTF 1.8 and 2 traces: LTTng sessions, also of instrumented TensorFlow",
     version=1,
     prepare=(*(_FOLDER / name for name in _PREPARE), NESTING),
-    normalize=tuple(_FOLDER / name for name in _NORMALIZE),
+    normalize=(
+        _FOLDER / "macros.sql",
+        _FOLDER / "normalize.sql",
+        InParts(_FOLDER / "stored.sql", "event", _PART_EVENTS),
+        _FOLDER / "rows.sql",
+    ),
     captures=Captures(find, _read),
     options=_OPTIONS,
 )

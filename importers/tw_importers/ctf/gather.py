@@ -94,8 +94,7 @@ class Data:
     def __init__(self, content: bytes) -> None:
         self.content = content
         self.bytes = np.frombuffer(content, np.uint8)
-        self._nulls: Ints | None = None
-        self._n_nulls: NDArray[np.int32]  # before each byte
+        self._nulls: NDArray[np.int32] | None = None
         self._views: dict[str, NDArray[Any]] = {}
 
     def view(self, dtype: str) -> NDArray[Any]:
@@ -111,10 +110,9 @@ class Data:
     def next_null(self, first: Ints) -> Ints:
         """The offset of the first null at or after each of some offsets."""
         if self._nulls is None:
-            is_null = self.bytes == 0
-            self._nulls = np.flatnonzero(is_null)
-            self._n_nulls = np.cumsum(is_null, dtype=np.int32) - is_null
-        return self._nulls[self._n_nulls[first]]
+            self._nulls = np.flatnonzero(self.bytes == 0).astype(np.int32)
+        # Offsets ascend, mostly: each search begins where the one before ended.
+        return self._nulls[np.searchsorted(self._nulls, first.astype(np.int32))].astype(np.int64)
 
 
 class Gather:

@@ -21,13 +21,13 @@ NAMES = [f"hcTracer:{name}_{step}" for name in _CLASSES.values() for step in ("b
 _MEGABYTE = 1024**2
 
 
-def events(records: Sequence[LogRecord]) -> Iterator[tuple[str, int, str, str, dict[str, Any]]]:
-    """Class, time, name, category and payload of the begin and end of each record."""
+def events(records: Sequence[LogRecord]) -> Iterator[tuple[str, int, str, dict[str, Any]]]:
+    """Class, time, name and payload of the begin and end of each record."""
     for record in records:
         for step, time in (("begin", record.start), ("end", record.end)):
             payload = _payload(record, step, time)
             name = f"hcTracer:{_CLASSES[record.kind]}_{step}"
-            yield name, time, payload["name"], payload["cat"], payload
+            yield name, time, payload["name"], payload
 
 
 _FIELDS: dict[str, dict[str, Any]] = {

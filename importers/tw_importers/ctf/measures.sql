@@ -178,9 +178,10 @@ FROM rcp_match WHERE slice_n IS NULL;
 -- What a barrier of HCC's log waited for: an arrow from the end of that work.
 CREATE TABLE arrow AS
 WITH logged AS (
-  SELECT rowid AS slice_n, track_n, ts, dur, field_text(args_json, '$.id') AS id
-  FROM span
-  WHERE meaning IN ('kernel', 'barrier') AND EXISTS (FROM log_dependency)
+  SELECT s.rowid AS slice_n, s.track_n, s.ts, s.dur, w.id
+  FROM span AS s
+  JOIN work AS w ON w.seq = s.seq
+  WHERE w.meaning IN ('kernel', 'barrier') AND EXISTS (FROM log_dependency)
 )
 SELECT
   row_number() OVER (ORDER BY a.slice_n, b.slice_n) - 1 AS arrow_n,

@@ -57,15 +57,17 @@ SELECT getvariable('first_id') + track_n, getvariable('trace_id'), 'async', 'los
 FROM scratch.loss_place
 ORDER BY track_n;
 
-INSERT INTO slice (
-  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, extra_json
-)
+INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
 SELECT
   getvariable('first_id') + s.rowid, getvariable('trace_id'), getvariable('first_id') + s.track_n,
-  s.ts, s.dur, s.category, s.name, n.depth, getvariable('first_id') + n.parent_n, s.args_json,
-  s.extra_json
+  s.ts, s.dur, s.category, s.name, n.depth, getvariable('first_id') + n.parent_n,
+  json_object('n_events', l.n_events, 'n_packets', l.n_packets)
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.rowid
+CROSS JOIN scratch.origin AS o
+JOIN scratch.loss_place AS p ON p.track_n = s.track_n
+JOIN scratch.loss AS l ON l.stream_n = p.stream_n AND l.from_ns - o.first_ns = s.ts
+WHERE s.meaning = 'loss'
 ORDER BY s.rowid;
 
 INSERT INTO event_class (
@@ -76,8 +78,8 @@ SELECT
   getvariable('trace_id'),
   c.name,
   count(*),
-  min(e.ts) - o.first_ns,
-  max(e.ts) - o.first_ns,
+  min(m.ts) - o.first_ns,
+  max(m.ts) - o.first_ns,
   any_value(stored_as(c.meaning)) || CASE
     WHEN bool_and(e.is_merged) THEN ': ends'
     WHEN bool_or(e.is_merged) THEN ': ends, and some of their own'
@@ -86,36 +88,11 @@ SELECT
   any_value(c.attributes_json),
   any_value(c.fields_json)
 FROM scratch.stored_event AS e
+JOIN scratch.moment AS m USING (seq)
 JOIN scratch.class_rule AS c USING (class_n)
 CROSS JOIN scratch.origin AS o
 GROUP BY c.class_n, c.name, o.first_ns
 ORDER BY c.class_n;
-
-INSERT INTO recorded_event (
-  id, trace_id, slice_id, event_class_id, is_merged, ts, placed_ts, pid, tid, cpu, stream_number,
-  context_json, payload_json
-)
-SELECT
-  getvariable('first_id') + x.seq,
-  getvariable('trace_id'),
-  getvariable('first_id') + x.slice_n,
-  getvariable('first_id') + x.class_n,
-  x.is_merged,
-  x.ts - o.first_ns,
-  -- Times of queueing are columns of the work; their events stay where they were recorded.
-  if(c.timing = 'cuda_us_queued', x.ts, x.at_ns) - o.first_ns,
-  x.pid,
-  e.tid,
-  x.cpu,
-  e.stream_n,
-  e.context,
-  CASE WHEN e.payload <> s.args_json THEN e.payload END
-FROM scratch.stored_event AS x
-JOIN scratch.event AS e ON e.seq = x.seq
-JOIN scratch.class_rule AS c ON c.class_n = x.class_n
-JOIN scratch.span AS s ON s.rowid = x.slice_n
-CROSS JOIN scratch.origin AS o
-ORDER BY x.seq;
 
 INSERT INTO event_loss (id, trace_id, slice_id, from_ts, to_ts, n_events, n_packets, stream_number, cpu)
 SELECT

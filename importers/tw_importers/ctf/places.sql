@@ -5,7 +5,7 @@
 -- Calls of CUDA are recorded when a buffer is delivered, by another thread than the caller: the one
 -- whose pthread_id they state, or else a thread of their own.
 CREATE TABLE caller AS
-SELECT e.seq, field_number(e.payload, '$.threadId') AS thread
+SELECT e.seq, field_number(e.payload, '$.threadId') AS thread, TRY_CAST(e.name AS BIGINT) AS callback
 FROM event AS e
 JOIN class_rule AS c USING (class_n)
 WHERE c.meaning = 'cuda_api';

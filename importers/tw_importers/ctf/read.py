@@ -37,9 +37,9 @@ from warehouse.ingest.importer import Parts, Problem, Scratch, TraceFacts
 _BATCH_BYTES = 4 << 20
 _INT, _TEXT, _UINT = pa.int64(), pa.string(), pa.uint64()
 _EVENT = pa.schema([
-    ("seq", _INT), ("class_n", pa.int32()), ("stream_n", pa.int32()), ("packet_n", pa.int32()),
-    ("ts", _INT), ("cpu", pa.int32()), ("pid", _INT), ("tid", _INT), ("name", _TEXT),
-    ("cat", _TEXT), ("stamp", _UINT), ("context", _TEXT), ("payload", _TEXT),
+    ("seq", _INT), ("class_n", pa.int32()), ("stream_n", pa.int32()), ("ts", _INT),
+    ("cpu", pa.int32()), ("pid", _INT), ("tid", _INT), ("name", _TEXT), ("stamp", _UINT),
+    ("context", _TEXT), ("payload", _TEXT),
 ])  # fmt: skip
 _PACKET = pa.schema([
     ("packet_n", pa.int32()), ("stream_n", pa.int32()), ("trace_n", pa.int32()),
@@ -201,7 +201,6 @@ class Session:
             )  # fmt: skip
 
     def _flush(self, opened: _Open, stream_n: int, batch: Batch) -> Iterator[pa.RecordBatch]:
-        first_packet = len(self.packet_rows)
         counts = batch.counts
         for packet, n_events in zip(batch.packets, counts, strict=True):
             self.packet_rows.append(
@@ -211,7 +210,6 @@ class Session:
         place = _Place(
             self.n_events,
             stream_n,
-            (np.repeat(np.arange(len(counts)), counts) + first_packet).astype(np.int32),
             np.repeat(cpus, counts),
             opened.trace.environment.get("vpid"),
         )
@@ -219,7 +217,7 @@ class Session:
         for events in batch.decode():
             class_n = self._class(opened, batch.stream, events.event)
             yield _rows(events, class_n, batch.stream, place, common)
-        self.n_events += len(place.packet)
+        self.n_events += len(place.cpu)
 
     def _class(self, opened: _Open, stream: StreamClass, event: EventClass) -> int:
         key = (opened.number, stream.id, event.id)
@@ -239,7 +237,6 @@ class _Place:
 
     first_seq: int
     stream_n: int
-    packet: Any
     cpu: Any
     pid: object
 
@@ -249,13 +246,14 @@ def _rows(
 ) -> pa.RecordBatch:
     """The events of one class as rows of `event`."""
     rows, n = events.rows, len(events.rows)
-    if "text" not in common:
-        common["text"] = as_json(events.common)
-    context = common["text"].take(pa.array(rows))
-    if events.context.columns:
-        context = _joined(context, as_json(events.context))
-    elif list(events.common.names) in ([], ["vtid"]):
-        context = None  # the column tid says the same
+    context = None
+    if events.context.columns or list(events.common.names) not in ([], ["vtid"]):
+        if "text" not in common:
+            common["text"] = as_json(events.common)
+        context = common["text"].take(pa.array(rows))
+        if events.context.columns:
+            context = _joined(context, as_json(events.context))
+    # Without a context, or with vtid alone: the column tid says the same.
     pid = _number(events, ("vpid", "pid"))
     if pid is None and isinstance(place.pid, int):
         pid = pa.array(np.full(n, place.pid, np.int64))
@@ -264,13 +262,11 @@ def _rows(
         "seq": pa.array(rows + place.first_seq),
         "class_n": pa.array(np.full(n, class_n, np.int32)),
         "stream_n": pa.array(np.full(n, place.stream_n, np.int32)),
-        "packet_n": pa.array(place.packet[rows]),
         "ts": pa.array(nanoseconds(events.cycles, stream.clock)),
         "cpu": pa.array(cpu, mask=cpu < 0),
         "pid": pid,
         "tid": _number(events, ("vtid", "tid")),
         "name": _text(events.payload.member("name")),
-        "cat": _text(events.payload.member("cat")),
         "stamp": _stamp(events.payload.member("timestamp")),
         "context": context,
         "payload": as_json(events.payload),
@@ -414,10 +410,10 @@ def _store_log(scratch: Scratch, session: Session, file: SideFile) -> list[tuple
     session.stream_rows.append((stream_n, trace.number, file.path.name))
     classes = {name: len(session.class_rows) + n for n, name in enumerate(log_events.NAMES)}
     rows: list[tuple[object, ...]] = []
-    for n, (name, time, text, cat, payload) in enumerate(log_events.events(records)):
+    for n, (name, time, text, payload) in enumerate(log_events.events(records)):
         rows.append((
-            first + n, classes[name], stream_n, None, _bounded(time + offset), None, None,
-            log_events.THREAD, text, cat, time, None, log_events.as_text(payload),
+            first + n, classes[name], stream_n, _bounded(time + offset), None, None,
+            log_events.THREAD, text, time, None, log_events.as_text(payload),
         ))  # fmt: skip
     for name, class_n in classes.items():
         described = json.dumps(log_events.fields_of(name))

@@ -10,11 +10,12 @@ ORDER BY rowid;
 
 INSERT INTO step (slice_id, trace_id, track_id, ts, dur, name, number)
 SELECT
-  getvariable('first_id') + rowid, getvariable('trace_id'), getvariable('first_id') + track_n, ts,
-  dur, name, field_number(args_json, '$.count')
-FROM scratch.span
+  getvariable('first_id') + s.rowid, getvariable('trace_id'), getvariable('first_id') + track_n, s.ts,
+  dur, s.name, field_number(e.payload, '$.count')
+FROM scratch.span AS s
+JOIN scratch.event AS e USING (seq)
 WHERE meaning = 'session' AND dur >= 0
-ORDER BY rowid;
+ORDER BY s.rowid;
 
 INSERT INTO annotation (slice_id, trace_id, track_id, ts, dur, name, side)
 SELECT
@@ -26,12 +27,14 @@ ORDER BY rowid;
 
 INSERT INTO launch (slice_id, trace_id, track_id, ts, dur, name, category, callback_id)
 SELECT
-  getvariable('first_id') + rowid, getvariable('trace_id'), getvariable('first_id') + track_n, ts,
-  dur, name, category,
-  CASE WHEN meaning = 'cuda_api' THEN field_number(args_json, '$.name') END
-FROM scratch.span
-WHERE meaning IN ('cuda_api', 'hip_api', 'hsa_api', 'hc_api', 'opencl_api', 'stream_copy', 'dispatch')
-ORDER BY rowid;
+  getvariable('first_id') + s.rowid, getvariable('trace_id'), getvariable('first_id') + s.track_n, s.ts,
+  s.dur, s.name, s.category, a.callback
+FROM scratch.span AS s
+LEFT JOIN scratch.caller AS a ON a.seq = s.seq
+WHERE s.meaning IN (
+  'cuda_api', 'hip_api', 'hsa_api', 'hc_api', 'opencl_api', 'stream_copy', 'dispatch'
+)
+ORDER BY s.rowid;
 
 INSERT INTO gpu_op (
   slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream, bytes, direction,
@@ -60,8 +63,8 @@ SELECT
   w.registers,
   w.shared_bytes,
   q.before_ns,
-  nullif(w.source_memory, ''),
-  nullif(w.destination_memory, '')
+  w.source_memory,
+  w.destination_memory
 FROM scratch.span AS s
 JOIN scratch.work AS w ON w.seq = s.seq
 JOIN scratch.device_place AS d ON d.device = coalesce(w.device, '')

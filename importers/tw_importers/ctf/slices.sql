@@ -16,6 +16,63 @@ SELECT
 FROM ctf_stream AS s
 WHERE s.stream_n IN (SELECT stream_n FROM loss);
 
+-- Names that are not the field `name`.
+CREATE TABLE own_name AS
+SELECT
+  b.seq,
+  CASE c.meaning
+    WHEN 'python' THEN if(
+      b.step = 0, field_text(e.payload, '$.msg'),
+      regexp_extract(field_text(e.payload, '$.msg'), '^[a-z]+:(.*)', 1, 's')
+    )
+    WHEN 'switch' THEN field_text(e.payload, '$.next_comm')
+    WHEN 'metric' THEN field_text(e.payload, '$.counter_name')
+    WHEN 'cuda_api' THEN f.name
+    ELSE coalesce(nullif(field_text(e.payload, '$.tf_name'), ''), c.meaning)
+  END AS name
+FROM bare_span AS b
+JOIN class_rule AS c USING (class_n)
+JOIN event AS e USING (seq)
+LEFT JOIN cuda_function AS f ON f.kind = split_part(c.event, '_', 1) AND f.id::VARCHAR = e.name
+WHERE c.meaning IN ('python', 'switch', 'metric', 'cuda_api')
+  OR (c.meaning IN ('kernel', 'copy') AND e.name = '');
+
+-- What all slices of a class have in common; NULL: the slice has a name of its own.
+CREATE TABLE class_span AS
+SELECT
+  class_n,
+  meaning,
+  CASE meaning
+    WHEN 'session' THEN 'session'
+    WHEN 'operation' THEN 'cpu_op'
+    WHEN 'async_operation' THEN 'cpu_op'
+    WHEN 'scheduling' THEN 'scheduling'
+    WHEN 'stream_copy' THEN 'stream_executor'
+    WHEN 'cuda_api' THEN if(event LIKE 'driver%', 'cuda_driver', 'cuda_runtime')
+    WHEN 'hip_api' THEN 'hip_runtime'
+    WHEN 'hsa_api' THEN 'hsa_runtime'
+    WHEN 'hc_api' THEN 'hc_runtime'
+    WHEN 'opencl_api' THEN 'opencl_runtime'
+    WHEN 'dispatch' THEN 'hsa_queue'
+    WHEN 'kernel' THEN 'kernel'
+    WHEN 'copy' THEN 'gpu_memcpy'
+    WHEN 'barrier' THEN 'gpu_sync'
+    WHEN 'rendezvous' THEN 'rendezvous'
+    WHEN 'allocator' THEN 'memory'
+    WHEN 'allocator_bin' THEN 'memory'
+    WHEN 'driver_memory' THEN 'memory'
+    WHEN 'pool_memory' THEN 'memory'
+    WHEN 'python' THEN 'python_log'
+    WHEN 'switch' THEN 'sched'
+    WHEN 'other' THEN coalesce(nullif(provider, ''), 'event')
+    ELSE regexp_replace(meaning, '^rpc_.*$|^encode$', 'rpc')
+  END AS category,
+  coalesce(stem, name) AS stem,
+  name,
+  CASE WHEN meaning = 'dispatch' THEN 'aql_kernel_dispatch' END AS fixed_name
+FROM class_rule;
+
+-- Slices without their texts, which would be sorted with them: stored.sql adds them.
 CREATE TABLE span AS
 WITH named AS (
   SELECT
@@ -25,61 +82,28 @@ WITH named AS (
     b.at_ns - o.first_ns AS ts,
     b.dur,
     c.meaning,
-    c.class_n,
-    CASE c.meaning
-      WHEN 'session' THEN 'session'
-      WHEN 'operation' THEN 'cpu_op'
-      WHEN 'async_operation' THEN 'cpu_op'
-      WHEN 'scheduling' THEN 'scheduling'
-      WHEN 'stream_copy' THEN 'stream_executor'
-      WHEN 'cuda_api' THEN if(c.event LIKE 'driver%', 'cuda_driver', 'cuda_runtime')
-      WHEN 'hip_api' THEN 'hip_runtime'
-      WHEN 'hsa_api' THEN 'hsa_runtime'
-      WHEN 'hc_api' THEN 'hc_runtime'
-      WHEN 'opencl_api' THEN 'opencl_runtime'
-      WHEN 'dispatch' THEN 'hsa_queue'
-      WHEN 'kernel' THEN if(w.kind = 'memset', 'gpu_memset', 'kernel')
-      WHEN 'copy' THEN if(w.kind = 'memset', 'gpu_memset', 'gpu_memcpy')
-      WHEN 'barrier' THEN 'gpu_sync'
-      WHEN 'rendezvous' THEN 'rendezvous'
-      WHEN 'allocator' THEN 'memory'
-      WHEN 'allocator_bin' THEN 'memory'
-      WHEN 'driver_memory' THEN 'memory'
-      WHEN 'pool_memory' THEN 'memory'
-      WHEN 'python' THEN if(b.step = 1, 'user_annotation', 'python_log')
-      WHEN 'switch' THEN 'sched'
-      WHEN 'other' THEN coalesce(nullif(c.provider, ''), 'event')
-      ELSE regexp_replace(c.meaning, '^rpc_.*$|^encode$', 'rpc')
+    b.class_n,
+    CASE
+      WHEN w.kind = 'memset' AND c.meaning IN ('kernel', 'copy') THEN 'gpu_memset'
+      WHEN c.meaning = 'python' AND b.step = 1 THEN 'user_annotation'
+      ELSE c.category
     END AS category,
     CASE
-      WHEN c.meaning = 'python' THEN if(
-        b.step = 0, field_text(e.payload, '$.msg'),
-        regexp_extract(field_text(e.payload, '$.msg'), '^[a-z]+:(.*)', 1, 's')
-      )
-      WHEN c.meaning = 'switch' THEN field_text(e.payload, '$.next_comm')
-      WHEN c.meaning = 'metric' THEN field_text(e.payload, '$.counter_name')
-      WHEN c.meaning = 'dispatch' THEN 'aql_kernel_dispatch'
-      WHEN c.meaning IN ('kernel', 'copy') AND e.name = '' THEN
-        coalesce(nullif(field_text(e.payload, '$.tf_name'), ''), c.meaning)
-      WHEN c.meaning = 'cuda_api' THEN coalesce(f.name, e.name)
-      WHEN c.meaning = 'other' OR e.name IS NULL THEN coalesce(if(b.step = 0, NULL, c.stem), c.name)
+      WHEN c.meaning IN ('python', 'switch', 'metric') THEN x.name
+      WHEN x.name IS NOT NULL THEN x.name
+      WHEN c.fixed_name IS NOT NULL THEN c.fixed_name
+      WHEN c.meaning = 'other' OR e.name IS NULL THEN if(b.step = 0, c.name, c.stem)
       ELSE e.name
     END AS name,
-    CASE WHEN w.seq IS NULL THEN e.payload
-      ELSE left(e.payload, -1) || if(e.payload = '{}', '', ',')
-        || '"emitter_tid":' || coalesce(e.tid::VARCHAR, 'null')
-        || ',"cpu":' || coalesce(e.cpu::VARCHAR, 'null') || '}'
-    END AS args_json,
-    CASE WHEN n.payload <> e.payload THEN '{"end":' || n.payload || '}' END AS extra_json
+    w.seq IS NOT NULL AS is_work,
+    coalesce(b.has_other_end, false) AS has_other_end
   FROM bare_span AS b
   JOIN event AS e USING (seq)
-  JOIN class_rule AS c ON c.class_n = b.class_n
+  JOIN class_span AS c ON c.class_n = b.class_n
   JOIN span_place AS p ON p.seq = b.seq
   CROSS JOIN origin AS o
   LEFT JOIN work AS w ON w.seq = b.seq
-  LEFT JOIN event AS n ON n.seq = b.end_seq
-  LEFT JOIN cuda_function AS f ON f.kind = split_part(c.event, '_', 1) AND f.id::VARCHAR = e.name
-    AND c.meaning = 'cuda_api'
+  LEFT JOIN own_name AS x ON x.seq = b.seq
   WHERE b.seq NOT IN (SELECT seq FROM queued)
 )
 SELECT * FROM named
@@ -90,7 +114,7 @@ SELECT
     WHEN l.n_packets = 0 THEN l.n_events || ' lost events'
     ELSE if(l.n_events > 0, l.n_events || ' lost events, ', '') || l.n_packets || ' lost packets'
   END,
-  json_object('n_events', l.n_events, 'n_packets', l.n_packets), NULL
+  false, false
 FROM loss AS l
 JOIN loss_place AS p USING (stream_n)
 CROSS JOIN origin AS o
@@ -106,18 +130,13 @@ WHERE span.rowid = x.span_n;
 CREATE VIEW entry AS
 SELECT rowid AS entry_n, track_n, ts, greatest(dur, 0) AS reach, rowid AS seq FROM span;
 
--- The slice of each event, and the times of both.
+-- The slice of each event, and whether it has a payload of its own.
 CREATE TABLE stored_event AS
-SELECT m.seq, x.slice_n, m.seq <> x.own_seq AS is_merged, m.class_n, m.ts, m.at_ns, m.pid, m.tid, m.cpu
-FROM moment AS m
-JOIN (
-  SELECT seq, seq AS own_seq, rowid AS slice_n FROM span WHERE seq IS NOT NULL
-  UNION ALL
-  SELECT end_seq, seq, rowid FROM span WHERE end_seq IS NOT NULL
-  UNION ALL
-  SELECT q.seq, q.work_seq, s.rowid FROM queued AS q JOIN span AS s ON s.seq = q.work_seq
-) AS x ON x.seq = m.seq
-ORDER BY m.seq;
+SELECT seq, rowid AS slice_n, false AS is_merged, is_work AS has_payload FROM span WHERE seq IS NOT NULL
+UNION ALL
+SELECT end_seq, rowid, true, is_work OR has_other_end FROM span WHERE end_seq IS NOT NULL
+UNION ALL
+SELECT q.seq, s.rowid, true, true FROM queued AS q JOIN span AS s ON s.seq = q.work_seq;
 
 CREATE TABLE merged AS
 SELECT 'ends, merged with their begins' AS reason, count(*) AS n FROM span WHERE end_seq IS NOT NULL

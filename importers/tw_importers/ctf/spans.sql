@@ -2,74 +2,103 @@
 -- In: `event`, `class_rule`, `placed`. Out: `moment` (all events with their time), `pair`, `span`, and
 -- the tables of places.
 
--- The thread of Python's agent is a field of its records.
+-- What events of a pair are equal in is one number (`pair_key`), and so is a payload: texts are read
+-- once, and no table that is sorted has any. The thread of Python's agent is a field of its records.
 CREATE TABLE moment AS
-SELECT
-  e.seq,
-  e.class_n,
-  coalesce(p.at_ns, e.ts) AS at_ns,
-  e.ts,
-  e.pid,
-  CASE WHEN c.meaning = 'python' THEN coalesce(e.tid, field_number(e.payload, '$.thread')) ELSE e.tid END
-    AS tid,
-  e.cpu,
-  CASE
-    WHEN c.meaning <> 'python' THEN c.step
-    WHEN field_text(e.payload, '$.msg') LIKE 'begin:%' THEN 1
-    WHEN field_text(e.payload, '$.msg') LIKE 'end:%' THEN -1
-    ELSE 0
-  END::TINYINT AS step
-FROM event AS e
-JOIN class_rule AS c USING (class_n)
-LEFT JOIN placed AS p ON p.seq = e.seq;
-
--- What events of a pair are equal in, as one number.
-CREATE TABLE mark AS
-SELECT
-  m.seq,
-  m.at_ns,
-  m.ts,
-  m.step,
-  c.pairing IN ('name', 'key', 'count') AND c.timing IS NULL AS is_ordinal,
-  hash(
-    coalesce(c.stem, c.name),
-    m.pid,
-    CASE WHEN c.pairing IN ('thread', 'named', 'lock') THEN m.tid END,
-    CASE WHEN c.pairing IN ('thread', 'named', 'lock') AND m.tid IS NULL THEN m.cpu END,
+WITH said AS (
+  SELECT
+    e.seq,
+    e.class_n,
+    e.ts,
+    e.pid,
+    e.tid AS own_tid,
+    e.cpu,
+    e.name,
+    e.payload,
+    c.step AS class_step,
+    c.meaning,
+    c.pairing,
+    c.timing,
+    coalesce(c.stem, c.name) AS stem,
+    CASE WHEN c.meaning = 'python' THEN field_text(e.payload, '$.msg') END AS message
+  FROM event AS e
+  JOIN class_rule AS c USING (class_n)
+),
+placed_event AS (
+  SELECT
+    s.*,
+    coalesce(p.at_ns, s.ts) AS at_ns,
+    CASE WHEN s.meaning = 'python' THEN coalesce(s.own_tid, field_number(s.payload, '$.thread'))
+      ELSE s.own_tid
+    END AS tid,
     CASE
-      WHEN c.meaning = 'python' THEN regexp_extract(field_text(e.payload, '$.msg'), '^[a-z]+:(.*)', 1, 's')
-      WHEN c.meaning = 'cuda_api' THEN e.name || ' ' || field_text(e.payload, '$.threadId')
-      WHEN c.pairing IN ('name', 'named') THEN e.name
-      WHEN c.pairing = 'key' THEN field_text(e.payload, '$.rendezvous_key')
-      WHEN c.pairing = 'count' THEN field_text(e.payload, '$.count')
-      WHEN c.pairing = 'lock' THEN field_text(e.payload, '$.mutex')
-      WHEN c.pairing = 'queue' THEN e.name || ' ' || field_text(e.payload, '$.agent_handle') || ' '
-        || field_text(e.payload, '$.queue_id')
-    END
-  ) AS pair_key
-FROM moment AS m
-JOIN event AS e USING (seq)
-JOIN class_rule AS c ON c.class_n = m.class_n
-WHERE m.step <> 0;
-
--- An end closes the last begin of its key that is still open; where the key repeats across threads,
--- the first. A rendezvous may be received before it is sent.
-CREATE TABLE pair AS
-WITH leveled AS (
-  SELECT *, sum(step) OVER (PARTITION BY pair_key ORDER BY at_ns, ts, seq) + (step < 0)::INTEGER AS level
-  FROM mark
-  WHERE NOT is_ordinal
+      WHEN s.meaning <> 'python' THEN s.class_step
+      WHEN s.message LIKE 'begin:%' THEN 1
+      WHEN s.message LIKE 'end:%' THEN -1
+      ELSE 0
+    END::TINYINT AS step
+  FROM said AS s
+  LEFT JOIN placed AS p ON p.seq = s.seq
 )
 SELECT
-  seq,
-  CASE WHEN lead(step) OVER same_level = -1 THEN lead(seq) OVER same_level END AS end_seq,
-  CASE WHEN lead(step) OVER same_level = -1 THEN lead(at_ns) OVER same_level END AS end_at,
-  step = -1 AND lag(step) OVER same_level IS DISTINCT FROM 1 AS is_lone_end,
-  step
+  seq, class_n, at_ns, ts, pid, tid, cpu, step,
+  hash(payload) AS content,
+  pairing IN ('name', 'key', 'count') AND timing IS NULL AS is_ordinal,
+  CASE WHEN step <> 0 THEN hash(
+    stem,
+    pid,
+    CASE WHEN pairing IN ('thread', 'named', 'lock') THEN tid END,
+    CASE WHEN pairing IN ('thread', 'named', 'lock') AND tid IS NULL THEN cpu END,
+    CASE
+      WHEN meaning = 'python' THEN regexp_extract(message, '^[a-z]+:(.*)', 1, 's')
+      WHEN meaning = 'cuda_api' THEN name || ' ' || field_text(payload, '$.threadId')
+      WHEN pairing IN ('name', 'named') THEN name
+      WHEN pairing = 'key' THEN field_text(payload, '$.rendezvous_key')
+      WHEN pairing = 'count' THEN field_text(payload, '$.count')
+      WHEN pairing = 'lock' THEN field_text(payload, '$.mutex')
+      WHEN pairing = 'queue' THEN name || ' ' || field_text(payload, '$.agent_handle') || ' '
+        || field_text(payload, '$.queue_id')
+    END
+  ) END AS pair_key
+FROM placed_event;
+
+CREATE VIEW mark AS
+SELECT seq, at_ns, ts, step, is_ordinal, pair_key, content FROM moment WHERE step <> 0;
+
+-- An end closes the last begin of its key that is still open; where the key repeats across threads,
+-- the first. A rendezvous may be received before it is sent. Most ends follow their begin at once;
+-- the others are sorted by the number of begins that are open, too.
+CREATE TABLE leveled AS
+SELECT
+  seq, at_ns, ts, step, pair_key, content,
+  sum(step) OVER same_key + (step < 0)::INTEGER AS level,
+  lag(step) OVER same_key AS step_before,
+  lead(step) OVER same_key AS step_after,
+  lead(seq) OVER same_key AS seq_after,
+  lead(at_ns) OVER same_key AS at_after,
+  lead(content) OVER same_key AS content_after
+FROM mark
+WHERE NOT is_ordinal
+WINDOW same_key AS (PARTITION BY pair_key ORDER BY at_ns, ts, seq);
+
+CREATE TABLE pair AS
+SELECT
+  seq, seq_after AS end_seq, at_after AS end_at, content_after <> content AS has_other_end,
+  false AS is_lone_end
 FROM leveled
+WHERE step = 1 AND step_after = -1
+UNION ALL
+SELECT
+  seq,
+  CASE WHEN lead(step) OVER same_level = -1 THEN lead(seq) OVER same_level END,
+  CASE WHEN lead(step) OVER same_level = -1 THEN lead(at_ns) OVER same_level END,
+  CASE WHEN lead(step) OVER same_level = -1 THEN lead(content) OVER same_level <> content END,
+  step = -1 AND lag(step) OVER same_level IS DISTINCT FROM 1
+FROM leveled
+WHERE NOT coalesce((step = 1 AND step_after = -1) OR (step = -1 AND step_before = 1), false)
 WINDOW same_level AS (PARTITION BY pair_key, level ORDER BY at_ns, ts, seq)
 UNION ALL
-SELECT b.seq, e.seq, e.at_ns, b.step = -1, b.step
+SELECT b.seq, e.seq, e.at_ns, e.content <> b.content, b.step = -1
 FROM (
   SELECT *, row_number() OVER (PARTITION BY pair_key, step ORDER BY at_ns, seq) AS n
   FROM mark WHERE is_ordinal
@@ -99,7 +128,8 @@ SELECT
   m.pid,
   m.tid,
   m.cpu,
-  m.step
+  m.step,
+  p.has_other_end
 FROM moment AS m
 LEFT JOIN pair AS p USING (seq)
 WHERE m.step = 0 OR m.step = 1 OR p.is_lone_end;

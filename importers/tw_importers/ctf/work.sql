@@ -1,25 +1,40 @@
 -- What is known of device work: its device and queue, kind, size and grid.
 -- In: `bare_span`, `event`, `class_rule`. Out: `work`, `queued`.
 
-CREATE TABLE device_event AS
-SELECT
-  b.seq, b.at_ns, b.dur, b.pid, c.provider, c.event, c.meaning, e.name, e.payload,
-  CASE c.provider
-    WHEN 'interceptionTracer' THEN field_text(e.payload, '$.agent_handle')
-    ELSE coalesce(regexp_extract(field_text(e.payload, '$.id'), '^#(\d+)\.', 1), '')
-  END AS device,
-  CASE c.provider
-    WHEN 'interceptionTracer' THEN field_number(e.payload, '$.queue_id')
-    ELSE TRY_CAST(regexp_extract(field_text(e.payload, '$.id'), '^#\d+\.(\d+)\.', 1) AS BIGINT)
-  END AS queue
-FROM bare_span AS b
-JOIN class_rule AS c USING (class_n)
-JOIN event AS e USING (seq)
-WHERE c.meaning IN ('kernel', 'copy', 'barrier') AND b.step = 1;
-
 CREATE TABLE work AS
+WITH read AS (
+  SELECT
+    b.seq, b.at_ns, b.pid, c.provider, c.event, c.meaning, e.name,
+    -- All at once: each extraction parses the text again.
+    json_extract_string(e.payload, [
+      '$.workgroup_size[0]', '$.workgroup_size[1]', '$.workgroup_size[2]', '$.grid_size[0]',
+      '$.grid_size[1]', '$.grid_size[2]', '$.workitem_vgpr_count', '$.static_group_segment_size',
+      '$.size_bytes', '$.queue_id', '$.agent_handle', '$.id', '$.details', '$.tf_name'
+    ]) AS texts
+  FROM bare_span AS b
+  JOIN class_rule AS c USING (class_n)
+  JOIN event AS e USING (seq)
+  WHERE c.meaning IN ('kernel', 'copy', 'barrier') AND b.step = 1
+),
+typed AS (
+  SELECT
+    * EXCLUDE (texts),
+    list_transform(texts[:10], lambda x: TRY_CAST(x AS BIGINT)) AS n,
+    texts[11] AS agent,
+    texts[12] AS id,
+    texts[13] AS details,
+    nullif(texts[14], '') AS tf_name
+  FROM read
+)
 SELECT
-  * EXCLUDE (n),
+  seq, at_ns, pid, provider, event, meaning, name, id, tf_name,
+  CASE provider
+    WHEN 'interceptionTracer' THEN agent ELSE coalesce(regexp_extract(id, '^#(\d+)\.', 1), '')
+  END AS device,
+  CASE provider
+    WHEN 'interceptionTracer' THEN n[10]
+    ELSE TRY_CAST(regexp_extract(id, '^#\d+\.(\d+)\.', 1) AS BIGINT)
+  END AS queue,
   CASE
     WHEN meaning = 'barrier' THEN 'sync'
     WHEN meaning = 'copy' THEN if(contains(name, 'Memset') OR contains(details, 'MEMSET'), 'memset', 'memcpy')
@@ -39,8 +54,8 @@ SELECT
     n[9],
     TRY_CAST(regexp_extract(details, ' (\d+) bytes', 1) AS BIGINT)
   )) AS bytes,
-  regexp_extract(details, '\((\w+) to (\w+)\)', 1) AS source_memory,
-  regexp_extract(details, '\((\w+) to (\w+)\)', 2) AS destination_memory,
+  nullif(regexp_extract(details, '\((\w+) to (\w+)\)', 1), '') AS source_memory,
+  nullif(regexp_extract(details, '\((\w+) to (\w+)\)', 2), '') AS destination_memory,
   n[1] AS block_x,
   n[2] AS block_y,
   n[3] AS block_z,
@@ -49,21 +64,7 @@ SELECT
   n[6] // nullif(n[3], 0) AS grid_z,
   n[7] AS registers,
   n[8] AS shared_bytes
-FROM (
-  SELECT
-    *,
-    field_text(payload, '$.details') AS details,
-    -- All at once: each extraction parses the text again.
-    list_transform(
-      json_extract_string(payload, [
-        '$.workgroup_size[0]', '$.workgroup_size[1]', '$.workgroup_size[2]', '$.grid_size[0]',
-        '$.grid_size[1]', '$.grid_size[2]', '$.workitem_vgpr_count', '$.static_group_segment_size',
-        '$.size_bytes'
-      ]),
-      lambda x: TRY_CAST(x AS BIGINT)
-    ) AS n
-  FROM device_event
-);
+FROM typed;
 
 -- When work was queued and submitted: the same place in order as its begin, among equal names.
 CREATE TABLE queued AS
