@@ -254,8 +254,8 @@ class InParts:
     """A `normalize` script that inserts the rows of a large scratch table part by part.
 
     It runs once for each part; the variables `first_row` and `last_row` are its rowids. A part is
-    sorted in memory, where sorting all rows at once would write most of them to disk. Parts are about
-    equal, or have `n_rows` each and the last one less.
+    sorted in memory, where sorting all rows at once would write most of them to disk. Parts are of
+    equal size, or of `n_rows`.
     """
 
     script: Traversable
