@@ -23,7 +23,7 @@ _PREPARE = (
     "macros.sql", "cuda_names.sql", "classes.sql", "place.sql", "spans.sql", "work.sql",
     "places.sql", "loss.sql", "slices.sql", "measures.sql",
 )  # fmt: skip
-_PART_EVENTS = 1 << 19  # whose texts are sorted in memory
+_PART_EVENTS = 1 << 18  # whose texts are sorted in memory
 _OPTIONS = {
     "opencl_clock": "how OpenCL's device clock is related to the trace's: interval, or mean",
     "hc_log": "file with the output of a program run with HCC_PROFILE=2",

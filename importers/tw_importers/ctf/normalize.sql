@@ -60,7 +60,7 @@ ORDER BY track_n;
 INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
 SELECT
   getvariable('first_id') + s.rowid, getvariable('trace_id'), getvariable('first_id') + s.track_n,
-  s.ts, s.dur, s.category, s.name, n.depth, getvariable('first_id') + n.parent_n,
+  s.ts, s.dur, s.category::VARCHAR, s.name, n.depth, getvariable('first_id') + n.parent_n,
   json_object('n_events', l.n_events, 'n_packets', l.n_packets)
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.rowid

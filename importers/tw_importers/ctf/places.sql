@@ -1,6 +1,6 @@
 -- Tracks of slices: threads, processors, queues of devices, and groups of what crosses threads.
 -- In: `bare_span`, `class_rule`, `work`, `queued`. Out: `process_place`, `thread_place`,
--- `device_place`, `track_place`, `span_place`.
+-- `device_place`, `track_place`, and `span_key`: what slices have that is not in a payload.
 
 -- Calls of CUDA are recorded when a buffer is delivered, by another thread than the caller: the one
 -- whose pthread_id they state, or else a thread of their own.
@@ -16,9 +16,41 @@ FROM event
 WHERE tid IS NOT NULL AND json_exists(context, '$.pthread_id') AND EXISTS (FROM caller)
 GROUP BY ALL;
 
+-- Names that are not the field `name`.
+CREATE TABLE own_name AS
+SELECT
+  b.seq,
+  CASE c.meaning
+    WHEN 'python' THEN if(
+      b.step = 0, field_text(e.payload, '$.msg'),
+      regexp_extract(field_text(e.payload, '$.msg'), '^[a-z]+:(.*)', 1, 's')
+    )
+    WHEN 'switch' THEN field_text(e.payload, '$.next_comm')
+    WHEN 'metric' THEN field_text(e.payload, '$.counter_name')
+    WHEN 'cuda_api' THEN f.name
+    ELSE coalesce(nullif(field_text(e.payload, '$.tf_name'), ''), c.meaning)
+  END AS name
+FROM bare_span AS b
+JOIN class_rule AS c USING (class_n)
+JOIN event AS e USING (seq)
+LEFT JOIN cuda_function AS f ON f.kind = split_part(c.event, '_', 1) AND f.id::VARCHAR = e.name
+WHERE c.meaning IN ('python', 'switch', 'metric', 'cuda_api')
+  OR (c.meaning IN ('kernel', 'copy') AND e.name = '');
+
 CREATE TABLE span_key AS
 SELECT
   b.seq,
+  b.end_seq,
+  b.class_n,
+  b.at_ns,
+  b.dur,
+  b.step,
+  b.name,
+  x.name AS own_name,
+  b.has_other_end,
+  w.seq IS NOT NULL AS is_work,
+  coalesce(w.kind = 'memset' AND c.meaning IN ('kernel', 'copy'), false) AS is_memset,
+  q.seq IS NOT NULL AS is_queued,
   CASE
     WHEN c.meaning IN ('kernel', 'copy', 'barrier') AND w.seq IS NOT NULL THEN 'stream'
     WHEN c.meaning IN ('kernel', 'copy', 'barrier', 'queued') THEN 'device'
@@ -40,6 +72,8 @@ SELECT
 FROM bare_span AS b
 JOIN class_rule AS c USING (class_n)
 LEFT JOIN work AS w USING (seq)
+LEFT JOIN own_name AS x USING (seq)
+LEFT JOIN (SELECT DISTINCT seq FROM queued) AS q USING (seq)
 LEFT JOIN caller AS a USING (seq)
 LEFT JOIN pthread AS p ON p.pthread = a.thread AND p.pid IS NOT DISTINCT FROM b.pid;
 
@@ -86,18 +120,6 @@ FROM (
     if(kind IN ('stream', 'async'), sort, NULL) AS sort
   FROM span_key
 );
-
-CREATE TABLE span_place AS
-SELECT k.seq, t.track_n
-FROM span_key AS k
-JOIN track_place AS t
-  ON t.kind = k.kind
-  AND t.pid IS NOT DISTINCT FROM if(k.kind IN ('scheduler', 'processor'), NULL, k.pid)
-  AND t.tid IS NOT DISTINCT FROM if(k.kind = 'thread', k.tid, NULL)
-  AND t.cpu IS NOT DISTINCT FROM if(k.kind IN ('scheduler', 'processor'), k.cpu, NULL)
-  AND t.device IS NOT DISTINCT FROM if(k.kind IN ('stream', 'device'), k.device, NULL)
-  AND t.queue IS NOT DISTINCT FROM if(k.kind = 'stream', k.queue, NULL)
-  AND t.sort IS NOT DISTINCT FROM if(k.kind IN ('stream', 'async'), k.sort, NULL);
 
 CREATE TABLE thread_place AS
 SELECT track_n, t.tid, p.process_n, n.name

@@ -28,7 +28,7 @@ ORDER BY rowid;
 INSERT INTO launch (slice_id, trace_id, track_id, ts, dur, name, category, callback_id)
 SELECT
   getvariable('first_id') + s.rowid, getvariable('trace_id'), getvariable('first_id') + s.track_n, s.ts,
-  s.dur, s.name, s.category, a.callback
+  s.dur, s.name, s.category::VARCHAR, a.callback
 FROM scratch.span AS s
 LEFT JOIN scratch.caller AS a ON a.seq = s.seq
 WHERE s.meaning IN (

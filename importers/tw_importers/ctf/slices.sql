@@ -16,27 +16,6 @@ SELECT
 FROM ctf_stream AS s
 WHERE s.stream_n IN (SELECT stream_n FROM loss);
 
--- Names that are not the field `name`.
-CREATE TABLE own_name AS
-SELECT
-  b.seq,
-  CASE c.meaning
-    WHEN 'python' THEN if(
-      b.step = 0, field_text(e.payload, '$.msg'),
-      regexp_extract(field_text(e.payload, '$.msg'), '^[a-z]+:(.*)', 1, 's')
-    )
-    WHEN 'switch' THEN field_text(e.payload, '$.next_comm')
-    WHEN 'metric' THEN field_text(e.payload, '$.counter_name')
-    WHEN 'cuda_api' THEN f.name
-    ELSE coalesce(nullif(field_text(e.payload, '$.tf_name'), ''), c.meaning)
-  END AS name
-FROM bare_span AS b
-JOIN class_rule AS c USING (class_n)
-JOIN event AS e USING (seq)
-LEFT JOIN cuda_function AS f ON f.kind = split_part(c.event, '_', 1) AND f.id::VARCHAR = e.name
-WHERE c.meaning IN ('python', 'switch', 'metric', 'cuda_api')
-  OR (c.meaning IN ('kernel', 'copy') AND e.name = '');
-
 -- What all slices of a class have in common; NULL: the slice has a name of its own.
 CREATE TABLE class_span AS
 SELECT
@@ -72,39 +51,51 @@ SELECT
   CASE WHEN meaning = 'dispatch' THEN 'aql_kernel_dispatch' END AS fixed_name
 FROM class_rule;
 
--- Slices without their texts, which would be sorted with them: stored.sql adds them.
+-- Numbers instead of texts in what is sorted; the order of an ENUM is that of its values here.
+CREATE TYPE category AS ENUM (
+  SELECT category FROM class_span
+  UNION
+  SELECT unnest(['gpu_memset', 'user_annotation', 'lost_events'])
+  ORDER BY ALL
+);
+CREATE TYPE meaning AS ENUM (SELECT meaning FROM class_span UNION SELECT 'loss' ORDER BY ALL);
+
+-- Slices without their payloads, which would be sorted with them: stored.sql adds them.
 CREATE TABLE span AS
 WITH named AS (
   SELECT
-    b.seq,
-    b.end_seq,
-    p.track_n,
-    b.at_ns - o.first_ns AS ts,
-    b.dur,
-    c.meaning,
-    b.class_n,
+    k.seq,
+    k.end_seq,
+    t.track_n,
+    k.at_ns - o.first_ns AS ts,
+    k.dur,
+    c.meaning::meaning AS meaning,
+    k.class_n,
     CASE
-      WHEN w.kind = 'memset' AND c.meaning IN ('kernel', 'copy') THEN 'gpu_memset'
-      WHEN c.meaning = 'python' AND b.step = 1 THEN 'user_annotation'
+      WHEN k.is_memset THEN 'gpu_memset'
+      WHEN c.meaning = 'python' AND k.step = 1 THEN 'user_annotation'
       ELSE c.category
-    END AS category,
+    END::category AS category,
     CASE
-      WHEN c.meaning IN ('python', 'switch', 'metric') THEN x.name
-      WHEN x.name IS NOT NULL THEN x.name
+      WHEN k.own_name IS NOT NULL OR c.meaning IN ('python', 'switch', 'metric') THEN k.own_name
       WHEN c.fixed_name IS NOT NULL THEN c.fixed_name
-      WHEN c.meaning = 'other' OR e.name IS NULL THEN if(b.step = 0, c.name, c.stem)
-      ELSE e.name
+      WHEN c.meaning = 'other' OR k.name IS NULL THEN if(k.step = 0, c.name, c.stem)
+      ELSE k.name
     END AS name,
-    w.seq IS NOT NULL AS is_work,
-    coalesce(b.has_other_end, false) AS has_other_end
-  FROM bare_span AS b
-  JOIN event AS e USING (seq)
-  JOIN class_span AS c ON c.class_n = b.class_n
-  JOIN span_place AS p ON p.seq = b.seq
+    k.is_work,
+    coalesce(k.has_other_end, false) AS has_other_end
+  FROM span_key AS k
+  JOIN class_span AS c ON c.class_n = k.class_n
+  JOIN track_place AS t
+    ON t.kind = k.kind
+    AND t.pid IS NOT DISTINCT FROM if(k.kind IN ('scheduler', 'processor'), NULL, k.pid)
+    AND t.tid IS NOT DISTINCT FROM if(k.kind = 'thread', k.tid, NULL)
+    AND t.cpu IS NOT DISTINCT FROM if(k.kind IN ('scheduler', 'processor'), k.cpu, NULL)
+    AND t.device IS NOT DISTINCT FROM if(k.kind IN ('stream', 'device'), k.device, NULL)
+    AND t.queue IS NOT DISTINCT FROM if(k.kind = 'stream', k.queue, NULL)
+    AND t.sort IS NOT DISTINCT FROM if(k.kind IN ('stream', 'async'), k.sort, NULL)
   CROSS JOIN origin AS o
-  LEFT JOIN work AS w ON w.seq = b.seq
-  LEFT JOIN own_name AS x ON x.seq = b.seq
-  WHERE b.seq NOT IN (SELECT seq FROM queued)
+  WHERE NOT k.is_queued
 )
 SELECT * FROM named
 UNION ALL

@@ -2,8 +2,8 @@
 -- In: `event`, `class_rule`, `placed`. Out: `moment` (all events with their time), `pair`, `span`, and
 -- the tables of places.
 
--- What events of a pair are equal in is one number (`pair_key`), and so is a payload: texts are read
--- once, and no table that is sorted has any. The thread of Python's agent is a field of its records.
+-- What events of a pair are equal in is one number (`pair_key`), and so is a payload: payloads are
+-- read once, and no table that is sorted has any. The thread of Python's agent is a field of its records.
 CREATE TABLE moment AS
 WITH said AS (
   SELECT
@@ -41,7 +41,7 @@ placed_event AS (
   LEFT JOIN placed AS p ON p.seq = s.seq
 )
 SELECT
-  seq, class_n, at_ns, ts, pid, tid, cpu, step,
+  seq, class_n, at_ns, ts, pid, tid, cpu, step, name,
   hash(payload) AS content,
   pairing IN ('name', 'key', 'count') AND timing IS NULL AS is_ordinal,
   CASE WHEN step <> 0 THEN hash(
@@ -129,6 +129,7 @@ SELECT
   m.tid,
   m.cpu,
   m.step,
+  m.name,
   p.has_other_end
 FROM moment AS m
 LEFT JOIN pair AS p USING (seq)

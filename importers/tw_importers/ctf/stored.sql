@@ -17,7 +17,7 @@ other_end AS (
 )
 SELECT
   getvariable('first_id') + s.slice_n, getvariable('trace_id'), getvariable('first_id') + s.track_n,
-  s.ts, s.dur, s.category, s.name, n.depth, getvariable('first_id') + n.parent_n,
+  s.ts, s.dur, s.category::VARCHAR, s.name, n.depth, getvariable('first_id') + n.parent_n,
   CASE WHEN s.is_work THEN left(e.payload, -1) || if(e.payload = '{}', '', ',')
       || '"emitter_tid":' || coalesce(e.tid::VARCHAR, 'null')
       || ',"cpu":' || coalesce(e.cpu::VARCHAR, 'null') || '}'
