@@ -9,7 +9,7 @@ after another: the n-th call of a kind (c10d::allreduce_) leads to the n-th oper
 operations that begin before their call, are rejected.
 """
 grain = ["to_id"]
-requires = { schema = ">=1", rows = ["cpu_op", "collective"] }
+requires = { schema = ">=1", rows = ["cpu_op", "collective where regexp_matches(name, '^(gloo|mpi|ucc):')"] }
 portable = false
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]

@@ -14,7 +14,10 @@ awaited work the last that the process launched before the last record call of t
 wait, if there is none) on another stream of the device.
 """
 grain = ["from_id", "to_id"]
-requires = { schema = ">=1", rows = ["launch", "gpu_op"] }
+requires = { schema = ">=1", rows = [
+  "launch", "gpu_op",
+  "launch where name LIKE '%StreamWaitEvent%' | gpu_op where sync_kind = 'Stream Wait Event'",
+] }
 portable = false
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]

@@ -9,7 +9,7 @@ from the outermost slice with which the other stopped to the first one after the
 one thread runs both.
 """
 grain = ["to_id"]
-requires = { schema = ">=1", rows = ["cpu_op", "launch"] }
+requires = { schema = ">=1", rows = ["launch", "link where kind = 'forward_backward'"] }
 portable = false
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]

@@ -7,7 +7,7 @@ Some tracers name device work after the operator that launched it. It belongs to
 that name that begins before the work, unless a call inside of an operator launched it.
 """
 grain = ["to_id"]
-requires = { schema = ">=1", rows = ["cpu_op", "gpu_op without correlation_id"] }
+requires = { schema = ">=1", rows = ["cpu_op", "gpu_op where correlation_id IS NULL AND kind <> 'sync'"] }
 within_trace = true
 portable = false
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]

@@ -11,7 +11,7 @@ Other waits are pauses of the calling thread: the first operator after one goes 
 operation that ended during it.
 """
 grain = ["from_id", "to_id"]
-requires = { schema = ">=1", rows = ["cpu_op", "collective"] }
+requires = { schema = ">=1", rows = ["link where kind = 'enqueue'"] }
 portable = false
 within_trace = true
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]

@@ -45,6 +45,7 @@ from typing import Any
 
 from warehouse.errors import ContractError, ScopeError, UsageError
 from warehouse.library import columns as shared_columns
+from warehouse.library import required_rows
 from warehouse.library.columns import SharedColumns
 from warehouse.times import parse_time
 
@@ -165,7 +166,7 @@ class Header:
     parameters: tuple[Parameter, ...] = ()
     requires_schema: str = ">=1"
     requires_queries: tuple[str, ...] = ()
-    #: Tables, or `table without column`; where one has no (such) rows, nothing is found.
+    #: See `warehouse.library.required_rows`; without rows of each entry, nothing is found.
     requires_rows: tuple[str, ...] = ()
     portable: bool = True  # runs on Spark after translation
     #: Of a linker: `trace_id = $trace_id::BIGINT` may select several traces; it joins none of them.
@@ -272,7 +273,7 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         parameters=tuple(_parameter(*item) for item in values.get("param", {}).items()),
         requires_schema=str(requires.get("schema", ">=1")),
         requires_queries=tuple(requires.get("queries", ())),
-        requires_rows=tuple(requires.get("rows", ())),
+        requires_rows=_required_rows(requires.get("rows", ())),
         portable=bool(values.get("portable", True)),
         within_trace=bool(values.get("within_trace", False)),
         link_set=str(values.get("link_set", "default")),
@@ -336,6 +337,12 @@ def _parameter(name: str, values: dict[str, Any]) -> Parameter:
         except UsageError as error:
             raise ValueError(f"default of {error.message}") from None
     return parameter
+
+
+def _required_rows(entries: Iterable[str]) -> tuple[str, ...]:
+    for entry in entries:
+        required_rows.alternatives(entry)  # raises ValueError
+    return tuple(entries)
 
 
 def _column_values(values: dict[str, Any], shared: SharedColumns) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from warehouse.library import tokens
+from warehouse.library import required_rows, tokens
 from warehouse.library.library import BUILT_IN, Library, Query
 from warehouse.store import migrate
 
@@ -109,7 +109,8 @@ def _tables(query: Query, library: Library, nodes: list[Tree]) -> Iterator[str]:
     for name in sorted(called - query.pins.keys()):
         yield f"calls {name}, which its header does not require"
     rows = query.header.requires_rows if query.header else ()
-    for name in sorted({each.partition(" without ")[0] for each in rows} - known_tables()):
+    required = {table for each in rows for table, _ in required_rows.alternatives(each)}
+    for name in sorted(required - known_tables()):
         yield f"requires rows of {name}, which is not a table of the schema"
     for name in sorted(query.pins.keys() - called):
         yield f"requires {query.pins[name]} and does not call it"

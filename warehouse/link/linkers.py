@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from warehouse.library import library as libraries
+from warehouse.library import required_rows
 from warehouse.library.library import Library, Query
 from warehouse.link import link_sets, linked_graph, relations
 from warehouse.store import database, statements
@@ -30,6 +31,7 @@ CLOCKS = "clock_offset"
 INSIDE, BETWEEN = "linked", "run_linked"
 _LINK = re.compile(r"\blink\b", re.IGNORECASE)
 _FOUND = 'temp.main."links found"'
+_FEW = 50_000  # links that one thread numbers faster than a further query
 #: The condition of linkers of a trace, and what takes its place for several (`within_trace`).
 _OF_ONE = "= $trace_id::BIGINT"
 _OF_SEVERAL = "BETWEEN $trace_id::BIGINT AND $last_trace_id::BIGINT"
@@ -100,10 +102,10 @@ def link_trace(
     )
     _delete_stat(connection, INSIDE, trace_id)
     found: list[tuple[Query, int]] = []
-    bare = _without_rows(connection, known.of_trace, f"trace_id = {trace_id}")
+    required = _Required(connection, known.of_trace, f"trace_id = {trace_id}")
     for query in known.of_trace:
         n_links = 0
-        if not bare.intersection(requires_rows(query)):
+        if required.exist(query):
             n_links = _insert(
                 connection, query, {"trace_id": trace_id}, f"{first} + n", str(trace_id), run_id
             )
@@ -124,10 +126,10 @@ def link_traces(
     _install(connection, known.library, known.of_trace)
     together = _Together(dict(run_of))
     found: list[tuple[Query, dict[int, int]]] = []
-    bare = _without_rows(connection, known.of_trace, together.condition)
+    required = _Required(connection, known.of_trace, together.condition)
     for query in known.of_trace:
         n_links: dict[int, int] = {}
-        if not bare.intersection(requires_rows(query)):
+        if required.exist(query):
             n_links = together.insert(connection, query)
         found.append((query, n_links))
     _note_stats(connection, found, run_of)
@@ -212,22 +214,38 @@ def requires_rows(query: Query) -> tuple[str, ...]:
     return query.header.requires_rows if query.header else ()
 
 
-def _without_rows(
-    connection: duckdb.DuckDBPyConnection, queries: Sequence[Query], condition: str
-) -> set[str]:
-    """Returns the required rows that do not exist under a condition on `trace_id`. Most traces have
-    no work for most linkers, and planning a linker takes longer than linking a small trace."""
-    required = sorted({rows for query in queries for rows in requires_rows(query)})
-    if not required:
-        return set()
-    exist = ", ".join(f"EXISTS ({_selected(rows)} AND {condition})" for rows in required)
-    has_rows = database.one(connection, f"SELECT {exist}")
-    return {rows for rows, has in zip(required, has_rows, strict=True) if not has}
+class _Required:
+    """The rows that linkers require. Most traces have no work for most linkers, and planning a
+    linker takes longer than linking a small trace.
+
+    `condition` is one on `trace_id`. Rows are searched once for all linkers, but for links, which
+    earlier linkers may find.
+    """
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, queries: Sequence[Query], condition: str
+    ) -> None:
+        self._connection = connection
+        self._condition = condition
+        required = {rows for query in queries for rows in requires_rows(query)}
+        self._has = self._search(sorted(rows for rows in required if not _are_links(rows)))
+
+    def exist(self, query: Query) -> bool:
+        """Whether there are rows of each kind that a linker requires."""
+        links = list(filter(_are_links, requires_rows(query)))
+        others = (rows for rows in requires_rows(query) if rows not in links)
+        return all(self._has[rows] for rows in others) and all(self._search(links).values())
+
+    def _search(self, required: Sequence[str]) -> dict[str, bool]:
+        if not required:
+            return {}
+        exist = ", ".join(required_rows.exists(rows, self._condition) for rows in required)
+        has_rows = database.one(self._connection, f"SELECT {exist}")
+        return dict(zip(required, has_rows, strict=True))
 
 
-def _selected(rows: str) -> str:
-    table, _, column = rows.partition(" without ")
-    return f"SELECT 1 FROM {table} WHERE {f'{column} IS NULL' if column else 'true'}"
+def _are_links(rows: str) -> bool:
+    return any(table == "link" for table, _ in required_rows.alternatives(rows))
 
 
 def link_run(connection: duckdb.DuckDBPyConnection, known: Linkers, run_id: int) -> None:
@@ -300,8 +318,8 @@ def _link_between(
     )
     found: list[tuple[Query, int]] = []
     traces = f"trace_id IN (SELECT id FROM trace WHERE run_id = {run_id})"
-    bare = _without_rows(connection, known.of_run, traces)
-    can_link = [query for query in known.of_run if not bare.intersection(requires_rows(query))]
+    required = _Required(connection, known.of_run, traces)
+    can_link = [query for query in known.of_run if required.exist(query)]
     _install(connection, known.library, [*can_link, *([known.clocks] if known.clocks else [])])
     for query in known.of_run:
         n_links = 0
@@ -350,12 +368,10 @@ def _insert(
         sql = f"CREATE OR REPLACE TEMP TABLE {_FOUND} AS {query.bound_sql}"
         ((n_links,),) = statements.execute(connection, sql, argument).fetchall()
     if n_links:
-        # Numbered in their order: every linker orders its rows. (A window would use one thread.)
-        (first_row,) = database.one(connection, f"SELECT min(rowid) FROM {_FOUND}")
         connection.execute(
             f"INSERT INTO link SELECT {link_id}, {trace_id}, {run_id}, from_id, to_id, kind, rule, "
             "confidence, $set, $name, $version "
-            f"FROM (SELECT *, rowid - {first_row} AS n FROM {_FOUND})",
+            f"FROM {_numbered(connection, int(n_links))}",
             {
                 "set": query.header.link_set,
                 "name": query.header.name,
@@ -363,6 +379,15 @@ def _insert(
             },
         )
     return int(n_links)
+
+
+def _numbered(connection: duckdb.DuckDBPyConnection, n_links: int) -> str:
+    """The links found with their number n, in their order: every linker orders its rows."""
+    if n_links <= _FEW:
+        return f"(SELECT *, row_number() OVER () - 1 AS n FROM {_FOUND})"
+    # A window would use one thread.
+    (first_row,) = database.one(connection, f"SELECT min(rowid) FROM {_FOUND}")
+    return f"(SELECT *, rowid - {first_row} AS n FROM {_FOUND})"
 
 
 def noted(query: Query) -> str:

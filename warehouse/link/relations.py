@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from warehouse.library import required_rows
 from warehouse.link import linked_graph
 from warehouse.store import catalog, database, statements
 
@@ -49,7 +50,7 @@ def forget(connection: duckdb.DuckDBPyConnection, condition: str) -> None:
 def _has_rows(connection: duckdb.DuckDBPyConnection, query: Query) -> bool:
     """Whether the tables that a linker requires have rows of any trace."""
     assert query.header is not None
-    exist = [f"EXISTS (FROM {table})" for table in query.header.requires_rows]
+    exist = [required_rows.exists(rows) for rows in query.header.requires_rows]
     return all(database.one(connection, f"SELECT {', '.join(exist)}")) if exist else True
 
 
