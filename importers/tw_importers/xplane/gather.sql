@@ -74,72 +74,70 @@ SELECT plane_n, metadata_id, name, display_name, stats
 FROM event_name
 QUALIFY row_number() OVER (PARTITION BY plane_n, metadata_id) = 1;
 
-CREATE TABLE timed AS
-SELECT
-  r.seq,
-  l.process,
-  l.id AS thread,
-  l.device,
-  l.name AS line,
-  l.stream,
-  l.is_derived,
-  coalesce(n.name, 'event ' || r.metadata_id) AS full_name,
-  coalesce(n.display_name, n.name, 'event ' || r.metadata_id) AS name,
-  n.metadata_id IS NULL AS is_unnamed,
-  l.timestamp_ns + whole_ns(r.offset_ps) AS start_ns,
-  l.timestamp_ns + whole_ns(r.offset_ps + r.dur_ps) AS end_ns,
-  r.n_occurrences,
-  r.dur_ps,
-  CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
-    THEN '"start_ps":' || (l.timestamp_ns::HUGEINT * 1000 + r.offset_ps) END AS start_ps,
-  CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
-    THEN '"duration_ps":' || r.dur_ps END AS duration_ps,
-  concat_ws(',', r.stats, n.stats) AS stats
-FROM record AS r
-JOIN place_of_line AS l USING (line_n)
-LEFT JOIN named AS n ON n.plane_n = l.plane_n AND n.metadata_id = r.metadata_id;
-
-CREATE TABLE described AS
-SELECT
-  seq,
-  unnest(TRY(json_transform(
-    json_of(stats),
-    '{"correlation_id":"BIGINT","context_id":"BIGINT","kernel_details":"VARCHAR",
-      "memcpy_details":"VARCHAR","memset_details":"VARCHAR","memalloc_details":"VARCHAR",
-      "step_num":"BIGINT","hlo_module":"VARCHAR","program_id":"BIGINT","run_id":"BIGINT",
-      "hlo_op":"VARCHAR","hlo_category":"VARCHAR","tf_op":"VARCHAR","source":"VARCHAR",
-      "flops":"BIGINT","bytes_accessed":"BIGINT","nvtx_range":"VARCHAR",
-      "allocator_name":"VARCHAR","addr":"VARCHAR","allocation_bytes":"BIGINT",
-      "bytes_allocated":"BIGINT","bytes_reserved":"BIGINT",
-      "_pt":"UBIGINT","_p":"UBIGINT","_ct":"UBIGINT","_c":"UBIGINT"}'
-  )))
-FROM timed
-WHERE stats <> '';
-
 -- What each event is. Ends of operations, which XLA marks on CPUs, are not events of their own.
 CREATE TABLE classified AS
+WITH timed AS (
+  SELECT
+    r.seq,
+    l.process,
+    l.id AS thread,
+    l.device,
+    l.name AS line,
+    l.stream,
+    l.is_derived,
+    coalesce(n.name, 'event ' || r.metadata_id) AS full_name,
+    coalesce(n.display_name, n.name, 'event ' || r.metadata_id) AS name,
+    n.metadata_id IS NULL AS is_unnamed,
+    l.timestamp_ns + whole_ns(r.offset_ps) AS start_ns,
+    l.timestamp_ns + whole_ns(r.offset_ps + r.dur_ps) AS end_ns,
+    r.n_occurrences,
+    r.dur_ps,
+    CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
+      THEN '"start_ps":' || (l.timestamp_ns::HUGEINT * 1000 + r.offset_ps) END AS start_ps,
+    CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
+      THEN '"duration_ps":' || r.dur_ps END AS duration_ps,
+    concat_ws(',', r.stats, n.stats) AS stats
+  FROM record AS r
+  JOIN place_of_line AS l USING (line_n)
+  LEFT JOIN named AS n ON n.plane_n = l.plane_n AND n.metadata_id = r.metadata_id
+),
+described AS (
+  SELECT
+    *,
+    CASE WHEN stats <> '' THEN TRY(json_transform(
+      json_of(stats),
+      '{"correlation_id":"BIGINT","context_id":"BIGINT","kernel_details":"VARCHAR",
+        "memcpy_details":"VARCHAR","memset_details":"VARCHAR","memalloc_details":"VARCHAR",
+        "step_num":"BIGINT","hlo_module":"VARCHAR","program_id":"BIGINT","run_id":"BIGINT",
+        "hlo_op":"VARCHAR","hlo_category":"VARCHAR","tf_op":"VARCHAR","source":"VARCHAR",
+        "flops":"BIGINT","bytes_accessed":"BIGINT","nvtx_range":"VARCHAR",
+        "allocator_name":"VARCHAR","addr":"VARCHAR","allocation_bytes":"BIGINT",
+        "bytes_allocated":"BIGINT","bytes_reserved":"BIGINT",
+        "_pt":"UBIGINT","_p":"UBIGINT","_ct":"UBIGINT","_c":"UBIGINT"}'
+    )) END AS d
+  FROM timed
+)
 SELECT
-  t.*,
-  d.* EXCLUDE (seq),
+  * EXCLUDE (d),
+  unnest(d),
   CASE
-    WHEN t.n_occurrences IS NOT NULL THEN 'aggregate'
-    WHEN t.device IS NULL AND starts_with(t.full_name, 'end: ') AND d.hlo_op IS NULL
+    WHEN n_occurrences IS NOT NULL THEN 'aggregate'
+    WHEN device IS NULL AND starts_with(full_name, 'end: ') AND d.hlo_op IS NULL
       THEN 'end'
-    WHEN t.is_derived OR d.memalloc_details IS NOT NULL THEN 'other'
-    WHEN t.device IS NOT NULL AND (d.memset_details IS NOT NULL OR t.name ILIKE 'memset%')
+    WHEN is_derived OR d.memalloc_details IS NOT NULL THEN 'other'
+    WHEN device IS NOT NULL AND (d.memset_details IS NOT NULL OR name ILIKE 'memset%')
       THEN 'memset'
-    WHEN t.device IS NOT NULL AND (d.memcpy_details IS NOT NULL OR t.name ILIKE 'memcpy%')
+    WHEN device IS NOT NULL AND (d.memcpy_details IS NOT NULL OR name ILIKE 'memcpy%')
       THEN 'memcpy'
-    WHEN t.device IS NOT NULL THEN 'kernel'
+    WHEN device IS NOT NULL THEN 'kernel'
     WHEN d.correlation_id IS NOT NULL THEN 'call'
     WHEN d.step_num IS NOT NULL THEN 'range'
-    WHEN starts_with(t.full_name, '$') THEN 'python'
-    WHEN t.full_name IN ('MemoryAllocation', 'MemoryDeallocation') THEN 'allocation'
-    WHEN t.dur_ps = 0 AND d.hlo_op IS NULL THEN 'other'
+    WHEN starts_with(full_name, '$') THEN 'python'
+    WHEN full_name IN ('MemoryAllocation', 'MemoryDeallocation') THEN 'allocation'
+    WHEN dur_ps = 0 AND d.hlo_op IS NULL THEN 'other'
     ELSE 'operator'
   END AS kind
-FROM timed AS t
-LEFT JOIN described AS d USING (seq);
+FROM described;
 
 INSERT INTO activity BY NAME
 SELECT
@@ -190,8 +188,7 @@ SELECT
     duration_ps
   )) AS args_json
 FROM classified
-WHERE kind NOT IN ('aggregate', 'end')
-ORDER BY seq;
+WHERE kind NOT IN ('aggregate', 'end');
 
 CREATE TABLE numbered AS
 SELECT seq, step_num AS number FROM classified WHERE kind = 'range';
@@ -250,5 +247,5 @@ SELECT 'marks of the ends of operations', count(*) FROM classified WHERE kind = 
 
 INSERT INTO defect
 SELECT 'unknown_name', 'warning', count(*), 'events whose name is not in the file, named by number'
-FROM timed
+FROM classified
 WHERE is_unnamed;

@@ -1,5 +1,7 @@
 """XProf's protobuf messages, with what is read piece by piece left as bytes.
 
+Statistics of events are bytes, too: most are equal to others of the plane.
+
 Field numbers: github.com/openxla/xla, third_party/tsl/tsl/profiler/protobuf/xplane.proto.
 """
 
@@ -18,7 +20,7 @@ _DECLARED: Final = {
     },
     "Event": {
         "metadata_id": (1, "int64"), "offset_ps": (2, "int64"), "duration_ps": (3, "int64"),
-        "stats": (4, "Statistic*"), "num_occurrences": (5, "int64"),
+        "stats": (4, "bytes*"), "num_occurrences": (5, "int64"),
     },
     "Line": {
         "id": (1, "int64"), "name": (2, "bytes"), "timestamp_ns": (3, "int64"),

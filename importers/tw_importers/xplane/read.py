@@ -17,15 +17,18 @@ from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
+from google.protobuf.message import DecodeError
 
 from tw_importers.protobuf.declared import ONE
-from tw_importers.protobuf.wire import fields, pieces, varint
+from tw_importers.protobuf.wire import corrupt, fields, pieces, varint
 from tw_importers.xplane.messages import messages
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 
 _PIECE_BYTES: Final = 4 << 20
 _BATCH_ROWS: Final = 1 << 16
+_MOST_KNOWN: Final = 1 << 16  # statistics that are remembered
+_LONGEST_KNOWN: Final = 256  # bytes of one
 _LONGEST_KEPT: Final = 4096  # bytes of a value of type bytes; of longer ones the size is kept
 _XSPACE = {1: "planes", 2: "errors", 3: "warnings", 4: "hostnames"}
 _PLANE_NAME, _PLANE_LINE, _PLANE_EVENTS, _PLANE_STATS, _PLANE_STAT = 2, 3, 4, 5, 6
@@ -184,7 +187,10 @@ class _Space:
                     row[field.name] = value
                 elif field.name in ("name", "display_name"):
                     texts[field.name] = _text(value)
-            self._take(row["line_n"], plane, line.events)
+            try:
+                self._take(row["line_n"], plane, line.events)
+            except DecodeError:
+                raise corrupt(place[0], "a statistic of an event cannot be decoded") from None
             if len(self._columns["seq"]) >= _BATCH_ROWS:
                 yield self._batch()
         row["name"] = texts.get("display_name") or texts.get("name")
@@ -193,7 +199,7 @@ class _Space:
 
     def _take(self, line_n: int, plane: _Plane, events: Any) -> None:
         """Adds the rows of some events. Loops, because protobuf gives one value at a time."""
-        n, members, columns = len(events), plane.members, self._columns
+        n, members, columns = len(events), plane.encoded, self._columns
         columns["seq"] += range(self._n_events, self._n_events + n)
         columns["line_n"] += [line_n] * n
         columns["metadata_id"] += [event.metadata_id for event in events]
@@ -257,6 +263,8 @@ class _Plane:
         self._keys: dict[int, str] = {}
         self._refs: dict[int, str] = {}
         self._without_name = without_name
+        self._known: dict[bytes, str] = {}  # members by the bytes of their statistics
+        self._parse = messages().new("Statistic").FromString
 
     def add(self, entry: Any) -> None:
         """Adds the name of a statistic, which is also a text that values refer to."""
@@ -266,6 +274,24 @@ class _Plane:
     def members(self, stats: Any) -> str | None:
         """The members of an object of statistics; None without any."""
         return ",".join([self._member(each) for each in stats]) if stats else None
+
+    def encoded(self, stats: Any) -> str | None:
+        """The members of an object of encoded statistics; None without any.
+
+        Each distinct one is decoded once: most name a device, a stream, or a line of source.
+        """
+        if not stats:
+            return None
+        known = self._known
+        return ",".join([known.get(each) or self._decoded(each) for each in stats])
+
+    def _decoded(self, content: bytes) -> str:
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        found = self._member(self._parse(content))
+        if len(content) <= _LONGEST_KNOWN:
+            self._known[content] = found
+        return found
 
     def _member(self, stat: Any) -> str:
         key = self._keys.get(stat.metadata_id)
