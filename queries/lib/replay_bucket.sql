@@ -7,7 +7,7 @@ A bucket closes with the first gradient that reaches the size. Its reduction tak
 the rate at which the recorded reductions of its trace moved theirs while any was in flight.
 """
 grain = ["run_id", "iteration", "bucket"]
-requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_node@3"] }
 portable = false
 columns = ["run_id", "iteration", "bucket", "first_place", "last_place", "bytes", "dur_ns", "node_id"]
 

@@ -7,7 +7,7 @@ By rank and iteration, in the order in which they become ready: the node that co
 bucket, and the node that copies it back; an iteration ends with the copies back.
 """
 grain = ["run_id", "track_id", "iteration", "place"]
-requires = { schema = ">=17", queries = ["replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_node@3"] }
 portable = false
 columns = ["run_id", "trace_id", "track_id", "iteration", "place", "bytes", "ready_id", "copy_id", "before_id"]
 

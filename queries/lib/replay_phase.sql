@@ -10,7 +10,7 @@ waiting for it: its undisturbed time is the lower decile over all iterations and
 pass over gradients of the same size.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_measured@2", "replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_measured@3", "replay_node@3"] }
 portable = false
 columns = ["run_id", "node_id", "iteration", "phase", "place", "quiet_ns"]
 

@@ -8,7 +8,7 @@ From the node that ends last backwards, always to the one after which a node bec
 timelines, whose nodes have measured times.
 """
 grain = ["run_id", "place"]
-requires = { schema = ">=17", queries = ["replay_cause@1", "replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_cause@1", "replay_node@3"] }
 portable = false
 columns = [
   "run_id", "place", "node_id", "trace_id", "rank", "kind", "name", "slice_id", "track_id", "start_ns", "dur_ns",

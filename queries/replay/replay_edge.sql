@@ -1,15 +1,16 @@
 /* ---
 name = "replay_edge"
-version = 2
+version = 3
 title = "What a replay waits for: dependencies between its nodes"
 help = """
 A node starts when all nodes before it have ended and the delays of the edges have passed. Of
 timelines: the order of threads and streams, and links (launch, event_wait, wait, hand_over, enqueue)
 with the latencies of replay_constant; of dPRO trials: the edges of the global graph, with the time of
-negotiation behind Sync.
+negotiation behind Sync; of graphs their dependencies; of TPU commands the order of engines, and which
+command waits for which.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_replay@1", "replay_timeline_edge@1"] }
+requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_replay@1", "replay_graph_edge@1", "replay_timeline_edge@1", "replay_tpu_edge@1"] }
 portable = false
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
@@ -22,11 +23,12 @@ help = "Delays as dPRO's replay has them"
 from_id.help = "Node that comes first (replay_node)"
 to_id.help = "Node that depends on it"
 delay_ns = { type = "DOUBLE", unit = "ns", help = "Time between the end of the first and the earliest start" }
-kind.help = "thread_order, stream_order, launch, event_wait, wait, hand_over; data: local graph; control: within a rank; peer: between ranks or nodes; arrive: at the barrier of a collective, or of several in the order of arrival; end: of the trace"
+kind.help = "thread_order, stream_order, launch, event_wait, wait, hand_over; data: local graph; control: within a rank; peer: between ranks or nodes; group_order: of collectives of a group; arrive: at the barrier of a collective, or of several in the order of arrival; end: of the trace"
 ordinal = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among the edges of the run; replays break ties by it" }
 link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that it is made from" }
 
 [changes]
+3 = "graphs and TPU commands"
 2 = "timelines; link and confidence"
 1 = "first version"
 --- */
@@ -58,5 +60,11 @@ SELECT
   row_number() OVER (PARTITION BY run_id ORDER BY from_id, to_id, kind) - 1,
   link_id,
   confidence
-FROM replay_timeline_edge()
+FROM (
+  SELECT run_id, from_id, to_id, delay_ns, kind, link_id, confidence FROM replay_timeline_edge()
+  UNION ALL
+  SELECT run_id, from_id, to_id, delay_ns, kind, NULL, confidence FROM replay_tpu_edge()
+  UNION ALL
+  SELECT run_id, from_id, to_id, delay_ns, kind, NULL, 1 FROM replay_graph_edge()
+)
 ORDER BY run_id, ordinal

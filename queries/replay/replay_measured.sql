@@ -1,25 +1,26 @@
 /* ---
 name = "replay_measured"
-version = 2
+version = 3
 title = "Measured time of what a replay simulates, by rank and step"
 help = """
 Of timelines the steps, and the whole trace from the first start of its nodes to the last end; the
 replayed time is that between the ends of two nodes, or from the first start. Of dPRO trials the mean
 iteration time of each rank over all steps, from the first operator to the end of the one that begins
-last.
+last. Of graphs the time from the first recorded start to the last end.
 """
 grain = ["trace_id", "step"]
-requires = { schema = ">=17", queries = ["dpro_iteration@1", "replay_piece@1", "replay_timeline_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_iteration@1", "replay_graph_node@1", "replay_piece@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
 portable = false
 columns = ["run_id", "trace_id", "rank", "step", "measured_ns", "first_id", "last_id"]
 
 [column]
 step.help = "Step; NULL: the whole trace, or the mean of all steps of a dPRO trial"
-measured_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Measured time" }
+measured_ns = { type = "DOUBLE", unit = "ns", nullable = true, check = ">= 0", help = "Measured time; NULL: a graph that records durations only" }
 first_id = { type = "BIGINT", unit = "id", nullable = true, help = "Node of replay_node that ends when the time begins; NULL: the first start" }
 last_id = { type = "BIGINT", unit = "id", nullable = true, help = "Node that ends when the time ends; NULL: the operator that begins last" }
 
 [changes]
+3 = "graphs and TPU commands"
 2 = "steps of timelines, and the nodes between which they last"
 1 = "first version"
 --- */
@@ -70,6 +71,29 @@ SELECT
   NULL,
   max(node_id) FILTER (WHERE role = 'end')
 FROM node
+WHERE role <> 'barrier'
+GROUP BY run_id, trace_id
+UNION ALL
+SELECT
+  run_id,
+  trace_id,
+  any_value(rank),
+  NULL,
+  max(end_ns) - min(start_ns) FILTER (WHERE role <> 'end'),
+  NULL,
+  max(node_id) FILTER (WHERE role = 'end')
+FROM replay_tpu_node()
+GROUP BY run_id, trace_id
+UNION ALL
+SELECT
+  run_id,
+  trace_id,
+  any_value(rank),
+  NULL,
+  max(end_ns) - min(start_ns) FILTER (WHERE role <> 'end'),
+  NULL,
+  max(node_id) FILTER (WHERE role = 'end')
+FROM replay_graph_node()
 WHERE role <> 'barrier'
 GROUP BY run_id, trace_id
 ORDER BY trace_id, step

@@ -1,14 +1,15 @@
 /* ---
 name = "replay_node"
-version = 2
+version = 3
 title = "What a replay simulates: work, with its duration and resource"
 help = """
 Of timelines, pieces of host threads between calls that queue work or wait, and that work; of dPRO
-trials one iteration of all ranks, from the means of all steps. `tw replay` simulates the nodes with
+trials one iteration of all ranks, from the means of all steps; of graphs without a timeline their
+calls and device work; commands of TPUs. `tw replay` simulates the nodes with
 the edges of replay_edge on the resources of replay_resource.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["dpro_replay@1", "replay_timeline_node@1"] }
+requires = { schema = ">=17", queries = ["dpro_replay@1", "replay_graph_node@1", "replay_timeline_node@1", "replay_tpu_node@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
@@ -29,7 +30,7 @@ help = "Updates of weights run without waiting for other operators of their rank
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
 trace_id.nullable = true
-kind.help = "operator, or the stage of communication; of timelines host, call, gradient, copy, kernel, memcpy, memset, arrival, barrier, collective, end"
+kind.help = "operator, or the stage of communication; of timelines host, call, gradient, copy, kernel, memcpy, memset, arrival, barrier, collective, end; of TPUs compute, transfer, sync"
 name.nullable = false
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration" }
 gap_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time the resource stays in use afterwards" }
@@ -38,6 +39,7 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+3 = "graphs and TPU commands"
 2 = "timelines; bytes, slices, tracks and measured times"
 1 = "first version"
 --- */
@@ -91,5 +93,36 @@ SELECT
   track_id,
   start_ns::DOUBLE,
   end_ns::DOUBLE
-FROM replay_timeline_node()
+FROM (
+  SELECT
+    node_id, run_id, trace_id, rank, track_id, kind, name, dur_ns, bytes, is_released, start_ns, end_ns, slice_id
+  FROM replay_timeline_node()
+  UNION ALL
+  SELECT
+    node_id, run_id, trace_id, rank, track_id, kind, name, dur_ns, bytes, is_released, start_ns, end_ns, slice_id
+  FROM replay_tpu_node()
+)
+UNION ALL
+SELECT
+  node_id,
+  run_id,
+  trace_id,
+  rank,
+  CASE WHEN resource IS NOT NULL THEN
+    dense_rank() OVER (PARTITION BY run_id, resource IS NULL ORDER BY trace_id, resource) - 1
+  END,
+  kind,
+  name,
+  dur_ns::DOUBLE,
+  0,
+  0,
+  node_id,
+  NULL,
+  bytes,
+  CASE WHEN is_released THEN coalesce(start_ns, 0)::DOUBLE ELSE 0 END,
+  slice_id,
+  NULL,
+  start_ns::DOUBLE,
+  end_ns::DOUBLE
+FROM replay_graph_node()
 ORDER BY run_id, node_id

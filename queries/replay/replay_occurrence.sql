@@ -1,16 +1,16 @@
 /* ---
 name = "replay_occurrence"
-version = 1
+version = 2
 title = "When the nodes of a replay ran"
 help = """
 A node of a replay stands for a part of the recording, or for a slice of each step. Predictions move
 slices by these rows: what ran from measured_start_ns to measured_end_ns then runs when the node does,
-counted from origin_ns. Of timelines: pieces of threads, and device work. Of dPRO trials: operators, stages of communication and messages, in each
-step; a receive begins as long after its send as measured, QUEUE when its group is ready. Sync, which
+counted from origin_ns. Of timelines: pieces of threads, and device work; of TPUs: commands. Of dPRO
+trials: operators, stages of communication and messages, in each step; a receive begins as long after its send as measured, QUEUE when its group is ready. Sync, which
 takes no time in a replay, is not among them.
 """
 grain = ["run_id", "node_id", "step", "slice_id"]
-requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1", "dpro_node@1", "replay_timeline_node@1", "replay_trace@1"] }
+requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1", "dpro_node@1", "replay_timeline_node@1", "replay_tpu_node@1", "replay_trace@1"] }
 portable = false
 columns = [
   "run_id", "node_id", "step", "trace_id", "track_id", "slice_id", "measured_start_ns",
@@ -29,6 +29,7 @@ is_from_ready = { type = "BOOLEAN", unit = "bool", help = "Whether the slice beg
 origin_ns = { type = "DOUBLE", unit = "ns", help = "Time of the trace at which the step begins on the earliest rank" }
 
 [changes]
+2 = "TPU commands"
 1 = "first version"
 --- */
 WITH trial_node AS (
@@ -99,7 +100,11 @@ SELECT
   n.node_id,
   0,
   false
-FROM replay_timeline_node() AS n
+FROM (
+  SELECT run_id, node_id, trace_id, track_id, slice_id, start_ns, end_ns FROM replay_timeline_node()
+  UNION ALL
+  SELECT run_id, node_id, trace_id, track_id, slice_id, start_ns, end_ns FROM replay_tpu_node()
+) AS n
 JOIN replay_trace() AS t ON t.trace_id = n.trace_id
 WHERE n.track_id IS NOT NULL
 ORDER BY run_id, node_id, step, slice_id

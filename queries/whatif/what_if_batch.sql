@@ -9,7 +9,7 @@ which only the undisturbed time grows (replay_phase). An extrapolation: work tha
 the batch is scaled, too.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@2", "replay_phase@1"] }
+requires = { schema = ">=17", queries = ["replay_node@3", "replay_phase@1"] }
 portable = false
 extrapolates = true
 columns = [

@@ -9,7 +9,7 @@ have closed it, after the buckets before, at the measured rate. Host code that r
 communication, and would run before the first bucket now, lasts as long as without (replay_gradient).
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@2", "replay_bucket@1", "replay_gradient@1", "replay_phase@1"] }
+requires = { schema = ">=17", queries = ["replay_node@3", "replay_bucket@1", "replay_gradient@1", "replay_phase@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

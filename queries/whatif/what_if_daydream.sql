@@ -9,7 +9,7 @@ ranks, the stages of communication, and tensors without a recorded size take no 
 Daydream.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@2", "replay_node@2"] }
+requires = { schema = ">=18", queries = ["dpro_tensor@1", "replay_edge@3", "replay_node@3"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

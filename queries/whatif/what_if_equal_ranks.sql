@@ -8,7 +8,7 @@ them: those of the same name and kind, by their place on the thread or stream. C
 they are.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_node@3"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

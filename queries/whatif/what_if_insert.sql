@@ -7,7 +7,7 @@ Before each node whose name and kind match the patterns (as in GLOB), of one ran
 or stream works for another `ns` nanoseconds.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_node@3"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -7,7 +7,7 @@ Calls that queue work take no time, unless they also wait for it, and the work c
 begin.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_edge@2", "replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_edge@3", "replay_node@3"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

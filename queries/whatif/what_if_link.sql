@@ -7,7 +7,7 @@ Transfers (collectives, sends and receives) last 1 / bandwidth_ratio times as lo
 longer.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_node@3"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

@@ -7,7 +7,7 @@ Device work of a rank that is no collective waits for the collectives that start
 for it.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@2", "replay_node@2", "replay_resource@2"] }
+requires = { schema = ">=17", queries = ["replay_edge@3", "replay_node@3", "replay_resource@3"] }
 portable = false
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 

@@ -8,7 +8,7 @@ nobody, gradients are not copied into buckets and back, and host code lasts as l
 undisturbed (replay_phase).
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@2", "replay_phase@1"] }
+requires = { schema = ">=17", queries = ["replay_node@3", "replay_phase@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",

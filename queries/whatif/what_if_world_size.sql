@@ -8,7 +8,7 @@ Transfers of collectives last as long as on a ring of so many ranks with the sam
 hosts are not known, and ranks that wait for each other are those of the recording.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@2"] }
+requires = { schema = ">=17", queries = ["replay_node@3"] }
 portable = false
 extrapolates = true
 columns = [

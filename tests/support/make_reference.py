@@ -59,6 +59,7 @@ CASES = {
         "openacc_sum", "openmp_sum", "python_flame", "step_statistics",
     ),
     "cases_disc": ("cluster_problems",),
+    "cases_graph": ("replay_graph_node",),
     "cases_ranks": ("check_collective_doubt",),
     "cases_replay": (
         "check_lost_events", "prediction_summary", "replay_error", "replay_problem", "tf_queue",

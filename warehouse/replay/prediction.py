@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from warehouse.errors import QueryError
 from warehouse.library.header import Column
 from warehouse.query.result import QueryResult
 from warehouse.replay import movement, stored, what_if
@@ -21,7 +22,7 @@ COLUMNS = (
     Column("what_if", "VARCHAR", "text", "The changes; NULL: none", nullable=True),
     Column("step", "BIGINT", "count", "Step; NULL: whole trace, or mean of steps", nullable=True),
     Column("rank", "BIGINT", "count", "Rank of the trace, if known", nullable=True),
-    Column("measured_ns", "DOUBLE", "ns", "Measured time"),
+    Column("measured_ns", "DOUBLE", "ns", "Measured time, if recorded", nullable=True),
     Column("replayed_ns", "DOUBLE", "ns", "Time of the replay without changes"),
     Column("predicted_ns", "DOUBLE", "ns", "Time of the replay with the changes", nullable=True),
     Column("change", "DOUBLE", "ratio", "predicted_ns / replayed_ns - 1", nullable=True),
@@ -88,8 +89,16 @@ def predict(
 def predict_run(
     session: Session, engine: Engine, changes: Sequence[what_if.WhatIf], engine_name: str
 ) -> tuple[QueryResult, Prediction]:
-    """As `predict` with one scenario, and what `stored.store` stores as a run."""
+    """As `predict` with one scenario, and what `stored.store` stores as a run.
+
+    Raises QueryError, too, if no node stands for a part of a timeline.
+    """
     graph = _replayed(session, engine, places=True)
+    if graph.connection.execute("SELECT 1 FROM occurrence LIMIT 1").fetchone() is None:
+        raise QueryError(
+            "the replayed graph has no timeline that can be stored",
+            hint="Import the timeline of the run too, or omit --as.",
+        )
     rows = _scenario(graph, engine, changes)
     trace_ids, imported_at = stored.traces_of(session)
     queries = [session.queries.find(name) for name in (*TABLES.values(), MEASURED, OCCURRENCES)]

@@ -1,0 +1,2 @@
+-- input: shared/replay_graph.sql
+-- Computed by hand.

@@ -1,0 +1,2 @@
+-- input: shared/replay_tpu.sql
+-- Computed by hand.
