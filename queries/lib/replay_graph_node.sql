@@ -127,6 +127,7 @@ work AS (
       ELSE 'stream ' || w.stream
     END AS resource,
     w.slice_id,
+    nullif(w.group_name, '') AS group_name,
     greatest(w.self_ns - CASE WHEN w.is_device THEN 0 ELSE greatest(least(w.wait_ns, w.self_ns), 0) END, 0) AS dur_ns,
     w.start_ns - w.base_ns AS start_ns,
     w.start_ns - w.base_ns + greatest(coalesce(w.dur_ns, 0), 0) AS end_ns,
@@ -153,7 +154,7 @@ node AS (
   WHERE instance_id IS NOT NULL
   UNION ALL
   SELECT
-    run_id, min(trace_id), NULL, 'barrier', 'barrier', min(name), NULL, NULL, NULL, NULL, 0, max(start_ns),
+    run_id, min(trace_id), NULL, 'barrier', 'barrier', min(name) || coalesce(' of group ' || min(group_name), ''), NULL, NULL, NULL, NULL, 0, max(start_ns),
     max(start_ns), false, NULL, instance_id
   FROM work
   WHERE instance_id IS NOT NULL

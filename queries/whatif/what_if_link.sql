@@ -1,13 +1,15 @@
 /* ---
 name = "what_if_link"
-version = 2
+version = 3
 title = "What if: another bandwidth or latency of the links between ranks"
 help = """
 Transfers (collectives, sends and receives) last 1 / bandwidth_ratio times as long, and latency_ns
-longer.
+longer. With bits_per_s they last as long as their bytes take at that rate: of an all-reduce of n ranks
+2 (n - 1) / n of the message, of all-gather, reduce-scatter and all-to-all (n - 1) / n, of others the
+message. Transfers whose bytes were not recorded do not change then.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_node@3", "replay_transfer@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
@@ -20,6 +22,12 @@ type = "DOUBLE"
 default = 1.0
 min = 0.000001
 help = "New bandwidth as a multiple of the measured one"
+
+[param.bits_per_s]
+type = "DOUBLE"
+default = 0.0
+min = 0
+help = "Rate of the links instead; 0: multiplied by bandwidth_ratio"
 
 [param.latency_ns]
 type = "DOUBLE"
@@ -39,16 +47,38 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+3 = "new parameter bits_per_s"
 2 = "timelines"
 1 = "first version"
 --- */
+WITH recorded AS (
+  SELECT run_id, greatest(count(DISTINCT trace_id), 2) AS n
+  FROM replay_node()
+  WHERE kind = 'collective'
+  GROUP BY run_id
+),
+transfer AS (
+  SELECT
+    x.*,
+    coalesce(x.bytes, t.bytes) * CASE
+      WHEN x.kind NOT IN ('collective', 'bucket') THEN 1
+      WHEN regexp_matches(lower(x.name), 'all_?reduce') THEN 2 * (r.n - 1) / r.n
+      WHEN regexp_matches(lower(x.name), 'all_?gather|reduce_?scatter|all_?to_?all') THEN (r.n - 1) / r.n
+      ELSE 1
+    END AS moved
+  FROM replay_node() AS x
+  LEFT JOIN recorded AS r ON r.run_id = x.run_id
+  LEFT JOIN replay_transfer() AS t ON t.run_id = x.run_id AND t.name = x.name AND x.kind = 'SEND'
+)
 SELECT
   node_id, run_id, trace_id, rank, resource_id, kind, name,
-  CASE WHEN kind IN ('SEND', 'PUSH_REQ', 'PULL_RES', 'bucket', 'collective')
-    THEN greatest(dur_ns / $bandwidth_ratio::DOUBLE + $latency_ns::DOUBLE, 0)
-    ELSE dur_ns
+  CASE
+    WHEN kind NOT IN ('SEND', 'PUSH_REQ', 'PULL_RES', 'bucket', 'collective') THEN dur_ns
+    WHEN $bits_per_s::DOUBLE > 0 AND moved IS NULL THEN dur_ns
+    WHEN $bits_per_s::DOUBLE > 0 THEN greatest(8e9 * moved / $bits_per_s::DOUBLE + $latency_ns::DOUBLE, 0)
+    ELSE greatest(dur_ns / $bandwidth_ratio::DOUBLE + $latency_ns::DOUBLE, 0)
   END AS dur_ns,
   gap_ns, priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns,
   measured_end_ns
-FROM replay_node()
+FROM transfer
 ORDER BY run_id, node_id

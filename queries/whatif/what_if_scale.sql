@@ -1,13 +1,14 @@
 /* ---
 name = "what_if_scale"
-version = 2
+version = 3
 title = "What if: other durations of some nodes"
 help = """
 Nodes whose name and kind match the patterns (as in GLOB), of one rank or of all, last `ratio` times as
-long, or `ns` nanoseconds.
+long, or `ns` nanoseconds. class and stream select device work by its class (compute, communication or
+memory) and by the number of its stream.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_device_work@1", "replay_node@3"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
@@ -24,6 +25,16 @@ help = "Pattern of names of nodes"
 type = "VARCHAR"
 default = "*"
 help = "Pattern of kinds of nodes"
+
+[param.class]
+type = "VARCHAR"
+default = "*"
+help = "Pattern of classes of device work: compute, communication, memory"
+
+[param.stream]
+type = "BIGINT"
+default = -1
+help = "Number of a stream; -1 for all"
 
 [param.rank]
 type = "BIGINT"
@@ -54,20 +65,24 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+3 = "new parameters class and stream"
 2 = "timelines"
 1 = "first version"
 --- */
 SELECT
-  node_id, run_id, trace_id, rank, resource_id, kind, name,
+  n.node_id, n.run_id, n.trace_id, n.rank, n.resource_id, n.kind, n.name,
   CASE
     WHEN NOT (
-      name GLOB $name::VARCHAR AND kind GLOB $kind::VARCHAR
-      AND ($rank::BIGINT = -1 OR rank IS NOT DISTINCT FROM $rank::BIGINT)
-    ) THEN dur_ns
+      n.name GLOB $name::VARCHAR AND n.kind GLOB $kind::VARCHAR
+      AND ($rank::BIGINT = -1 OR n.rank IS NOT DISTINCT FROM $rank::BIGINT)
+      AND ($class::VARCHAR = '*' OR coalesce(w.class GLOB $class::VARCHAR, false))
+      AND ($stream::BIGINT = -1 OR coalesce(w.stream = $stream::BIGINT, false))
+    ) THEN n.dur_ns
     WHEN $ns::DOUBLE >= 0 THEN $ns::DOUBLE
-    ELSE dur_ns * $ratio::DOUBLE
+    ELSE n.dur_ns * $ratio::DOUBLE
   END AS dur_ns,
-  gap_ns, priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns,
-  measured_end_ns
-FROM replay_node()
+  n.gap_ns, n.priority, n.order_key, n.slot_id, n.bytes, n.release_ns, n.slice_id, n.track_id,
+  n.measured_start_ns, n.measured_end_ns
+FROM replay_node() AS n
+LEFT JOIN replay_device_work() AS w ON w.slice_id = n.slice_id
 ORDER BY run_id, node_id

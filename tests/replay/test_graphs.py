@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,10 @@ OWN = ["own_cpu_cnn", "own_cpu_transformer", "own_gpu_cnn", "own_gpu_ddp_r0", "o
 CAPTURES = {"aks_bmodel": 0, "aks_m1_1core": 0.001, "aks_m2_8core": 0, "aks_m1_8core_cdma": 0.16}
 
 
-def replayed(tw: Tw, db: Path, *arguments: str) -> dict[str, float]:
+def replayed(tw: Tw, db: Path, *arguments: str) -> dict[str, Any]:
     result = tw("replay", "--db", db, "--format", "json", *arguments)
     assert result.code == 0, result.err
+    row: dict[str, Any]
     (row,) = json.loads(result.out)
     return row
 
@@ -91,3 +93,47 @@ def test_a_prediction_of_a_graph_without_a_timeline_is_not_stored(
     result = tw("replay", "--db", db, "--trace", "host_et", "--as", "p")
 
     assert result.errors == ["Error: the replayed graph has no timeline that can be stored"]
+
+
+@pytest.fixture
+def two_ranks(tmp_path: Path) -> Path:
+    """Two ranks that reduce in groups 5 and 6, in different orders."""
+    db = tmp_path / "w.duckdb"
+    database.create_empty(db)
+    with database.writer(db) as connection:
+        for rank, groups in ((0, "56"), (1, "65")):
+            connection.execute(
+                "INSERT INTO trace (id, run_id, name, rank, kind, format, importer, "
+                "importer_version, tw_version, imported_at, base_ns, source_base_ns) VALUES "
+                f"({rank}, 1, 'r{rank}', {rank}, 'graph', 'c', 'c', 1, '0', '2026-01-01', 0, 0)"
+            )
+            connection.execute(
+                f"INSERT INTO graph (id, trace_id, kind) VALUES ({rank}, {rank}, 'chakra')"
+            )
+            for n, group in enumerate(groups):
+                connection.execute(
+                    "INSERT INTO graph_node (id, trace_id, graph_id, node_id, name, type, "
+                    "device_kind, start_ns, dur_ns, attributes_json) VALUES "
+                    f"({10 * rank + n}, {rank}, {rank}, {n}, 'reduce', 'COMM_COLL_NODE', 'gpu', 0, "
+                    f'10, \'[{{"name": "pg_name", "value": "{group}"}}, '
+                    '{"name": "stream", "value": 7}]\')'
+                )
+            connection.execute(
+                "INSERT INTO graph_edge (id, trace_id, graph_id, from_node_id, to_node_id, kind, "
+                f"ordinal) VALUES ({rank}, {rank}, {rank}, {10 * rank}, {10 * rank + 1}, 'data', 0)"
+            )
+        connection.execute(
+            "INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', '2026-01-01')"
+        )
+    return db
+
+
+def test_collectives_in_different_order_are_a_deadlock_of_groups_and_ranks(
+    tw: Tw, two_ranks: Path
+) -> None:
+    result = tw("replay", "--db", two_ranks)
+
+    assert result.errors == [
+        "Error: deadlock: collectives wait for each other: reduce of group 5 on rank 0 for rank 1, "
+        "reduce of group 6 on rank 1 for rank 0; 10 nodes never start"
+    ]

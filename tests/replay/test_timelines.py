@@ -58,6 +58,8 @@ def data_parallel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.param("no_sync()", 43, marks=pytest.mark.integration),
         # The reduction takes 42 / 2 from 23, and 5 + 2 + 2 + 1 + 25 follow.
         pytest.param("link(bandwidth_ratio = 2)", 79, marks=pytest.mark.integration),
+        # As if of two ranks, each of which sends 48 bytes: they take 24.
+        ("link(bits_per_s = 16e9)", 82),
         # 10 and 8 more; then as before from the call on.
         ("batch(ratio = 2)", 118),
     ],
@@ -72,6 +74,30 @@ def test_what_ifs_of_data_parallel_training(
     assert step["replayed_ns"] == step["measured_ns"] == whole["measured_ns"] == 100
     assert step["predicted_ns"] == step_ns
     assert step["is_extrapolated"] == change.startswith("batch")
+
+
+@pytest.fixture(scope="module")
+def two_streams(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Kernels on streams 7 and 9: the input of the case of `replay_timeline_edge`."""
+    db = tmp_path_factory.mktemp("streams") / "w.duckdb"
+    (case,) = (case for case in CASES if case.query == "replay_timeline_edge")
+    database.create_empty(db)
+    with database.writer(db) as connection:
+        for part in case.inputs():
+            connection.execute(part.read_text())
+    return db
+
+
+def test_work_is_scaled_by_class_and_stream(tw: Tw, two_streams: Path) -> None:
+    def whole(change: str) -> float:
+        result = tw("replay", "--db", two_streams, "--what-if", change, "--format", "json")
+        return float(json.loads(result.out)[-1]["predicted_ns"])
+
+    assert whole("scale(stream = 9, ratio = 3)") == 110  # k3, which starts at 80
+    # k1 takes 30 and k2 8 more, and the thread waits for k2.
+    assert whole("scale(name = k?, class = comp*, stream = 7, ratio = 2)") == 138
+    none = tw("replay", "--db", two_streams, "--what-if", "scale(class = memory, ratio = 3)")
+    assert none.errors == ["Error: what-if scale(class = memory, ratio = 3) changes nothing"]
 
 
 def test_a_what_if_that_changes_nothing_is_one_sentence(tw: Tw, data_parallel: Path) -> None:

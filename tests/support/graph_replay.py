@@ -1,4 +1,4 @@
-"""A second implementation of replays of graphs and TPU commands, in plain Python, one node at a time."""
+"""A second implementation of replays of graphs and TPU commands, in plain Python."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import heapq
 import json
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -88,7 +89,7 @@ def of_graph(connection: duckdb.DuckDBPyConnection, graph_id: int) -> list[Call]
     return list(calls.values())
 
 
-def makespan_of_graph(calls: list[Call]) -> int:
+def makespan_of_graph(calls: list[Call]) -> float:
     """How long the calls take: threads and streams do one thing at a time."""
     of = {call.key: call for call in calls}
     has_data = any(kind == "data" for call in calls for kind, _ in call.needs)
@@ -112,9 +113,7 @@ def makespan_of_graph(calls: list[Call]) -> int:
     ranked = sorted(calls, key=lambda each: (each.start is not None, each.start or 0, each.order))
     place = {call.key: n for n, call in enumerate(ranked)}
     first = min((call.start for call in calls if call.start is not None), default=0)
-    release = {
-        call.key: (call.start or first) - first if not call.needs else 0 for call in calls
-    }
+    release = {call.key: (call.start or first) - first if not call.needs else 0 for call in calls}
     return simulate(
         {call.key: (left[call.key], call.resource, release[call.key], place[call.key])
          for call in calls}, edges,
@@ -142,8 +141,8 @@ def _delay(before: Call, kind: str, call: Call, left: dict[int, int]) -> int:
 
 
 def simulate(
-    work: dict[int, tuple[float, str, float, int]], edges: list[tuple[int, int, float]]
-) -> Any:
+    work: Mapping[int, tuple[float, str, float, int]], edges: Sequence[tuple[int, int, float]]
+) -> float:
     """The last end; of each node duration, resource ("": none), first start, order of ties."""
     after: dict[int, list[tuple[int, float]]] = defaultdict(list)
     n_before = dict.fromkeys(work, 0)

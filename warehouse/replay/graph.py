@@ -13,6 +13,7 @@ import duckdb
 import numpy as np
 
 from warehouse.errors import QueryError
+from warehouse.replay import deadlock
 from warehouse.replay.engine import Times, Work
 from warehouse.replay.shared import computed_once
 
@@ -31,7 +32,6 @@ MEASURED = "replay_measured"
 OCCURRENCES = "replay_occurrence"
 #: The query of why a run cannot be replayed.
 PROBLEMS = "replay_problem"
-_NAMED = 5  # names of nodes in an error
 _NODES = """
 SELECT dur_ns, gap_ns, release_ns, coalesce(resource_id, -1) AS resource_id, priority, order_key,
   coalesce(slot_id, -1) AS slot_id
@@ -155,7 +155,8 @@ class Graph:
             "queue_ns": times.queue, "cause_id": times.cause, "cause_kind": times.cause_kind,
         }))  # fmt: skip
         if times.n_done < len(times.start):
-            self._explain_deadlock(len(times.start) - times.n_done)
+            n_waiting = len(times.start) - times.n_done
+            raise deadlock.explain(self.connection, self._session.connection, n_waiting)
 
     @staticmethod
     def _refuse(problems: list[Any], parameters: Mapping[str, bool]) -> None:
@@ -175,26 +176,6 @@ class Graph:
             )
         if n_runs > 1:
             raise QueryError("more than one run is in scope", hint="Choose one with --run.")
-
-    def _explain_deadlock(self, n_waiting: int) -> None:
-        """Names nodes that wait for each other: collectives, if their order differs by rank."""
-        held = self._column(
-            "SELECT DISTINCT n.name FROM node AS n JOIN time AS t USING (node_id) "
-            "WHERE isnan(t.start_ns) AND n.slot_id IS NOT NULL ORDER BY n.name"
-        ) or self._column(
-            "SELECT arg_min(n.name, n.measured_start_ns) "
-            "|| coalesce(' (rank ' || n.rank || ')', '') "
-            "FROM node AS n JOIN time AS t USING (node_id) "
-            "WHERE isnan(t.start_ns) AND n.kind = 'arrival' GROUP BY n.trace_id, n.rank "
-            "ORDER BY n.rank, n.trace_id"
-        )
-        names = held or self._column(
-            "SELECT n.name FROM node AS n JOIN time AS t USING (node_id) "
-            "WHERE isnan(t.start_ns) ORDER BY n.node_id"
-        )
-        shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-        kind = "deadlock: collectives wait for each other" if held else "the graph has a cycle"
-        raise QueryError(f"{kind}; {n_waiting} nodes never start, among them {shown}")
 
     def _column(self, sql: str) -> list[str]:
         return [str(value) for (value,) in self.connection.execute(sql).fetchall()]
