@@ -918,5 +918,6 @@ COMMENT ON COLUMN disc_cluster_profile."graph_hash" IS '[text] graph_hash of the
 COMMENT ON COLUMN disc_cluster_profile."signature_hash" IS '[text] signature_hash of the cluster';
 COMMENT ON COLUMN disc_cluster_profile."copied_bytes" IS '[byte] sizes of the copies to the device of each iteration, in order';
 COMMENT ON COLUMN disc_cluster_profile."first_copy_ids" IS '[see slice.id] first copy of each iteration, in order';
+COMMENT ON COLUMN disc_cluster_profile."kernel_ns" IS '[ns] sum of the durations of the kernels of each iteration, in order; the last is the measured one';
 COMMENT ON COLUMN disc_cluster_profile."linker" IS '[text] query that made the row';
 COMMENT ON COLUMN disc_cluster_profile."linker_version" IS '[count] its version';

@@ -13,6 +13,7 @@ CREATE TABLE disc_cluster_profile (
   signature_hash VARCHAR, -- [text] signature_hash of the cluster
   copied_bytes BIGINT[] NOT NULL, -- [byte] sizes of the copies to the device of each iteration, in order
   first_copy_ids BIGINT[] NOT NULL, -- [see slice.id] first copy of each iteration, in order
+  kernel_ns BIGINT[] NOT NULL, -- [ns] sum of the durations of the kernels of each iteration, in order; the last is the measured one
   linker VARCHAR NOT NULL, -- [text] query that made the row
   linker_version BIGINT NOT NULL -- [count] its version
 );

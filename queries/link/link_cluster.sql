@@ -19,6 +19,7 @@ stored_in = "disc_cluster_profile"
 columns = [
   "profile_trace_id", "cluster_trace_id", "disc_cluster_id", "method", "confidence",
   "n_candidates", "function", "graph_hash", "signature_hash", "copied_bytes", "first_copy_ids",
+  "kernel_ns",
 ]
 
 [param.trace_id]
@@ -37,6 +38,7 @@ graph_hash = { type = "VARCHAR", unit = "text", nullable = true, help = "graph_h
 signature_hash = { type = "VARCHAR", unit = "text", nullable = true, help = "signature_hash of the cluster" }
 copied_bytes = { type = "BIGINT[]", unit = "byte", help = "Sizes of the copies of each iteration, in order" }
 first_copy_ids = { type = "BIGINT[]", unit = "see slice.id", help = "First copy of each iteration, in order" }
+kernel_ns = { type = "BIGINT[]", unit = "ns", help = "Sum of the durations of the kernels of each iteration, in order" }
 
 [changes]
 1 = "first version"
@@ -61,6 +63,7 @@ copy AS MATERIALIZED (
     k.process_id,
     g.context_id,
     g.slice_id,
+    g.ts,
     g.bytes,
     row_number() OVER (PARTITION BY g.trace_id, k.process_id, g.context_id ORDER BY g.ts, g.slice_id)
       AS place,
@@ -231,6 +234,8 @@ judged AS (
       THEN 0.9::DOUBLE ELSE 0.5::DOUBLE END) AS confidence,
     coalesce(b.sizes, []) AS copied_bytes,
     coalesce(b.first_copy_ids, []) AS first_copy_ids,
+    b.process_id,
+    b.context_id,
     coalesce(b.n_iterations * len(b.sizes), 0) AS n_explained,
     coalesce(b.is_other, true) AS is_other
   FROM candidate AS n
@@ -253,18 +258,53 @@ one AS (
   FROM kept AS k
   JOIN cluster AS c ON c.id = k.id
   QUALIFY row_number() OVER (PARTITION BY k.profile_trace_id, c.signature ORDER BY c.id) = 1
+),
+-- A kernel belongs to the last iteration that had begun.
+begun AS (
+  SELECT o.id, o.profile_trace_id, c.process_id, c.context_id, c.ts, c.slice_id
+  FROM (SELECT id, profile_trace_id, unnest(first_copy_ids) AS slice_id FROM one) AS o
+  JOIN copy AS c ON c.slice_id = o.slice_id
+),
+ended AS (
+  SELECT
+    *,
+    lead(ts) OVER (PARTITION BY id, profile_trace_id ORDER BY ts, slice_id) AS until_ts
+  FROM begun
+),
+timed AS (
+  SELECT e.id, e.profile_trace_id, e.ts, e.slice_id, coalesce(sum(g.dur), 0)::BIGINT AS kernel_ns
+  FROM ended AS e
+  LEFT JOIN (
+    SELECT w.trace_id, k.process_id, w.context_id, w.ts, w.dur
+    FROM gpu_op AS w
+    JOIN track AS k ON k.id = w.track_id
+    WHERE w.kind = 'kernel'
+      AND w.trace_id IN (SELECT profile_trace_id FROM one)
+  ) AS g
+    ON g.trace_id = e.profile_trace_id
+    AND g.process_id IS NOT DISTINCT FROM e.process_id
+    AND g.context_id IS NOT DISTINCT FROM e.context_id
+    AND g.ts >= e.ts AND g.ts < coalesce(e.until_ts, 9223372036854775807)
+  GROUP BY e.id, e.profile_trace_id, e.ts, e.slice_id
+),
+summed AS (
+  SELECT id, profile_trace_id, list(kernel_ns ORDER BY ts, slice_id) AS kernel_ns
+  FROM timed
+  GROUP BY id, profile_trace_id
 )
 SELECT
-  profile_trace_id,
-  trace_id AS cluster_trace_id,
-  id AS disc_cluster_id,
+  o.profile_trace_id,
+  o.trace_id AS cluster_trace_id,
+  o.id AS disc_cluster_id,
   method,
   confidence,
-  count(*) OVER (PARTITION BY profile_trace_id) AS n_candidates,
+  count(*) OVER (PARTITION BY o.profile_trace_id) AS n_candidates,
   function,
   graph_hash,
   signature_hash,
   copied_bytes,
-  first_copy_ids
-FROM one
-ORDER BY profile_trace_id, disc_cluster_id
+  first_copy_ids,
+  coalesce(s.kernel_ns, []) AS kernel_ns
+FROM one AS o
+LEFT JOIN summed AS s ON s.id = o.id AND s.profile_trace_id = o.profile_trace_id
+ORDER BY o.profile_trace_id, disc_cluster_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import sqlite3
@@ -23,6 +24,7 @@ from warehouse.store import catalog, database, migrate
 
 DATA = Path(__file__).parents[1] / "data" / "bladedisc"
 FULL = "gpu/nsys_replay_synthetic/replay_full.sqlite"
+FULL_NS = [11520, 11328, 11136, 10944, 10944, 10944]  # kernels of each iteration
 PROFILES = {
     "replay_full.sqlite": FULL,
     "replay_capture_range.sqlite": "gpu/nsys_replay_synthetic/replay_capture_range.sqlite",
@@ -91,7 +93,7 @@ def linked(sizes: list[int], copies: list[int]) -> list[int]:
                        [n, n * 10, size])  # fmt: skip
         query = library.load().newest["link_cluster"]
         rows = db.execute(query.bound_sql, {"trace_id": 2}).fetchall()
-        return [int(place) for row in rows for place in row[-1]]
+        return [int(place) for row in rows for place in row[-2]]
 
 
 def replayed_copies(draw: random.Random, sizes: list[int]) -> list[int]:
@@ -124,7 +126,7 @@ def test_a_relation_goes_with_either_of_its_traces() -> None:
         for pair in ((1, 2), (3, 2), (1, 4), (5, 6)):
             db.execute(
                 "INSERT INTO disc_cluster_profile VALUES "
-                "(?, ?, 1, 'bytes', 1, 1, NULL, NULL, NULL, [], [], 'l', 1)",
+                "(?, ?, 1, 'bytes', 1, 1, NULL, NULL, NULL, [], [], [], 'l', 1)",
                 pair,
             )
         relations.forget(db, "= 2")
@@ -159,7 +161,7 @@ def rows(db: Path, sql: str) -> list[tuple[Any, ...]]:
 @pytest.mark.integration
 @pytest.mark.parametrize("log_first", [True, False])
 def test_profiles_are_linked_whichever_side_comes_first(
-    data_dir: Path, tmp_path: Path, log_first: bool
+    tw: Tw, data_dir: Path, tmp_path: Path, log_first: bool
 ) -> None:
     db = tmp_path / "w.duckdb"
     found = list(profiles(data_dir, tmp_path))
@@ -168,19 +170,34 @@ def test_profiles_are_linked_whichever_side_comes_first(
     linked_rows = rows(
         db,
         "SELECT parse_filename(f.path), c.function, p.method, p.copied_bytes, "
-        "len(p.first_copy_ids), p.n_candidates, p.linker FROM disc_cluster_profile AS p "
+        "p.kernel_ns, p.n_candidates, p.linker FROM disc_cluster_profile AS p "
         "JOIN source_file AS f ON f.trace_id = p.profile_trace_id "
         "JOIN disc_cluster AS c ON c.id = p.disc_cluster_id",
     )
     copied, linker = [8, 400, 400], "link_cluster"
     assert sorted(linked_rows) == sorted(
-        (name, "cluster_0", method, copied, n, 1, linker)
-        for name, method, n in (
-            ("replay_full.sqlite", "command", 6), ("replay_capture_range.sqlite", "command", 1),
-            ("replay_v9.nvvp", "bytes", 6), ("replay_results.db", "bytes", 6),
-            ("bare.sqlite", "bytes", 6),
+        (name, "cluster_0", method, copied, kernel_ns, 1, linker)
+        for name, method, kernel_ns in (
+            ("replay_full.sqlite", "command", FULL_NS), ("replay_v9.nvvp", "bytes", FULL_NS),
+            ("replay_capture_range.sqlite", "command", [11520]), ("bare.sqlite", "bytes", FULL_NS),
+            ("replay_results.db", "bytes", [11520] * 6),
         )
     )  # fmt: skip
+
+    found_ns: dict[str, list[int]] = {}
+    for row in json.loads(tw("query", "disc_iterations", "--db", db, "--run", "all", "--format",
+                             "json").out):  # fmt: skip
+        assert (row["n_kernels"], row["n_copies"], row["copied_bytes"]) == (3, 3, 808)
+        found_ns.setdefault(row["trace_id"], []).append(row["kernel_ns"])
+    assert sorted(found_ns.values()) == sorted(ns for *_, ns, _, _ in linked_rows)
+    summary = json.loads(
+        tw(
+            "query", "disc_replay_summary", "--db", db, "--run", "replay_full", "--format", "json"
+        ).out
+    )
+    assert [(row["total_ns"], row["fusion_kind"], row["is_library"]) for row in summary] == [
+        (5824, None, True), (2912, "kRowReduction", False), (2208, "kLoop", False)
+    ]  # fmt: skip
 
 
 @pytest.mark.integration

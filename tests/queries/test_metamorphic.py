@@ -125,6 +125,12 @@ SILENT: Mapping[str, str] = {
     "cluster_ops": "only dumps of compilers have clusters",
     "cluster_problems": "only dumps of compilers have clusters",
     "cluster_memory": "only dumps of compilers have clusters",
+    "cluster_profiles": "only dumps of compilers have clusters",
+    "hot_clusters": "only dumps of compilers have clusters",
+    **{
+        f"disc_{name}": "only replays of clusters have iterations"
+        for name in ("iterations", "launch_bound", "replay_summary", "roofline", "warmup")
+    },
     "ctf_event_class": "only CTF keeps its events",
     "dpro_category": "only trials of dPRO have its operations",
     "dpro_statistic": "only trials of dPRO have its operations",

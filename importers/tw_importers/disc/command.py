@@ -49,7 +49,8 @@ def _planned(command: Command) -> Command:
 def disc() -> None:
     """Replay the clusters that BladeDISC dumped.
 
-    CLUSTER is an ID, a function, the first digits of a hash, or hot:N for the N most called.
+    CLUSTER is an ID, a function, the first digits of a hash, or hot:N: the first N of the query
+    hot_clusters.
 
     \b
     Example:

@@ -1,10 +1,10 @@
-"""Finds the clusters that a user names: by id, function, prefix of a hash, or the most called."""
+"""Finds the clusters that a user names: by id, function, prefix of a hash, or the hottest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
 
@@ -89,7 +89,11 @@ def _only(text: str, found: list[Cluster]) -> Cluster:
 def _hottest(session: Session, known: list[Cluster], text: str) -> list[Cluster]:
     number = text.removeprefix(_HOT)
     if not number.isdecimal() or not 0 < int(number) < 1_000_000:
-        raise UsageError(f"{text!r} has no number", hint="Write hot:3 for the three most called.")
+        raise UsageError(
+            f"{text!r} has no number",
+            hint="Write hot:3 for the first three of `tw query hot_clusters`.",
+        )
     by_id = {each.id: each for each in known}
-    rows: list[tuple[Any, ...]] = session.run("SELECT disc_cluster_id FROM clusters()").rows()
-    return [by_id[cluster_id] for (cluster_id,) in rows if cluster_id in by_id][: int(number)]
+    hot = session.run("SELECT disc_cluster_id FROM hot_clusters()").rows()
+    ids = dict.fromkeys(int(cluster_id) for (cluster_id,) in hot)
+    return [by_id[each] for each in ids if each in by_id][: int(number)]

@@ -37,3 +37,9 @@ FROM (
     (6, [8, 800, 800, 8, 800, 800]), (7, [5, 5, 5, 5, 5, 9, 5, 5]), (8, [8, 400, 400, 8, 400, 400])
   ) AS v(t, sizes)
 );
+-- Kernels of profile 3: before the first iteration, two in it, one in the second, one of another context.
+INSERT INTO gpu_op (slice_id, trace_id, track_id, ts, dur, name, kind, class, context_id)
+VALUES
+  (350, 3, 300, 5, 100, 'k', 'kernel', 'compute', 1), (351, 3, 300, 33, 3, 'k', 'kernel', 'compute', 1),
+  (352, 3, 300, 36, 4, 'k', 'kernel', 'compute', 1), (353, 3, 300, 65, 9, 'k', 'kernel', 'compute', 1),
+  (354, 3, 300, 66, 50, 'k', 'kernel', 'compute', 2);

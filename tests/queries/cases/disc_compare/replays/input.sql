@@ -1,0 +1,2 @@
+-- input: shared/cluster_replays.sql
+-- parameters: a=before b=after

@@ -1,0 +1,2 @@
+-- input: shared/cluster_replays.sql
+-- parameters: tolerance=0.03
