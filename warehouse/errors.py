@@ -148,6 +148,10 @@ class ContractError(QueryError):
     """A query's result is not what its header declares."""
 
 
+class OutOfMemory(QueryError):
+    """The query needs more memory than its limit."""
+
+
 class QueryTimeout(QueryError):
     """The query ran past its time limit."""
 
@@ -173,4 +177,5 @@ def query_error(error: Exception) -> QueryError:
         hint = "A query reads the warehouse and nothing else."
     elif kind == "Out of Memory Error":
         hint = "Raise --memory-limit, or choose less with --run, --from and --to."
+        return OutOfMemory(message.strip(), hint=hint)
     return QueryError(message.strip(), hint=hint or None)

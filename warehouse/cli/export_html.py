@@ -16,7 +16,7 @@ from warehouse.cli.export_options import (
     run_stem,
     say,
 )
-from warehouse.cli.memory_options import memory_limit
+from warehouse.cli.memory_options import in_report_limit, memory_limit
 from warehouse.cli.memory_options import place as warehouse_place
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
@@ -25,6 +25,7 @@ from warehouse.files import file_stem, no_more_readable
 if TYPE_CHECKING:
     from warehouse.export.page.page import PageSummary as Page
     from warehouse.query.selection import Selection
+    from warehouse.query.session import Place
 
 
 @click.command(short_help="Write an HTML page with the timeline.")
@@ -91,21 +92,24 @@ def html(
     from warehouse.export.page import page as pages
     from warehouse.query import session
 
-    place = warehouse_place(db, wait_s, query_path=query_path)
     given = (queries, pairs(parameters), name)
-    if compare:
-        values = pages.of_two(place, selection, compare, given, max_slices, all_ranks=all_ranks)
-        for damage in filter(None, (side["damage"] for side in values["sides"])):
-            say(f"WARNING: {damage}")
-        path = output or Path("-".join(file_stem(each) for each in compare) + ".html")
-    else:
-        with session.opened(place, selection) as opened:
-            announce(opened.seen, quiet=False)
-            chosen = report.choose(opened, *given)
-            values = pages.of_session(opened, chosen, max_slices, all_ranks=all_ranks)
-            path = output or Path(f"{run_stem(opened.seen)}.html")
-    with no_more_readable(place.path):
-        written = pages.write(values, path)
+
+    def write(place: Place) -> Page:
+        if compare:
+            values = pages.of_two(place, selection, compare, given, max_slices, all_ranks=all_ranks)
+            for damage in filter(None, (side["damage"] for side in values["sides"])):
+                say(f"WARNING: {damage}")
+            path = output or Path("-".join(file_stem(each) for each in compare) + ".html")
+        else:
+            with session.opened(place, selection) as opened:
+                announce(opened.seen, quiet=False)
+                chosen = report.choose(opened, *given)
+                values = pages.of_session(opened, chosen, max_slices, all_ranks=all_ranks)
+                path = output or Path(f"{run_stem(opened.seen)}.html")
+        with no_more_readable(place.path):
+            return pages.write(values, path)
+
+    written = in_report_limit(warehouse_place(db, wait_s, query_path=query_path), write)
     for line in _page_summary(written):
         say(line)
 

@@ -15,14 +15,16 @@ from warehouse.cli.export_options import (
     run_stem,
     say,
 )
-from warehouse.cli.memory_options import memory_limit
+from warehouse.cli.memory_options import in_report_limit, memory_limit
 from warehouse.cli.memory_options import place as warehouse_place
 from warehouse.cli.options import database, pairs
 from warehouse.cli.scope_options import announce, scope
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
+    from warehouse.export.workbook.workbook import WorkbookSummary
     from warehouse.query.selection import Selection
+    from warehouse.query.session import Place
 
 
 @click.command(short_help="Write an Excel workbook.")
@@ -71,15 +73,17 @@ def xlsx(
     from warehouse.export.workbook.workbook import export_xlsx
     from warehouse.query import session
 
-    place = warehouse_place(db, wait_s, query_path=query_path)
-    with session.opened(place, selection) as opened:
-        announce(opened.seen, quiet=False)
-        chosen = report.choose(opened, queries, pairs(parameters), name)
-        path = output or Path(f"{run_stem(opened.seen)}.xlsx")
-        parts = report.fill_ahead(opened, chosen, "workbook", all_ranks=all_ranks)
-        written = export_xlsx(chosen.title, parts, path)
+    def write(place: Place) -> WorkbookSummary:
+        with session.opened(place, selection) as opened:
+            announce(opened.seen, quiet=False)
+            chosen = report.choose(opened, queries, pairs(parameters), name)
+            path = output or Path(f"{run_stem(opened.seen)}.xlsx")
+            parts = report.fill_ahead(opened, chosen, "workbook", all_ranks=all_ranks)
+            return export_xlsx(chosen.title, parts, path)
+
+    written = in_report_limit(warehouse_place(db, wait_s, query_path=query_path), write)
     say(
-        f"Wrote {path}: {counted(written.n_rows, 'row')} on "
+        f"Wrote {written.path}: {counted(written.n_rows, 'row')} on "
         f"{counted(len(written.sheets), 'sheet')}."
     )
     for count, what in (

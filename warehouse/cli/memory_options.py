@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from warehouse.query.session import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Written = TypeVar("Written")
 
 _KEY = "warehouse.memory_limit"
 _DEFAULT_WAIT_S = 10.0  # as `store.database` has it, whose import loads DuckDB
@@ -24,6 +25,9 @@ _DEFAULT_WAIT_S = 10.0  # as `store.database` has it, whose import loads DuckDB
 EXPORT_MEMORY_LIMIT = "300MB"
 UNLIMITED_BYTES = 64 << 20  # size of a warehouse file that needs no limit
 EXPORT_THREADS = 4
+#: The same for reports, whose queries join and sort whole tables; they take a third longer.
+REPORT_MEMORY_LIMIT = "500MB"
+UNLIMITED_REPORT_BYTES = 256 << 20
 
 
 def memory_limit(command: Command) -> Command:
@@ -35,7 +39,8 @@ def memory_limit(command: Command) -> Command:
         expose_value=False,
         help="Memory limit of the database, such as 700MB; more is written to a temporary folder "
         "beside the warehouse.  [default: `memory_limit` in tw.toml, else DuckDB's default, for "
-        f"exports from warehouses over 64 MiB {EXPORT_MEMORY_LIMIT}]",
+        f"exports from warehouses over 64 MiB {EXPORT_MEMORY_LIMIT}, for pages and workbooks over "
+        f"256 MiB {REPORT_MEMORY_LIMIT}]",
     )(command)
 
 
@@ -55,13 +60,29 @@ def place(
         query_path=query_path,
         memory_limit=click.get_current_context().meta.get(_KEY),
     )
-    if is_export and chosen.memory_limit is None and _is_large(chosen.path):
+    if is_export and chosen.memory_limit is None and _exceeds(chosen.path, UNLIMITED_BYTES):
         return chosen.limited(EXPORT_MEMORY_LIMIT, EXPORT_THREADS)
     return chosen
 
 
-def _is_large(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size > UNLIMITED_BYTES
+def in_report_limit(chosen: Place, write: Callable[[Place], Written]) -> Written:
+    """Writes a report under its default limit, and without one where that is not enough."""
+    from warehouse.errors import OutOfMemory
+
+    if chosen.memory_limit is not None or not _exceeds(chosen.path, UNLIMITED_REPORT_BYTES):
+        return write(chosen)
+    try:
+        return write(chosen.limited(REPORT_MEMORY_LIMIT, EXPORT_THREADS))
+    except OutOfMemory:
+        click.echo(
+            f"{REPORT_MEMORY_LIMIT} of memory are not enough: starting again without a limit.",
+            err=True,
+        )
+        return write(chosen)
+
+
+def _exceeds(path: Path, n_bytes: int) -> bool:
+    return path.is_file() and path.stat().st_size > n_bytes
 
 
 def _keep(context: click.Context, _: click.Parameter, text: str | None) -> None:
