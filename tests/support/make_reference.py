@@ -169,10 +169,13 @@ def write(db: Path, name: str) -> None:
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file,
     ):
         reference.choose(opened, name)
+        related = catalog.relation_tables(opened.connection)
         for table in catalog.tables(opened.connection):
             rows = opened.connection.sql(f'FROM "{table.name}"').to_arrow_table()
             is_own = table.name not in ("schema_migration", "query_version")
             is_own &= table.name != "inbox_file" or name == "cases"
+            # Rows of no scope would be part of every set.
+            is_own &= table.name not in related or name == "disc_replay"
             if table.kind == "table" and rows.num_rows and is_own:
                 content = io.BytesIO()
                 parquet.write_table(rows, content, compression="none", write_statistics=False,
