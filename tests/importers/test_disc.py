@@ -177,7 +177,9 @@ def test_a_log_that_lost_its_lines_says_how_to_keep_them(tw: Tw) -> None:
 
 
 def test_what_is_imported_again_adds_nothing(tw: Tw) -> None:
-    assert tw("import", DATA / "ok").code == 0
+    first = tw("import", DATA / "ok")
+    assert first.code == 0
+    assert "3 clusters (3 graphs), 3 replayable, 0 problems." in first.err
     again = tw("import", DATA / "ok")
     assert "has already been imported" in again.err
     assert tw("import", DATA / "ok" / "train.log").err.count("has already been imported") == 1

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import shlex
 import shutil
 import sqlite3
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -216,3 +219,19 @@ def test_a_named_cluster_counts_and_a_dropped_log_takes_its_relations_along(
     ]  # fmt: skip
     assert tw("drop", "--run", "ok", "--yes", "--db", db).code == 0
     assert rows(db, sql) == []
+
+
+@pytest.mark.integration
+def test_the_documented_example_leads_from_a_log_to_a_workbook(tw: Tw, data_dir: Path) -> None:
+    """The commands of docs/bladedisc.md, with a recorded profile in place of a replay's."""
+    page = (DATA.parents[2] / "docs" / "bladedisc.md").read_text()
+    (block,) = [each for each in re.findall(r"```sh\n(.*?)```", page, re.S) if "xlsx" in each]
+    shutil.copytree(DATA / "ok", "job")
+    shutil.copy(data_dir / FULL, "replay_full.sqlite")
+    ran = [tw(*shlex.split(line)[1:]) for line in block.splitlines()]
+    assert [each.code for each in ran] == [0] * 5, [each.err for each in ran]
+    assert "main_kRowReduction_reduce" in ran[3].out
+    with zipfile.ZipFile("replay.xlsx") as book:
+        sheets = [name for name in book.namelist() if name.startswith("xl/")]
+        texts = "".join(book.read(name).decode() for name in sheets)
+    assert "volta_sgemm_32x32_sliced1x4_nn" in texts and "cluster_1" in texts

@@ -58,6 +58,8 @@ class Bar(Progress):
             self._say(f"{outcome.error and outcome.error.message}; nothing to do.")
         elif outcome.status == "imported" and not self._quiet:
             self._say(summary(outcome, seconds))
+            if outcome.committed and outcome.committed.summary:
+                self._say(f"{outcome.committed.summary}.")
         if warning := warning_of(outcome):
             self._say(warning)
 

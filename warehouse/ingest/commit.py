@@ -54,6 +54,7 @@ class CommittedTrace:
     damage: str | None  # what of the source could not be read
     seconds: dict[str, float]
     leaves_unlinked: bool  # whether there are runs whose traces `link_runs` is to link
+    summary: str | None = None  # what the importer says of the content
 
 
 def commit(
@@ -199,6 +200,7 @@ def _insert(
         decoded.damage,
         seconds,
         leaves_unlinked=bool(linkers.unlinked_runs(connection)),
+        summary=decoded.facts.summary,
     )  # fmt: skip
 
 

@@ -176,6 +176,7 @@ class TraceFacts:
     ts_style: str | None = None  # how the file prints its times: fixed3, shortest_float, shortest
     dur_style: str | None = None
     problems: list[Problem] = field(default_factory=list)
+    summary: str | None = None  # one clause on what was found, for the user
     #: Further rows of import_stat: (name, detail, value, unit).
     stats: list[tuple[str, str | None, float, str]] = field(default_factory=list)
 

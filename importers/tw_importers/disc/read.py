@@ -22,8 +22,10 @@ from tw_importers.disc.messages import type_name
 from tw_importers.disc.program import Program
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
+from warehouse.wording import counted
 
 OPTIONS: Final = {"with_environment": "1: keep the environment variables of dumped programs, too"}
+_GOOD: Final = "replayable"
 _QUARTER_HOUR_US: Final = 15 * 60 * 1_000_000
 _LOST: Final = ("tar_truncated", "tar_unreadable", "tensor_corrupt", "program_not_protobuf")
 _MEANINGS: Final = {
@@ -137,7 +139,15 @@ class _Dump:
         for path, reason in self.log.fallbacks:
             self._defects.append(("fallback", f"{path}: {reason}"))
         self._store()
-        return TraceFacts(format="disc", problems=self._problems())
+        problems = self._problems()
+        return TraceFacts(format="disc", problems=problems, summary=self._summary(problems))
+
+    def _summary(self, problems: list[Problem]) -> str:
+        hashes = {each.program.graph_hash for each in self._clusters if each.program is not None}
+        n_good = sum(_status(each) == _GOOD for each in self._clusters)
+        found = f"{counted(len(self._clusters), 'cluster')} ({counted(len(hashes), 'graph')})"
+        n_problems = sum(each.count for each in problems)
+        return f"{found}, {n_good:,} replayable, {counted(n_problems, 'problem')}"
 
     def _join_log(self) -> None:
         """Adds what the log announces to what is there."""
@@ -320,7 +330,6 @@ _TABLES: Final = {
 def _cluster_row(n: int, cluster: _Cluster, offset_us: int, keeps: bool) -> dict[str, Any]:
     program, archive = cluster.program, cluster.archive
     own = _temporary(cluster.name) or _temporary(archive.name if archive else None) or {}
-    kinds = [kind for kind, _ in cluster.problems]
     row = {
         "cluster_n": n,
         "program": cluster.name,
@@ -333,7 +342,7 @@ def _cluster_row(n: int, cluster: _Cluster, offset_us: int, keeps: bool) -> dict
         "dumped_us": own.get("micros"),
         "compiled_us": cluster.logged_at - offset_us if cluster.logged_at else None,
         "pair_method": cluster.pair_method,
-        "status": kinds[0] if kinds else "replayable" if cluster.name else "unpaired_archive",
+        "status": _status(cluster),
     }
     if program is not None:
         row |= {
@@ -347,6 +356,11 @@ def _cluster_row(n: int, cluster: _Cluster, offset_us: int, keeps: bool) -> dict
             "environment": msgspec.json.encode(program.environment).decode() if keeps else None,
         }
     return row
+
+
+def _status(cluster: _Cluster) -> str:
+    kinds = [kind for kind, _ in cluster.problems]
+    return kinds[0] if kinds else _GOOD if cluster.name else "unpaired_archive"
 
 
 def _argument_rows(n: int, cluster: _Cluster) -> list[dict[str, Any]]:
