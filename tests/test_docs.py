@@ -368,7 +368,7 @@ def test_every_importer_is_in_the_readme() -> None:
         "rocprofv3_json": "rocprofv3", "nsys": "Nsight Systems", "rocpd": "rocpd",
         "rpd": "rocmProfileData", "nvprof": "nvprof", "rocprof": "rocprof", "nvprof_csv": "nvprof",
         "dpro": "dPRO", "horovod": "Horovod", "ctf": "LTTng", "xplane": "XPlane",
-        "tf_run_metadata": "RunMetadata", "disc": "BladeDISC",
+        "tf_run_metadata": "RunMetadata", "disc": "BladeDISC", "tf_graph": "GraphDef",
     }  # fmt: skip
     assert set(PROJECT["entry-points"]["trace_warehouse.importers"]) == words.keys()
     assert [name for name, word in words.items() if word not in table] == []

@@ -324,6 +324,12 @@ def _tf_run_metadata() -> list[Files]:
     return _one("run_metadata.pb", run_metadata.WHOLE, *recorded)
 
 
+def _tf_graph() -> list[Files]:
+    from tests.importers import test_tf_graph as graph
+
+    return _one("graph.pb", graph.TEXT, graph.BINARY)
+
+
 def _disc() -> list[Files]:
     """A log with three dumps, and one of which values are missing."""
     found: list[Files] = []
@@ -441,6 +447,7 @@ for _family in (
     Family("horovod", "horovod", "json", _horovod),
     Family("disc", "disc", "blocks", _disc, is_capture=True),
     Family("tf_run_metadata", "tf_run_metadata", "protobuf", _tf_run_metadata),
+    Family("tf_graph", "tf_graph", "protobuf", _tf_graph),
     Family("xplane", "xplane", "protobuf", _xplane),
     Family("ctf", "ctf", "blocks", _ctf, is_capture=True),
     Family("gzip", None, "archive", _gzip),
