@@ -119,8 +119,9 @@ def _scalars(column: Scalars) -> Any:
         return pc.if_else(pa.array(values != 0), "true", "false")
     if values.dtype.kind != "f":
         return pc.cast(pa.array(values), pa.string())
-    # As doubles, in which all are exact.
-    texts = pc.cast(pa.array(values.astype(np.float64)), pa.string())
+    # As doubles, in which all are exact; NumPy warns of signaling NaNs.
+    with np.errstate(invalid="ignore"):
+        texts = pc.cast(pa.array(values.astype(np.float64)), pa.string())
     is_finite = np.isfinite(values)
     if is_finite.all():
         return texts
