@@ -198,6 +198,9 @@ def test_macros_can_be_stored_for_other_clients(tmp_path: Path) -> None:
     with duckdb.connect(str(path), read_only=True) as foreign:
         assert foreign.execute("FROM utilization()").fetchall() == []
         assert foreign.execute('FROM "utilization@2"()').fetchall() == []
+        assert foreign.sql("FROM what_if_batch(2)").columns[:2] == ["node_id", "run_id"]
+        with pytest.raises(duckdb.Error, match="run `tw query what_if_batch`"):
+            foreign.execute("FROM what_if_batch(2)")
 
 
 def test_tokens_are_the_sql_again() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,3 +148,22 @@ def test_the_cause_of_a_start_is_the_node_that_was_waited_for() -> None:
 
     assert times.start.tolist() == [0, 5, 12]
     assert times.cause.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.integration
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    program = (
+        "import numpy as np; from warehouse.replay.engine import Work, simulate; "
+        "n = np.zeros(1, np.int64); z = np.zeros(1); simulate("
+        "Work(z, z, z, n - 1, n, n, n - 1, n, n, np.zeros(2, np.int64), n[:0], z[:0]))"
+    )
+    files = []
+    for _ in range(2):
+        subprocess.run(
+            [sys.executable, "-c", program], check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        )  # fmt: skip
+        files.append({each.name: each.stat().st_mtime_ns for each in tmp_path.rglob("*.nb?")})
+
+    assert files[0] == files[1] != {}

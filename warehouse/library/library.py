@@ -138,19 +138,34 @@ class Query:
 
     def macro(self, *, temp: bool) -> str:
         """The statement that installs the query as a macro, under its pinned name."""
-        return f"{self._macro_head(str(self.key), temp)}\n{self._macro_body}"
+        return f"{self.macro_head(temp=temp)}\n{self._macro_body}"
 
     def outline(self, *, temp: bool) -> str:
         """The same macro without a body: its arguments and declared columns."""
         assert self.header is not None
         columns = ", ".join(f'NULL::{c.type} AS "{c.name}"' for c in self.header.columns)
-        return f"{self._macro_head(str(self.key), temp)} SELECT {columns}"
+        return f"{self.macro_head(temp=temp)} SELECT {columns}"
+
+    def refusal(self) -> str:
+        """A stored macro that has the declared columns, and whose rows are an error."""
+        assert self.header is not None
+        text = (
+            f"the query {self.header.name} takes minutes outside of tw: "
+            f"run `tw query {self.header.name}`, or query() of Python''s warehouse"
+        )
+        return (
+            f"{self.outline(temp=False)} FROM range(1) AS r(n) WHERE error('{text}' || n) IS NULL"
+        )
 
     def plain_macro(self, *, temp: bool) -> str:
         """The statement that creates the macro of the plain name, which calls the pinned one."""
         assert self.header is not None
         handed_on = ", ".join(f"p_{p.name} := p_{p.name}" for p in self.parameters)
         return f'{self._macro_head(self.header.name, temp)} FROM "{self.key}"({handed_on})'
+
+    def macro_head(self, *, temp: bool) -> str:
+        """The beginning of the macro of the pinned name, before the statement it stands for."""
+        return self._macro_head(str(self.key), temp)
 
     def _macro_head(self, name: str, temp: bool) -> str:
         required = [f"p_{p.name}" for p in self.parameters if not p.has_default]
@@ -188,6 +203,10 @@ class Query:
             f"the query {self.key} does not work: {query_error(error).message}",
             hint=f"Correct {file}; `tw queries check` checks it.",
         )
+
+
+#: Other DuckDB clients plan each block of a macro again wherever it is called.
+MOST_BLOCKS = 50
 
 
 @dataclass
@@ -260,10 +279,26 @@ class Library:
     def install(self, connection: duckdb.DuckDBPyConnection, *, temp: bool = True) -> None:
         """Creates a macro of each version, and one of the plain name of the newest.
 
-        TEMP macros work on a read-only connection and hide stored ones of the same name.
+        TEMP macros work on a read-only connection and hide stored ones of the same name. A stored
+        macro of more than `MOST_BLOCKS` blocks is an error that names `tw query`.
         """
         queries = self.closure(self.queries.values())
-        _install_all(connection, queries, self.newest.values(), temp=temp)
+        if temp:
+            _install_all(connection, queries, self.newest.values())
+            return
+        n_blocks = self._n_blocks()
+        small = [each for each in queries if n_blocks[str(each.key)] <= MOST_BLOCKS]
+        for query in queries:
+            if query not in small:
+                statements.execute(connection, query.refusal())
+        _install_all(connection, small, self.newest.values(), temp=False)
+
+    def _n_blocks(self) -> dict[str, int]:
+        """How many texts a query consists of without a session, which computes a block once."""
+        found: dict[str, int] = {}
+        for query in self.closure(self.queries.values()):  # callees first
+            found[str(query.key)] = 1 + sum(found[key] for key in query.pins.values())
+        return found
 
     def install_for(
         self,

@@ -9,12 +9,15 @@ last of them it serves no node of another slot.
 extra `fast`), and Python runs the same statements otherwise, with the same results.
 """
 
+# mypy: disable-error-code="no-untyped-call"
+
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
+from heapq import heappop, heappush
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +88,7 @@ def simulate(work: Work) -> Times:
     compiled = _compiled()
     if compiled is None:  # lists are faster to index in Python, and hold the same numbers
         lists = [array.tolist() for array in arrays]
-        n_done = _LOOP(heapq.heappush, heapq.heappop, *_PARTS, [], *lists)
+        n_done = _run([], *lists)
         arrays[3], arrays[-3] = (np.array(lists[each], np.float64) for each in (3, -3))
         arrays[-2], arrays[-1] = (np.array(lists[each], np.int64) for each in (-2, -1))
     else:
@@ -129,32 +132,47 @@ def _compiled() -> Callable[..., int] | None:
     except ImportError:
         return None
     compile = njit(cache=True)
-    parts = [*heaps.functions(compile), *(compile(each) for each in _PARTS)]
-    return partial(compile(_LOOP), *parts)
+    push, pop = heaps.functions(compile, _bound)
+    add = compile(_add)
+    hand_over = compile(_bound(_hand_over, {"heappush": push}))
+    take = compile(_bound(_take, {"_add": add}))
+    calls = {"heappush": push, "heappop": pop, "_add": add, "_hand_over": hand_over, "_take": take}
+    compiled: Callable[..., int] = compile(_bound(_run, calls))
+    return compiled
+
+
+def _bound(function: Any, calls: Mapping[str, Any]) -> FunctionType:
+    """The same function, which calls others by the names of globals.
+
+    Numba's cache finds what was compiled before only by types that are equal in each process:
+    functions that were compiled are not, as arguments or in closures.
+    """
+    names = {**function.__globals__, **calls}
+    return FunctionType(function.__code__, names, function.__name__)
 
 
 def _run(  # type: ignore[no-untyped-def]
-    push, pop, hand_over, add, take, heap, first_nodes, dur, gap, ready, resource, priority, order,
+    heap, first_nodes, dur, gap, ready, resource, priority, order,
     pair, is_by_priority, first_edge, target, delay, n_before, n_left, free, last, holder, waiting,
     next_waiting, best, child, sibling, start, cause, cause_kind,
 ):  # fmt: skip
     """The loop of `simulate`; arrays and lists are changed in place. Returns how many nodes ran."""
     n, n_done, n_first, of_nodes = len(dur), 0, 0, (ready, priority, order, pair)
-    push(heap, END)
-    push(heap, BEGIN)
+    heappush(heap, END)
+    heappush(heap, BEGIN)
     while True:
-        time, rank, _, node = pop(heap)
+        time, rank, _, node = heappop(heap)
         if node == first_nodes[n_first]:
             if node == END[3]:
                 return n_done
             n_first += 1
             each = first_nodes[n_first]
             if each >= 0:
-                push(heap, (ready[each], priority[each], order[each], each))
+                heappush(heap, (ready[each], priority[each], order[each], each))
             if node == BEGIN[3]:
                 continue
         if node >= n:  # a resource that serves by priority is free again
-            node = take(add, node - n, best, child, sibling, priority, ready, order)
+            node = _take(node - n, best, child, sibling, priority, ready, order)
         r = resource[node]
         if r >= 0:
             p = pair[node]
@@ -165,8 +183,8 @@ def _run(  # type: ignore[no-untyped-def]
                 holder[r] = p
             if is_by_priority[r] == 1 and rank < LAST and (free[r] > time or best[r] >= 0):
                 if best[r] < 0:
-                    push(heap, (free[r], LAST, r, n + r))
-                best[r] = add(node, best[r], child, sibling, priority, ready, order)
+                    heappush(heap, (free[r], LAST, r, n + r))
+                best[r] = _add(node, best[r], child, sibling, priority, ready, order)
                 continue
             if free[r] > time:
                 time = free[r]
@@ -179,11 +197,11 @@ def _run(  # type: ignore[no-untyped-def]
         if r >= 0:
             free[r], last[r] = done + gap[node], node
             if rank == LAST and best[r] >= 0:
-                push(heap, (free[r], LAST, r, n + r))
+                heappush(heap, (free[r], LAST, r, n + r))
             if p >= 0:
                 n_left[p] -= 1
                 if n_left[p] == 0:
-                    hand_over(push, heap, r, done, of_nodes, holder, waiting, next_waiting)
+                    _hand_over(heap, r, done, of_nodes, holder, waiting, next_waiting)
         for e in range(first_edge[node], first_edge[node + 1]):
             to = target[e]
             at = done + delay[e]
@@ -191,11 +209,11 @@ def _run(  # type: ignore[no-untyped-def]
                 ready[to], cause[to], cause_kind[to] = at, node, 1
             n_before[to] -= 1
             if n_before[to] == 0:
-                push(heap, (ready[to], priority[to], order[to], to))
+                heappush(heap, (ready[to], priority[to], order[to], to))
 
 
 def _hand_over(  # type: ignore[no-untyped-def]
-    push, heap, r, done, of_nodes, holder, waiting, next_waiting
+    heap, r, done, of_nodes, holder, waiting, next_waiting
 ):
     """Gives a resource to the next slot: of the nodes that wait, that of the first to be ready."""
     ready, priority, order, pair = of_nodes
@@ -209,7 +227,7 @@ def _hand_over(  # type: ignore[no-untyped-def]
     while each >= 0:
         following = next_waiting[each]
         if pair[each] == holder[r]:
-            push(heap, (max(ready[each], done), priority[each], order[each], each))
+            heappush(heap, (max(ready[each], done), priority[each], order[each], each))
         else:
             next_waiting[each], waiting[r] = waiting[r], each
         each = following
@@ -230,7 +248,7 @@ def _add(node, root, child, sibling, priority, ready, order):  # type: ignore[no
     return node
 
 
-def _take(add, r, best, child, sibling, priority, ready, order):  # type: ignore[no-untyped-def]
+def _take(r, best, child, sibling, priority, ready, order):  # type: ignore[no-untyped-def]
     """Removes the root of a resource's heap, and merges its children in two passes; returns it."""
     root = best[r]
     each, merged = child[root], -1
@@ -242,19 +260,14 @@ def _take(add, r, best, child, sibling, priority, ready, order):  # type: ignore
         pair = each
         if second >= 0:
             sibling[second] = -1
-            pair = add(second, each, child, sibling, priority, ready, order)
+            pair = _add(second, each, child, sibling, priority, ready, order)
         sibling[pair], merged = merged, pair
         each = following
     remaining = -1
     while merged >= 0:
         following = sibling[merged]
         sibling[merged] = -1
-        remaining = add(merged, remaining, child, sibling, priority, ready, order)
+        remaining = _add(merged, remaining, child, sibling, priority, ready, order)
         merged = following
     best[r] = remaining
     return root
-
-
-# Parts of the loop are its arguments, so that each can be compiled.
-_LOOP: Any = _run
-_PARTS: tuple[Any, ...] = (_hand_over, _add, _take)

@@ -56,7 +56,7 @@ class Graph:
         #: Macros that stand for the queries of the tables.
         self.installed: set[str] = set()
         others = {"measured": MEASURED} | ({"occurrence": OCCURRENCES} if places else {})
-        with computed_once(session, [*TABLES.values(), *others.values()]):
+        with computed_once(session, [*TABLES.values(), *others.values()], parameters):
             for table, name in TABLES.items():
                 self._copy(session, table, name, parameters)
             for table, name in others.items():

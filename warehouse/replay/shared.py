@@ -6,7 +6,7 @@ A call of a query is its whole text again: DuckDB would read the events of a tri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,24 +15,31 @@ if TYPE_CHECKING:
     from warehouse.query.session import Session
 
 
+#: Parameters of the replay queries, which call blocks with the values that they are called with.
+SHARED_PARAMETERS = frozenset({"dpro_rules", "unlimited_updates"})
+
+
 @contextmanager
-def computed_once(session: Session, names: Sequence[str]) -> Iterator[None]:
+def computed_once(
+    session: Session, names: Sequence[str], parameters: Mapping[str, bool]
+) -> Iterator[None]:
     """While open, queries in the session read the rows of shared building blocks of `names`.
 
-    Shared are those without parameters that more than one of the queries call, directly or not;
-    without those that any session computes once (`computed_once` in their header).
+    Shared are those that more than one of the queries call, directly or not; without those that
+    any session computes once (`computed_once` in their header). `parameters` are those that all
+    queries hand on: blocks with others are not shared.
     """
-    blocks = _shared(session, names)
+    blocks = _shared(session, names, SHARED_PARAMETERS)
     kept: list[str] = []
     try:
         for block in blocks:
-            rows = session.run(block).table()
+            declared = {each.name for each in block.parameters}
+            values = {name: value for name, value in parameters.items() if name in declared}
+            rows = session.run(block, values).table()
             table = f"kept {block.key}"
             session.connection.register(table, rows)
             kept.append(table)
-            session.connection.execute(
-                f'CREATE OR REPLACE TEMP MACRO "{block.key}"() AS TABLE FROM "{table}"'
-            )
+            session.connection.execute(f'{block.macro_head(temp=True)} FROM "{table}"')
             session.installed.add(str(block.key))
         yield
     finally:
@@ -42,7 +49,7 @@ def computed_once(session: Session, names: Sequence[str]) -> Iterator[None]:
             session.installed.discard(str(block.key))
 
 
-def _shared(session: Session, names: Sequence[str]) -> list[Query]:
+def _shared(session: Session, names: Sequence[str], parameters: frozenset[str]) -> list[Query]:
     """The shared building blocks, callees first."""
     roots = [session.queries.find(name) for name in names]
     order: dict[str, Query] = {}
@@ -58,5 +65,9 @@ def _shared(session: Session, names: Sequence[str]) -> list[Query]:
 
     for root in roots:
         visit(root)
-    shared = [q for q in order.values() if n_callers[str(q.key)] > 1 and not q.parameters]
+    shared = [
+        query
+        for key, query in order.items()
+        if n_callers[key] > 1 and parameters.issuperset(each.name for each in query.parameters)
+    ]
     return [q for q in shared if not (q.header and q.header.computed_once)]
