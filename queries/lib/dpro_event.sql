@@ -6,7 +6,8 @@ help = """
 The events that dPRO's graph and statistics are made of: operators that the local graph contains,
 and the stages of communication from the first operator of a rank to the end of its last. Sync
 events of a rank that begin together are one. Hosts are aligned as dPRO does by default: the last
-Sync of all ranks of a host ends at the same mean time as that of the first host's ranks.
+Sync of all ranks of a host ends at the same mean time as that of the first host's ranks; after
+`tw link --clock METHOD` by the offsets of that method.
 Communication belongs to the step of the last operator that began before.
 """
 grain = ["slice_id"]
@@ -41,9 +42,13 @@ help = "Numbers of the tensors of communication, ascending, as in 3+4"
 1 = "first version"
 --- */
 WITH rank AS (
-  SELECT t.run_id, t.id AS trace_id, t.rank, t.base_ns, t.host_name, g.name AS process
+  SELECT
+    t.run_id, t.id AS trace_id, t.rank, t.base_ns, t.host_name, g.name AS process,
+    c.id IS NOT NULL AS is_aligned, c.offset_ns
   FROM trace AS t
   JOIN graph AS g ON g.trace_id = t.id
+  LEFT JOIN clock AS c
+    ON c.id = t.clock_id AND starts_with(json_extract_string(c.extra_json, '$.query'), 'clock_by_')
   WHERE g.kind = 'dpro'
 ),
 operation AS (
@@ -155,7 +160,7 @@ SELECT
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     )
   ) AS step,
-  e.start_ns + coalesce(s.shift_ns, 0)::DOUBLE AS start_ns,
+  e.start_ns + coalesce(CASE WHEN r.is_aligned THEN r.offset_ns ELSE s.shift_ns END, 0)::DOUBLE AS start_ns,
   e.dur_ns
 FROM event AS e
 JOIN rank AS r ON r.trace_id = e.trace_id

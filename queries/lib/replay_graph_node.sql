@@ -24,7 +24,7 @@ name = { type = "VARCHAR", unit = "text", help = "Name" }
 graph_node_id = { type = "BIGINT", unit = "ref graph_node.id", nullable = true, help = "Node of the graph" }
 resource = { type = "VARCHAR", unit = "text", nullable = true, help = "Thread or stream of its rank; NULL: needs nothing" }
 slice_id = { type = "BIGINT", unit = "ref slice.id", nullable = true, help = "Slice on the timeline" }
-dur_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Duration without waiting" }
+dur_ns.help = "Duration without waiting"
 start_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Recorded start, from the first of the graph on; NULL: not recorded" }
 end_ns = { type = "BIGINT", unit = "ns", nullable = true, help = "Recorded end" }
 is_released = { type = "BOOLEAN", unit = "bool", help = "Whether nothing in the graph comes before it" }

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     help="With --graphs: rules to link by.  [default: default]",
 )
 @click.option(
+    "--clock",
+    metavar="METHOD",
+    help="Clock offsets by another method: recorded, last_sync or messages (`tw queries show "
+    "clock_by_METHOD`), until the run is linked again.",
+)
+@click.option(
     "--format", "format", type=click.Choice(encoding.FORMATS), help="Output format of the counts."
 )
 @click.option(
@@ -48,6 +54,7 @@ def link(
     is_all: bool,
     is_graphs: bool,
     link_set: str | None,
+    clock: str | None,
     db: Path | None,
     wait_s: float,
     format: str | None,
@@ -67,6 +74,7 @@ def link(
       tw link baseline --format json
       tw link --all
       tw link --graphs --set default
+      tw link trial --clock last_sync
     """
     from warehouse import config
     from warehouse.cli.scope_options import announce
@@ -81,6 +89,8 @@ def link(
         is_graphs, runs = True, runs[1:]
     if link_set and not is_graphs:
         raise UsageError("--set requires --graphs", hint="Other links have only one set.")
+    if clock and is_graphs:
+        raise UsageError("--clock cannot be combined with --graphs")
     if runs and is_all:
         raise UsageError("--all cannot be combined with the name of a run")
     settings, path = config.load(), config.database_path(db)
@@ -94,6 +104,7 @@ def link(
         path,
         selected.run_ids,
         graph_set=(link_set or "default") if is_graphs else None,
+        clock=clock,
         settings=Settings(memory_limit=memory_limit),
         wait_s=wait_s,
     )

@@ -149,10 +149,8 @@ class Query:
     def refusal(self) -> str:
         """A stored macro that has the declared columns, and whose rows are an error."""
         assert self.header is not None
-        text = (
-            f"the query {self.header.name} takes minutes outside of tw: "
-            f"run `tw query {self.header.name}`, or query() of Python''s warehouse"
-        )
+        name = self.header.name
+        text = f"the query {name} takes minutes outside of tw: run `tw query {name}`"
         return (
             f"{self.outline(temp=False)} FROM range(1) AS r(n) WHERE error('{text}' || n) IS NULL"
         )

@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import duckdb
 
+from warehouse.errors import UsageError
 from warehouse.library import library as libraries
 from warehouse.library import required_rows
 from warehouse.library.library import Library, Query
@@ -25,6 +26,8 @@ from warehouse.store import database, statements
 #: Columns of a linker, in order.
 COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
 CLOCKS = "clock_offset"
+#: Queries that `with_clocks` chooses among: the rest of the name is the method.
+CLOCKS_BY = "clock_by_"
 #: Names of the rows of import_stat that record which linkers ran and how many links they found:
 #: within a trace, and across the traces of a run (stored with its last trace). Their detail is
 #: the text of `noted`.
@@ -67,6 +70,21 @@ def linkers(library: Library | None = None) -> Linkers:
         tuple(linked_graph.queries(library)),
         relations.queries(library),
     )
+
+
+def with_clocks(known: Linkers, method: str) -> Linkers:
+    """Returns the same linkers with another query of clock offsets; raises UsageError if none."""
+    query = known.library.newest.get(CLOCKS_BY + method)
+    if query is None:
+        methods = [
+            name.removeprefix(CLOCKS_BY)
+            for name in known.library.newest
+            if name.startswith(CLOCKS_BY)
+        ]
+        raise UsageError(
+            f"clock method {method!r} not found", hint=f"Methods: {', '.join(sorted(methods))}."
+        )
+    return replace(known, clocks=query)
 
 
 def _is_linker(query: Query) -> bool:
@@ -481,11 +499,12 @@ def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: 
 
 
 def _delete_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
-    """Removes offsets stored by this query; offsets from other sources are kept."""
+    """Removes offsets stored by `clock_offset` or a method; offsets from other sources are kept."""
     connection.execute(
         "UPDATE clock SET offset_ns = NULL, uncertainty_ns = NULL, method = NULL, drift = NULL, "
         "extra_json = nullif(json_merge_patch(extra_json, '{\"query\":null}')::VARCHAR, '{}') "
         "WHERE trace_id IN (SELECT id FROM trace WHERE run_id = ?) "
-        f"AND json_extract_string(extra_json, '$.query') LIKE '{CLOCKS}@%'",
+        f"AND (json_extract_string(extra_json, '$.query') LIKE '{CLOCKS}@%' "
+        f"OR starts_with(json_extract_string(extra_json, '$.query'), '{CLOCKS_BY}'))",
         [run_id],
     )

@@ -32,16 +32,20 @@ def relink(
     run_ids: Sequence[int],
     *,
     graph_set: str | None = None,
+    clock: str | None = None,
     settings: Settings | None = None,
     wait_s: float = database.DEFAULT_WAIT_S,
 ) -> Iterator[list[LinkCount]]:
     """Rebuilds all links of the default set, each run in its own transaction.
 
-    With `graph_set`, rebuilds only that link set of execution traces with timelines. Yields the
+    `clock` is the method of clock offsets, by default that of `clock_offset`. With `graph_set`,
+    rebuilds only that link set of execution traces with timelines. Yields the
     counts of each run when it is done; none for a run dropped meanwhile. The warehouse is locked
     for one run at a time.
     """
     known = linkers.linkers()
+    if clock is not None:
+        known = linkers.with_clocks(known, clock)
     with scratch_folder(db.absolute()) as folder:
         connection = scratch_connection(folder, settings or Settings())
         try:

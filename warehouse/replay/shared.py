@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from warehouse.query.session import Session
 
 
-#: Parameters of the replay queries, which call blocks with the values that they are called with.
-SHARED_PARAMETERS = frozenset({"dpro_rules", "unlimited_updates"})
-
-
 @contextmanager
 def computed_once(
     session: Session, names: Sequence[str], parameters: Mapping[str, bool]
@@ -26,10 +22,10 @@ def computed_once(
     """While open, queries in the session read the rows of shared building blocks of `names`.
 
     Shared are those that more than one of the queries call, directly or not; without those that
-    any session computes once (`computed_once` in their header). `parameters` are those that all
-    queries hand on: blocks with others are not shared.
+    any session computes once (`computed_once` in their header). `parameters` are arguments of
+    the queries, which hand them on to blocks with parameters of the same names.
     """
-    blocks = _shared(session, names, SHARED_PARAMETERS)
+    blocks = _shared(session, names)
     kept: list[str] = []
     try:
         for block in blocks:
@@ -49,7 +45,7 @@ def computed_once(
             session.installed.discard(str(block.key))
 
 
-def _shared(session: Session, names: Sequence[str], parameters: frozenset[str]) -> list[Query]:
+def _shared(session: Session, names: Sequence[str]) -> list[Query]:
     """The shared building blocks, callees first."""
     roots = [session.queries.find(name) for name in names]
     order: dict[str, Query] = {}
@@ -65,9 +61,10 @@ def _shared(session: Session, names: Sequence[str], parameters: frozenset[str]) 
 
     for root in roots:
         visit(root)
+    handed_on = {each.name for root in roots for each in root.parameters}
     shared = [
         query
         for key, query in order.items()
-        if n_callers[key] > 1 and parameters.issuperset(each.name for each in query.parameters)
+        if n_callers[key] > 1 and handed_on.issuperset(each.name for each in query.parameters)
     ]
     return [q for q in shared if not (q.header and q.header.computed_once)]
