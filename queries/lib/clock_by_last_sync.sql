@@ -36,7 +36,7 @@ help = "last sync; NULL: no Sync"
 WITH last_sync AS (
   SELECT e.trace_id, arg_max(t.base_ns + s.ts + e.dur_ns, (s.ts, e.slice_id)) AS end_ns
   FROM dpro_event() AS e
-  JOIN whole_slice AS s ON s.id = e.slice_id
+  JOIN whole_collective AS s ON s.slice_id = e.slice_id
   JOIN trace AS t ON t.id = e.trace_id
   WHERE e.stage = 'Sync' AND t.run_id = $run_id::BIGINT
   GROUP BY e.trace_id

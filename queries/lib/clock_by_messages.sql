@@ -38,7 +38,7 @@ help = "messages; NULL: no messages between hosts"
 WITH RECURSIVE transfer AS (
   SELECT e.process || '->' || e.name AS name, e.step, t.host_name, t.base_ns + s.ts + e.dur_ns AS end_ns
   FROM dpro_event() AS e
-  JOIN whole_slice AS s ON s.id = e.slice_id
+  JOIN whole_collective AS s ON s.slice_id = e.slice_id
   JOIN trace AS t ON t.id = e.trace_id
   WHERE e.stage IN ('SEND', 'RECV') AND t.run_id = $run_id::BIGINT
 ),

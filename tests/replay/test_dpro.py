@@ -20,8 +20,9 @@ from tests.conftest import Tw
 from tests.support.sharing import WarehouseCache, integration, slow
 from tw_importers.dpro import gml
 from warehouse.query import session
-from warehouse.replay import engines, prediction, what_if
+from warehouse.replay import chart, engines, prediction, what_if
 from warehouse.replay.graph import Graph
+from warehouse.store import database
 
 OURS = Path(__file__).parents[1] / "data" / "dpro"
 TINY = "nccl_ring_2x1_tiny"
@@ -243,6 +244,22 @@ def test_a_sweep_prints_measured_replayed_and_predicted_time(tw: Tw, tiny: Path)
     assert [r["change"] for r in rows[2:]] == [0, 0]
 
 
+def test_the_chart_of_a_sweep_has_a_bar_for_each_value() -> None:
+    rows = [
+        {"what_if": name, "step": step, "replayed_ns": 2e6, "predicted_ns": predicted}
+        for name, step, predicted in [
+            ("f(x = 1)", None, 2e6), ("f(x = 1)", None, 1e6), ("f(x = 22)", None, 4e6),
+            ("f(x = 22)", 1, 9e6),
+        ]
+    ]  # fmt: skip
+
+    assert chart.bars(rows).splitlines() == [
+        f"unchanged  {'█' * 20:40}  2.0000 ms",
+        f"f(x = 1)   {'█' * 20:40}  2.0000 ms  +0.0%",
+        f"f(x = 22)  {'█' * 40}  4.0000 ms  +100.0%",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -302,3 +319,26 @@ def test_ranks_that_do_not_fit_are_one_sentence(
     assert tw("replay", "--db", db).errors == [f"Error: {message}"]
     is_assumed = tw("replay", "--db", db, "--assume-aligned").code == 0
     assert is_assumed == ("clock" in message)
+
+
+def test_the_method_of_clock_offsets_is_chosen(
+    tw: Tw, tmp_path: Path, imported_files: WarehouseCache
+) -> None:
+    """The second host counts from 500 µs later: by the last Sync its clock is set back by that."""
+    db = imported_files.copy(tmp_path / "w.duckdb", ("trial", [OURS / TINY]))
+
+    def offsets(*arguments: str) -> list[tuple[int | None, str | None]]:
+        assert tw("link", "--db", db, "-q", *arguments).code == 0
+        with database.Reader(db) as reader:
+            found: list[tuple[int | None, str | None]] = reader.connection.execute(
+                "SELECT offset_ns, method FROM clock ORDER BY id"
+            ).fetchall()
+        return found
+
+    assert offsets("--clock", "last_sync") == [(0, "last sync"), (-500_000, "last sync")]
+    assert offsets("--clock", "recorded") == [(0, "recorded"), (0, "recorded")]
+    (_, (offset, method)) = offsets("--clock", "messages")
+    assert method == "messages" and offset is not None and abs(offset + 500_000) < 50_000
+    assert offsets() == [(None, None), (None, None)]
+    none = tw("link", "--db", db, "--clock", "sundial")
+    assert none.errors == ["Error: clock method 'sundial' not found"]

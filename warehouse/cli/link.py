@@ -87,10 +87,7 @@ def link(
     if runs[:1] and runs[0] in deprecated_words():
         click.echo(f"`tw link {runs[0]}` is deprecated: use `tw link --graphs`.", err=True)
         is_graphs, runs = True, runs[1:]
-    if link_set and not is_graphs:
-        raise UsageError("--set requires --graphs", hint="Other links have only one set.")
-    if clock and is_graphs:
-        raise UsageError("--clock cannot be combined with --graphs")
+    _check(is_graphs, link_set, clock)
     if runs and is_all:
         raise UsageError("--all cannot be combined with the name of a run")
     settings, path = config.load(), config.database_path(db)
@@ -112,6 +109,15 @@ def link(
     if not quiet:
         encoding.write(_result(counts), chosen, sys.stdout.buffer, max_rows=-1)
         sys.stdout.buffer.flush()
+
+
+def _check(is_graphs: bool, link_set: str | None, clock: str | None) -> None:
+    from warehouse.errors import UsageError
+
+    if link_set and not is_graphs:
+        raise UsageError("--set requires --graphs", hint="Other links have only one set.")
+    if clock and is_graphs:
+        raise UsageError("--clock cannot be combined with --graphs")
 
 
 def _result(counts: Iterable[LinkCount]) -> QueryResult:

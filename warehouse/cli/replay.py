@@ -17,6 +17,7 @@ from warehouse.query.selection import Selection
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
+    from warehouse.query.result import QueryResult
     from warehouse.replay.stored import StoredRun
     from warehouse.replay.what_if import WhatIf
 
@@ -131,6 +132,14 @@ def replay(
         click.echo(f"Critical path: {float(path_ns) / 1e6:,.4f} ms", err=True)
     n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, rows.n_rows, target, quiet=quiet)
+    if sweep is not None and chosen_format == "table" and target is None:
+        _draw(rows)
+
+
+def _draw(rows: QueryResult) -> None:
+    from warehouse.replay import chart
+
+    click.echo("\n" + chart.bars(rows), nl=False)
 
 
 def _say_stored(run: StoredRun, quiet: bool) -> None:

@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: run_id=1
+-- Sync ends 250 after the base on both, which are 500 µs apart.

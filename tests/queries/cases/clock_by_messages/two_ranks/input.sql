@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: run_id=1
+-- Receives end 5 µs after sends: the difference is at least 495 and at most 505 µs.

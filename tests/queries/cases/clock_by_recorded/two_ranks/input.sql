@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: run_id=1
+-- Whole, with the answer computed by hand.
