@@ -128,12 +128,16 @@ def replay(
             rows, made = prediction.predict_run(opened, engine, scenarios[0], engine_name)
     if name is not None:
         _say_stored(stored.store(place, made, name, replace=replace), quiet)
-    if not quiet and (path_ns := rows.meta.get("critical_path_ns")):
-        click.echo(f"Critical path: {float(path_ns) / 1e6:,.4f} ms", err=True)
+    _say_path(rows, quiet)
     n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, rows.n_rows, target, quiet=quiet)
-    if sweep is not None and chosen_format == "table" and target is None:
+    if sweep and chosen_format == "table" and not target:
         _draw(rows)
+
+
+def _say_path(rows: QueryResult, quiet: bool) -> None:
+    if not quiet and (path_ns := rows.meta.get("critical_path_ns")):
+        click.echo(f"Critical path: {float(path_ns) / 1e6:,.4f} ms", err=True)
 
 
 def _draw(rows: QueryResult) -> None:
