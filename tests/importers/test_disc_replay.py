@@ -274,3 +274,18 @@ def test_each_broken_dump_is_predicted(tw: Tw, case: str) -> None:
     ran = tw("disc", "check", str(listed[0]["disc_cluster_id"]), "--db", "w.duckdb")
     assert ran.code == 1
     assert f"{kind}: disc-replay-main {outcome}" in ran.out
+
+
+def test_dumps_of_another_folder_are_found_by_an_option(tw: Tw) -> None:
+    """The log names them in a folder of another machine."""
+    Path("job").mkdir()
+    shutil.copy(DATA / "ok" / "train.log", "job/train.log")
+    shutil.copytree(DUMP, "elsewhere")
+    ran = tw("import", "job", "--option", "dump_dir=elsewhere", "--db", "w.duckdb")
+    assert ran.code == 0 and "3 clusters (3 graphs), 3 replayable, 0 problems" in ran.err
+    assert tw("disc", "bundle", "cluster_0", "--db", "w.duckdb", "-o", "b").code == 0
+    assert Path("b/data.tar").read_bytes() == ARCHIVE.read_bytes()
+    again = tw("import", "job", "--option", "dump_dir=elsewhere", "--db", "w.duckdb")
+    assert "has already been imported" in again.err
+    wrong = tw("import", "job", "--option", "dump_dir=nowhere", "--db", "v.duckdb")
+    assert "nowhere, named by --option dump_dir, is not a folder" in wrong.err

@@ -126,3 +126,16 @@ SELECT
   match
 FROM scratch.called
 ORDER BY run_n;
+
+-- Dumps that were not below the folder of the log; the files of the capture follow, from 0.
+INSERT INTO source_file (id, trace_id, path, role, n_bytes, n_content_bytes, sha256)
+SELECT
+  getvariable('first_id') + (1 << 24) + row_number() OVER (ORDER BY path) - 1,
+  getvariable('trace_id'),
+  path,
+  'option dump_dir',
+  n_bytes,
+  n_bytes,
+  sha256
+FROM scratch.dump_file
+ORDER BY path;

@@ -16,15 +16,18 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa
 
+from tw_importers.disc import elsewhere, values
 from tw_importers.disc import log as logs
-from tw_importers.disc import values
 from tw_importers.disc.messages import type_name
 from tw_importers.disc.program import Program
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 from warehouse.wording import counted
 
-OPTIONS: Final = {"with_environment": "1: keep the environment variables of dumped programs, too"}
+OPTIONS: Final = {
+    "with_environment": "1: keep the environment variables of dumped programs, too",
+    elsewhere.OPTION: "folder with dumps that the log names and that are not below its folder",
+}
 _GOOD: Final = "replayable"
 _QUARTER_HOUR_US: Final = 15 * 60 * 1_000_000
 _LOST: Final = ("tar_truncated", "tar_unreadable", "tensor_corrupt", "program_not_protobuf")
@@ -105,6 +108,7 @@ class _Dump:
         self._archives: dict[str, _Archive] = {}
         self._clusters: list[_Cluster] = []
         self._defects: list[tuple[str, str]] = []
+        self._elsewhere: list[elsewhere.Dump] = []
 
     def take_archive(self, name: str, reader: ByteReader) -> None:
         archive = self._archives.setdefault(name, _Archive(name))
@@ -132,6 +136,7 @@ class _Dump:
     def finish(self) -> TraceFacts:
         if (self.has_log or not self._clusters) and not self.log.n_records:
             raise CorruptTrace("the log has no line of BladeDISC", hint=_HINT)
+        self._take_elsewhere()
         self._join_log()
         self._pair()
         for cluster in self._clusters:
@@ -148,6 +153,17 @@ class _Dump:
         found = f"{counted(len(self._clusters), 'cluster')} ({counted(len(hashes), 'graph')})"
         n_problems = sum(each.count for each in problems)
         return f"{found}, {n_good:,} replayable, {counted(n_problems, 'problem')}"
+
+    def _take_elsewhere(self) -> None:
+        """Adds dumps that the log names and that are not below its folder."""
+        known = {*self._archives, *(cluster.name for cluster in self._clusters)}
+        paths = [*self.log.programs, *(each.path for each in self.log.archives)]
+        missing = [path for path in paths if posixpath.basename(path) not in known]
+        for dump in elsewhere.find(missing, self._scratch.options):
+            with dump.path.open("rb") as reader:
+                take = self.take_program if dump.is_program else self.take_archive
+                take(dump.name, reader)
+            self._elsewhere.append(dump)
 
     def _join_log(self) -> None:
         """Adds what the log announces to what is there."""
@@ -273,6 +289,7 @@ class _Dump:
                     "types": run.types,
                 }
             )
+        rows["dump_file"] = [each.row() for each in self._elsewhere]
         for name, schema in _TABLES.items():
             table = pa.Table.from_pylist(rows[name], schema)
             self._scratch.connection.register("rows", table)
@@ -317,6 +334,9 @@ _TABLES: Final = {
             ("name", pa.string()), ("op", pa.string()), ("device", pa.string()),
             ("inputs", pa.list_(pa.string())),
         ]
+    ),
+    "dump_file": pa.schema(
+        [("path", pa.string()), ("n_bytes", pa.int64()), ("sha256", pa.string())]
     ),
     "run": pa.schema(
         [

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from tw_importers.disc.elsewhere import ROLE
 from tw_importers.disc.find import keeps_archive
 from tw_importers.disc.replay import shapes
 from tw_importers.disc.replay.plan import DATA, PROGRAM, Plan
@@ -178,10 +179,10 @@ def _stored(
 ) -> sources.Source:
     """The file of a cluster where it was when it was imported. Raises TwError if it has gone."""
     rows = session.connection.execute(
-        "SELECT path, member FROM source_file WHERE trace_id = $trace AND role = $role "
+        "SELECT path, member FROM source_file WHERE trace_id = $trace AND role IN ($role, $other) "
         "AND regexp_extract(coalesce(member, path), '[^/!]*$') = $name "
         "ORDER BY sha256 <> coalesce($sha256, ''), id",
-        {"trace": cluster.trace_id, "role": role, "name": name, "sha256": sha256},
+        {"trace": cluster.trace_id, "role": role, "other": ROLE, "name": name, "sha256": sha256},
     ).fetchall()
     if not rows:
         raise TwError(
