@@ -131,8 +131,7 @@ def replay(
     _say_path(rows, quiet)
     n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, rows.n_rows, target, quiet=quiet)
-    if sweep and chosen_format == "table" and not target:
-        _draw(rows)
+    _draw(rows, bool(sweep) and chosen_format == "table" and not target)
 
 
 def _say_path(rows: QueryResult, quiet: bool) -> None:
@@ -140,10 +139,11 @@ def _say_path(rows: QueryResult, quiet: bool) -> None:
         click.echo(f"Critical path: {float(path_ns) / 1e6:,.4f} ms", err=True)
 
 
-def _draw(rows: QueryResult) -> None:
+def _draw(rows: QueryResult, is_sweep_on_terminal: bool) -> None:
     from warehouse.replay import chart
 
-    click.echo("\n" + chart.bars(rows), nl=False)
+    if is_sweep_on_terminal:
+        click.echo("\n" + chart.bars(rows), nl=False)
 
 
 def _say_stored(run: StoredRun, quiet: bool) -> None:
