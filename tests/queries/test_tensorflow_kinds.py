@@ -40,7 +40,8 @@ class Kind:
         return found
 
     def rows(self, sql: str) -> list[Row]:
-        return self._db.sql(sql).to_arrow_table().to_pylist()
+        found: list[Row] = self._db.sql(sql).to_arrow_table().to_pylist()
+        return found
 
     def work(self, by: str = "device_id") -> dict[Any, list[Row]]:
         """Kernels, copies and memsets by device or track."""
