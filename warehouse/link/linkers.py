@@ -9,7 +9,6 @@ their caller.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,14 +19,11 @@ from warehouse.errors import UsageError
 from warehouse.library import library as libraries
 from warehouse.library import required_rows
 from warehouse.library.library import Library, Query
-from warehouse.link import link_sets, linked_graph, relations
+from warehouse.link import clock_offsets, link_sets, linked_graph, relations
 from warehouse.store import database, statements
 
 #: Columns of a linker, in order.
 COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
-CLOCKS = "clock_offset"
-#: Queries that `with_clocks` chooses among: the rest of the name is the method.
-CLOCKS_BY = "clock_by_"
 #: Names of the rows of import_stat that record which linkers ran and how many links they found:
 #: within a trace, and across the traces of a run (stored with its last trace). Their detail is
 #: the text of `noted`.
@@ -66,7 +62,7 @@ def linkers(library: Library | None = None) -> Linkers:
         library,
         tuple(q for q in found if _is_linker(q) and _parameter(q) == "trace_id"),
         tuple(q for q in found if _is_linker(q) and _parameter(q) == "run_id"),
-        next((q for q in found if q.header and q.header.name == CLOCKS), None),
+        next((q for q in found if q.header and q.header.name == clock_offsets.QUERY), None),
         tuple(linked_graph.queries(library)),
         relations.queries(library),
     )
@@ -74,12 +70,12 @@ def linkers(library: Library | None = None) -> Linkers:
 
 def with_clocks(known: Linkers, method: str) -> Linkers:
     """Returns the same linkers with another query of clock offsets; raises UsageError if none."""
-    query = known.library.newest.get(CLOCKS_BY + method)
+    query = known.library.newest.get(clock_offsets.QUERY_BY + method)
     if query is None:
         methods = [
-            name.removeprefix(CLOCKS_BY)
+            name.removeprefix(clock_offsets.QUERY_BY)
             for name in known.library.newest
-            if name.startswith(CLOCKS_BY)
+            if name.startswith(clock_offsets.QUERY_BY)
         ]
         raise UsageError(
             f"clock method {method!r} not found", hint=f"Methods: {', '.join(sorted(methods))}."
@@ -294,7 +290,7 @@ def unlink_run(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
     connection.execute(
         "DELETE FROM link WHERE trace_id IS NULL AND run_id = ? AND link_set = 'default'", [run_id]
     )
-    _delete_offsets(connection, run_id)
+    clock_offsets.delete(connection, run_id)
     linked_graph.delete(connection, run_id)
     connection.execute(
         "DELETE FROM import_stat WHERE name = ? "
@@ -346,7 +342,7 @@ def _link_between(
         first -= n_links
         found.append((query, n_links))
     if known.clocks is not None:
-        found.append((known.clocks, _store_offsets(connection, known.clocks, run_id)))
+        found.append((known.clocks, clock_offsets.store(connection, known.clocks, run_id)))
     _note(connection, found, BETWEEN, last_trace_id)
 
 
@@ -480,31 +476,3 @@ def _note_versions(connection: duckdb.DuckDBPyConnection, queries: Sequence[Quer
 
 def _delete_stat(connection: duckdb.DuckDBPyConnection, what: str, trace_id: int) -> None:
     connection.execute("DELETE FROM import_stat WHERE trace_id = ? AND name = ?", [trace_id, what])
-
-
-def _store_offsets(connection: duckdb.DuckDBPyConnection, query: Query, run_id: int) -> int:
-    """Stores clock offsets, except where a better source has set one; returns their number."""
-    source = json.dumps({"query": query.key})
-    with linked_graph.blaming(query):
-        (n_clocks,) = database.one(
-            connection,
-            "UPDATE clock SET offset_ns = e.offset_ns, uncertainty_ns = e.uncertainty_ns, "
-            "method = e.method, drift = e.drift, "
-            "extra_json = json_merge_patch(coalesce(clock.extra_json, '{}'), $source)::VARCHAR "
-            f"FROM trace AS t JOIN ({query.bound_sql}) AS e ON e.trace_id = t.id "
-            "WHERE clock.id = t.clock_id AND clock.method IS NULL",
-            {"source": source, "run_id": run_id},
-        )
-    return int(n_clocks)
-
-
-def _delete_offsets(connection: duckdb.DuckDBPyConnection, run_id: int) -> None:
-    """Removes offsets stored by `clock_offset` or a method; offsets from other sources are kept."""
-    connection.execute(
-        "UPDATE clock SET offset_ns = NULL, uncertainty_ns = NULL, method = NULL, drift = NULL, "
-        "extra_json = nullif(json_merge_patch(extra_json, '{\"query\":null}')::VARCHAR, '{}') "
-        "WHERE trace_id IN (SELECT id FROM trace WHERE run_id = ?) "
-        f"AND (json_extract_string(extra_json, '$.query') LIKE '{CLOCKS}@%' "
-        f"OR starts_with(json_extract_string(extra_json, '$.query'), '{CLOCKS_BY}'))",
-        [run_id],
-    )
