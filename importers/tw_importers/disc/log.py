@@ -27,7 +27,7 @@ _RECORD: Final = re.compile(
     rb"|tao_compiler_input: (?P<program>\S+)"
     rb"|cluster: (?P<fallback>\S+) fallbacks to TF as (?P<reason>[^\r\n]*)"
     rb"|(?P<run>print ins/outs)"
-    rb"|>> input tensor #(?P<input>\d+)@\[(?P<shape>(?:-?\d+(?:, *-?\d+)*)?)\]"
+    rb"|>> input tensor #(?P<input>\d+)@\[(?P<shape>(?:-?\d{1,18}(?:, *-?\d{1,18})*)?)\]"
     rb"|\tTensor<type: (?P<type>\w+) "
     rb"|(?P<outputs>num outputs #)"
     rb"|(?P<other>Force remove_after_compile|TaoCompilationCache initiate))",
@@ -38,7 +38,7 @@ _OLD_TAR: Final = re.compile(rb"tar file path:\s*(\S+)")
 _MEMBER: Final = re.compile(rb"`basename ([^`\s]+)`")
 #: The name of a temporary file: host, thread (hex), process and microseconds since the epoch (hex).
 TEMPORARY: Final = re.compile(
-    r"tempfile-(?P<host>.+)-(?P<thread>[0-9a-f]+)-(?P<pid>\d+)-(?P<micros>[0-9a-f]+)"
+    r"tempfile-(?P<host>.+)-(?P<thread>[0-9a-f]{1,15})-(?P<pid>\d{1,18})-(?P<micros>[0-9a-f]{1,13})"
     r"(?:\.tar|\.input)?"
 )
 

@@ -50,8 +50,9 @@ SELECT
   getvariable('trace_id'),
   getvariable('first_id') + a.cluster_n,
   a.ordinal,
-  coalesce(list_product(a.shape), 1)::BIGINT,
-  CASE WHEN list_product(a.shape) > 0 THEN a.n_bytes // list_product(a.shape)::BIGINT END,
+  coalesce(try_cast(list_product(a.shape) AS BIGINT), 1),
+  CASE WHEN list_product(a.shape) > 0
+    THEN a.n_bytes // try_cast(list_product(a.shape) AS BIGINT) END,
   a.data_type,
   to_json(a.shape)::VARCHAR,
   a.placement,

@@ -116,7 +116,9 @@ def tensor(name: str, content: bytes) -> Value:
     n_bytes = n_elements * size if size else len(content)
     typed = next((getattr(found, each) for each in _TYPED if len(getattr(found, each))), None)
     why = None
-    if size and n_elements and typed is None and len(found.tensor_content) != n_bytes:
+    if n_bytes > _LARGEST or min(shape, default=0) < 0:
+        why, n_bytes = "its tensor has a shape that no tensor can have", 0
+    elif size and n_elements and typed is None and len(found.tensor_content) != n_bytes:
         has, needs = len(found.tensor_content), f"{n_bytes:,}"
         why = f"its tensor has {has:,} bytes of values, and its shape requires {needs}"
     elif not found.dtype:
