@@ -70,6 +70,13 @@ class Case:
             raise UsageError(f"{self.folder / 'input.sql'}: a window has a start and an end")
         return (parse_time(times[0]), parse_time(times[1])) if times else None
 
+    @property
+    def rows(self) -> tuple[object, ...]:
+        """What the rows depend on, hashable: equal for cases that may follow on the same rows."""
+        *shared, own = self.inputs()
+        lines = [line for line in _read(own).splitlines() if not _DIRECTIVE.fullmatch(line.rstrip())]
+        return tuple(map(str, shared)), "\n".join(lines), self.window or ()
+
     def inputs(self) -> list[Path]:
         """The files to run, in order; raises UsageError for one outside of the folder of cases."""
         named = [value.strip() for kind, value in self._directives() if kind == "input"]
@@ -120,39 +127,63 @@ def find_cases(root: Path) -> list[Case]:
 
 
 class CaseRunner:
-    """Runs cases one after another in a warehouse in memory, which each finds empty."""
+    """Runs cases one after another in a warehouse in memory, which holds the rows of one case.
+
+    Cases with equal rows that follow each other share these, and the blocks computed from them.
+    """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, queries: Library) -> None:
         self._connection = connection
         self._queries = queries
-        self._installed = set(_install_called(connection, queries))  # macros outlive a case
+        self._installed: set[str] = set()  # macros outlive a case
+        self._rows: tuple[object, ...] | None = None
+        self._kept: set[str] = set()  # blocks computed from these rows
+        self._in_rows: set[str] = set()  # macros created after the rows, and rolled back with them
 
     def run(self, case: Case) -> CaseResult:
-        """Puts in the rows of a case, runs its query and removes the rows.
+        """Puts in the rows of a case, unless they are there, and runs its query.
 
         Raises UsageError for a missing file, query or parameter, QueryError if DuckDB refuses a
         statement of the query.
         """
         query = self._queries.find(case.query)
         expected = case.expected()
-        self._connection.execute("BEGIN")
         try:
-            self._insert(case)
-            self._restrict(case)
+            self._prepare(case)
             table = execute.run(
                 self._connection,
                 query,
                 case.parameters,
                 library=self._queries,
-                installed=set(self._installed),
-                kept=set(),
+                installed=self._in_rows,
+                is_short=True,
+                kept=self._kept,
             ).table()
-        finally:
-            self._connection.execute("ROLLBACK")
+        except BaseException:
+            self._remove()
+            raise
         actual = _cells(_csv(table))
         if query.layer == "lib":
             expected, actual = _sorted(expected), _sorted(actual)
         return CaseResult(case, expected, actual)
+
+    def _prepare(self, case: Case) -> None:
+        if self._rows == case.rows:
+            return
+        self._remove()
+        self._queries.install_for(
+            self._connection, self._queries.find(case.query), self._installed
+        )
+        self._connection.execute("BEGIN")
+        self._rows, self._in_rows = case.rows, set(self._installed)
+        self._insert(case)
+        self._restrict(case)
+
+    def _remove(self) -> None:
+        if self._rows is not None:
+            self._connection.execute("ROLLBACK")
+        self._rows = None
+        self._kept.clear()
 
     def _insert(self, case: Case) -> None:
         for file in case.inputs():
@@ -171,21 +202,13 @@ class CaseRunner:
 
 @contextmanager
 def case_runner(queries: Library) -> Iterator[CaseRunner]:
-    """A runner on a warehouse in memory, with the schema and the macros of the library."""
+    """A runner on a warehouse in memory, with the schema; macros are created as cases need them."""
     connection = duckdb.connect(config={**database.NO_WRONG_STATISTICS, "threads": 1})
     try:
         migrate.upgrade(connection)
         yield CaseRunner(connection, queries)
     finally:
         connection.close()
-
-
-def _install_called(connection: duckdb.DuckDBPyConnection, queries: Library) -> Iterator[str]:
-    """Creates the macros that queries call, with the keys of these queries."""
-    called = {key for each in queries.queries.values() for key in each.pins.values()}
-    for query in queries.closure(queries.queries[key] for key in sorted(called)):
-        query.install(connection)
-        yield str(query.key)
 
 
 def _read(path: Path) -> str:

@@ -65,6 +65,7 @@ class Result:
         self.n_rows = 0
         self._connection = connection
         self._as_tuples, self._is_short = as_tuples, is_short
+        self._is_read = False  # to its end
         self._timeout_s = timeout_s
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
         # DuckDB blocks its thread: run there, Ctrl-C would have no effect until the query ends.
@@ -107,6 +108,7 @@ class Result:
         while (batch := self._wait_for(self._next)) is not None:
             self.n_rows += batch.num_rows
             yield batch
+        self._is_read = True
 
     def tuples(self) -> Iterator[list[tuple[Any, ...]]] | None:
         """Yields the rows as Python values, once, as `batches`; None unless started so."""
@@ -116,6 +118,7 @@ class Result:
         while rows := self._wait_for(lambda: self._connection.fetchmany(BATCH_ROWS)):
             self.n_rows += len(rows)
             yield rows
+        self._is_read = True
 
     def _next(self) -> Any:
         try:
@@ -136,7 +139,8 @@ class Result:
 
     def close(self) -> None:
         """Stops the query, so that the connection can be used again."""
-        self._connection.interrupt()
+        if not self._is_read:  # else the interrupt can end the next statement of a transaction
+            self._connection.interrupt()
         if self._reader is not None:
             self._worker.submit(self._reader.close)
         self._worker.shutdown()
