@@ -182,7 +182,7 @@ def test_an_arrow_to_a_slice_that_began_before_ends_inside_it(
     ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_events_of_a_large_trace_come_in_stored_order(tmp_path: Path) -> None:
     event = '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":%d.000,"dur":1.000}'
     source = tmp_path / "large.json"

@@ -319,7 +319,7 @@ def test_without_sections_or_slices_there_is_still_a_page(
     assert page.complaints == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_it_prints_every_section_on_white(
     browser: Browser, pages: dict[str, Path], tmp_path: Path
 ) -> None:

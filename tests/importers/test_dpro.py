@@ -156,8 +156,8 @@ def test_every_message_of_the_logs_is_there(db: duckdb.DuckDBPyConnection) -> No
     assert dict(rows) == expected
 
 
-@pytest.mark.integration
-@pytest.mark.parametrize("van", ["rdma", slow("timelines")])
+@pytest.mark.slow
+@pytest.mark.parametrize("van", ["rdma", "timelines"])
 def test_timelines_of_dpro_and_logs_of_rdma_give_the_same_messages(
     van: str, db: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:

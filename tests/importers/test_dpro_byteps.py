@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.sharing import slow
 from tw_importers.dpro import gml
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
@@ -138,10 +137,9 @@ def least_shifts(bounds: dict[tuple[int, int], float], n: int) -> np.ndarray:
     return np.concatenate([[0.0], best])
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "offsets",
-    [{"server_0": 800, "worker_0": -450}, slow({"worker_1": 900}), slow({"server_1": -900})],
+    "offsets", [{"server_0": 800, "worker_0": -450}, {"worker_1": 900}, {"server_1": -900}]
 )
 def test_clocks_are_shifted_as_little_as_the_order_of_messages_permits(
     offsets: dict[str, int], tmp_path: Path

@@ -152,7 +152,7 @@ def table_contents(db: Path, table: str) -> list[tuple[Any, ...]]:
     return rows(db, f"SELECT * FROM {table} ORDER BY ALL")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_ids_and_rows_do_not_depend_on_workers_or_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,7 +300,7 @@ def test_compressed_and_plain_content_import_alike(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_other_duckdb_clients_find_the_queries_as_macros_once_stored(tw: Tw, db: Path) -> None:
     pipeline.import_paths([KINETO / "gpu_handwritten" / "trace.json"], db=db)
     named = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'utilization'"

@@ -99,7 +99,7 @@ def test_the_traces_of_a_run_are_linked_once_when_all_are_there(
     assert not is_stale(db)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_ranks_imported_one_by_one_are_linked_as_those_imported_together(
     db: Path, whole: Path
 ) -> None:

@@ -103,8 +103,8 @@ def test_rows_of_a_group_are_those_of_single_imports(
     assert import_both(files, tmp_path, monkeypatch) == {}
 
 
-@pytest.mark.integration
-@pytest.mark.parametrize("job", ["default", *(slow(job) for job in JOBS)])
+@pytest.mark.slow
+@pytest.mark.parametrize("job", ["default", *JOBS])
 def test_links_of_a_group_are_those_of_single_imports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: str
 ) -> None:
@@ -209,7 +209,7 @@ def test_fifty_killed_imports_of_groups_leave_whole_traces(tmp_path: Path, seed:
     kill_groups(files, tmp_path, 50, seed)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_killed_import_of_groups_leaves_whole_traces(tmp_path: Path) -> None:
     files = [tmp_path / f"rank{n}.json" for n in range(20)]
     for n, file in enumerate(files):

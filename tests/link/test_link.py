@@ -180,7 +180,7 @@ def test_dropping_a_trace_rebuilds_the_links_of_the_others(
     assert rows(db, "SELECT count(*) FROM link") == [(0,)]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_replacing_a_trace_leaves_no_link_to_the_old_one(
     tmp_path: Path, with_run_queries: library.Library
 ) -> None:

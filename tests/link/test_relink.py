@@ -103,7 +103,7 @@ def test_links_of_a_linker_that_is_gone_go(tw: Tw, warehouse: Path) -> None:
     assert rows(warehouse, "SELECT count(*) FROM link WHERE kind = 'guess'") == [(0,)]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_killed_link_changes_nothing(warehouse: Path) -> None:
     change(warehouse, "DELETE FROM link WHERE kind = 'launch'")
     before = rows(warehouse, LINKS)

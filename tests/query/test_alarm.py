@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warehouse
-from tests.support.sharing import DDP, WarehouseCache, integration, kept_open, slow
+from tests.support.sharing import DDP, WarehouseCache, kept_open, slow
 from warehouse.ingest import pipeline
 from warehouse.query.selection import Selection
 from warehouse.store import database, tags
@@ -127,7 +127,7 @@ def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
         ("x.nothing > 1", (), "--fail-if: invalid condition: Binder Error"),
         slow("x.total_ns >", (), "--fail-if: invalid condition: Parser Error"),
         slow("x.name", (), "--fail-if: invalid condition"),
-        integration("(SELECT count(*) FROM slice) > 0", (), "--fail-if: invalid condition"),
+        slow("(SELECT count(*) FROM slice) > 0", (), "--fail-if: invalid condition"),
         ("true", ("--key", "size"), "--key: the query has no column 'size'"),
         ("true", ("--key", "class"), "rows of slower are not unique by class"),
     ],

@@ -125,7 +125,7 @@ def test_few_steps_on_a_side_have_figures(written: Pairs, few: int) -> None:
     assert (device["p"] is None) == (few == 1)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_other_world_sizes_are_compared_a_rank(tmp_path: Path) -> None:
     two = replace(BASE, n_ranks=2, noise=0.0)
     three = RANK_CHANGES["other-ranks"](two).program

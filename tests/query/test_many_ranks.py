@@ -77,7 +77,7 @@ def test_pipes_get_the_changes_of_all_ranks(jobs: tuple[Path, list[Work]], tw: T
     assert len(ran.out.splitlines()) == 1 + N_RANKS
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_report_of_a_comparison_has_statistics_and_outliers(
     jobs: tuple[Path, list[Work]], tw: Tw
 ) -> None:

@@ -89,7 +89,7 @@ def test_longer_kernels_are_seen_where_the_host_runs_ahead(tw: Tw, tmp_path: Pat
     assert "WARNING: step_time changed by +0.00%, makespan by +" in ran.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_host_that_waits_for_copies_is_no_slowdown(tw: Tw, tmp_path: Path) -> None:
     """The work is the same and done as early; the steps on the host take far longer."""
     path = tmp_path / "traces.duckdb"

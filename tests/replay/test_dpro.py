@@ -26,9 +26,9 @@ from warehouse.store import database
 
 OURS = Path(__file__).parents[1] / "data" / "dpro"
 TINY = "nccl_ring_2x1_tiny"
-CASES = [TINY, integration("nccl_ring_2x2"), slow("nccl_ring_2x2_manysmall")]
+CASES = [TINY, slow("nccl_ring_2x2"), slow("nccl_ring_2x2_manysmall")]
 FAILING = [
-    *CASES, slow("nccl_fail_first_fused"), integration("nccl_fail_tensor0_alone"),
+    *CASES, slow("nccl_fail_first_fused"), slow("nccl_fail_tensor0_alone"),
 ]  # fmt: skip
 
 

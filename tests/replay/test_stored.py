@@ -145,7 +145,7 @@ def test_removing_a_prediction_leaves_what_was_before(copy: Path, tw: Tw) -> Non
     assert n_rows(copy) == before
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_prediction_of_the_same_name_is_only_replaced_on_request(copy: Path, tw: Tw) -> None:
     arguments = ("replay", "--db", copy, "--as", "p", "-q")
     assert tw(*arguments).code == 0

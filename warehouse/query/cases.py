@@ -74,7 +74,9 @@ class Case:
     def rows(self) -> tuple[object, ...]:
         """What the rows depend on, hashable: equal for cases that may follow on the same rows."""
         *shared, own = self.inputs()
-        lines = [line for line in _read(own).splitlines() if not _DIRECTIVE.fullmatch(line.rstrip())]
+        lines = [
+            line for line in _read(own).splitlines() if not _DIRECTIVE.fullmatch(line.rstrip())
+        ]
         return tuple(map(str, shared)), "\n".join(lines), self.window or ()
 
     def inputs(self) -> list[Path]:
@@ -171,9 +173,7 @@ class CaseRunner:
         if self._rows == case.rows:
             return
         self._remove()
-        self._queries.install_for(
-            self._connection, self._queries.find(case.query), self._installed
-        )
+        self._queries.install_for(self._connection, self._queries.find(case.query), self._installed)
         self._connection.execute("BEGIN")
         self._rows, self._in_rows = case.rows, set(self._installed)
         self._insert(case)
