@@ -169,6 +169,7 @@ _quick = settings(
 @example(rows=[(None, 7.0, "7", 1)], expression="r = s")
 @example(rows=[(-7, -7.5, "A", 1)], expression="i / 2 || i % 4 || r % 2")
 @example(rows=[(0, 0.0, "0", 1)], expression="-(-min(i, 0.0))")
+@example(rows=[(0, 2.5, "0", 1)], expression="replace(i, '', i) + replace(r, s, 1)")
 @example(rows=[(0, 2.0, "0", 1)], expression="min(i, r, 0.0) || max(i, r, 2) || max(0.0, i)")
 def test_an_expression_has_sqlites_value_and_type(
     both: Any, rows: list[Row], expression: str

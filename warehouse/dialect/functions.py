@@ -91,11 +91,14 @@ def _trim(name: str) -> Callable[[Values], Value]:
 
 
 def _replace(args: Values) -> Value:
+    """Without an old text, SQLite returns the first value as it is: a number stays a number."""
     subject, old, new = (text(a).sql for a in args)
-    # If the old text is empty, DuckDB inserts the new one between all characters.
-    return Value(
-        f"CASE WHEN {old} = '' THEN {subject} ELSE replace({subject}, {old}, {new}) END", Type.TEXT
-    )
+    replaced = Value(f"replace({subject}, {old}, {new})", Type.TEXT)
+    if args[1].constant not in (None, ""):
+        return replaced
+    # DuckDB inserts the new text between all characters.
+    (same, other), kind = common([args[0], replaced])
+    return Value(f"CASE WHEN {old} = '' THEN {same.sql} ELSE {other.sql} END", kind)
 
 
 def _coalesce(args: Values) -> Value:
