@@ -121,6 +121,7 @@ def test_a_replaced_rank_is_linked_again(db: Path, whole: Path) -> None:
     assert not is_stale(db)
 
 
+@pytest.mark.slow
 def test_a_rank_replaced_into_another_run_leaves_nothing_in_the_first(
     db: Path, whole: Path
 ) -> None:

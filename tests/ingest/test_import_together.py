@@ -94,6 +94,7 @@ def import_both(files: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
     return differing_rows(grouped, single)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_files", [3, slow(64)])
 def test_rows_of_a_group_are_those_of_single_imports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_files: int

@@ -84,6 +84,7 @@ def test_by_default_the_last_imported_run_is_linked(tw: Tw, warehouse: Path) -> 
     assert rows(warehouse, "SELECT DISTINCT trace_id FROM link") == [(3,)]
 
 
+@pytest.mark.slow
 def test_links_of_other_sets_stay(tw: Tw, warehouse: Path) -> None:
     change(warehouse, "UPDATE link SET link_set = 'other' WHERE kind = 'launch' AND trace_id = 3")
     others = rows(warehouse, "FROM link WHERE link_set = 'other' ORDER BY id")
@@ -126,6 +127,7 @@ def tw_link(db: Path) -> list[tuple[Any, ...]]:
     return rows(db, LINKS)
 
 
+@pytest.mark.integration
 def test_each_run_is_linked_by_itself(
     tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +186,7 @@ def test_after_an_import_nothing_is_stale(tw: Tw, warehouse: Path) -> None:
     assert find_stale(tw, warehouse) == []
 
 
+@pytest.mark.integration
 def test_links_of_an_older_linker_are_stale(tw: Tw, warehouse: Path) -> None:
     change(
         warehouse,

@@ -129,6 +129,7 @@ def near(value: Any) -> Any:
     return None if value is None else pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.integration
 def test_operators_equal_a_plain_count(random_runs: Runs) -> None:
     (a,), (b,) = random_runs.jobs["seed-2"], random_runs.jobs["seed-3"]
 
@@ -445,6 +446,7 @@ def test_each_table_is_its_query(tw: Tw, random_runs: Runs, by: str) -> None:
     assert (ran.err, asked.err) == ("", "")
 
 
+@pytest.mark.slow
 def test_slower_fails_where_asked_to(tw: Tw, tmp_path: Path) -> None:
     make_pair(tmp_path / "traces.duckdb", 110)
 

@@ -147,6 +147,7 @@ NOT_NUMBERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "value", "note"), NOT_NUMBERS)
 def test_a_time_that_is_not_a_number_is_no_figure(
     tmp_path: Path, key: str, value: float, note: str | None

@@ -106,6 +106,7 @@ def check_change(rows: list[Row], summary: list[Row], change: Change, noise: flo
         assert sum(row["share_of_change"] or 0 for row in rows) == pytest.approx(1)
 
 
+@pytest.mark.integration
 def test_one_change_is_first_though_the_numbers_of_steps_differ(tmp_path: Path) -> None:
     """Ten steps against nine: kernels that did not change have no difference."""
     before = random_program(0, n_steps=10)

@@ -72,6 +72,7 @@ def test_changes_of_ranks_are_listed_on_request(
     assert len(cells(ran.out)) == (N_RANKS if "--all-ranks" in options else 19)
 
 
+@pytest.mark.slow
 def test_pipes_get_the_changes_of_all_ranks(jobs: tuple[Path, list[Work]], tw: Tw) -> None:
     ran = tw("compare", "job", "slower", "--by", "rank", "--format", "csv", "--db", jobs[0])
     assert len(ran.out.splitlines()) == 1 + N_RANKS

@@ -189,12 +189,14 @@ def test_pipes_get_the_rows(job: tuple[Path, list[Work]], tw: Tw) -> None:
     assert "Distribution" not in query(tw, job[0])[1]
 
 
+@pytest.mark.slow
 def test_sixteen_ranks_are_listed(tmp_path: Path, tw: Tw, monkeypatch: pytest.MonkeyPatch) -> None:
     many_ranks.store(tmp_path / "w.duckdb", 16, seed=1)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert len(query(tw, tmp_path / "w.duckdb")[0]) == 16
 
 
+@pytest.mark.slow
 def test_damaged_ranks_are_named_beside_the_distribution(
     tmp_path: Path, tw: Tw, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def compared(tw: Tw, folder: Path, b: Program) -> Any:
     return tw("compare", "a", "b", "--format", "csv", "--fail-if-slower", "5%")
 
 
+@pytest.mark.integration
 def test_longer_kernels_are_seen_where_the_host_runs_ahead(tw: Tw, tmp_path: Path) -> None:
     slow = scaled(program(), 1.3)
 

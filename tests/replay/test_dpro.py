@@ -141,7 +141,7 @@ def test_the_engine_of_dpro_gives_its_events(trial: Path, db: Path) -> None:
     [
         ("synthetic_infi_para", [], True),
         integration("synthetic_delay_cmp_1.5", ["scale(kind = operator, ratio = 1.5)"], False),
-        (
+        integration(
             "synthetic_delay_comm_1.5",
             ["scale(kind = SEND, ratio = 1.5)", "scale(kind = RECV, ratio = 1.5)"],
             False,
@@ -197,6 +197,7 @@ def test_iteration_times_are_those_of_dpro(trial: Path, db: Path) -> None:
     assert {r["step"] for r in rows if r["is_typical"]} == {summary["opt_step"]}
 
 
+@pytest.mark.slow
 def test_the_exported_graph_is_dpros_file(tw: Tw, tiny: Path, tmp_path: Path) -> None:
     target = tmp_path / "trail_dag.gml"
 
@@ -265,7 +266,7 @@ def test_the_chart_of_a_sweep_has_a_bar_for_each_value() -> None:
     [
         (["--what-if", "drop(kind = X)"], "what-if drop(kind = X) matches no node"),
         (["--what-if", "nope()"], "what-if 'nope' not found"),
-        (["--what-if", "drop(kinds = X)"], "what-if drop has no argument 'kinds'"),
+        integration(["--what-if", "drop(kinds = X)"], "what-if drop has no argument 'kinds'"),
         (["--what-if", "drop("], "what-if 'drop(' is not a call"),
         (["--what-if", "drop(1)"], "what-if 'drop(1)': arguments end at '1'"),
         (["--sweep", "link(latency_ns = 1)"], "sweep 'link(latency_ns = 1)' does not list values"),
@@ -299,11 +300,11 @@ def test_a_run_without_a_graph_is_one_sentence(
             "UPDATE cpu_op SET step_number = 7 WHERE step_number = 1 AND trace_id = 2",
             "ranks have different steps: host0.rank0 0, 1; host1.rank0 0, 7",
         ),
-        (
+        integration(
             "DELETE FROM communication_edge WHERE from_rank = 1",
             "the ring of channel 0 has no rank behind host1.rank0",
         ),
-        (
+        integration(
             "UPDATE collective SET stage = 'other' WHERE stage = 'Sync' AND trace_id = 2",
             "the clock of host1 is not related to that of other hosts: no Sync event was recorded",
         ),

@@ -115,6 +115,7 @@ def test_a_prediction_is_described_with_the_measured_run(
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_rows_of_a_prediction_refer_to_each_other_like_the_measured_ones(db: Path) -> None:
     rows = warehouse.open(db).scope(run="same").check("id_unique", "reference")
 
@@ -163,6 +164,7 @@ def test_a_prediction_of_the_same_name_is_only_replaced_on_request(copy: Path, t
     assert tw("replay", "--db", copy, "--replace").errors == ["Error: --replace requires --as"]
 
 
+@pytest.mark.integration
 def test_a_prediction_that_fails_halfway_leaves_nothing(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

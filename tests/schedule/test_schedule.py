@@ -148,6 +148,7 @@ def test_runs_that_overlap_make_each_time_once(db: Path) -> None:
     assert {(status, n) for *_, status, n in counts} == {("ok", 1)}
 
 
+@pytest.mark.slow
 def test_missed_times_are_recorded_as_skipped(db: Path) -> None:
     put(db)
     run_due(db, "2026-11-22T09:00")
@@ -255,6 +256,7 @@ def claim_of_another(db: Path, claimed_by: str, age: timedelta) -> None:
         )
 
 
+@pytest.mark.integration
 def test_what_a_killed_process_began_is_made_by_the_next_tick(db: Path) -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()

@@ -41,6 +41,7 @@ def test_a_schedule_is_added_listed_shown_paused_resumed_and_removed(tw: Tw, db:
     assert tw("schedule", "list").out == ""
 
 
+@pytest.mark.slow
 def test_a_schedule_is_made_at_once_when_asked_for_and_is_still_due_later(tw: Tw, db: Path) -> None:
     put(db)
     assert tw("schedule", "run", "nightly").code == 0
