@@ -132,7 +132,6 @@ def a_slice(page: Page, depth: int = 0) -> tuple[float, float, dict[str, Any]]:
     raise AssertionError("no slice is painted")
 
 
-@pytest.mark.integration
 def test_the_page_opens_and_complains_of_nothing(page: Page) -> None:
     assert page.value("document.querySelectorAll('#sections section').length") == 4
     assert page.value("document.title") == "A small report"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.library import library
 from warehouse.library.library import Library
 from warehouse.query import reference, row_digests
@@ -42,9 +42,10 @@ def in_set(place: Path, queries: Library, name: str) -> list[str]:
 
 
 SOME = ["breakdown", "tpu_summary"]
-TIERS = [integration(["kernel_summary"]), slow(SOME), slow(list(LIBRARY.newest))]
+TIERS = [["kernel_summary"], slow(SOME), slow(list(LIBRARY.newest))]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("names", TIERS, ids=["one", "some", "all"])
 def test_rows_have_the_stored_digests(names: list[str]) -> None:
     queries = [LIBRARY.find(name) for name in names]

@@ -142,6 +142,7 @@ def _parameters(query: Query, nodes: list[Tree]) -> Iterator[str]:
         yield f"declares the parameter {name} and does not use it"
 
 
+@cache
 def _cast_name(kind: str) -> str:
     return exp.DataType.build(kind, dialect="duckdb").sql(dialect="duckdb")
 
