@@ -1,0 +1,1 @@
+-- input: shared/replay_timeline.sql
