@@ -176,3 +176,11 @@ def test_info_of_nothing_says_what_to_do(tw: Tw) -> None:
     ran = tw("info")
     assert ran.code == 3
     assert "tw import" in ran.err
+
+
+@pytest.mark.parametrize("name", plugin_group.top_level())
+def test_commands_of_packages_are_listed_with_their_help(name: str) -> None:
+    """Read from their source, which must be found."""
+    command = plugin_group.loaded(name, name)
+    assert command and command.help
+    assert plugin_group.help_line(name) == command.help.splitlines()[0]

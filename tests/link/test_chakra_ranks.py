@@ -33,7 +33,6 @@ def _write_ranks(folder: Path, n_ranks: int) -> None:
             (folder / f"{kind}_{n_ranks - rank}.json").write_text(json.dumps(document))
 
 
-@pytest.mark.integration
 @pytest.mark.parametrize("n_ranks", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_a_folder_of_all_ranks_is_paired_by_process_and_written_a_file_a_rank(
     tmp_path: Path, n_ranks: int

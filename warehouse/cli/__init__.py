@@ -69,11 +69,12 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            lines = {name: line for name, (_, _, line) in COMMANDS.items()}
-            for name in self.list_commands(ctx):
-                if name not in lines and (command := self.get_command(ctx, name)):
-                    lines[name] = command.get_short_help_str(limit=80)
-            formatter.write_dl(list(lines.items()))
+            own = {name: line for name, (_, _, line) in COMMANDS.items()}
+            lines = [
+                (name, own.get(name) or plugin_group.help_line(name))
+                for name in self.list_commands(ctx)
+            ]
+            formatter.write_dl(lines)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
