@@ -68,6 +68,18 @@ def test_rows_of_one_case_do_not_reach_the_next(runner: CaseRunner, write: Write
         assert runner.run(write(RUN, name=name)).passed
 
 
+def test_a_case_that_fails_leaves_nothing_to_the_next_with_equal_rows(
+    runner: CaseRunner, write: Write
+) -> None:
+    source = f"{RUN}SELECT error('failed');\n"
+    for name in ("first", "second"):
+        with pytest.raises(UsageError, match="failed"):
+            runner.run(write(source, name=name))
+
+    for name in ("third", "fourth"):
+        assert runner.run(write(RUN, name=name)).passed
+
+
 def test_a_shared_input_runs_first(runner: CaseRunner, write: Write, tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "run.sql").write_text(RUN)
