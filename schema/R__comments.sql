@@ -375,6 +375,17 @@ COMMENT ON COLUMN prediction."predicted_ns" IS '[ns] the same of the replay with
 COMMENT ON COLUMN prediction."tw_version" IS '[text] version of the program';
 COMMENT ON COLUMN prediction."created_at" IS '[UTC] when it was stored';
 
+COMMENT ON TABLE prediction_path IS 'Critical paths of predictions: of the replay without changes on the measured run, with them on the predicted one';
+COMMENT ON COLUMN prediction_path."trace_id" IS '[ref trace.id] trace, of the measured or of the predicted run';
+COMMENT ON COLUMN prediction_path."predicted_run_id" IS '[ref run.id] the predicted run';
+COMMENT ON COLUMN prediction_path."place" IS '[count] position on the path, from 0, over all traces';
+COMMENT ON COLUMN prediction_path."track_id" IS '[ref track.id] track';
+COMMENT ON COLUMN prediction_path."slice_id" IS '[ref slice.id] slice; of a piece of a thread the call that it begins with';
+COMMENT ON COLUMN prediction_path."ts" IS '[ns] start';
+COMMENT ON COLUMN prediction_path."dur" IS '[ns] duration';
+COMMENT ON COLUMN prediction_path."kind" IS '[text] kind of the node (replay_node)';
+COMMENT ON COLUMN prediction_path."name" IS '[text] name of the node';
+
 COMMENT ON TABLE process IS 'Operating-system processes, or what a source presents as such';
 COMMENT ON COLUMN process."id" IS '[id] trace_id << 32 | n';
 COMMENT ON COLUMN process."trace_id" IS '[ref trace.id] trace';

@@ -47,7 +47,7 @@ def values(*sections: dict[str, Any], title: str = HOSTILE) -> dict[str, Any]:
         "title": title,
         "sides": [],
         "made": {},
-        "sections": [html._joined([each]) for each in sections],
+        "sections": [html.joined([each]) for each in sections],
         "timeline": {"tracks": []},
     }
 

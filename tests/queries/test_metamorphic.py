@@ -135,6 +135,7 @@ SILENT: Mapping[str, str] = {
     "dpro_category": "only trials of dPRO have its operations",
     "dpro_statistic": "only trials of dPRO have its operations",
     "what_if_daydream_edge": "only trials of dPRO have its operations",
+    "predicted_path": "no run is predicted",
     "prediction_summary": "no run is predicted",
     "replay_error": "no run is predicted",
     "replay_problem": "the traces are sound",

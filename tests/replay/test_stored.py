@@ -215,6 +215,7 @@ def test_every_query_has_as_many_rows_for_a_prediction(db: Path) -> None:
     found, reference = counts("same"), counts("trial")
     for name in ("prediction_summary", "replay_error"):  # of predicted runs only
         assert found.pop(name) == 1 and not reference.pop(name)
+    assert found.pop("predicted_path") and not reference.pop("predicted_path")
     assert found == reference
 
 

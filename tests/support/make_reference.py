@@ -60,6 +60,7 @@ CASES = {
     ),
     "cases_disc": ("cluster_problems",),
     "cases_graph": ("replay_graph_node",),
+    "cases_predicted": ("predicted_path",),
     "cases_ranks": ("check_collective_doubt",),
     "cases_replay": (
         "check_lost_events", "prediction_summary", "replay_error", "replay_problem", "tf_queue",

@@ -52,6 +52,7 @@ def perfetto(
     \b
     Example:
       tw export perfetto -o run.pftrace
+      tw export perfetto --run MEASURED --run PREDICTED -o both.pftrace
     """
     from warehouse.export import registry
 
@@ -87,6 +88,8 @@ def _perfetto_summary(written: PerfettoSummary) -> str:
         parts.append(counted(written.n_counter_values, "counter value"))
     if written.n_ranges:
         parts.append(counted(written.n_ranges, "range") + " projected onto streams")
+    if written.n_on_path:
+        parts.append(counted(written.n_on_path, "slice") + " on critical paths")
     return ", ".join(parts) + f" on {counted(written.n_tracks, 'track')}"
 
 

@@ -18,6 +18,7 @@ from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.result import QueryResult
+    from warehouse.query.session import Session
     from warehouse.replay.stored import StoredRun
     from warehouse.replay.what_if import WhatIf
 
@@ -97,6 +98,8 @@ def replay(
     What-ifs are queries (`tw queries list --group whatif`) from nodes and edges to changed ones;
     your own are found in the folders of query_path.
 
+    With -o FILE.html, a page with a chart of the changes is written.
+
     --as stores the prediction as a run of kind predicted: the measured one, moved to the times of
     the replay. `tw drop` removes it.
 
@@ -105,7 +108,7 @@ def replay(
       tw replay
       tw replay --what-if 'link(bandwidth_ratio = 2)' --what-if 'equal_ranks()'
       tw replay --what-if 'link(bandwidth_ratio = 2)' --as faster && tw compare RUN faster
-      tw replay --sweep 'scale(name = "*Conv2D*", ratio = 0.5,0.8,1.25)' --format json
+      tw replay --sweep 'scale(name = "*Conv2D*", ratio = 0.5,0.8,1.25)' -o sweep.html
     """
     from warehouse.query import session
     from warehouse.replay import engines, prediction, stored
@@ -114,7 +117,8 @@ def replay(
     flags = {"unlimited_updates": unlimited_updates, "assume_aligned": assume_aligned}
     engine = engine.with_parameters(**{flag: True for flag, is_set in flags.items() if is_set})
     scenarios = _scenarios(what_ifs, sweep)
-    chosen_format = encoding.format_of(target, format, config.load().format)
+    page = _page(target, format)
+    chosen_format = "html" if page else encoding.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)
     _check_storing(name, replace, sweep)
     place = session.Place.of(db, wait_s=wait_s)
@@ -126,12 +130,29 @@ def replay(
             rows = prediction.predict(opened, engine, scenarios)
         else:
             rows, made = prediction.predict_run(opened, engine, scenarios[0], engine_name)
+        if page:
+            _write_page(opened, rows, page)
     if name is not None:
         _say_stored(stored.store(place, made, name, replace=replace), quiet)
     _say_path(rows, quiet)
+    if page:
+        return
     n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, rows.n_rows, target, quiet=quiet)
     _draw(rows, bool(sweep) and chosen_format == "table" and not target)
+
+
+def _page(target: Path | None, format: str | None) -> Path | None:
+    """The page to write, if the suffix of the output names one."""
+    is_page = target is not None and not format and target.suffix.lower() in (".html", ".htm")
+    return target if is_page else None
+
+
+def _write_page(opened: Session, rows: QueryResult, target: Path) -> None:
+    from warehouse.export.page import page, replayed
+    from warehouse.replay import chart
+
+    page.write(replayed.values(opened, rows, chart.slowest(rows)), target)
 
 
 def _say_path(rows: QueryResult, quiet: bool) -> None:

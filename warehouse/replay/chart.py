@@ -9,26 +9,31 @@ _WIDTH = 40  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def bars(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Returns a line for the replay without changes, and one for each change.
+def slowest(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """The time of the slowest rank in ns without changes ("unchanged"), and with each change.
 
-    `rows` are those of `prediction.predict`. Only rows of whole traces count, of each change the
-    slowest rank: times in ms and the change, from 0 on one scale.
+    `rows` are those of `prediction.predict`. Only rows of whole traces count.
     """
-    slowest: dict[str, float] = {}
+    found: dict[str, float] = {}
     for row in rows:
         if row["step"] is None:
             times = (("unchanged", row["replayed_ns"]), (row["what_if"], row["predicted_ns"]))
             for name, time in times:
                 if name is not None and time is not None:
-                    slowest[name] = max(slowest.get(name, 0), time)
-    base, longest = slowest.get("unchanged", 0), max(slowest.values(), default=0)
-    width = max(map(len, slowest), default=0)
+                    found[name] = max(found.get(name, 0), time)
+    return found
+
+
+def bars(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Returns a line for each of `slowest`: times in ms and the change, from 0 on one scale."""
+    found = slowest(rows)
+    base, longest = found.get("unchanged", 0), max(found.values(), default=0)
+    width = max(map(len, found), default=0)
     return "".join(
         f"{name:{width}}  {_bar(time, longest)}  {time / 1e6:,.4f} ms"
         + (f"  {time / base - 1:+.1%}" if base and name != "unchanged" else "")
         + "\n"
-        for name, time in slowest.items()
+        for name, time in found.items()
     )
 
 

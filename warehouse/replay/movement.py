@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warehouse.replay import path
+
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
@@ -32,7 +34,7 @@ shifted AS (
   FROM step
 )
 SELECT
-  o.trace_id, o.track_id, o.slice_id,
+  o.node_id, o.step, o.trace_id, o.track_id, o.slice_id,
   o.measured_start_ns AS from_ts, o.measured_end_ns AS from_end_ts,
   o.origin_ns + s.shift_ns + least(
     b.start_ns + o.start_lag_ns - CASE WHEN o.is_from_ready THEN b.queue_ns ELSE 0 END, t.end_ns
@@ -135,7 +137,13 @@ FROM (
 
 def placed(graph: Graph) -> pa.Table:
     """Where the simulated times of a graph put each occurrence of its nodes."""
-    return graph.connection.sql(_PLACED).to_arrow_table()
+    columns = "trace_id, track_id, slice_id, from_ts, from_end_ts, to_ts, to_end_ts"
+    return graph.connection.sql(f"SELECT {columns} FROM ({_PLACED})").to_arrow_table()
+
+
+def path_of(graph: Graph) -> pa.Table:
+    """The critical path of the last simulation: its rows measured, and where they are moved."""
+    return path.rows(graph, _PLACED)
 
 
 def create_tables(

@@ -94,11 +94,12 @@ def predict_run(
     Raises QueryError, too, if no node stands for a part of a timeline.
     """
     graph = _replayed(session, engine, places=True)
-    if graph.connection.execute("SELECT 1 FROM occurrence LIMIT 1").fetchone() is None:
+    if not graph.connection.execute("SELECT 1 FROM occurrence LIMIT 1").fetchall():
         raise QueryError(
             "the replayed graph has no timeline that can be stored",
             hint="Import the timeline of the run too, or omit --as.",
         )
+    measured_path = movement.path_of(graph)
     rows = _scenario(graph, engine, changes)
     trace_ids, imported_at = stored.traces_of(session)
     queries = [session.queries.find(name) for name in (*TABLES.values(), MEASURED, OCCURRENCES)]
@@ -108,6 +109,7 @@ def predict_run(
         trace_ids=trace_ids,
         imported_at=imported_at,
         occurrences=movement.placed(graph),
+        paths=(measured_path, movement.path_of(graph)),
         engine=engine_name,
         parameters=engine.parameters,
         what_ifs=[str(each) for each in changes],

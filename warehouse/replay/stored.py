@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from warehouse.query.session import Place, Session
 
 #: What a predicted trace does not have: files, and the texts of the events in them.
-_NOT_COPIED = ("source_file", "source_event")
+_NOT_COPIED = ("source_file", "source_event", "prediction_path")
 _RUNS = ("run", "schedule")
 _SHIFT = 32  # of the id of a trace in other ids
 _POINT = """
@@ -40,6 +40,7 @@ class Prediction:
     trace_ids: tuple[int, ...]
     imported_at: tuple[object, ...]  # of the traces: ids may be given again
     occurrences: pa.Table
+    paths: tuple[pa.Table, pa.Table]  # critical paths: without the changes, and with them
     engine: str
     parameters: Mapping[str, bool]
     what_ifs: Sequence[str]
@@ -87,6 +88,7 @@ def store(place: Place, prediction: Prediction, name: str, *, replace: bool = Fa
         run_id = copy.run(name)
         movement.create_tables(connection, prediction.occurrences, list(prediction.trace_ids))
         copy.rows(run_id)
+        copy.paths(run_id)
         (parent,) = database.one(
             connection, "SELECT name FROM run WHERE id = ?", [prediction.parent_run_id]
         )
@@ -175,6 +177,23 @@ class _Copy:
             if table not in _NOT_COPIED:
                 self._table(table, run_id)
         self._table("link", run_id)
+
+    def paths(self, run_id: int) -> None:
+        """Inserts the critical paths, that without changes on the measured traces."""
+        for rows, side, offset in zip(
+            self.prediction.paths, ("from", "to"), (0, self.offset), strict=True
+        ):
+            moved = offset << _SHIFT
+            self.connection.register("path", rows)
+            self.connection.execute(
+                "INSERT INTO prediction_path BY NAME SELECT trace_id + $offset AS trace_id, "
+                "$run AS predicted_run_id, place, track_id + $moved AS track_id, "
+                f"slice_id + $moved AS slice_id, round({side}_ts)::BIGINT AS ts, "
+                f"greatest(round({side}_end_ts)::BIGINT - round({side}_ts)::BIGINT, 0) AS dur, "
+                "kind, name FROM path ORDER BY place",
+                {"offset": offset, "run": run_id, "moved": moved},
+            )
+            self.connection.unregister("path")
 
     def _traces(self, run_id: int) -> None:
         """Times of a file's digits do not apply: exports write the rows, not the file."""

@@ -4,6 +4,7 @@
   const { element, format } = tw;
   const at = (id) => document.getElementById(id);
   const report = JSON.parse(at("report-data").textContent);
+  const timeline = JSON.parse(at("timeline-data").textContent); // {}: the page has none
   const CARDS = 3;
   const sections = report.sections.map((values, number) => ({
     values,
@@ -203,7 +204,7 @@
     });
     at("contents").replaceChildren(
       link("#overview", "Overview", ""),
-      link("#timeline-section", "Timeline", ""),
+      ...(timeline.tracks ? [link("#timeline-section", "Timeline", "")] : []),
       ...links,
       link("#about", "Export manifest", ""),
     );
@@ -304,7 +305,7 @@
   contents();
   at("sections").append(...sections.map(frame));
   made();
-  tw.timeline.start(JSON.parse(at("timeline-data").textContent), report.sides.length > 1);
+  tw.timeline.start(timeline, report.sides.length > 1);
   listenToSearch();
   listenToColours();
   listenToPrint();

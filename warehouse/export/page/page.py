@@ -70,17 +70,24 @@ def of_session(
     opened: session.Session, chosen: Report, max_slices: int, *, all_ranks: bool = False
 ) -> Values:
     """Returns the values of a page about the scope."""
-    runs, made = _runs(opened), _PageParts()
-    sections = [_joined([each]) for each in _filled(opened, chosen, made, all_ranks)]
+    made = _PageParts()
+    sections = [joined([each]) for each in _filled(opened, chosen, made, all_ranks)]
     return {
+        **about(opened, chosen.title, sections),
         "origin": made.manifest_json(),
-        "title": chosen.title,
-        "sides": [
-            {"name": ", ".join(opened.seen.run_names), "runs": runs, **_traces_and_window(opened)}
-        ],
+        "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
+    }
+
+
+def about(opened: session.Session, title: str, sections: list[Values]) -> Values:
+    """Returns the values of a page of the given sections, without a timeline."""
+    name = ", ".join(opened.seen.run_names)
+    return {
+        "title": title,
+        "sides": [{"name": name, "runs": _runs(opened), **_traces_and_window(opened)}],
         "made": _made(opened),
         "sections": sections,
-        "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
+        "timeline": {},
     }
 
 
@@ -113,9 +120,9 @@ def of_two(
             _COMPARED, {"a": compared[0], "b": compared[1]}, opened.queries
         )
         sections = [
-            _joined([each]) for each in _filled(opened, _named(differences), made, all_ranks)
+            joined([each]) for each in _filled(opened, _named(differences), made, all_ranks)
         ]
-        sections += [_joined(pair) for pair in zip(*filled, strict=True)]
+        sections += [joined(pair) for pair in zip(*filled, strict=True)]
         return {
             "origin": made.manifest_json(),
             "title": f"{chosen.title}: {compared[0]} and {compared[1]}",
@@ -152,7 +159,7 @@ def _named(differences: Report) -> Report:
     return replace(differences, sections=tuple(sections))
 
 
-def _joined(sides: Any) -> Values:
+def joined(sides: Any) -> Values:
     """Returns a section of one or two sides, with common values stated once.
 
     Columns differ where only one side has many ranks.

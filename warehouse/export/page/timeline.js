@@ -3,7 +3,7 @@
 tw.timeline = (() => {
   const { element, format } = tw;
   const { build, fold, firstBucket, firstAfter, clocks } = tw.timelineData;
-  const { Painter, layout, categoryColor, GUTTER, RULER, ROW } = tw.timelinePaint;
+  const { Painter, layout, categoryColor, PATH, GUTTER, RULER, ROW } = tw.timelinePaint;
   const at = (id) => document.getElementById(id);
   const NAME_LIST = 14;
 
@@ -13,6 +13,10 @@ tw.timeline = (() => {
   let waiting = false;
 
   function start(values, isCompared) {
+    if (!values.tracks) {
+      at("timeline-section").remove();
+      return;
+    }
     if (!values.tracks.length) {
       at("timeline-section").replaceChildren(
         element("h2", { text: "Timeline" }),
@@ -112,13 +116,19 @@ tw.timeline = (() => {
   function legend() {
     const used = new Set(model.categories.filter(Boolean));
     const dark = document.documentElement.classList.contains("dark");
+    const hasPath = model.groups.some((group) => group.tracks.some((track) => track.path));
     at("legend").replaceChildren(
-      ...[...used].slice(0, NAME_LIST).map((category) => {
-        const dot = element("i");
-        dot.style.background = categoryColor(category, dark);
-        return element("span", {}, dot, category);
-      }),
+      ...(hasPath ? [legendEntry(PATH, "critical path")] : []),
+      ...[...used].slice(0, NAME_LIST).map((category) =>
+        legendEntry(categoryColor(category, dark), category),
+      ),
     );
+  }
+
+  function legendEntry(color, text) {
+    const dot = element("i");
+    dot.style.background = color;
+    return element("span", {}, dot, text);
   }
 
   function eachVisibleLevel(visit) {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warehouse.export import presentation
+from warehouse.export.page import predicted
 from warehouse.export.page.data import TEXT_LENGTH, cut
 from warehouse.query.selection import LISTED_RANKS
 
@@ -33,8 +34,14 @@ Whole = np.ndarray[Any, np.dtype[np.int64]]
 def of_ranks(session: Session, max_slices: int, *, all_ranks: bool) -> dict[str, Any]:
     """Returns the timeline of the scope; of many ranks, only those that represent them.
 
-    `ranks` holds the ranks drawn, by the reason why they are, if not all are.
+    Predicted runs are drawn below the measured ones, with the critical paths of both. `ranks` holds
+    the ranks drawn, by the reason why they are, if not all are.
     """
+    with predicted.beside_measured(session):
+        return _of_ranks(session, max_slices, all_ranks=all_ranks)
+
+
+def _of_ranks(session: Session, max_slices: int, *, all_ranks: bool) -> dict[str, Any]:
     n_ranks = len({trace["rank"] for trace in session.traces} - {None})
     if all_ranks or session.selection.ranks or n_ranks <= LISTED_RANKS:
         return timeline(session, max_slices)
@@ -68,6 +75,7 @@ def timeline(session: Session, max_slices: int = MAX_SLICES) -> dict[str, Any]:
     shown = _slices(slices, name_of, category_of[: slices.num_rows])
     _add(rows, "slices", slices, shown | {"index": _indexes(session, rows, slices, limit)})
     _add(rows, "shade", shade, _shade(shade, bucket_ns, category_of[slices.num_rows :]))
+    predicted.add_paths(session, rows)
     for each in presentation.of_scope(session.connection).values():
         if each.listed_category:
             _colour_engines(rows, categories, each.listed_category)

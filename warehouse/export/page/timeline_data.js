@@ -58,6 +58,13 @@ tw.timelineData = (() => {
     });
   }
 
+  // The parts of the critical path on a track.
+  function path(track) {
+    if (!track.path) return null;
+    const start = starts(track.path.start, shared(track));
+    return { start, dur: track.path.dur, reach: reach(start, track.path.dur) };
+  }
+
   function label(track) {
     if (track.kind === "stream")
       return `${device(track)} ${track.name || `stream ${track.stream}`}`.trim();
@@ -99,6 +106,7 @@ tw.timelineData = (() => {
         label: label(track),
         details: details(track),
         levels: levels(track, values.bucket_ns),
+        path: path(track),
         fold: "some",
       });
     }

@@ -9,6 +9,7 @@ tw.timelinePaint = (() => {
   const ROW = 17;
   const GROUP = 22;
   const GAP = 5;
+  const PATH = "#d1495b"; // the critical path
   const HUES = {
     kernel: 150,
     gpu_memcpy: 35,
@@ -219,10 +220,29 @@ tw.timelinePaint = (() => {
       const n = shownLevels(row.track);
       for (let depth = 0; depth < n; depth++)
         this.level(row.track, row.track.levels[depth], y + depth * ROW + 2);
+      if (row.track.path) this.path(row.track.path, y, row.height);
       context.restore();
       context.fillStyle = this.look.line;
       context.fillRect(0, y + row.height - 1, this.width, 1);
       this.name(row, y, n);
+    }
+
+    // The critical path: a band below its slices, and a tint behind them.
+    path(path, y, height) {
+      const { context, view } = this;
+      context.fillStyle = PATH;
+      for (
+        let i = firstAfter(path, view.start - 1);
+        i < path.start.length && path.start[i] < view.end;
+        i++
+      ) {
+        const left = this.x(path.start[i]);
+        const wide = Math.max(1, this.x(path.start[i] + path.dur[i]) - left);
+        context.globalAlpha = 0.12;
+        context.fillRect(left, y, wide, height - 1);
+        context.globalAlpha = 1;
+        context.fillRect(left, y + height - 5, wide, 3);
+      }
     }
 
     name(row, y, n) {
@@ -371,5 +391,5 @@ tw.timelinePaint = (() => {
     }
   }
 
-  return { Painter, layout, categoryColor, GUTTER, RULER, ROW };
+  return { Painter, layout, categoryColor, PATH, GUTTER, RULER, ROW };
 })();

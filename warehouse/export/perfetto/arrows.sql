@@ -1,4 +1,4 @@
--- The flows of the default link set, each with the packet of the target at which it ends.
+-- The flows of the default link set and of critical paths, each with the packet of the target at which it ends.
 -- Viewers draw a flow from the earlier packet to the later one. If the target does not begin after the
 -- source, the flow ends at the target's end (is_late). If that is not after the source either, both
 -- packets carry the flow as a start (is_open), which draws it in packet order: a target with duration 0
@@ -32,6 +32,26 @@ FROM (
   FROM flow AS f
   JOIN slice AS o ON o.id = f.slice_out
   JOIN slice AS i ON i.id = f.slice_in
+  JOIN export_trace AS ot ON ot.trace_id = o.trace_id
+  JOIN export_trace AS it ON it.trace_id = i.trace_id
+  UNION ALL
+  -- from each slice of a critical path to the next; ids that links do not have
+  SELECT
+    -4611686018427387904 + row_number() OVER (ORDER BY o.run_id, o.place),
+    o.id,
+    o.track_id,
+    o.ts,
+    i.id,
+    i.track_id,
+    i.ts,
+    o.ts + ot.shift_ns,
+    i.ts + it.shift_ns,
+    i.ts + it.shift_ns + greatest(i.dur, 0),
+    false
+  FROM (
+    SELECT *, lead(id) OVER (PARTITION BY run_id ORDER BY place) AS next_id FROM export_path
+  ) AS o
+  JOIN export_path AS i ON i.id = o.next_id
   JOIN export_trace AS ot ON ot.trace_id = o.trace_id
   JOIN export_trace AS it ON it.trace_id = i.trace_id
 );

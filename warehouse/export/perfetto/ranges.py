@@ -1,7 +1,8 @@
-"""Projects host ranges (NVTX, rocTX) onto streams, for the Perfetto export.
+"""Adds slices that are not stored: ranges of the host on streams, and critical paths.
 
-The PyTorch profiler records such projections itself; other GPU profilers leave them to viewers. A
-projection spans the device work launched in a range, from first start to last end, on one stream.
+Host ranges (NVTX, rocTX) are projected onto streams. The PyTorch profiler records such projections
+itself; other GPU profilers leave them to viewers. A projection spans the device work launched in a
+range, from first start to last end, on one stream.
 """
 
 from __future__ import annotations
@@ -34,4 +35,17 @@ def project(connection: duckdb.DuckDBPyConnection) -> int:
     connection.execute(load("ranges"))
     connection.unregister("projected")
     ((n,),) = connection.execute("SELECT count(*) FROM export_range").fetchall()
+    return int(n)
+
+
+def add_paths(connection: duckdb.DuckDBPyConnection) -> int:
+    """Adds the critical paths of predictions in scope to them; returns how many slices.
+
+    Creates the TEMP table `export_path`: the slices, in the order of `place` in each run.
+    """
+    rows = execute.run(connection, "predicted_path", library=library.load()).table()
+    connection.register("path", rows)
+    connection.execute(load("paths"))
+    connection.unregister("path")
+    ((n,),) = connection.execute("SELECT count(*) FROM export_path").fetchall()
     return int(n)
