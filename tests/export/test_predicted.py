@@ -101,7 +101,9 @@ def test_a_perfetto_trace_has_the_critical_path_with_flows(
     found = [each for each in timeline.slices if each.category == "critical_path"]
     assert len(found) == len(distinct)
     assert sorted((s.name, s.dur) for s in found) == sorted((n, d) for _, _, n, _, d in distinct)
-    assert set(itertools.pairwise(COMMUNICATION)) <= set(timeline.flows)
+    # Nothing relates the hosts' clocks: what is sent back arrives earlier.
+    forward = set(itertools.pairwise(COMMUNICATION)) - {tuple(COMMUNICATION[4:6])}
+    assert forward <= set(timeline.flows)
     assert tw("verify", "--db", db, target).code == 0
 
 

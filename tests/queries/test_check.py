@@ -281,6 +281,7 @@ def test_every_reference_of_the_schema_is_checked() -> None:
         }
     beyond_a_trace = {name for name in declared if name.endswith((".run_id", "trace_id"))}
     beyond_a_trace |= {"run.parent_run_id", "prediction.parent_run_id"}
+    beyond_a_trace |= {"prediction_path.predicted_run_id"}  # removed with that run
     beyond_a_trace |= {"disc_cluster_profile.disc_cluster_id"}  # removed with either trace
 
     assert {name for name in declared - beyond_a_trace if f"'{name}'" not in sql} == set()

@@ -18,7 +18,8 @@ from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.result import QueryResult
-    from warehouse.query.session import Session
+    from warehouse.query.session import Place, Session
+    from warehouse.replay.engines import Engine
     from warehouse.replay.stored import StoredRun
     from warehouse.replay.what_if import WhatIf
 
@@ -98,10 +99,8 @@ def replay(
     What-ifs are queries (`tw queries list --group whatif`) from nodes and edges to changed ones;
     your own are found in the folders of query_path.
 
-    With -o FILE.html, a page with a chart of the changes is written.
-
     --as stores the prediction as a run of kind predicted: the measured one, moved to the times of
-    the replay. `tw drop` removes it.
+    the replay. `tw drop` removes it. -o FILE.html writes a page with a chart of the changes.
 
     \b
     Example:
@@ -111,19 +110,15 @@ def replay(
       tw replay --sweep 'scale(name = "*Conv2D*", ratio = 0.5,0.8,1.25)' -o sweep.html
     """
     from warehouse.query import session
-    from warehouse.replay import engines, prediction, stored
+    from warehouse.replay import prediction, stored
 
-    engine = engines.find(engine_name)
-    flags = {"unlimited_updates": unlimited_updates, "assume_aligned": assume_aligned}
-    engine = engine.with_parameters(**{flag: True for flag, is_set in flags.items() if is_set})
+    engine = _engine(engine_name, unlimited_updates, assume_aligned)
     scenarios = _scenarios(what_ifs, sweep)
     page = _page(target, format)
     chosen_format = "html" if page else encoding.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)
-    _check_storing(name, replace, sweep)
     place = session.Place.of(db, wait_s=wait_s)
-    if name is not None:
-        stored.check_name(place, name, replace=replace)
+    _check_storing(place, name, replace, sweep)
     with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=quiet)
         if name is None:
@@ -135,11 +130,18 @@ def replay(
     if name is not None:
         _say_stored(stored.store(place, made, name, replace=replace), quiet)
     _say_path(rows, quiet)
-    if page:
-        return
-    n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
-    say_count(n_shown, rows.n_rows, target, quiet=quiet)
-    _draw(rows, bool(sweep) and chosen_format == "table" and not target)
+    if not page:
+        n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
+        say_count(n_shown, rows.n_rows, target, quiet=quiet)
+        _draw(rows, bool(sweep) and chosen_format == "table" and not target)
+
+
+def _engine(name: str, unlimited_updates: bool, assume_aligned: bool) -> Engine:
+    from warehouse.replay import engines
+
+    flags = {"unlimited_updates": unlimited_updates, "assume_aligned": assume_aligned}
+    chosen = {flag: True for flag, is_set in flags.items() if is_set}
+    return engines.find(name).with_parameters(**chosen)
 
 
 def _page(target: Path | None, format: str | None) -> Path | None:
@@ -173,7 +175,9 @@ def _say_stored(run: StoredRun, quiet: bool) -> None:
         click.echo(f"{run.parent_name} → run {run.name}, predicted: {count}", err=True)
 
 
-def _check_storing(name: str | None, replace: bool, sweep: str | None) -> None:
+def _check_storing(place: Place, name: str | None, replace: bool, sweep: str | None) -> None:
+    from warehouse.replay import stored
+
     if replace and name is None:
         raise UsageError("--replace requires --as")
     if name is not None and sweep is not None:
@@ -181,6 +185,8 @@ def _check_storing(name: str | None, replace: bool, sweep: str | None) -> None:
             "--as stores one prediction, --sweep makes several",
             hint="Use --what-if with one value.",
         )
+    if name is not None:
+        stored.check_name(place, name, replace=replace)
 
 
 def _scenarios(what_ifs: tuple[str, ...], sweep: str | None) -> list[list[WhatIf]]:
