@@ -8,7 +8,8 @@ had to end first: device work started after the previous work on its stream, aft
 after the work that its stream waited for (links of kind event_wait); a host thread continued after a
 wait (links of kind wait) when the awaited work had ended; the threads of autograd and of the forward pass hand
 over to each other (links of kind hand_over); anything else on a host thread follows the
-preceding slice there. The intervals of one step cover it exactly, from its start on the host to its
+preceding slice there. Where no call is recorded, the operator of the work stands for it (links of
+kind op_device). The intervals of one step cover it exactly, from its start on the host to its
 end there, or to the end of the last device work launched in it if that is later.
 
 Work of duration 0 never delays anything. Without links of kind wait, waiting counts as time of the
@@ -53,7 +54,25 @@ help = "Slice that the time belongs to: the device work; the work that began aft
 2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */
-WITH RECURSIVE named_range AS (
+-- What launched device work: its call, or its operator where no call is recorded.
+WITH RECURSIVE work_call AS MATERIALIZED (
+  SELECT c.to_id, l.trace_id, l.track_id, l.ts
+  FROM whole_link AS c
+  JOIN whole_launch AS l ON l.slice_id = c.from_id
+  WHERE c.kind = 'launch' AND c.link_set = 'default'
+  UNION ALL
+  SELECT d.to_id, o.trace_id, o.track_id, o.ts
+  FROM whole_link AS d
+  JOIN whole_cpu_op AS o ON o.slice_id = d.from_id
+  WHERE d.kind = 'op_device' AND d.link_set = 'default'
+    AND d.to_id NOT IN (
+      SELECT c.to_id
+      FROM whole_link AS c
+      JOIN whole_launch AS l ON l.slice_id = c.from_id
+      WHERE c.kind = 'launch' AND c.link_set = 'default'
+    )
+),
+named_range AS (
   SELECT slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur, number
   FROM step
   WHERE $range_name::VARCHAR IS NULL
@@ -73,7 +92,18 @@ WITH RECURSIVE named_range AS (
   SELECT NULL, h.trace_id, m.id, min(h.ts), max(h.ts + greatest(h.dur, 0)) - min(h.ts), NULL
   FROM (
     SELECT trace_id, max_by(track_id, (n_calls, -track_id)) AS track_id
-    FROM (SELECT trace_id, track_id, count(*) AS n_calls FROM launch GROUP BY trace_id, track_id)
+    FROM (
+      SELECT trace_id, track_id, count(*) AS n_calls
+      FROM (
+        SELECT trace_id, track_id FROM launch
+        UNION ALL
+        -- Without calls, the thread whose operators most device work belongs to.
+        SELECT w.trace_id, w.track_id
+        FROM work_call AS w
+        WHERE w.trace_id NOT IN (SELECT trace_id FROM launch)
+      )
+      GROUP BY trace_id, track_id
+    )
     GROUP BY trace_id
   ) AS c
   JOIN track AS m ON m.id = c.track_id
@@ -112,8 +142,7 @@ host_range AS MATERIALIZED (
 own_work AS (
   SELECT r.trace_id, max(g.ts + g.dur) AS end_ns
   FROM whole_gpu_op AS g
-  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  JOIN whole_launch AS l ON l.slice_id = c.from_id
+  JOIN work_call AS l ON l.to_id = g.slice_id
   LEFT JOIN track AS k ON k.id = l.track_id
   JOIN host_range AS r
     ON r.trace_id = l.trace_id
@@ -159,8 +188,7 @@ work AS MATERIALIZED (
       ELSE -1
     END AS caller_id
   FROM running AS d
-  LEFT JOIN whole_link AS c ON c.to_id = d.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  LEFT JOIN whole_launch AS l ON l.slice_id = c.from_id
+  LEFT JOIN work_call AS l ON l.to_id = d.slice_id
   LEFT JOIN track AS k ON k.id = l.track_id
   WINDOW callers AS (PARTITION BY d.trace_id)
 ),
