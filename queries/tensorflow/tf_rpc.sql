@@ -3,7 +3,7 @@ name = "tf_rpc"
 version = 1
 title = "Remote calls of TensorFlow between two traces"
 help = """
-Calls that link_rpc linked, client with server. Times between the two are on the time shared by the
+Calls that link_rpc and link_rpc_process linked, client with server. Times between the two are on the time shared by the
 run; they are NULL where the offset of a clock is not known.
 """
 grain = ["client_id"]
@@ -39,9 +39,13 @@ SELECT
   c.rpc_key,
   c.ts AS start_ns,
   c.dur AS total_ns,
-  b.aligned_ts_ns - a.aligned_ts_ns AS request_ns,
+  CASE WHEN s.trace_id = c.trace_id THEN s.ts - c.ts ELSE b.aligned_ts_ns - a.aligned_ts_ns END
+    AS request_ns,
   s.dur AS server_ns,
-  a.aligned_ts_ns + c.dur - b.aligned_ts_ns - s.dur AS response_ns,
+  CASE
+    WHEN s.trace_id = c.trace_id THEN c.ts + c.dur - s.ts - s.dur
+    ELSE a.aligned_ts_ns + c.dur - b.aligned_ts_ns - s.dur
+  END AS response_ns,
   coalesce(s.bytes, c.bytes) AS bytes,
   CASE WHEN c.dur > 0 THEN coalesce(s.bytes, c.bytes) * 1e9 / c.dur END AS bytes_per_s
 FROM whole_link AS l
