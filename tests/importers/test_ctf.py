@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.conftest import Tw
 from tests.support import babeltrace
 from tests.support.sharing import WarehouseCache, integration
 
@@ -24,6 +26,7 @@ CASES = (
     "cuda",
     "hip_hc",
     "sycl",
+    "hip_intercept_kt",
 )
 BY_DEFAULT = ("types", "ctf2_types", "discard", "sycl")
 #: Recordings that are not in the project.
@@ -94,6 +97,18 @@ def test_events_equal_what_babeltrace_prints(opened: Open, case: str) -> None:
 
 
 @pytest.mark.integration
+@pytest.mark.parametrize(
+    ("worker", "golden"), [("worker", "golden"), ("worker_skew37ms", "golden_skew")]
+)
+def test_events_of_two_hosts_equal_what_babeltrace_prints(
+    imported_files: WarehouseCache, worker: str, golden: str
+) -> None:
+    hosts = [DATA / "dist" / f"{name}.tar.gz" for name in ("master", worker)]
+    with duckdb.connect(str(imported_files.file(("dist", hosts))), read_only=True) as db:
+        assert_equal(db, "dist", DATA / "dist" / f"{golden}.txt.gz")
+
+
+@pytest.mark.integration
 def test_post_processed_traces_are_placed_already(opened: Open) -> None:
     db = opened("hip_hc_sorted")
     assert_equal(db, "hip_hc_sorted", DATA / "hip_hc_sorted" / "golden.txt.gz")
@@ -126,6 +141,34 @@ def test_the_events_of_two_real_tasks_have_the_times_that_babeltrace_prints(
             "JOIN trace AS t ON t.id = e.trace_id GROUP BY ALL"
         ).fetchall()
     assert sorted(",".join(map(str, row)) for row in rows) == sorted(lines)
+
+
+@pytest.mark.slow
+def test_kernels_of_two_recordings_compare_as_their_printed_times(
+    data_dir: Path, imported_files: WarehouseCache, tw: Tw
+) -> None:
+    folders = {run: data_dir / "ctf" / run for run in ("cuda", "ctf2_cuda")}
+    path = imported_files.file(*((run, [folder / "trace"]) for run, folder in folders.items()))
+    printed = tw("compare", "--db", path, *folders, "--by", "kernel", "--format", "json").out
+    found = {
+        each["name_a"]: (each["n_ops_a"], each["n_ops_b"], each["total_a_ns"], each["total_b_ns"])
+        for each in json.loads(printed)
+        if each["kind"] == "kernel"
+    }
+    a, b = (_kernel_times(folder / "golden.txt.gz") for folder in folders.values())
+    assert len(a) > 5
+    assert found == {name: (a[name][0], b[name][0], a[name][1], b[name][1]) for name in a | b}
+
+
+def _kernel_times(golden: Path) -> dict[str, tuple[int, int]]:
+    """Number and duration of the kernels of a name, in ns: sums of ends less those of begins."""
+    n, total = Counter[str](), Counter[str]()
+    for event in babeltrace.golden(golden):
+        if event.name in ("cudaTracer:kernel_begin", "cudaTracer:kernel_end"):
+            is_end = event.name.endswith("_end")
+            n[event.payload["name"]] += is_end
+            total[event.payload["name"]] += event.payload["timestamp"] * (1000 if is_end else -1000)
+    return {name: (n[name], total[name]) for name in n}
 
 
 def test_lost_events_are_slices_over_the_windows_that_the_tracer_reports(opened: Open) -> None:
