@@ -60,7 +60,7 @@ def test_runs_and_traces_are_those_of_the_whole_warehouse(wh: Warehouse) -> None
     assert len(wh.scope(run="ddp").traces()) == 2
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_two_sides_are_compared_in_the_words_of_the_command(wh: Warehouse) -> None:
     rows = wh.compare("ddp/rank0", "ddp/rank1", by="ops")
     assert rows.meta["query"].startswith("compare_ops@")
@@ -70,7 +70,7 @@ def test_two_sides_are_compared_in_the_words_of_the_command(wh: Warehouse) -> No
         wh.compare("gpu", "nope")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_defects_are_found_and_links_rebuilt(wh: Warehouse) -> None:
     found = wh.scope(run="gpu").check()
     assert {"check_name", "severity", "remedy"} <= {column.name for column in found.columns}
@@ -190,7 +190,7 @@ def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
     assert rows == wh.scope(run="all").query("utilization").rows()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_exports_have_a_method_for_each_command(wh: Warehouse, tmp_path: Path) -> None:
     gpu = wh.scope(run="gpu")
 
@@ -207,7 +207,7 @@ def test_exports_have_a_method_for_each_command(wh: Warehouse, tmp_path: Path) -
     assert book.path.stat().st_size and page.path.stat().st_size
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_an_exported_file_is_verified_as_by_the_command(wh: Warehouse, tmp_path: Path) -> None:
     wh.scope(run="gpu").export_perfetto(tmp_path / "a.pftrace")
     wh.scope(run="gpu").export_perfetto(tmp_path / "b.pftrace")
@@ -219,7 +219,7 @@ def test_an_exported_file_is_verified_as_by_the_command(wh: Warehouse, tmp_path:
     assert same.stands and not changed.stands
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_runs_are_tagged_pruned_dropped_and_copied(tmp_path: Path) -> None:
     wh = warehouse.open(tmp_path / "w.duckdb")
     wh.import_(GPU, run="gpu")

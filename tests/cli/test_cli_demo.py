@@ -40,7 +40,7 @@ def test_the_demo_again_gives_the_same(tw: Tw, tmp_path: Path) -> None:
         assert database.one(reader.connection, "SELECT count(*) FROM trace") == (2,)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_thread_utilization_is_the_union_of_host_operations(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     pipeline.import_paths([DEMO], db=path, options=pipeline.Options(jobs=1))

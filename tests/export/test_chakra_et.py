@@ -97,7 +97,7 @@ def odd_graphs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str
     return imported([folder], folder / "w.duckdb"), files
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_whatever_a_file_says_it_says_again(
     odd_graphs: tuple[Path, dict[str, bytes]], tmp_path: Path
 ) -> None:
@@ -122,7 +122,7 @@ def small(tmp_path: Path) -> Iterator[list[tuple[str, Graph]]]:
     ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_graph_without_an_order_is_refused_with_the_nodes_named(
     small: list[tuple[str, Graph]], tmp_path: Path
 ) -> None:

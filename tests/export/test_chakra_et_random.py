@@ -63,7 +63,7 @@ def test_a_random_program_is_written_whole_and_can_be_run(
     assert all({*node.ctrl} <= ids and {*node.ctrl} <= {*node.data} for node in work)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_what_was_written_is_read_back_as_the_same_graph(programs: Made, tmp_path: Path) -> None:
     db, _ = programs
     data = exported(db, Selection(runs=("p4",)), Options(), tmp_path / "again.et")

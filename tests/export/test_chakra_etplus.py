@@ -204,7 +204,7 @@ def test_a_run_without_a_pair_is_refused_in_one_sentence(
     ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_set_that_is_not_stored_is_made_for_the_file_alone(pairs: Pairs, tmp_path: Path) -> None:
     export(pairs("own_gpu_cnn"), "own_gpu_cnn", tmp_path / "et.json", "chakra-1.0")
 

@@ -36,8 +36,8 @@ def crossed(warehouse: Any, slices: Any) -> Any:
     "part_rows",
     [
         7,
-        pytest.param(1, marks=pytest.mark.integration),
-        pytest.param(40, marks=pytest.mark.integration),
+        pytest.param(1, marks=pytest.mark.slow),
+        pytest.param(40, marks=pytest.mark.slow),
     ],
 )
 def test_a_file_is_the_same_however_it_was_divided(

@@ -45,7 +45,7 @@ def test_a_file_holds_the_traces_of_several_runs(tw: Tw, db: Path, tmp_path: Pat
     assert tw("verify", "--db", db, target).code == 0
 
 
-@pytest.mark.parametrize("suffix", ["json", pytest.param("pftrace", marks=pytest.mark.integration)])
+@pytest.mark.parametrize("suffix", ["json", pytest.param("pftrace", marks=pytest.mark.slow)])
 def test_only_slices_of_a_name_are_written(tw: Tw, db: Path, tmp_path: Path, suffix: str) -> None:
     """Two steps of two ranks have as many."""
     target, command = tmp_path / f"named.{suffix}", "chrome" if suffix == "json" else "perfetto"

@@ -45,6 +45,7 @@ def theirs(cases: Cases) -> Workbook:
     return Workbook(cases.data / "aks_m2_8core/out37/PerfDoc/out37.xlsx")
 
 
+@pytest.mark.slow
 def test_engines_have_the_vendors_sheets_in_its_order(ours: Workbook, theirs: Workbook) -> None:
     lists = [name for name in theirs.sheets if name[-2:-1] == "_"]
 
@@ -133,6 +134,7 @@ def test_what_is_only_for_a_workbook_is_not_on_a_page(cases: Cases) -> None:
     assert in_book[:4] == ["TIU_0", "GDMA_0", "SDMA_0", "TIU_1"]
 
 
+@pytest.mark.slow
 def test_the_bar_of_all_cores_says_that_it_is_of_all(cases: Cases) -> None:
     with cases.opened("aks_m2_8core") as session:
         chosen = report.load("tpu")

@@ -210,7 +210,7 @@ def test_rows_that_were_changed_in_a_columnar_file_do_not_stand(tw: Tw, db: Path
     assert tw("verify", path).code == 1
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_scope_window_parameters_and_statements_are_made_again(tw: Tw, db: Path) -> None:
     window = ("--from", "30us", "--to", "100us")
     bucket = ("-p", "bucket_ns=10us")

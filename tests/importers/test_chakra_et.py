@@ -214,7 +214,7 @@ def test_damage_is_told_in_one_sentence_with_its_offset(
     assert str(caught.value).endswith(f"at byte {offset:,}")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 4))
 def test_bytes_changed_or_cut_anywhere_are_read_or_refused(

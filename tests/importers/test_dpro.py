@@ -307,7 +307,7 @@ def _step_missing(folder: Path) -> None:
     ("damage", "expected"),
     [
         (_odd_durations, {"negative_duration", "unreadable_duration"}),
-        integration(_empty_timeline, {"empty_file"}),
+        slow(_empty_timeline, {"empty_file"}),
         slow(_no_timeline, {"missing_file"}),
         slow(_float_literals, set()),
         slow(_few_names, {"unnamed_tensor"}),
@@ -325,7 +325,7 @@ def test_other_damage_is_imported_and_reported(
     assert expected or not problems(trial)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_lines_that_are_no_record_are_left_out_and_named(tmp_path: Path) -> None:
     trial = copied(BYTEPS, tmp_path)
     log = trial / "server" / "server_1.txt"

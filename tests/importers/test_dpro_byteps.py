@@ -174,7 +174,7 @@ def test_clocks_are_shifted_as_little_as_the_order_of_messages_permits(
     assert found == pytest.approx(list(reference), abs=0.01)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_rdma_has_clocks_at_both_ends_and_one_message_at_a_time_on_a_link(tmp_path: Path) -> None:
     """The sender's clock is 50 µs late; of two messages that overlap, the second waits."""
     trial = shutil.copytree(CASE, tmp_path / "t", ignore=shutil.ignore_patterns("expected", "zmq"))

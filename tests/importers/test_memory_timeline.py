@@ -115,7 +115,7 @@ def test_the_form_by_category_is_kept_as_counters(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_lists_are_read_across_blocks(tmp_path: Path) -> None:
     choice = random.Random(1)
     raw = [
@@ -144,7 +144,7 @@ def test_an_empty_timeline_is_an_error(tmp_path: Path) -> None:
     assert outcome.error.message == f"{path} has no events"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_cut_timeline_counts_up_to_the_cut(tmp_path: Path) -> None:
     raw = [[10**18 + n, 2, n, 4] for n in range(100)]
     text = json.dumps(raw)

@@ -249,7 +249,7 @@ FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_files_become_equal_warehouses(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

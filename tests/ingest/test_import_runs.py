@@ -109,7 +109,7 @@ def test_ranks_imported_one_by_one_are_linked_as_those_imported_together(
     assert between(db) == between(whole)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_replaced_rank_is_linked_again(db: Path, whole: Path) -> None:
     shutil.copy(whole, db)
     n_links, offsets = len(rows(whole, BETWEEN)), rows(whole, OFFSETS)

@@ -172,7 +172,7 @@ def _as_in_a_container(text: str, pid: int, groups: tuple[list[int], list[int]])
     return text.replace(f'"pid": {pid}', '"pid": 1').replace('}]"]', "}" + names + ']"]')
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_graph_that_came_first_is_paired_when_its_timeline_comes(tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
     options = pipeline.Options(run="mine")

@@ -189,7 +189,7 @@ def test_rows_keep_the_contract(connection: duckdb.DuckDBPyConnection, key: str)
     assert contract.check_rows(connection, query, parameters_of(query)) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_macros_can_be_stored_for_other_clients(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     database.create_empty(path)

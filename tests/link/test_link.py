@@ -134,7 +134,7 @@ def test_links_between_traces_are_made_with_the_second_trace(
     ]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_offsets_of_clocks_are_stored_with_the_second_trace(
     tmp_path: Path, with_run_queries: library.Library
 ) -> None:
@@ -163,7 +163,7 @@ def test_an_offset_from_elsewhere_is_kept(
     assert rows(db, "SELECT extra_json FROM clock WHERE trace_id = 2") == [('{"by":"me"}',)]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_dropping_a_trace_rebuilds_the_links_of_the_others(
     tw: Tw, tmp_path: Path, with_run_queries: library.Library
 ) -> None:

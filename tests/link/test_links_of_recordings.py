@@ -108,6 +108,7 @@ class Arrows:
         self.n_nowhere = sum(not here and not there for _, here, there in ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", marked(WITH_ARROWS))
 def test_every_recorded_arrow_from_a_call_to_device_work_is_a_link(
     recordings: Path, name: str

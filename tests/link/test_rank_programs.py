@@ -25,7 +25,7 @@ from tests.support.rank_programs import (
     store,
     true_links,
 )
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.library import library
 from warehouse.link import linkers
 from warehouse.query import execute
@@ -115,10 +115,7 @@ def judge(connection: duckdb.DuckDBPyConnection, seeds: range) -> list[Program]:
     "seeds",
     [
         range(1, 5),
-        *(
-            (integration if n < 5 + N_TOGETHER else slow)(range(n, n + N_TOGETHER), id=f"{n}")
-            for n in range(5, 205, N_TOGETHER)
-        ),
+        *(slow(range(n, n + N_TOGETHER), id=f"{n}") for n in range(5, 205, N_TOGETHER)),
     ],
 )
 def test_no_link_is_false_and_no_bound_broken(
@@ -159,7 +156,7 @@ def test_a_clock_is_within_its_uncertainty_at_every_operation(
 # --- programs that repeat themselves
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("n_lost", [0, slow(3)])
 def test_regular_programs_on_equal_clocks_are_linked_as_they_were(
     connection: duckdb.DuckDBPyConnection, n_lost: int

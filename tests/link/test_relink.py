@@ -127,7 +127,7 @@ def tw_link(db: Path) -> list[tuple[Any, ...]]:
     return rows(db, LINKS)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_each_run_is_linked_by_itself(
     tw: Tw, warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,7 +186,7 @@ def test_after_an_import_nothing_is_stale(tw: Tw, warehouse: Path) -> None:
     assert find_stale(tw, warehouse) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_links_of_an_older_linker_are_stale(tw: Tw, warehouse: Path) -> None:
     change(
         warehouse,

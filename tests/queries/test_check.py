@@ -248,7 +248,7 @@ def test_work_without_a_launch_was_launched_before_the_recording(
     assert "; 509 operations were launched before the recording began" in row["meaning"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_no_recording_has_an_error(recordings: Path) -> None:
     found = {(row["run"], row["check_name"], row["severity"]) for row in findings(recordings)}
 

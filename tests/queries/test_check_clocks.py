@@ -81,7 +81,7 @@ def found(path: Path) -> dict[int, tuple[str, int, int]]:
     }
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_pairs_that_nothing_fits_are_found_and_no_others(warehouse: Path) -> None:
     expected: dict[int, tuple[int, int]] = {}
     for made in jobs_with_clocks_set_back():

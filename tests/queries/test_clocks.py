@@ -69,7 +69,7 @@ def test_numbered_collectives_are_linked_as_they_were(empty: Path) -> None:
     assert {(rule, confidence) for *_, rule, confidence in linked.links} == {("sequence", 1.0)}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_without_numbers_order_links_them(empty: Path) -> None:
     jobs = [job(seed, TENSOR_AND_DATA, is_numbered=False) for seed in range(1, 4)]
     linked = Linked(empty, jobs)

@@ -128,6 +128,7 @@ def test_kernels_by_name_are_those_of_hta_but_for_rounding(folder: Path, ask: Ro
     assert not ours
 
 
+@pytest.mark.slow
 def test_kernel_classes_at_once_are_those_of_hta(folder: Path, ask: Rows) -> None:
     """Without its own rounding, on a recording in microseconds: each set of classes but idle."""
     (theirs,) = expected(folder, "two_ranks", "hta")

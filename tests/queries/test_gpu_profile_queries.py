@@ -177,6 +177,7 @@ def test_one_replay_has_one_trace_whoever_recorded_it(db: duckdb.DuckDBPyConnect
         assert rows("replay_v9", kind) == rows("replay_full", kind) != Counter()
 
 
+@pytest.mark.slow
 def test_statistics_are_rocprofs(db: duckdb.DuckDBPyConnection, data_dir: Path) -> None:
     (process,) = json.loads((data_dir / ROCPROF).read_text())["rocprofiler-sdk-tool"]
     names = {each["kernel_id"]: each["formatted_kernel_name"] for each in process["kernel_symbols"]}

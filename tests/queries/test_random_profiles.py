@@ -24,7 +24,7 @@ from tests.support.profile_reports import (
     work_of_devices,
 )
 from tests.support.random_profile import Profile, Stream, simulate
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.library import library
 from warehouse.query import execute
 
@@ -89,7 +89,7 @@ class Case:
 
 GROUPS = [
     range(3),
-    *(integration(range(first, first + 50)) for first in range(0, 100, 50)),
+    *(slow(range(first, first + 50)) for first in range(0, 100, 50)),
     *(slow(range(first, first + 100)) for first in range(100, 2000, 100)),
 ]
 

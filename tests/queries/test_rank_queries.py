@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Tw
 from tests.support.random_clocks import Job, Member, job, store
 from tests.support.randomtrace import RandomTrace, Runs, Slice, covered
-from tests.support.sharing import integration, slow
+from tests.support.sharing import slow
 from warehouse.ingest import pipeline
 from warehouse.link import linkers
 from warehouse.query import execute
@@ -168,9 +168,9 @@ def moved(source: Path, folder: Path, rank: int, by_ns: int) -> Path:
     return path
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "by_ns", [integration(0), 2_500_000_000, *map(slow, (-3_600_000_000_000, 3_000_000))]
+    "by_ns", [slow(0), 2_500_000_000, *map(slow, (-3_600_000_000_000, 3_000_000))]
 )
 def test_a_recording_moved_in_time_is_moved_back(tmp_path: Path, by_ns: int) -> None:
     files = [moved(DDP / f"rank{rank}.json.gz", tmp_path, rank, by_ns * rank) for rank in (0, 1)]
@@ -211,7 +211,7 @@ def test_a_run_without_offsets_gives_rows_that_do_not_compare(tmp_path: Path) ->
     assert rows(db, "rank_wait") == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_an_old_recording_with_gaps_is_linked_by_time(tmp_path: Path, data_dir: Path) -> None:
     db = tmp_path / "w.duckdb"
     folder = data_dir / "kineto" / "two_ranks"

@@ -300,7 +300,7 @@ def test_self_time_is_time_without_direct_children(tmp_path: Path, seed: int) ->
     }
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_work_whose_device_is_not_known_has_rows(tmp_path: Path) -> None:
     path = make(tmp_path / "w.duckdb", [(1, random_ops(1), [])])
     with duckdb.connect(str(path)) as connection:

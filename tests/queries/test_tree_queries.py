@@ -204,7 +204,7 @@ def step_at(trace: RandomTrace, each: Slice) -> int | None:
     return step.mark if step else None
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("is_all", "has_python"),
     [(True, False), slow(False, False), slow(True, True), slow(False, True)],

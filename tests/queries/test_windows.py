@@ -49,7 +49,7 @@ def test_disjoint_windows_add_up_to_the_whole_trace(
     assert lost(connection, queries, resolved(connection), borders) == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(1), slow(range(1, 4)), slow(range(4, 100))])
 def test_any_borders_of_any_program_lose_nothing(
     connection: duckdb.DuckDBPyConnection, random_runs: Runs, seeds: range

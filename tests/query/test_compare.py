@@ -252,7 +252,7 @@ def test_other_numbers_of_traces_are_compared_a_step(random_runs: Runs) -> None:
             assert row["change_ratio"] == pytest.approx(row["basis_b"] / row["basis_a"] - 1)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_limits_leave_out_rows_and_not_the_whole(random_runs: Runs) -> None:
     everything = compared(random_runs.path, "compare_kernels", "seed-0", "seed-1")
     first = compared(random_runs.path, "compare_kernels", "seed-0", "seed-1", top=2)
@@ -418,7 +418,7 @@ def test_the_report_names_both_sides_and_their_steps(tw: Tw, tmp_path: Path) -> 
     assert "\nSteps, by number and time" in ran.out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_report_says_what_is_compared(tw: Tw, random_runs: Runs) -> None:
     ran = tw("compare", "seed-0", "seed-0", "--db", random_runs.path)
 

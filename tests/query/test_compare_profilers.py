@@ -202,7 +202,7 @@ def sums(work: Iterable[Work]) -> tuple[Counter[tuple[str, str]], Counter[tuple[
     return n_ops, total
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_recording_of_pytorchs_and_one_of_nsight_systems_meet_kernel_by_kernel(
     db: Path, data_dir: Path
 ) -> None:

@@ -106,7 +106,7 @@ def check_change(rows: list[Row], summary: list[Row], change: Change, noise: flo
         assert sum(row["share_of_change"] or 0 for row in rows) == pytest.approx(1)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_one_change_is_first_though_the_numbers_of_steps_differ(tmp_path: Path) -> None:
     """Ten steps against nine: kernels that did not change have no difference."""
     before = random_program(0, n_steps=10)
@@ -139,7 +139,7 @@ def test_rows_written_directly_compare_as_those_of_an_import(
 SEEDS = [*range(FIRST_SLOW), *(slow(seed) for seed in range(FIRST_SLOW, LAST))]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name if name in FIRST_CHANGES else slow(name) for name in CHANGES]
 )
@@ -157,7 +157,7 @@ def test_a_known_change_is_first_with_its_difference(written: Pairs, seed: int, 
     check_change(found["kernels"], found["summary"], change, base.noise)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_ranks_are_averaged(shared_place: Path, seed: int) -> None:
     several = program(seed, n_ranks=2, n_steps=4)
@@ -172,7 +172,7 @@ def test_ranks_are_averaged(shared_place: Path, seed: int) -> None:
     )
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tables", [("kernels", "summary"), slow(("ops", "steps", "collectives"), id="others")]
 )
@@ -222,7 +222,7 @@ POOR = [
 ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "after", "named"), POOR)
 def test_the_report_names_what_a_side_lacks(
     tw: Tw, tmp_path: Path, before: Recorder, after: Recorder, named: list[str]

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Tw
 from tests.support import many_ranks
 from tests.support.many_ranks import N_STEPS, Work
-from tests.support.sharing import integration
+from tests.support.sharing import slow
 from warehouse.cli import heat
 from warehouse.export.heat import HeatMap
 
@@ -60,7 +60,7 @@ def test_changes_of_ranks_are_a_distribution_with_outliers(
     assert changes[5:] == [0, 3, 6, 9, 12, 57, 54, 51, 48, 45]
 
 
-@pytest.mark.parametrize("options", [("--all-ranks",), integration(("--rank", "0-18"))])
+@pytest.mark.parametrize("options", [("--all-ranks",), slow(("--rank", "0-18"))])
 def test_changes_of_ranks_are_listed_on_request(
     jobs: tuple[Path, list[Work]],
     tw: Tw,

@@ -45,7 +45,7 @@ SOME = ["breakdown", "tpu_summary"]
 TIERS = [["kernel_summary"], slow(SOME), slow(list(LIBRARY.newest))]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("names", TIERS, ids=["one", "some", "all"])
 def test_rows_have_the_stored_digests(names: list[str]) -> None:
     queries = [LIBRARY.find(name) for name in names]

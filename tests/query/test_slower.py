@@ -73,7 +73,7 @@ def compared(tw: Tw, folder: Path, b: Program) -> Any:
     return tw("compare", "a", "b", "--format", "csv", "--fail-if-slower", "5%")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_longer_kernels_are_seen_where_the_host_runs_ahead(tw: Tw, tmp_path: Path) -> None:
     slow = scaled(program(), 1.3)
 
@@ -201,7 +201,7 @@ def values(row: Row, suffix: str) -> list[float]:
     return [row[name] for name in names if row.get(name) is not None]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "n_pairs"),
     [

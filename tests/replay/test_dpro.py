@@ -140,8 +140,8 @@ def test_the_engine_of_dpro_gives_its_events(trial: Path, db: Path) -> None:
     ("name", "changes", "unlimited"),
     [
         ("synthetic_infi_para", [], True),
-        integration("synthetic_delay_cmp_1.5", ["scale(kind = operator, ratio = 1.5)"], False),
-        integration(
+        slow("synthetic_delay_cmp_1.5", ["scale(kind = operator, ratio = 1.5)"], False),
+        slow(
             "synthetic_delay_comm_1.5",
             ["scale(kind = SEND, ratio = 1.5)", "scale(kind = RECV, ratio = 1.5)"],
             False,
@@ -300,11 +300,11 @@ def test_a_run_without_a_graph_is_one_sentence(
             "UPDATE cpu_op SET step_number = 7 WHERE step_number = 1 AND trace_id = 2",
             "ranks have different steps: host0.rank0 0, 1; host1.rank0 0, 7",
         ),
-        integration(
+        slow(
             "DELETE FROM communication_edge WHERE from_rank = 1",
             "the ring of channel 0 has no rank behind host1.rank0",
         ),
-        integration(
+        slow(
             "UPDATE collective SET stage = 'other' WHERE stage = 'Sync' AND trace_id = 2",
             "the clock of host1 is not related to that of other hosts: no Sync event was recorded",
         ),

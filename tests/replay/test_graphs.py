@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support import graph_replay
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import WarehouseCache, slow
 from warehouse.store import database
 
 CNN = Path(__file__).parents[1] / "data" / "execution_trace" / "gpu_cnn"
@@ -46,7 +46,7 @@ def test_a_linked_graph_takes_as_long_as_in_a_plain_simulation(
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", [OWN[0], *map(slow, OWN[1:])])
 def test_graphs_of_chakra_take_as_long_as_in_a_plain_simulation(
     tw: Tw, imported_files: WarehouseCache, data_dir: Path, name: str
 ) -> None:
@@ -62,7 +62,7 @@ def test_graphs_of_chakra_take_as_long_as_in_a_plain_simulation(
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", CAPTURES)
+@pytest.mark.parametrize("name", ["aks_bmodel", *map(slow, [*CAPTURES][1:])])
 def test_tpu_commands_take_as_long_as_in_a_plain_simulation(
     tw: Tw, imported_files: WarehouseCache, data_dir: Path, name: str
 ) -> None:

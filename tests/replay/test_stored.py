@@ -135,7 +135,7 @@ def test_a_prediction_is_compared_with_the_measured_run(db: Path) -> None:
     assert compared["operator_time"][0] == compared["operator_time"][1]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_removing_a_prediction_leaves_what_was_before(copy: Path, tw: Tw) -> None:
     before = n_rows(copy)
 
@@ -164,7 +164,7 @@ def test_a_prediction_of_the_same_name_is_only_replaced_on_request(copy: Path, t
     assert tw("replay", "--db", copy, "--replace").errors == ["Error: --replace requires --as"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_prediction_that_fails_halfway_leaves_nothing(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,7 +182,7 @@ def test_a_held_warehouse_stores_no_prediction(copy: Path) -> None:
         held.replay(name="p")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_an_export_of_a_prediction_is_made_again_from_files_and_changes(
     db: Path, copy: Path, tw: Tw, tmp_path: Path
 ) -> None:

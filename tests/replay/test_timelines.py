@@ -22,7 +22,7 @@ RECORDINGS = {
 }
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_replays_of_recordings_take_as_long_as_measured(
     tw: Tw, imported_files: WarehouseCache, data_dir: Path, name: str
@@ -55,9 +55,9 @@ def data_parallel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # the second reduction, copies (1) and spends 25.
         ("buckets(bytes = 20)", 82),
         # 10, then 8, and the 25 after the copies.
-        pytest.param("no_sync()", 43, marks=pytest.mark.integration),
+        pytest.param("no_sync()", 43, marks=pytest.mark.slow),
         # The reduction takes 42 / 2 from 23, and 5 + 2 + 2 + 1 + 25 follow.
-        pytest.param("link(bandwidth_ratio = 2)", 79, marks=pytest.mark.integration),
+        pytest.param("link(bandwidth_ratio = 2)", 79, marks=pytest.mark.slow),
         # As if of two ranks, each of which sends 48 bytes: they take 24.
         ("link(bits_per_s = 16e9)", 82),
         # 10 and 8 more; then as before from the call on.

@@ -109,7 +109,7 @@ def test_a_second_tick_at_the_same_minute_makes_nothing(db: Path) -> None:
     assert outcomes(db) == [("11-20 06:00", "ok")]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_clock_that_was_wrong_for_a_while_stops_and_doubles_nothing(db: Path) -> None:
     """Set to next week and back: what was then recorded as missed is made when it comes."""
     put(db)

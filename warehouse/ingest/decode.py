@@ -39,6 +39,7 @@ from warehouse.store import database, statements
 
 _LATEST_BASE_NS = 4 * 10**18  # the year 2096; leaves room for times relative to it
 _READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
+_N_SMALL_BYTES = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -154,11 +155,14 @@ def decode(
     try:
         connection = scratch_connection(folder, settings)
         try:
+            if _is_small(source):
+                connection.execute("PRAGMA disable_optimizer")
             options = {name: text for name, text in settings.options if name in importer.options}
             scratch = Scratch(
                 folder, connection, settings.is_strict, settings.is_lenient, options, keep_open
             )
             decoded = _decode(source, sha256, importer, scratch, settings, on_progress)
+            connection.execute("PRAGMA enable_optimizer")
         except BaseException:
             connection.close()
             raise
@@ -170,6 +174,11 @@ def decode(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _is_small(source: Source) -> bool:
+    """Whether optimizing statements takes longer than it saves."""
+    return sum(file.size() for file in source.files) <= _N_SMALL_BYTES
 
 
 def _decode(
