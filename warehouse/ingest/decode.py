@@ -10,7 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -39,7 +39,7 @@ from warehouse.store import database, statements
 
 _LATEST_BASE_NS = 4 * 10**18  # the year 2096; leaves room for times relative to it
 _READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
-_N_SMALL_BYTES = 64 << 10
+_SMALL_BYTES = 512 << 10  # of content: planning a statement takes longer than running it
 
 
 @dataclass(frozen=True)
@@ -155,14 +155,11 @@ def decode(
     try:
         connection = scratch_connection(folder, settings)
         try:
-            if _is_small(source):
-                connection.execute("PRAGMA disable_optimizer")
             options = {name: text for name, text in settings.options if name in importer.options}
             scratch = Scratch(
                 folder, connection, settings.is_strict, settings.is_lenient, options, keep_open
             )
             decoded = _decode(source, sha256, importer, scratch, settings, on_progress)
-            connection.execute("PRAGMA enable_optimizer")
         except BaseException:
             connection.close()
             raise
@@ -174,11 +171,6 @@ def decode(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-
-
-def _is_small(source: Source) -> bool:
-    """Whether optimizing statements takes longer than it saves."""
-    return sum(file.size() for file in source.files) <= _N_SMALL_BYTES
 
 
 def _decode(
@@ -209,13 +201,16 @@ def _decode(
     if source.job is not None:
         _add_job(facts, source.job)
     was_read, cpu_was_read = time.perf_counter(), time.process_time()
-    prepare(importer, scratch, facts)
+    files = _files(source, sha256, streams)
+    is_small = sum(file.n_content_bytes for file in files) <= _SMALL_BYTES
+    with _unoptimized(scratch.connection) if is_small else nullcontext():
+        prepare(importer, scratch, facts)
     account = conservation.account(scratch.connection)
     return DecodedSource(
         source=source,
         folder=scratch.folder,
         importer_name=importer.name,
-        files=_files(source, sha256, streams),
+        files=files,
         facts=facts,
         account=account,
         damage=lost,
@@ -225,6 +220,16 @@ def _decode(
             "prepare": time.process_time() - cpu_was_read,
         },
     )
+
+
+@contextmanager
+def _unoptimized(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Runs statements as they are written."""
+    connection.execute("PRAGMA disable_optimizer")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA enable_optimizer")
 
 
 def _add_job(facts: TraceFacts, job: Job) -> None:
