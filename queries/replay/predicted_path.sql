@@ -15,7 +15,7 @@ columns = ["run_id", "trace_id", "place", "track_id", "slice_id", "start_ns", "d
 place = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place on the path, over all ranks" }
 track_id.help = "Track"
 slice_id = { nullable = true, help = "Slice; of a piece of a thread the call that it begins with" }
-start_ns = { type = "BIGINT", unit = "ns", help = "Start, in the time of the trace" }
+start_ns.help = "Start, in the time of the trace"
 kind.help = "As in replay_node"
 
 [changes]
