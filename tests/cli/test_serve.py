@@ -115,3 +115,26 @@ def test_the_command_exports_prints_and_waits(
     assert (ran.code, ran.out) == (0, "https://page\n")
     assert len(served[0]) > 1000
     assert "85 slices" in ran.err
+    assert f"ssh -L {serve.PORT}:127.0.0.1:{serve.PORT} " in ran.err
+
+
+@pytest.mark.parametrize("display", ["", ":0"])
+def test_a_browser_is_started_only_where_there_is_a_display(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, display: str
+) -> None:
+    launched: list[str] = []
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("DISPLAY", display)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+
+    def launch(address: str) -> int:
+        launched.append(address)
+        return 0
+
+    monkeypatch.setattr("click.launch", launch)
+    monkeypatch.setattr(serve, "serve", lambda path, on_ready, patience_s: on_ready("page") or True)
+    (tmp_path / "t.pftrace").write_bytes(b"")
+
+    ran = tw("open", tmp_path / "t.pftrace")
+
+    assert (ran.out, launched) == (("", ["page"]) if display else ("page\n", []))

@@ -111,6 +111,32 @@ def test_every_command_is_in_the_help(screen: Screen) -> None:
         assert re.search(rf"^\.{name}\b.*\w", text, re.MULTILINE), name
 
 
+@pytest.mark.parametrize(
+    ("word", "command"),
+    [
+        ("help", ".help"),
+        ("?", ".help"),
+        ("\\?;", ".help"),
+        ("\\d", ".tables"),
+        (" \\d trace ;", ".schema trace"),
+        ("EXIT;", ".quit"),
+        ("\\q", ".quit"),
+    ],
+)
+def test_words_of_other_shells_are_commands(screen: Screen, word: str, command: str) -> None:
+    other = Screen(screen.shell.place.path, format="csv")
+
+    assert shell.is_complete(word)
+    assert shell.inputs(f"{word}\nSELECT 1;")[1:] == ["SELECT 1;"]
+    assert screen.run(word) == other.run(command)
+    assert screen.shell.is_over == other.shell.is_over
+
+
+def test_a_column_named_like_a_command_stays_sql(screen: Screen) -> None:
+    assert screen.run("SELECT 1 AS exit;") == '"exit"\n1\n'
+    assert not shell.is_complete("help me")
+
+
 def test_statements_may_be_perfetto_s(screen: Screen) -> None:
     screen.run(".scope run=gpu", ".dialect perfetto")
     screen.run("CREATE PERFETTO VIEW long AS SELECT * FROM slice WHERE dur > 10000;")

@@ -100,6 +100,11 @@ def summary(outcome: Outcome, seconds: float) -> str:
     if done.problems:
         problems = ", ".join(f"{n:,} {kind}" for kind, n in sorted(done.problems.items()))
         parts.append(f"problems: {problems}")
-    rate = outcome.n_content_bytes / 1e6 / max(seconds, 1e-9)
-    parts.append(f"{seconds:.2f} s, {rate:.0f} MB/s")
+    parts.append(_speed(outcome.n_content_bytes, seconds))
     return "; ".join(parts)
+
+
+def _speed(n_bytes: int, seconds: float) -> str:
+    """Time, and the rate of files whose size determines it."""
+    rate = f", {n_bytes / 1e6 / max(seconds, 1e-9):.0f} MB/s" if n_bytes >= 1_000_000 else ""
+    return f"{seconds:.2f} s{rate}"

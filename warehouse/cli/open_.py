@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import socket
+import sys
 import tempfile
 from pathlib import Path
 
@@ -39,6 +43,7 @@ def open_(
 
     FILE is any trace the UI can read; without it, the selected scope is exported first. The trace
     is sent only to the browser on this machine. The command ends once the browser has fetched it.
+    Without a display it prints the address, and the ssh command for a browser elsewhere.
 
     \b
     Example:
@@ -66,15 +71,28 @@ def open_(
 
 
 def _show(path: Path, no_browser: bool, patience_s: float) -> None:
-    from warehouse.cli.serve import serve
+    from warehouse.cli.serve import PORT, serve
     from warehouse.errors import ExportError
 
     def ready(address: str) -> None:
-        if no_browser or click.launch(address) != 0:
-            click.echo(address)
+        if not no_browser and _has_display() and click.launch(address) == 0:
+            return
+        click.echo(address)
+        click.echo(
+            "To open it on another machine, run there: "
+            f"ssh -L {PORT}:127.0.0.1:{PORT} {shlex.quote(socket.gethostname())}",
+            err=True,
+        )
 
     if not serve(path, ready, patience_s=patience_s):
         raise ExportError(
             f"the trace was not fetched within {patience_s:g} s",
             hint="Open the printed address in a browser on this machine; --no-browser prints it.",
         )
+
+
+def _has_display() -> bool:
+    """Whether a browser could open; without a display xdg-open may start one in the terminal."""
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from warehouse.query.rank_distribution import Layout
 
 _HEAT = "heat"
+#: How a statement begins that is no name of a query or file.
+_STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN)\s", re.IGNORECASE)
 
 
 @click.command()
@@ -108,8 +111,8 @@ def query(
 ) -> None:
     """Run a library query, a file or a statement.
 
-    NAME is a library query (`tw queries list`), optionally with its version or .sql, or the path of
-    a file (with a slash); - reads the statement from standard input.
+    NAME is a library query (`tw queries list`), optionally with its version or .sql, the path of a
+    file (with a slash), or a statement; - reads the statement from standard input.
 
     \b
     Example:
@@ -214,6 +217,8 @@ def _choose(
     assert name is not None
     if name == "-":
         return library.from_text(sys.stdin.read(), "standard input")
+    if _STATEMENT.match(name):
+        return library.from_text(name)
     return _named(queries, name, quiet=quiet)
 
 

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 #: Ends an input.
 _QUIT = ("quit", "exit", "q")
+#: What users of other shells type, and the dot command it stands for.
+_ALIASES = {
+    "exit": ".quit", "quit": ".quit", "\\q": ".quit", "help": ".help", "?": ".help", "\\?": ".help",
+    "\\d": ".tables", "\\dt": ".tables",
+}  # fmt: skip
 #: Kinds of statements that `--write` allows; they cannot leave the warehouse.
 _WRITING = {
     "INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "CREATE_FUNC", "ALTER", "DROP", "ANALYZE",
@@ -85,7 +90,7 @@ class Shell:
 
     def run(self, text: str) -> None:
         """Runs one statement or dot command; raises TwError."""
-        text = text.strip()
+        text = as_command(text)
         if text.startswith("."):
             self._command(text)
         elif statement := tokens.statement(text):
@@ -195,7 +200,8 @@ class Shell:
         rows = [[f".{name} {each.usage}".rstrip(), each.help] for name, each in COMMANDS.items()]
         self._lines([
             *describe.aligned([*rows, [".quit", "Quit; also Ctrl-D."]]), "",
-            "Other input is SQL and ends with a semicolon.",
+            "Other input is SQL and ends with a semicolon. help, ?, exit, \\q, \\d and \\d TABLE",
+            "do the same as .help, .quit, .tables and .schema.",
         ])  # fmt: skip
 
     def tables(self, rest: str) -> None:
@@ -332,9 +338,18 @@ COMMANDS = {
 }
 
 
+def as_command(text: str) -> str:
+    """Returns an input without spaces around it; `help`, `exit`, `\\d` ... as dot commands."""
+    text = text.strip()
+    word, _, rest = text.removesuffix(";").rstrip().partition(" ")
+    if word == "\\d" and rest.strip():
+        return f".schema {rest.strip()}"
+    return _ALIASES.get(word.lower(), text) if not rest else text
+
+
 def is_complete(text: str) -> bool:
     """Whether an input is complete: a dot command, empty, or SQL up to its semicolon."""
-    stripped = text.strip()
+    stripped = as_command(text)
     if not stripped or stripped.startswith("."):
         return True
     found = [token for token in tokens.split(stripped) if token.kind not in ("comment", "space")]
@@ -346,8 +361,8 @@ def inputs(text: str) -> list[str]:
     found: list[str] = []
     pending = ""
     for line in text.splitlines(keepends=True):
-        if not pending.strip() and line.lstrip().startswith("."):
-            found.append(line.strip())
+        if not pending.strip() and as_command(line).startswith("."):
+            found.append(as_command(line))
             continue
         pending += line
         if is_complete(pending):
