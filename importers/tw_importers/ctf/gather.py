@@ -352,7 +352,12 @@ class Gather:
     def _lengths(self, length: int | Location, n: int) -> Ints:
         if isinstance(length, int):
             return np.full(n, length, np.int64)
-        return self._located(length)[0].astype(np.int64)
+        found = self._located(length)[0]
+        most = len(self._data.content) * 8  # elements of one bit
+        is_inside = not len(found) or 0 <= int(found.min()) <= int(found.max()) <= most
+        if not is_inside or int(found.sum()) > most:
+            raise CorruptTrace("an event has a sequence that is longer than its packet")
+        return found.astype(np.int64)
 
     def _located(self, location: Location) -> tuple[NDArray[Any], Type]:
         """The values of a field that was decoded before, for the rows of this level."""
