@@ -79,11 +79,14 @@ def install(db: Path | None, wait_s: float) -> None:
     help="How to print the list.",
 )
 @click.option("--group", metavar="NAME", help="List only the queries of this group, as summary.")
+@click.option("--all", "is_all", is_flag=True, help="Also list the queries that others run.")
 @_QUERY_PATH
-def list_(format: str, group: str | None, query_path: tuple[Path, ...]) -> None:
-    """List the queries: name, newest version and title.
+def list_(format: str, group: str | None, is_all: bool, query_path: tuple[Path, ...]) -> None:
+    """List the queries by group: name, newest version and title.
 
-    csv and json also have the group and, for a deprecated name, the query to use instead.
+    The table leaves out those that other queries and commands run (groups lib, link, quality and
+    whatif). csv and json have all of them, with the group and, for a deprecated name, the query to
+    use instead.
 
     \b
     Example:
@@ -91,11 +94,47 @@ def list_(format: str, group: str | None, query_path: tuple[Path, ...]) -> None:
       tw queries list --group memory --format json
     """
     found = _load(query_path)
-    entries = describe.entries(found, group)
+    entries = describe.entries(found, group, helpers=is_all or format != "table")
     if group is not None and not entries:
         groups = sorted({each.layer for each in found.newest.values()})
         raise UsageError(f"group {group!r} not found", hint=f"Groups: {', '.join(groups)}.")
     click.echo(describe.formatted(entries, format))
+
+
+@queries.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option(
+    "--rows",
+    "max_rows",
+    type=click.IntRange(min=-1),
+    default=10,
+    show_default=True,
+    help="Maximum number of queries; -1 for all.",
+)
+@click.option("--all", "is_all", is_flag=True, help="Also search the queries that others run.")
+@_QUERY_PATH
+def find(words: tuple[str, ...], max_rows: int, is_all: bool, query_path: tuple[Path, ...]) -> None:
+    """Find queries by words of their names, titles, columns and help, best first.
+
+    Words of the field stand for those of this library: MFU finds roofline, dataloader finds idle
+    time by cause.
+
+    \b
+    Example:
+      tw queries find exposed communication
+      tw queries find launch-bound
+    """
+    from warehouse.library import search
+
+    found = search.find(_load(query_path), words, helpers=is_all)
+    if not found:
+        raise UsageError(
+            f"no query matches {' '.join(words)!r}", hint="`tw queries list` lists all queries."
+        )
+    shown = found if max_rows < 0 else found[:max_rows]
+    click.echo("\n".join(describe.aligned([describe.heading(each) for each in shown])))
+    if len(shown) < len(found):
+        click.echo(f"({len(shown)} of {len(found)} queries; --rows -1 for all)", err=True)
 
 
 @queries.command()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from warehouse.library import aliases
+from warehouse.library.search import HELPERS
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,6 +54,12 @@ def _parameter(parameter: Parameter) -> list[str]:
     return [parameter.name, parameter.type, parameter.unit or "", f"{parameter.help} ({default})"]
 
 
+def heading(found: Query) -> list[str]:
+    """Name with version, and title."""
+    assert found.header is not None
+    return [str(found.key), _title(found.header)]
+
+
 def library(queries: Library, pattern: str = "") -> list[str]:
     """One line a query: newest version and title; only names that hold the pattern."""
     rows = [
@@ -74,8 +81,12 @@ class Entry:
     alias_of: str | None  # of a deprecated name: what to write instead
 
 
-def entries(queries: Library, group: str | None = None) -> list[Entry]:
-    """The newest version of each query of a group, or of all, by name."""
+def entries(queries: Library, group: str | None = None, *, helpers: bool = True) -> list[Entry]:
+    """The newest version of each query of a group, or of all, by name.
+
+    Without `helpers` and a group, queries that other queries and commands run are left out.
+    """
+    left_out = HELPERS if group is None and not helpers else frozenset()
     return [
         Entry(
             name,
@@ -85,7 +96,7 @@ def entries(queries: Library, group: str | None = None) -> list[Entry]:
             aliases.replacement(each.header) if each.header.alias_of else None,
         )
         for name, each in queries.newest.items()
-        if each.header is not None and group in (None, each.layer)
+        if each.header is not None and group in (None, each.layer) and each.layer not in left_out
     ]
 
 
@@ -99,17 +110,25 @@ def formatted(found: Sequence[Entry], format: str) -> str:
         writer.writeheader()
         writer.writerows(asdict(each) for each in found)
         return text.getvalue().rstrip("\n")
-    return "\n".join(
-        aligned(
-            [
-                [
-                    f"{each.name}@{each.version}",
-                    f"alias of {each.alias_of}" if each.alias_of else each.title,
-                ]
-                for each in found
-            ]
-        )
-    )
+    return "\n".join(_grouped(found))
+
+
+def _grouped(found: Sequence[Entry]) -> Iterator[str]:
+    """A line for each entry under the name of its group."""
+    rows = aligned([_named(each) for each in found])
+    groups: dict[str, list[str]] = {}
+    for each, row in zip(found, rows, strict=True):
+        group = "other" if each.group.endswith(".sql") else each.group  # beside all folders
+        groups.setdefault(group, []).append(row)
+    for number, (group, lines) in enumerate(sorted(groups.items())):
+        yield from [""] if number else []
+        yield f"{group}:"
+        yield from (f"  {line}" for line in lines)
+
+
+def _named(entry: Entry) -> list[str]:
+    title = f"alias of {entry.alias_of}" if entry.alias_of else entry.title
+    return [f"{entry.name}@{entry.version}", title]
 
 
 def _title(header: Header) -> str:

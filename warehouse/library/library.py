@@ -232,8 +232,10 @@ class Library:
         newest = self.newest
         query = self.queries.get(name) or newest.get(name)
         if query is None:
+            from warehouse.library import search
+
             near = difflib.get_close_matches(name, [*newest, *self.queries], n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else "`tw queries list` lists all queries."
+            hint = f"Did you mean {near[0]!r}?" if near else search.hint(self, name)
             raise UsageError(self.why_absent(name), hint=hint)
         return query
 

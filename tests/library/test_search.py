@@ -1,0 +1,87 @@
+"""`tw queries find`: words of the field lead to the queries that answer them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Tw
+from warehouse.library import library, search
+
+ROOT = Path(__file__).parents[2]
+SYNONYMS = tomllib.loads((ROOT / "queries" / search.FILE).read_text())
+
+
+def found(*words: str) -> list[str]:
+    names = [query.header.name for query in search.find(library.load(), words) if query.header]
+    return names[:5]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("MFU", "roofline"),
+        ("FLOPS", "roofline"),
+        ("bottleneck", "critical_path_summary"),
+        ("launch-bound", "launch_latency"),
+        ("straggler", "straggler"),
+        ("dataloader", "idle_summary"),
+        ("bubble", "idle_gap"),
+        ("waste", "idle_summary"),
+        ("why is my GPU idle", "idle_gap"),
+        ("exposed communication", "breakdown"),
+        ("slow rank", "straggler"),
+        ("memory peak", "memory_peak"),
+        ("kernels", "kernel_summary"),
+    ],
+)
+def test_words_of_the_field_find_the_query_that_answers_them(words: str, expected: str) -> None:
+    assert expected in found(words)
+    assert found(*words.split()) == found(words)
+
+
+def test_the_name_itself_comes_first() -> None:
+    wrong = [
+        name
+        for name, query in library.load().newest.items()
+        if query.layer not in search.HELPERS and query.header and not query.header.alias_of
+        if found(name.replace("_", " "))[:1] != [name]
+    ]
+    assert wrong == []
+
+
+def test_every_synonym_finds_something() -> None:
+    queries = library.load()
+    poor = [
+        (word, phrase)
+        for word, phrases in SYNONYMS.items()
+        for phrase in phrases
+        if not all(search.find(queries, [each]) for each in phrase.split())
+    ]
+    assert poor == []
+
+
+def test_the_best_are_printed_with_their_titles(tw: Tw) -> None:
+    ran = tw("queries", "find", "busy", "--rows", "2")
+
+    first, second = ran.out.splitlines()
+    assert first.split(maxsplit=1) == ["utilization@2", "Busy share per device"]
+    assert "Busy share" in second
+    assert ran.err.startswith("(2 of ")
+    nothing = tw("queries", "find", "xyzzy")
+    assert (nothing.code, nothing.errors[0]) == (2, "Error: no query matches 'xyzzy'")
+
+
+def test_an_unknown_name_is_answered_by_what_its_words_find(tw: Tw) -> None:
+    assert "\nHint: Related queries: roofline, " in tw("query", "mfu").err
+
+
+def test_the_list_is_grouped_and_leaves_helpers_out(tw: Tw) -> None:
+    listed, everything = (tw("queries", "list", *more).out for more in ((), ("--all",)))
+
+    assert "\n\nmemory:\n  allocation@1 " in listed
+    assert "lib:" not in listed.splitlines()
+    assert "lib:" in everything.splitlines()
+    assert "link:\n" in tw("queries", "list", "--group", "link").out
