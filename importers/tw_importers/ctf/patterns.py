@@ -51,13 +51,15 @@ def pieces(stream: StreamClass, event: EventClass) -> bytes | None:
     forms = _forms(stream.header, ())
     if body is None or forms is None:
         return None
+    if not stream.header.members:  # all events have id 0, and none is without content
+        return (body or None) if event.id == 0 else None
     headers = []
     for form in forms:
         header = _header(form, event.id)
         if header is None:
             return None
         headers += [header] if header else []
-    if not headers and stream.header.members:
+    if not headers:
         return None
     return b"(?:" + b"|".join(headers) + b")" + body
 
