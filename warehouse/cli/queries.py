@@ -15,6 +15,7 @@ from warehouse.cli.scope_options import scope
 from warehouse.errors import ContractError, TwError, UsageError
 from warehouse.library import describe, macros
 from warehouse.query.selection import Selection
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
@@ -218,16 +219,21 @@ def _check_rows(
     found: Library, chosen: Sequence[Query], path: Path, selection: Selection, wait_s: float
 ) -> list[str]:
     from warehouse.library import contract
-    from warehouse.query import scope
+    from warehouse.query import execute, scope
     from warehouse.store import database
 
     problems = []
+    installed: set[str] = set()
+    kept: set[str] = set()
     with database.Reader(path, wait_s=wait_s) as reader:
         scope.apply(reader.connection, scope.resolve(reader.connection, selection))
-        for query in found.closure(chosen):
-            query.install(reader.connection)
-        for query in chosen:
+        runnable = [each for each in chosen if all(p.has_default for p in each.parameters)]
+        if n_left := len(chosen) - len(runnable):
+            left = counted(n_left, "query", "queries")
+            click.echo(f"Rows of {left} with required parameters were not checked", err=True)
+        for query in runnable:
             try:
+                execute.prepare(reader.connection, query, found, installed=installed, kept=kept)
                 wrong = contract.check_rows(reader.connection, query)
             except TwError as error:
                 wrong = [error.message]

@@ -249,15 +249,10 @@ def run(
     kept. Raises UsageError for an unknown name or parameter, QueryError if DuckDB refuses the
     statement, QueryTimeout.
     """
-    queries = library or load()
-    query = queries.resolve(query).on(connection)
-    queries.install_for(connection, query, installed)
-    if kept is not None:
-        keep(
-            connection, queries, query, kept,
-            lambda block: Result(connection, block.on(connection), {}, timeout_s=timeout_s).table(),
-            is_report=is_short,
-        )  # fmt: skip
+    query = prepare(
+        connection, query, library or load(), installed=installed, kept=kept, timeout_s=timeout_s,
+        is_report=is_short,
+    )  # fmt: skip
     return Result(
         connection,
         query,
@@ -266,3 +261,25 @@ def run(
         as_tuples=as_tuples,
         is_short=is_short,
     )
+
+
+def prepare(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query | str,
+    queries: Library,
+    *,
+    installed: set[str] | None,
+    kept: set[str] | None,
+    timeout_s: float | None = None,
+    is_report: bool = False,
+) -> Query:
+    """Creates the macros and kept rows that a query needs, as `run`; returns the query to run."""
+    query = queries.resolve(query).on(connection)
+    queries.install_for(connection, query, installed)
+    if kept is not None:
+        keep(
+            connection, queries, query, kept,
+            lambda block: Result(connection, block.on(connection), {}, timeout_s=timeout_s).table(),
+            is_report=is_report,
+        )  # fmt: skip
+    return query
