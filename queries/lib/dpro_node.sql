@@ -74,10 +74,20 @@ node AS MATERIALIZED (
     nullif(regexp_extract(long_name, '->Comm\.([0-9+]+)\.', 1), '') AS tensors,
     nullif(regexp_extract(long_name, '->Comm\.[0-9+]+\.([A-Z_a-z]+)', 1), '') AS stage
   FROM (
-    SELECT run_id, from_place AS place, from_name AS long_name FROM edge
-    UNION
-    SELECT run_id, to_place, to_name FROM edge
+    SELECT run_id, place, any_value(long_name) AS long_name
+    FROM (
+      SELECT run_id, from_place AS place, from_name AS long_name FROM edge
+      UNION ALL
+      SELECT run_id, to_place, to_name FROM edge
+    )
+    GROUP BY run_id, place
   )
+),
+-- joined by name once: texts of this length cost more than anything else here
+placed AS MATERIALIZED (
+  SELECT n.run_id, n.place, n.stage, e.step, e.start_ns, e.dur_ns
+  FROM event AS e
+  JOIN node AS n ON n.run_id = e.run_id AND n.process = e.process AND n.name = e.name
 ),
 -- the first push of the worker of each rank in the typical step
 push AS MATERIALIZED (
@@ -89,9 +99,15 @@ push AS MATERIALIZED (
     AND m.node = 'worker_' || regexp_extract(i.process, '([0-9]+)\.rank', 1)
   GROUP BY i.run_id, i.process, i.step
 ),
-mean AS MATERIALIZED (
-  SELECT run_id, process, name, sum(dur_ns)::DOUBLE / count(*) AS dur_ns, count(*) AS n_events
+mean AS (
+  SELECT run_id, place, sum(dur_ns)::DOUBLE / count(*) AS dur_ns, count(*) AS n_events
+  FROM placed
+  GROUP BY run_id, place
+),
+tensor_mean AS (
+  SELECT run_id, process, name, sum(dur_ns)::DOUBLE / count(*) AS dur_ns
   FROM event
+  WHERE stage IN ('QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'MEMCPY_OUT_FUSION_BUFFER')
   GROUP BY run_id, process, name
 ),
 -- what Horovod records of each tensor of a group, tensors without events counting as 0
@@ -103,7 +119,7 @@ of_group AS (
   CROSS JOIN (
     SELECT unnest(['QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'MEMCPY_OUT_FUSION_BUFFER']) AS stage
   ) AS s
-  LEFT JOIN mean AS e
+  LEFT JOIN tensor_mean AS e
     ON e.run_id = r.run_id AND e.process = r.process
     AND e.name = 'Comm.' || m.tensor_id || '.' || s.stage
   GROUP BY r.run_id, r.process, m.tensors, s.stage
@@ -111,19 +127,17 @@ of_group AS (
 -- receives count from the beginning of their send, which the edge from it names
 receive AS (
   SELECT
-    r.run_id, r.process, r.name,
+    r.run_id, r.place,
     avg(greatest(r.dur_ns - greatest(s.start_ns - r.start_ns, 0), 0))
       FILTER (r.step < l.last_step) AS dur_ns,
     avg(greatest(r.start_ns + r.dur_ns - s.start_ns - s.dur_ns, 0)) AS behind_send_ns
   FROM edge AS e
-  JOIN event AS r
-    ON r.run_id = e.run_id AND r.stage = 'RECV' AND r.process || '->' || r.name = e.to_name
-  JOIN event AS s
-    ON s.run_id = e.run_id AND s.stage = 'SEND' AND s.step = r.step
-    AND s.process || '->' || s.name = e.from_name
+  JOIN placed AS r ON r.run_id = e.run_id AND r.stage = 'RECV' AND r.place = e.to_place
+  JOIN placed AS s
+    ON s.run_id = e.run_id AND s.stage = 'SEND' AND s.step = r.step AND s.place = e.from_place
   JOIN (SELECT run_id, max(step) AS last_step FROM event GROUP BY run_id) AS l
     ON l.run_id = r.run_id
-  GROUP BY r.run_id, r.process, r.name
+  GROUP BY r.run_id, r.place
 ),
 operator AS (
   SELECT
@@ -209,8 +223,8 @@ LEFT JOIN (
 LEFT JOIN dpro_byteps_node() AS b ON b.run_id = n.run_id AND b.name = n.long_name
 LEFT JOIN of_group AS g
   ON g.run_id = n.run_id AND g.process = n.process AND g.tensors = n.tensors AND g.stage = n.stage
-LEFT JOIN mean AS m ON m.run_id = n.run_id AND m.process = n.process AND m.name = n.name
-LEFT JOIN receive AS r ON r.run_id = n.run_id AND r.process = n.process AND r.name = n.name
+LEFT JOIN mean AS m ON m.run_id = n.run_id AND m.place = n.place
+LEFT JOIN receive AS r ON r.run_id = n.run_id AND r.place = n.place
 LEFT JOIN gap AS p ON p.run_id = n.run_id AND p.process = n.process AND p.name = n.name
 LEFT JOIN (SELECT *, run_id IN (SELECT run_id FROM push) AS is_byteps FROM negotiation) AS k
   ON k.run_id = n.run_id AND k.process = n.process
