@@ -95,6 +95,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Iterator
         yield path
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("arguments", "made"),
     [

@@ -159,6 +159,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("stop", [signal.SIGKILL, integration(signal.SIGINT)])
 def test_worker_processes_end_with_the_import(tmp_path: Path, stop: signal.Signals) -> None:

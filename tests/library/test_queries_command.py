@@ -123,6 +123,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return folder / "pages"
 
 
+@pytest.mark.integration
 def test_every_query_has_a_page_and_all_links_lead_somewhere(pages: Path) -> None:
     names = {path.name for path in pages.iterdir()}
 

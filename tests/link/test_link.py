@@ -245,6 +245,7 @@ def test_every_query_of_the_link_folder_links_slices_graphs_or_runs_or_tells_of_
     }
 
 
+@pytest.mark.integration
 def test_a_linker_finds_nothing_without_rows_of_the_tables_it_requires(
     tmp_path: Path, random_runs: Runs
 ) -> None:

@@ -287,6 +287,7 @@ def test_common_noise_of_ranks_rarely_makes_a_difference() -> None:
     assert by_report <= 0.07
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(("n_a", "n_b"), [(4, 4), slow(6, 1), slow(2, 3)])
 def test_spread_between_runs_rarely_makes_a_difference(n_a: int, n_b: int) -> None:
     random = Random(f"spread {n_a} {n_b}")

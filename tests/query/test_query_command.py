@@ -225,6 +225,7 @@ def test_a_query_that_takes_too_long_ends_with_a_sentence(tw_process: Run) -> No
     assert "Traceback" not in done.err
 
 
+@pytest.mark.integration
 def test_ctrl_c_stops_a_query_at_once(warehouse: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*TW, "query", "-c", ENDLESS, "--db", str(warehouse)],

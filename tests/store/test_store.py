@@ -239,6 +239,7 @@ while True:
 """
 
 
+@pytest.mark.integration
 def test_a_writer_has_its_turn_though_others_never_stop_reading(db: Path) -> None:
     """Three readers leave hardly a moment without one; asking at the right one was luck."""
     command = [sys.executable, "-c", READ_AGAIN, str(db)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from warehouse.resources import sql_folder
@@ -62,7 +62,7 @@ def _is_asked(query: Query) -> bool:
     return query.layer not in HELPERS
 
 
-def _fields(header: Header) -> list[tuple[float, list[str]]]:
+def _fields(header: Header) -> list[tuple[float, Sequence[str]]]:
     """The words of a query, each list with its weight."""
     names = " ".join(column.name for column in header.columns)
     help_of_columns = " ".join(column.help for column in header.columns)
@@ -75,18 +75,19 @@ def _fields(header: Header) -> list[tuple[float, list[str]]]:
     ]
 
 
-def _words(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _words(text: str) -> Sequence[str]:
     return _WORD.findall(text.lower().replace("_", " "))
 
 
-def _score(word: str, fields: Sequence[tuple[float, list[str]]]) -> float:
+def _score(word: str, fields: Sequence[tuple[float, Sequence[str]]]) -> float:
     """The weight of the best field that has a word, or of one that has a synonym of it."""
     own = _weight(_words(word), fields)
     others = (_SYNONYM * _weight(_words(each), fields) for each in _synonyms().get(word, ()))
     return max([own, *others])
 
 
-def _weight(phrase: Sequence[str], fields: Sequence[tuple[float, list[str]]]) -> float:
+def _weight(phrase: Sequence[str], fields: Sequence[tuple[float, Sequence[str]]]) -> float:
     """The weight of the fields that have all words of a phrase."""
     return sum(
         weight * (1 + 1 / len(words))  # of two names with the word, the shorter one is closer
