@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 import os
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
