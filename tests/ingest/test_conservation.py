@@ -131,5 +131,5 @@ def test_the_recordings_lose_nothing_whatever_their_importer(
         place.mkdir()
         found |= importers_of(data_dir / name, place)
 
-    generated = {"memory_snapshot", "astra_sim_log", "rpd", "horovod"}  # their tests write what they read
+    generated = {"memory_snapshot", "astra_sim_log", "rpd", "horovod"}  # made by tests
     assert found == {each.name for each in formats.formats()} - generated
