@@ -1,10 +1,10 @@
 /* ---
 name = "tf_rpc"
 version = 1
-title = "Remote calls of TensorFlow between two traces"
+title = "Remote calls of TensorFlow between traces, and between processes of one trace"
 help = """
-Calls that link_rpc and link_rpc_process linked, client with server. Times between the two are on the time shared by the
-run; they are NULL where the offset of a clock is not known.
+Calls that link_rpc and link_rpc_process linked, client with server. Times between two traces are on
+the time shared by the run; they are NULL where the offset of a clock is not known.
 """
 grain = ["client_id"]
 requires = { schema = ">=1" }

@@ -65,7 +65,9 @@ def test_the_critical_path_leads_from_the_first_operator_to_the_last(db: Path) -
 
 def test_a_page_draws_each_rank_measured_above_predicted(db: Path) -> None:
     with session.opened(session.Place(db), Selection(runs=("slower",))) as opened:
+        opened.choose_traces(opened.seen.trace_ids[:2], (None, None))
         values = html.of_session(opened, report.of_queries(["traces"], {}, opened.queries), 1000)
+        assert opened.seen.run_names == ("slower",)  # as before
 
     tracks = values["timeline"]["tracks"]
     order = [key for key, _ in itertools.groupby((t["rank"], t["run"]) for t in tracks)]

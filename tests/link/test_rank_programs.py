@@ -157,7 +157,7 @@ def test_a_clock_is_within_its_uncertainty_at_every_operation(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_lost", [0, slow(3)])
+@pytest.mark.parametrize("n_lost", [0, 3])
 def test_regular_programs_on_equal_clocks_are_linked_as_they_were(
     connection: duckdb.DuckDBPyConnection, n_lost: int
 ) -> None:

@@ -130,7 +130,7 @@ def find(words: tuple[str, ...], max_rows: int, is_all: bool, query_path: tuple[
     found = search.find(_load(query_path), words, helpers=is_all)
     if not found:
         raise UsageError(
-            f"no query matches {' '.join(words)!r}", hint="`tw queries list` lists all queries."
+            f"no query matches {' '.join(words)!r}", hint="`tw queries list` lists the queries."
         )
     shown = found if max_rows < 0 else found[:max_rows]
     click.echo("\n".join(describe.aligned([describe.heading(each) for each in shown])))

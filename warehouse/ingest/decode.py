@@ -39,7 +39,9 @@ from warehouse.store import database, statements
 
 _LATEST_BASE_NS = 4 * 10**18  # the year 2096; leaves room for times relative to it
 _READ_BYTES = 64 << 20  # of a file of a capture at once; most are smaller
-_SMALL_BYTES = 512 << 10  # of content: planning a statement takes longer than running it
+#: Up to this size of content optimizing statements takes longer than it saves. Without it, small
+#: files take up to a third less, but a trace of 0.9 M events took 127 instead of 8 CPU s.
+_SMALL_BYTES = 512 << 10
 
 
 @dataclass(frozen=True)

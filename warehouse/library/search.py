@@ -36,9 +36,10 @@ def find(queries: Library, words: Iterable[str], *, helpers: bool = False) -> li
     """
     given = [word for text in words for word in text.lower().split()]
     asked = [word for word in given if word not in _FILLERS]
+    left_out = frozenset() if helpers else HELPERS
     found: list[tuple[int, float, str, Query]] = []
     for name, query in queries.newest.items():
-        if query.header is None or query.header.alias_of or not (helpers or _is_asked(query)):
+        if query.header is None or query.header.alias_of or (query.layer in left_out):
             continue
         scores = [_score(word, _fields(query.header)) for word in asked]
         n_matching = sum(score > 0 for score in scores)
@@ -54,12 +55,8 @@ def hint(queries: Library, name: str) -> str:
     """What to try where no query has a name: those that its words find."""
     found = find(queries, [" ".join(_words(name))])[:3]
     if not found:
-        return "`tw queries list` lists all queries."
-    return f"Related queries: {', '.join(str(q.header and q.header.name) for q in found)}."
-
-
-def _is_asked(query: Query) -> bool:
-    return query.layer not in HELPERS
+        return "`tw queries list` lists the queries."
+    return f"Related queries: {', '.join(str(query.key).partition('@')[0] for query in found)}."
 
 
 def _fields(header: Header) -> list[tuple[float, Sequence[str]]]:

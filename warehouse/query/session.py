@@ -96,6 +96,19 @@ class Session:
         )
         self._see(self.chosen)
 
+    @contextmanager
+    def on_traces(
+        self, trace_ids: Iterable[int], window_ns: Sequence[int | None]
+    ) -> Iterator[None]:
+        """As `choose_traces`; applies the scope chosen before when left."""
+        selection, chosen = self.selection, self.chosen
+        self.choose_traces(trace_ids, window_ns)
+        try:
+            yield
+        finally:
+            self.selection, self.chosen = selection, chosen
+            self._see(chosen)
+
     def see_again(self) -> None:
         """Applies the scope in effect again, after its views were replaced."""
         self._see(self.seen)

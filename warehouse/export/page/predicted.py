@@ -30,12 +30,8 @@ def beside_measured(session: Session) -> Iterator[None]:
     if measured <= ids:
         yield
         return
-    selection, seen = session.selection, session.seen
-    session.choose_traces(ids | measured, (seen.from_ns, seen.to_ns))
-    try:
+    with session.on_traces(ids | measured, (session.seen.from_ns, session.seen.to_ns)):
         yield
-    finally:
-        session.choose(selection)
 
 
 def _traces(session: Session, sql: str) -> set[int]:

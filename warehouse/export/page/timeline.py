@@ -46,12 +46,9 @@ def _of_ranks(session: Session, max_slices: int, *, all_ranks: bool) -> dict[str
     if all_ranks or session.selection.ranks or n_ranks <= LISTED_RANKS:
         return timeline(session, max_slices)
     rows = _table(session, "timeline_rank", {"max_ranks": LISTED_RANKS}).to_pylist()
-    selection, seen = session.selection, session.seen
-    session.choose_traces([row["trace_id"] for row in rows], (seen.from_ns, seen.to_ns))
-    try:
+    window_ns = session.seen.from_ns, session.seen.to_ns
+    with session.on_traces([row["trace_id"] for row in rows], window_ns):
         drawn = timeline(session, max_slices)
-    finally:
-        session.choose(selection)
     reasons: dict[str, list[int]] = {row["reason"]: [] for row in rows}
     for row in rows:
         reasons[row["reason"]].append(row["rank"])
