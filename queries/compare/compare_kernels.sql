@@ -1,6 +1,6 @@
 /* ---
 name = "compare_kernels"
-version = 3
+version = 4
 title = "Device work of two sides by name: added, removed, renamed and changed"
 help = """
 Kernels, copies and memsets of all traces of a side are combined, so there are no run or rank
@@ -28,11 +28,11 @@ the whole table. They hold for these recordings; with several runs on a side, th
 runs decides. no_p is the reason why p is NULL.
 """
 grain = ["kind", "class", "name_a", "name_b", "status"]
-requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "kernel_match@1", "step_change@1"] }
+requires = { schema = ">=13", queries = ["compare_step@1", "compare_unit@1", "device_work_by_step@1", "kernel_match@1", "step_change@1", "work_category@1"] }
 portable = false
 columns = [
-  "status", "match_rule", "not_compared", "kind", "class", "name_a", "name_b", "op_name", "basis",
-  "per_unit_a_ns", "per_unit_b_ns", "change_ns", "change_ratio", "share_of_change", "rate_a",
+  "status", "match_rule", "not_compared", "kind", "class", "kernel_name", "kernel_category",
+  "name_a", "name_b", "op_name", "basis", "per_unit_a_ns", "per_unit_b_ns", "change_ns", "change_ratio", "share_of_change", "rate_a",
   "rate_b", "n_ops_a", "n_ops_b", "total_a_ns", "total_b_ns", "n_steps_a", "n_steps_b",
   "typical_change_ns", "change_low_ns", "change_high_ns", "t", "degrees_of_freedom", "p", "q", "no_p",
   "n_tested",
@@ -63,6 +63,8 @@ min = 0
 help = "Minimum relative change of a row to be returned; added and removed rows always are"
 
 [column]
+kernel_name.help = "Short name, unique among the kernels of both sides; of side b if it is there; of a copy or memset its name; NULL: status outside"
+kernel_category.help = "Category by the name of the kernel, see work_category, on side b if it is there; NULL: a copy or memset, or status outside"
 kind.help = "kernel, memcpy or memset; (all): status outside"
 class.help = "compute, communication or memory; (all): status outside"
 name_a = { type = "VARCHAR", unit = "text", nullable = true, help = "Name on side a; NULL: not on this side" }
@@ -135,6 +137,7 @@ nullable = true
 help = "typical_change_ns by its standard error; above 0: longer on side b"
 
 [changes]
+4 = "new columns: kernel_name, kernel_category"
 1 = "first version"
 2 = "matches names that profilers spell differently: new match_rule values mangled, spelling, signature and base_name"
 3 = "compares per step and rank, work outside of whole steps in a row of its own; what one side did not record is not compared; match_rule variant and operator_group; t allows for correlated and extreme steps; q and intervals"
@@ -258,6 +261,23 @@ figure AS (
     string_agg(CASE WHEN m.side = 'b' THEN m.name END, ' + ' ORDER BY n.total_ns DESC, m.name)
       AS name_b,
     coalesce(
+      string_agg(
+        CASE WHEN m.side = 'b' THEN coalesce(w.short_name, m.name) END,
+        ' + ' ORDER BY n.total_ns DESC, m.name
+      ),
+      string_agg(
+        CASE WHEN m.side = 'a' THEN coalesce(w.short_name, m.name) END,
+        ' + ' ORDER BY n.total_ns DESC, m.name
+      )
+    ) AS kernel_name,
+    CASE
+      WHEN m.kind = 'kernel'
+      THEN coalesce(
+        first(coalesce(w.category, 'other') ORDER BY n.total_ns DESC, m.name) FILTER (WHERE m.side = 'b'),
+        first(coalesce(w.category, 'other') ORDER BY n.total_ns DESC, m.name) FILTER (WHERE m.side = 'a')
+      )
+    END AS kernel_category,
+    coalesce(
       arg_max(n.op_name, n.n_ops) FILTER (WHERE m.side = 'b'),
       arg_max(n.op_name, n.n_ops) FILTER (WHERE m.side = 'a')
     ) AS op_name,
@@ -278,6 +298,8 @@ figure AS (
   FROM member AS m
   JOIN named AS n
     ON n.side = m.side AND n.kind = m.kind AND n.class = m.class AND n.name = m.name
+  LEFT JOIN work_category() AS w
+    ON m.kind = 'kernel' AND w.kind = 'kernel' AND w.name = m.name
   GROUP BY m.kind, m.class, m.key
 ),
 changed AS (
@@ -396,6 +418,8 @@ listed AS (
     not_compared,
     kind,
     class,
+    kernel_name,
+    kernel_category,
     name_a,
     name_b,
     op_name,
@@ -427,7 +451,7 @@ listed AS (
   UNION ALL
   SELECT
     NULL, 'outside', NULL, 'outside of whole steps', '(all)', '(all)', NULL, NULL, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, o.n_ops_a, o.n_ops_b, o.total_a_ns, o.total_b_ns,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, o.n_ops_a, o.n_ops_b, o.total_a_ns, o.total_b_ns,
     z.n_steps_a, z.n_steps_b, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0
   FROM outside AS o
   CROSS JOIN size AS z
@@ -438,6 +462,8 @@ SELECT
   not_compared,
   kind,
   class,
+  kernel_name,
+  kernel_category,
   name_a,
   name_b,
   op_name,

@@ -1,19 +1,21 @@
 /* ---
 name = "kernel_summary"
-version = 2
+version = 3
 title = "Kernels by name, by total time"
 help = """
 Kernel durations are summed including those that overlap, so shares are of that sum, not of the
 span. Negative durations, including unfinished ones, count as 0 ns. Longest total first. In a time
 window, sums are of the parts of the durations inside it, so disjoint windows add up to the whole;
-other statistics are of whole durations.
+other statistics are of whole durations. Short
+names and categories are those of work_category.
 """
 grain = ["trace_id", "device_id", "name", "class"]
+requires = { schema = ">=13", queries = ["work_category@1"] }
 portable = false
 columns = [
-  "run_id", "trace_id", "rank", "device_id", "device", "name", "class", "n_kernels", "total_ns",
-  "share", "class_share", "min_ns", "median_ns", "p90_ns", "p99_ns", "max_ns", "mean_ns",
-  "stddev_ns",
+  "run_id", "trace_id", "rank", "device_id", "device", "kernel_name", "kernel_category", "name",
+  "class", "n_kernels", "total_ns", "share", "class_share", "min_ns", "median_ns", "p90_ns",
+  "p99_ns", "max_ns", "mean_ns", "stddev_ns",
 ]
 
 [param.top]
@@ -24,7 +26,8 @@ min = 1
 help = "Maximum number of kernels per device; null: all"
 
 [column]
-name.help = "Kernel name"
+kernel_name.help = "Short name, unique among the kernels of the scope; NULL: without a name"
+name.help = "Kernel name, as recorded"
 class.help = "compute or communication"
 share.help = "Share of the total time of all kernels of the device; NULL if that is 0"
 p90_ns.help = "90th percentile of the durations, interpolated"
@@ -32,6 +35,7 @@ p99_ns.help = "99th percentile of the durations, interpolated"
 stddev_ns = { nullable = true, help = "Sample standard deviation (divisor n - 1); NULL for a single one" }
 
 [changes]
+3 = "new columns: kernel_name, kernel_category"
 1 = "first version"
 2 = "new columns: class_share, p90_ns, p99_ns, stddev_ns"
 --- */
@@ -72,6 +76,8 @@ SELECT
   t.rank,
   a.device_id,
   d.ordinal AS device,
+  c.short_name AS kernel_name,
+  coalesce(c.category, 'other') AS kernel_category,
   a.name,
   a.class,
   a.n_kernels,
@@ -88,5 +94,6 @@ SELECT
 FROM ranked AS a
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
+LEFT JOIN work_category() AS c ON c.kind = 'kernel' AND c.name = a.name
 WHERE $top::BIGINT IS NULL OR a.place <= $top::BIGINT
 ORDER BY t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.place

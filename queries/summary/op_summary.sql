@@ -1,6 +1,6 @@
 /* ---
 name = "op_summary"
-version = 2
+version = 3
 title = "Host operators by name: host and device time, self and total"
 help = """
 Ordered by self time. self_ns is the duration of a call minus its direct children of any category; a
@@ -13,15 +13,16 @@ the parts inside the window, so disjoint windows add up to the whole; other stat
 durations.
 """
 grain = ["trace_id", "name"]
-requires = { schema = ">=1", queries = ["op_call@2"] }
+requires = { schema = ">=1", queries = ["op_call@2", "work_category@1"] }
 portable = false
 columns = [
-  "run_id", "trace_id", "rank", "name", "n_calls", "self_ns", "total_ns", "self_share", "min_ns",
+  "run_id", "trace_id", "rank", "name", "op_category", "n_calls", "self_ns", "total_ns", "self_share", "min_ns",
   "max_ns", "mean_ns", "median_ns", "p90_ns", "p99_ns", "n_device_ops", "self_device_ns",
   "total_device_ns", "self_device_share",
 ]
 
 [column]
+op_category.nullable = false
 name.help = "Operator name"
 n_calls.help = "Number of calls"
 self_ns.help = "Sum of the self times of the calls"
@@ -36,6 +37,7 @@ n_device_ops.help = "Number of kernels, copies and memsets launched in the calls
 self_device_ns.help = "Sum of the durations of the work launched by the calls themselves"
 
 [changes]
+3 = "new column: op_category"
 1 = "first version"
 2 = "total_ns counts a call nested in another of the same name once, in the outer one; device time launched by the operator, self and total; 90th and 99th percentiles"
 --- */
@@ -61,6 +63,7 @@ SELECT
   a.trace_id,
   t.rank,
   a.name,
+  c.category AS op_category,
   a.n_calls,
   a.self_ns,
   a.total_ns,
@@ -78,4 +81,5 @@ SELECT
     AS self_device_share
 FROM figure AS a
 JOIN trace AS t ON t.id = a.trace_id
+LEFT JOIN work_category() AS c ON c.kind = 'operator' AND c.name = a.name
 ORDER BY t.run_id, t.rank, a.trace_id, a.self_ns DESC, a.total_ns DESC, a.name

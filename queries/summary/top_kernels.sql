@@ -1,6 +1,6 @@
 /* ---
 name = "top_kernels"
-version = 1
+version = 2
 title = "Longest kernels of each class, with the rest in one row"
 help = """
 Kernels of one class on a device, by name, longest total first. Names beyond the first `top`, or
@@ -10,10 +10,11 @@ unfinished ones, count as 0 ns. In a time window, sums are of the parts of the d
 so disjoint windows add up to the whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "class", "place"]
+requires = { schema = ">=13", queries = ["work_category@1"] }
 portable = false
 columns = [
-  "run_id", "trace_id", "rank", "device_id", "device", "class", "place", "name", "is_folded",
-  "n_names", "n_kernels", "total_ns", "class_share", "min_ns", "median_ns", "p90_ns", "p99_ns",
+  "run_id", "trace_id", "rank", "device_id", "device", "class", "place", "kernel_name",
+  "kernel_category", "name", "is_folded", "n_names", "n_kernels", "total_ns", "class_share", "min_ns", "median_ns", "p90_ns", "p99_ns",
   "max_ns", "mean_ns", "stddev_ns",
 ]
 
@@ -33,6 +34,8 @@ max = 1
 help = "Share of the time of a class that its names must reach together"
 
 [column]
+kernel_name.help = "Short name, unique among the kernels of the scope; others for the combined row"
+kernel_category.help = "Category by the name of the kernel, see work_category; NULL: the combined row"
 class.help = "compute or communication"
 name.help = "Kernel name; others for the combined row"
 is_folded = { type = "BOOLEAN", unit = "bool", help = "Whether the row combines the remaining names" }
@@ -53,6 +56,7 @@ check = "> 0"
 help = "Number of names in the row: 1, or the number of combined names"
 
 [changes]
+2 = "new columns: kernel_name, kernel_category"
 1 = "first version"
 --- */
 WITH by_name AS (
@@ -146,6 +150,8 @@ SELECT
   d.ordinal AS device,
   a.class,
   a.place,
+  CASE WHEN a.is_folded THEN 'others' ELSE c.short_name END AS kernel_name,
+  CASE WHEN NOT a.is_folded THEN coalesce(c.category, 'other') END AS kernel_category,
   a.name,
   a.is_folded,
   a.n_names,
@@ -162,4 +168,6 @@ SELECT
 FROM measured AS a
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
+LEFT JOIN work_category() AS c
+  ON NOT a.is_folded AND c.kind = 'kernel' AND c.name = a.name
 ORDER BY t.run_id, t.rank, a.trace_id, d.ordinal, a.device_id, a.class DESC, a.place

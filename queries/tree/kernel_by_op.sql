@@ -1,6 +1,6 @@
 /* ---
 name = "kernel_by_op"
-version = 1
+version = 2
 title = "Kernels, copies and memsets by launching operator"
 help = """
 Longest first. The operator is the innermost one around the launching call, the top operator the
@@ -10,14 +10,17 @@ a time window, sums are of the parts of the durations inside it, so disjoint win
 whole; other statistics are of whole durations.
 """
 grain = ["trace_id", "device_id", "top_op", "op", "name", "kind"]
-requires = { schema = ">=1", queries = ["op_top@1"] }
+requires = { schema = ">=1", queries = ["op_top@1", "work_category@1"] }
 portable = false
 columns = [
-  "run_id", "trace_id", "rank", "device_id", "device", "top_op", "op", "name", "kind",
-  "n_device_ops", "total_ns", "share", "mean_ns",
+  "run_id", "trace_id", "rank", "device_id", "device", "top_op", "op", "op_category", "kernel_name",
+  "kernel_category", "name", "kind", "n_device_ops", "total_ns", "share", "mean_ns",
 ]
 
 [column]
+kernel_name.help = "Short name, unique among the kernels of the scope; of a copy or memset its name"
+kernel_category.help = "Category by the name of the kernel, see work_category; NULL: a copy or memset"
+op_category.help = "Category by the name of op, see work_category; NULL: no operator"
 top_op = { type = "VARCHAR", unit = "text", nullable = true, help = "Outermost operator around the launching call" }
 op = { type = "VARCHAR", unit = "text", nullable = true, help = "Innermost operator around the launching call" }
 name.help = "Name of the kernel, copy or memset"
@@ -31,6 +34,7 @@ check = "IN ('kernel', 'memcpy', 'memset')"
 help = "kernel, memcpy or memset"
 
 [changes]
+2 = "new columns: op_category, kernel_name, kernel_category"
 1 = "first version"
 --- */
 -- One large join at a time, and none that carries the long names of kernels: each hash table is freed
@@ -89,6 +93,9 @@ SELECT
   d.ordinal AS device,
   a.top_op,
   a.op,
+  o.category AS op_category,
+  coalesce(c.short_name, a.name) AS kernel_name,
+  CASE WHEN a.kind = 'kernel' THEN coalesce(c.category, 'other') END AS kernel_category,
   a.name,
   a.kind,
   a.n_device_ops,
@@ -98,6 +105,9 @@ SELECT
 FROM figure AS a
 JOIN trace AS r ON r.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
+LEFT JOIN work_category() AS c
+  ON a.kind = 'kernel' AND c.kind = 'kernel' AND c.name = a.name
+LEFT JOIN work_category() AS o ON o.kind = 'operator' AND o.name = a.op
 ORDER BY
   r.run_id, r.rank, a.trace_id, d.ordinal, a.device_id, a.total_ns DESC, a.top_op, a.op, a.name,
   a.kind

@@ -230,7 +230,7 @@ def test_a_report_becomes_one_file_named_after_the_run(
     data = {given.get("id"): text for given, text in elements.of("script")}
     assert [each["query"] for each in json.loads(str(data["report-data"]))["sections"]] == [
         "utilization@2",
-        "kernel_summary@2",
+        "kernel_summary@3",
     ]
     assert json.loads(str(data["timeline-data"]))["n_slices"] > 0
 

@@ -197,8 +197,9 @@ def turned(row: Row) -> Row:
         if is_change and value is not None:
             found[name] = -value
     found["status"] = OPPOSITE.get(row.get("status", ""), row.get("status"))
-    # A share of what it was is another one from the other side; the operator is that of side b.
-    return {k: v for k, v in found.items() if not k.endswith("change_ratio") and k != "op_name"}
+    # A share of what it was is another one from the other side; these names are those of side b.
+    of_b = ("op_name", "kernel_name", "kernel_category")
+    return {k: v for k, v in found.items() if not k.endswith("change_ratio") and k not in of_b}
 
 
 @pytest.mark.integration

@@ -32,6 +32,7 @@ SUMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Mapping[str, object]]
                             "exposed_memory_ns", "idle_ns"), {}),
     "kernel_breakdown": ((*_DEVICE, "classes"), ("total_ns",), {}),
     "kernel_summary": ((*_DEVICE, "name", "class"), ("total_ns",), {"top": None}),
+    "kernel_category_summary": ((*_DEVICE, "kernel_category"), ("total_ns",), {}),
     "xla_op_summary": ((*_DEVICE, "hlo_module", "program_id", "hlo_op"), ("total_ns",),
                        {"top": None}),
     "overlap": (_DEVICE, ("compute_ns", "communication_ns", "overlap_ns",
