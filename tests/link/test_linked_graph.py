@@ -14,7 +14,7 @@ import pytest
 from tests.support import chakra_cases, chakra_oracle, random_execution
 from tests.support.chakra_cases import GOLDEN, LEGACY, PAIRS
 from tests.support.random_execution import Program
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.ingest.pipeline import Options, import_paths
 from warehouse.link import linked_graph
 from warehouse.query import execute, session
@@ -261,7 +261,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 WITH_IDS = ["ids0", *map(slow, ("ids1", "ids2"))]
-RUNS = [*WITH_IDS, "order0", *map(slow, ("order1", "whole"))]
+RUNS = [integration("ids0"), *WITH_IDS[1:], "order0", *map(slow, ("order1", "whole"))]
 
 
 @pytest.mark.parametrize("run", RUNS)

@@ -386,7 +386,7 @@ def test_a_new_query_runs_as_it_is(tw: Run, tmp_path: Path) -> None:
 
 
 def test_rows_of_queries_with_required_parameters_are_counted_as_unchecked(tw: Run) -> None:
-    checked = tw("queries", "check", "what_if_world_size", "utilization", "--rows")
+    checked = tw("queries", "check", "slice_children", "utilization", "--rows")
 
     assert checked.code == 0
     assert "Rows of 1 query with required parameters were not checked" in checked.err

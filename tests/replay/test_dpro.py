@@ -265,7 +265,7 @@ def test_the_chart_of_a_sweep_has_a_bar_for_each_value() -> None:
     ("arguments", "message"),
     [
         (["--what-if", "drop(kind = X)"], "what-if drop(kind = X) matches no node"),
-        (["--what-if", "nope()"], "what-if 'nope' not found"),
+        integration(["--what-if", "nope()"], "what-if 'nope' not found"),
         integration(["--what-if", "drop(kinds = X)"], "what-if drop has no argument 'kinds'"),
         (["--what-if", "drop("], "what-if 'drop(' is not a call"),
         (["--what-if", "drop(1)"], "what-if 'drop(1)': arguments end at '1'"),
@@ -322,24 +322,35 @@ def test_ranks_that_do_not_fit_are_one_sentence(
     assert is_assumed == ("clock" in message)
 
 
+def offsets_by(tw: Tw, db: Path, method: str | None = None) -> list[tuple[int | None, str | None]]:
+    """Offset in ns and method of each clock, after linking with a method, else without one."""
+    chosen = ["--clock", method] if method else []
+    assert tw("link", "--db", db, "-q", *chosen).code == 0
+    with database.Reader(db) as reader:
+        found: list[tuple[int | None, str | None]] = reader.connection.execute(
+            "SELECT offset_ns, method FROM clock ORDER BY id"
+        ).fetchall()
+    return found
+
+
 def test_the_method_of_clock_offsets_is_chosen(
     tw: Tw, tmp_path: Path, imported_files: WarehouseCache
 ) -> None:
     """The second host counts from 500 µs later: by the last Sync its clock is set back by that."""
     db = imported_files.copy(tmp_path / "w.duckdb", ("trial", [OURS / TINY]))
 
-    def offsets(*arguments: str) -> list[tuple[int | None, str | None]]:
-        assert tw("link", "--db", db, "-q", *arguments).code == 0
-        with database.Reader(db) as reader:
-            found: list[tuple[int | None, str | None]] = reader.connection.execute(
-                "SELECT offset_ns, method FROM clock ORDER BY id"
-            ).fetchall()
-        return found
-
-    assert offsets("--clock", "last_sync") == [(0, "last sync"), (-500_000, "last sync")]
-    assert offsets("--clock", "recorded") == [(0, "recorded"), (0, "recorded")]
-    (_, (offset, method)) = offsets("--clock", "messages")
-    assert method == "messages" and offset is not None and abs(offset + 500_000) < 50_000
-    assert offsets() == [(None, None), (None, None)]
+    assert offsets_by(tw, db, "last_sync") == [(0, "last sync"), (-500_000, "last sync")]
+    assert offsets_by(tw, db) == [(None, None), (None, None)]
     none = tw("link", "--db", db, "--clock", "sundial")
     assert none.errors == ["Error: clock method 'sundial' not found"]
+
+
+@pytest.mark.integration
+def test_every_method_of_clock_offsets_can_be_chosen(
+    tw: Tw, tmp_path: Path, imported_files: WarehouseCache
+) -> None:
+    db = imported_files.copy(tmp_path / "w.duckdb", ("trial", [OURS / TINY]))
+
+    assert offsets_by(tw, db, "recorded") == [(0, "recorded"), (0, "recorded")]
+    (_, (offset, method)) = offsets_by(tw, db, "messages")
+    assert method == "messages" and offset is not None and abs(offset + 500_000) < 50_000

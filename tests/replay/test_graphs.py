@@ -42,7 +42,17 @@ def test_a_linked_graph_takes_as_long_as_in_a_plain_simulation(
     row = replayed(tw, db, "--trace", "host_et")
 
     assert row["replayed_ns"] == graph_replay.makespan_of_graph(graph(db, "linked"))
-    assert replayed(tw, db, "--trace", "host_et", "--what-if", "drop()")["predicted_ns"] <= 0
+
+
+@pytest.mark.integration
+def test_a_graph_whose_nodes_are_all_dropped_takes_no_time(
+    tw: Tw, imported_files: WarehouseCache
+) -> None:
+    db = imported_files(("cnn", [CNN / "kineto.json.gz", CNN / "host_et.json.gz"]))
+
+    row = replayed(tw, db, "--trace", "host_et", "--what-if", "drop()")
+
+    assert row["predicted_ns"] <= 0
 
 
 @pytest.mark.integration

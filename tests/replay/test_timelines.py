@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.queries.test_cases import CASES
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import WarehouseCache, integration
 from warehouse.store import database
 
 #: Recording -> largest error of a step, or of the whole recording.
@@ -59,9 +59,9 @@ def data_parallel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # The reduction takes 42 / 2 from 23, and 5 + 2 + 2 + 1 + 25 follow.
         pytest.param("link(bandwidth_ratio = 2)", 79, marks=pytest.mark.slow),
         # As if of two ranks, each of which sends 48 bytes: they take 24.
-        ("link(bits_per_s = 16e9)", 82),
+        integration("link(bits_per_s = 16e9)", 82),
         # 10 and 8 more; then as before from the call on.
-        ("batch(ratio = 2)", 118),
+        integration("batch(ratio = 2)", 118),
     ],
 )
 def test_what_ifs_of_data_parallel_training(
@@ -93,9 +93,17 @@ def test_work_is_scaled_by_class_and_stream(tw: Tw, two_streams: Path) -> None:
         result = tw("replay", "--db", two_streams, "--what-if", change, "--format", "json")
         return float(json.loads(result.out)[-1]["predicted_ns"])
 
-    assert whole("scale(stream = 9, ratio = 3)") == 110  # k3, which starts at 80
     # k1 takes 30 and k2 8 more, and the thread waits for k2.
     assert whole("scale(name = k?, class = comp*, stream = 7, ratio = 2)") == 138
+
+
+@pytest.mark.integration
+def test_work_of_one_stream_is_scaled_or_none_is(tw: Tw, two_streams: Path) -> None:
+    def whole(change: str) -> float:
+        result = tw("replay", "--db", two_streams, "--what-if", change, "--format", "json")
+        return float(json.loads(result.out)[-1]["predicted_ns"])
+
+    assert whole("scale(stream = 9, ratio = 3)") == 110  # k3, which starts at 80
     none = tw("replay", "--db", two_streams, "--what-if", "scale(class = memory, ratio = 3)")
     assert none.errors == ["Error: what-if scale(class = memory, ratio = 3) changes nothing"]
 
