@@ -5,6 +5,7 @@
 | `trace_warehouse.importers` | an importer (`warehouse.ingest.importer`) |
 | `trace_warehouse.exports` | an exporter (`warehouse.export.exporter`) |
 | `trace_warehouse.commands` | a click command: `NAME`, `export.NAME` or `record.NAME` |
+| `trace_warehouse.import_flags` | an option of `tw import` (`warehouse.cli.import_flags`) |
 | `trace_warehouse.presentations` | how a format is shown (`warehouse.export.presentation`) |
 | `trace_warehouse.queries` | a folder of queries |
 | `trace_warehouse.engines` | a simulation for replays (`warehouse.replay.engines`) |

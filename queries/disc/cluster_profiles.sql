@@ -5,7 +5,7 @@ title = "Profiles of replays, and the clusters that they may be of"
 help = """
 Profiles in the scope, and profiles of the clusters in the scope. With one candidate a profile is linked
 to the cluster; several are listed, and no other query uses them: name one at the import
-(--option cluster=...).
+(--cluster).
 """
 grain = ["profile_trace_id", "disc_cluster_id"]
 requires = { schema = ">=22" }

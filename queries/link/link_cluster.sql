@@ -9,7 +9,8 @@ copies to the device. Each iteration of a replay copies all arguments but those 
 order: where these sizes follow each other, an iteration begins. Of several clusters, those are
 taken whose sizes account for most copies; those that are left are listed, and none is chosen. Dumps
 of one signature with equal sizes are one candidate, the first. A cluster that was named, but whose
-sizes do not occur, was replayed with other shapes: then the sizes of the first copies count.
+sizes do not occur, was replayed with other shapes: then the sizes of the first copies count; one
+that was named and is not in the warehouse is waited for.
 Contexts with over 100,000 copies are no replays.
 """
 grain = ["profile_trace_id", "disc_cluster_id"]
@@ -118,9 +119,13 @@ named AS MATERIALIZED (
   JOIN cluster AS c ON p.program = c.program OR p.data = c.data
   WHERE p.chosen IS NULL
 ),
--- Names decide; without any, each cluster whose sizes all occur may be the one.
+-- Names decide; without any, each cluster whose sizes all occur may be the one. A cluster that was
+-- named at the import, and is not there yet, may come with another log.
 size_of_profile AS (
-  SELECT trace_id, list(DISTINCT bytes) AS sizes FROM copy GROUP BY trace_id
+  SELECT c.trace_id, list(DISTINCT c.bytes) AS sizes
+  FROM copy AS c
+  JOIN profile AS p ON p.trace_id = c.trace_id AND p.chosen IS NULL
+  GROUP BY c.trace_id
 ),
 candidate AS MATERIALIZED (
   SELECT profile_trace_id, id, method, max(confidence) AS confidence

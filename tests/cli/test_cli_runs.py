@@ -152,17 +152,20 @@ def test_drop_is_all_or_nothing(tw: Tw, warehouse: Path, monkeypatch: pytest.Mon
     assert (count(warehouse, "trace"), count(warehouse, "slice")) == (3, slices)
 
 
-def test_formats_lists_name_package_and_place(tw: Tw) -> None:
-    lines = [line.split() for line in tw("formats").out.splitlines()]
+def test_formats_lists_name_package_and_title(tw: Tw) -> None:
+    """Titles are read from the source, which must be found for each importer."""
+    lines = [line.split(maxsplit=2) for line in tw("formats").out.splitlines()]
 
-    assert ["kineto", "trace-warehouse", "tw_importers.kineto:KINETO"] in lines
+    titles = {each.name: each.load().title for each in formats.formats()}
+    assert lines == [[name, "trace-warehouse", title] for name, title in titles.items()]
 
 
 def test_formats_describes_one(tw: Tw) -> None:
-    out = tw("formats", "chrome").out
+    out = tw("formats", "disc").out
 
-    assert out.startswith("chrome: Trace Event JSON")
-    assert "Version: 2" in out
+    assert out.startswith("disc: BladeDISC debug logs with dumped clusters")
+    assert "Version: " in out and "tw_importers.disc:DISC" in out
+    assert "dump_dir: folder with dumps" in out
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ import pytest
 from tests.conftest import Tw
 from tw_importers.gpu_activity import replayed
 from warehouse.ingest import pipeline
-from warehouse.ingest.decode import Settings
 from warehouse.ingest.pipeline import Options
 from warehouse.link import relations
 from warehouse.store import catalog, database, migrate
@@ -67,8 +66,8 @@ def greedy(sizes: list[int], copies: list[int]) -> list[int]:
     return found
 
 
-def linked(sizes: list[int], copies: list[int]) -> list[int]:
-    """What the linker finds of a profile with these copies."""
+def linked(sizes: list[int], copies: list[int], chosen: str | None = None) -> list[int]:
+    """What the linker finds of a profile with these copies, and a cluster named at its import."""
     from warehouse.library import library
 
     with duckdb.connect() as db:
@@ -77,12 +76,12 @@ def linked(sizes: list[int], copies: list[int]) -> list[int]:
         for trace, format_ in ((1, "disc"), (2, "nvprof")):
             db.execute(
                 "INSERT INTO trace (id, run_id, name, format, importer, importer_version, "
-                "tw_version, imported_at, base_ns, source_base_ns) "
-                "VALUES (?, 1, 't', ?, 'i', 1, '0', now(), 0, 0)",
-                [trace, format_],
+                "tw_version, imported_at, base_ns, source_base_ns, metadata_json) "
+                "VALUES (?, 1, 't', ?, 'i', 1, '0', now(), 0, 0, ?)",
+                [trace, format_, json.dumps({"replay": {"cluster": chosen}})],
             )
-        db.execute("INSERT INTO disc_cluster (id, trace_id, pair_method, status) "
-                   "VALUES (1, 1, 'content', 'replayable')")  # fmt: skip
+        db.execute("INSERT INTO disc_cluster (id, trace_id, function, pair_method, status) "
+                   "VALUES (1, 1, 'cluster_0', 'content', 'replayable')")  # fmt: skip
         db.execute("INSERT INTO track (id, trace_id, kind, name) VALUES (1, 2, 'stream', 's')")
         for n, size in enumerate(sizes):
             db.execute(
@@ -120,6 +119,13 @@ def test_iterations_are_those_of_a_simple_search(seed: int) -> None:
     assert linked(sizes, copies) == expected
 
 
+def test_a_cluster_that_is_named_decides() -> None:
+    """Also where no cluster has the name: sizes are not looked at then."""
+    assert linked([8, 4], [8, 4, 8, 4], "cluster_0") == [0, 2]
+    assert linked([8, 4], [8, 8, 8, 8], "cluster_0") == [0, 2]
+    assert linked([8, 4], [8, 4, 8, 4], "cluster_9") == []
+
+
 def test_a_relation_goes_with_either_of_its_traces() -> None:
     with duckdb.connect() as db:
         migrate.upgrade(db)
@@ -137,9 +143,8 @@ def test_a_relation_goes_with_either_of_its_traces() -> None:
         assert db.execute("SELECT profile_trace_id FROM disc_cluster_profile").fetchall() == [(5,)]
 
 
-def imported(db: Path, paths: Sequence[Path], **options: str) -> None:
-    settings = Settings(options=tuple(options.items()))
-    outcomes = pipeline.import_paths(paths, db=db, options=Options(jobs=1, settings=settings))
+def imported(db: Path, paths: Sequence[Path]) -> None:
+    outcomes = pipeline.import_paths(paths, db=db, options=Options(jobs=1))
     assert {each.status for each in outcomes} <= {"imported", "ignored"}, outcomes
 
 
@@ -210,7 +215,7 @@ def test_a_named_cluster_counts_and_a_dropped_log_takes_its_relations_along(
     """cluster_1 copies three arguments, too, of other sizes: those of the first copies count."""
     db = tmp_path / "w.duckdb"
     imported(db, [DATA / "ok"])
-    imported(db, [data_dir / FULL], cluster="cluster_1")
+    assert tw("import", data_dir / FULL, "--cluster", "cluster_1", "--db", db).code == 0
     sql = "SELECT function, method, n_candidates, len(first_copy_ids) FROM disc_cluster_profile"
     assert rows(db, sql) == [("cluster_1", "chosen", 1, 6)]
     assert rows(db, "SELECT metadata_json::JSON->'replay' FROM trace WHERE format = 'nsys'") == [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warehouse import plugin_source
 from warehouse.errors import ExitCode, TwError
 
 if TYPE_CHECKING:
@@ -22,32 +23,38 @@ if TYPE_CHECKING:
 def formats(name: str | None, check: bool) -> None:
     """List the importers, or describe one.
 
-    The list is read from the entry points of installed packages, without importing them. `tw
-    import` skips importers that cannot be loaded; --check reports why, and then exits with 1.
+    Each line has the name for --format, the package, and what the importer reads; titles are read
+    from the source of installed packages, without importing them. `tw import` skips importers that
+    cannot be loaded; --check reports why, and then exits with 1.
 
     \b
     Example:
       tw formats
-      tw formats chrome
+      tw formats disc
       tw formats --check
     """
     from warehouse.ingest import formats as installed
 
-    if name is not None:
-        click.echo("\n".join(_described(installed.by_name(name))))
-        return
     found = installed.formats()
-    lines = [_line(each, _state(each) if check else None) for each in found]
-    widths = [max(len(line[n]) for line in lines) for n in range(3)] if lines else []
+    if name is not None:
+        importer = installed.by_name(name)
+        place = next(each for each in found if each.name == name)
+        click.echo("\n".join(_described(importer, place)))
+        return
+    states = [_state(each) if check else None for each in found]
+    lines = [_line(each, state) for each, state in zip(found, states, strict=True)]
+    widths = [max(len(line[n]) for line in lines) for n in range(2)] if lines else []
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
-        click.echo("  ".join([*cells, *line[3:]]).rstrip())
-    if any(len(line) > 3 and line[3] != "ok" for line in lines):
+        click.echo("  ".join([*cells, *line[2:]]).rstrip())
+    if any(state not in (None, "ok") for state in states):
         sys.exit(ExitCode.FAILURE)
 
 
 def _line(each: Format, state: str | None) -> list[str]:
-    return [each.name, each.distribution, each.value, *([] if state is None else [state])]
+    """Name, package, state if it was checked, and title; the module where no title is found."""
+    title = plugin_source.keyword(each.entry_point, "title") or each.value
+    return [each.name, each.distribution, *([] if state is None else [state]), title]
 
 
 def _state(each: Format) -> str:
@@ -58,12 +65,13 @@ def _state(each: Format) -> str:
     return "ok"
 
 
-def _described(importer: Importer) -> list[str]:
+def _described(importer: Importer, place: Format) -> list[str]:
     import inspect
 
     from warehouse.ingest.importer import FileImporter
 
-    lines = [f"{importer.name}: {importer.title}", f"Version: {importer.version}"]
+    lines = [f"{importer.name}: {importer.title}", f"Version: {importer.version}",
+             f"Package: {place.distribution} ({place.value})"]  # fmt: skip
     if importer.captures:
         sees: Callable[..., object] = importer.captures.find
     else:

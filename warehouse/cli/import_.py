@@ -11,6 +11,7 @@ import click
 
 from warehouse.cli import import_options
 from warehouse.cli import options as shared
+from warehouse.cli.import_flags import ImportCommand
 from warehouse.errors import ExitCode, UnsupportedFormat, UsageError
 from warehouse.wording import counted
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from warehouse.ingest.pipeline import Options, Outcome
 
 
-@click.command("import")
+@click.command("import", cls=ImportCommand)
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @shared.database
 @click.option(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import click
 
-from warehouse import plugins
+from warehouse import plugin_source, plugins
 from warehouse.errors import TwError
 
 COMMANDS = "trace_warehouse.commands"
@@ -35,22 +32,10 @@ def top_level() -> list[str]:
 
 
 def help_line(registered: str) -> str:
-    """The first line of a command's docstring, read from its source: importing takes longer.
-
-    The name of the package where the source is not found.
-    """
+    """The first line of a command's docstring; the name of the package where it is not found."""
     point = next(each for each in plugins.registered(COMMANDS) if each.name == registered)
-    top, *rest = point.module.split(".")
-    try:
-        found = importlib.util.find_spec(top)
-        origin = Path(str(found and found.origin))
-        path = origin.parent.joinpath(*rest).with_suffix(".py") if rest else origin
-        body = ast.parse(path.read_text()).body
-        functions = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
-        text = ast.get_docstring(functions[point.attr])
-    except (OSError, ValueError, SyntaxError, KeyError, TypeError, ImportError):
-        text = None
-    return text.splitlines()[0] if text else f"Added by the package {plugins.package(point)}."
+    text = plugin_source.docstring_line(point)
+    return text or f"Added by the package {plugins.package(point)}."
 
 
 def loaded(registered: str, name: str) -> click.Command | None:

@@ -35,11 +35,16 @@ def _command(parent: click.Context, group: click.Group, name: str) -> dict[str, 
     spec: dict[str, Any] = {
         "name": context.command_path,
         "help": (command.help or "").partition("\n")[0],
-        "parameters": [_parameter(context, each) for each in command.params],
+        "parameters": [_parameter(context, each) for each in _parameters(context, command)],
     }
     if isinstance(command, click.Group):
         spec["commands"] = [_command(context, command, each) for each in command.commands]
     return spec
+
+
+def _parameters(context: click.Context, command: click.Command) -> list[click.Parameter]:
+    """All but --help, with those that packages add."""
+    return [each for each in command.get_params(context) if "--help" not in each.opts]
 
 
 def _parameter(context: click.Context, parameter: click.Parameter) -> dict[str, Any]:

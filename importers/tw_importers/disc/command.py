@@ -187,7 +187,7 @@ def _write(
         for command in each.plan.commands():
             click.echo(shlex.join(command))
         if each.plan.profile is not None:
-            click.echo(f"tw import {each.plan.profile} --option cluster={each.cluster.id}")
+            click.echo(f"tw import {each.plan.profile} --cluster {each.cluster.id}")
     return prepared, folders
 
 

@@ -10,9 +10,18 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from warehouse.errors import UsageError
+
 OPTIONS: Final = {"cluster": "ID, function or hash of the cluster that was replayed"}
 _BINARY: Final = "disc-replay-main"
 _NAMES: Final = {"p": "program", "d": "data"}
+
+
+def cluster(text: str) -> str:
+    """Cluster that the profiles replayed: its ID, function or the first digits of a hash."""
+    if not text.strip():
+        raise UsageError("--cluster names no cluster", hint="`tw query clusters` lists them.")
+    return text.strip()
 
 
 def metadata(arguments: Sequence[str], options: Mapping[str, str]) -> dict[str, Any]:
