@@ -96,7 +96,11 @@ def test_commands_in_the_text_exist(page: Path) -> None:
             assert found is not None, f"{page.name}: {line}"
             command, words = found, words[1:]
             context = click.Context(command, context, command.name)
-        known = {"--help", "--version", *(o for each in command.params for o in each.opts)}
+        known = {
+            "--help",
+            "--version",
+            *(o for each in command.get_params(context) for o in each.opts),
+        }
         for word in words:
             if re.match(r"--?[a-z]", word):
                 assert word.partition("=")[0] in known, f"{page.name}: {line}: {word}"

@@ -6,10 +6,12 @@ help = """
 Which cluster is worth a replay: calls of the log, times the kernel time of a replay where there is one.
 Dumps of one graph are one cluster. A bucket has the calls whose sizes are equal where all calls of the
 graph agree, and have the same next power of two where they vary. Calls that may be of several clusters
-are in none. A replay of another shape is an estimate (is_of_bucket). Most time first, then most calls.
+are in none. Of a log without calls, those count that the runtime recorded (as cluster_times), with the
+shapes of the dump. A replay of another shape is an estimate (is_of_bucket). Most time first, then most
+calls.
 """
 grain = ["run_id", "graph_hash", "bucket"]
-requires = { schema = ">=22" }
+requires = { schema = ">=24" }
 portable = false
 columns = [
   "run_id", "disc_cluster_id", "function", "graph_hash", "bucket", "n_dumps", "n_calls", "n_shapes",
@@ -55,11 +57,38 @@ call AS (
   FROM disc_cluster_call AS r
   JOIN cluster AS c ON c.id = r.disc_cluster_id
 ),
+recorded AS (
+  SELECT disc_cluster_id, sum(n_calls)::BIGINT AS n_calls
+  FROM disc_cluster_total
+  WHERE n_calls > 0
+  GROUP BY disc_cluster_id
+  UNION ALL
+  SELECT disc_cluster_id, count(*)
+  FROM disc_call_time
+  WHERE trace_id NOT IN (SELECT trace_id FROM disc_cluster_total)
+  GROUP BY disc_cluster_id
+),
+dumped AS (
+  SELECT
+    disc_cluster_id,
+    '[' || string_agg(coalesce(shape_json, '[]'), ',' ORDER BY ordinal) || ']' AS shapes_json
+  FROM disc_cluster_argument
+  GROUP BY disc_cluster_id
+),
 -- Each shape once, with the number of its calls.
 shape AS (
   SELECT run_id, graph_hash, disc_cluster_id, shapes_json, any_value(shapes) AS shapes, count(*) AS n_calls
   FROM call
   GROUP BY run_id, graph_hash, disc_cluster_id, shapes_json
+  UNION ALL
+  SELECT
+    c.run_id, c.graph_hash, n.disc_cluster_id, d.shapes_json,
+    from_json(d.shapes_json, '[["BIGINT"]]'),
+    n.n_calls
+  FROM recorded AS n
+  JOIN cluster AS c ON c.id = n.disc_cluster_id
+  JOIN dumped AS d ON d.disc_cluster_id = c.id
+  WHERE c.trace_id NOT IN (SELECT trace_id FROM disc_cluster_call)
 ),
 argument AS (
   SELECT

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.family import Family, Files, register
-from tests.support import chakra_wire, nsys_export, snapshots, sophgo_capture
+from tests.support import chakra_wire, disc_statistics, nsys_export, snapshots, sophgo_capture
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse.ingest.importer import Parts, Scratch
@@ -331,13 +331,20 @@ def _tf_graph() -> list[Files]:
 
 
 def _disc() -> list[Files]:
-    """A log with three dumps, and one of which values are missing."""
+    """A log with three dumps, also with statistics; and one of which values are missing."""
     found: list[Files] = []
     for case in ("ok", "compile_died"):
         folder = DATA / "bladedisc" / case
         files = [path for path in folder.rglob("*") if path.name != "expected.json"]
         found.append({str(p.relative_to(folder)): p.read_bytes() for p in files if p.is_file()})
-    return found
+    with tempfile.TemporaryDirectory() as name:
+        tao = Path(name) / "tao"
+        calls = disc_statistics.calls({"cluster_0": 3724998594837152647, "f": 7}, 3, seed=0)
+        disc_statistics.write(tao, calls)
+        disc_statistics.write_torch(Path(name) / "replay_cluster_disc_grp0")
+        more = {str(p.relative_to(name)): p.read_bytes() for p in Path(name).rglob("*")
+                if p.is_file()}  # fmt: skip
+    return [*found, found[0] | more, more]
 
 
 def _ctf() -> list[Files]:

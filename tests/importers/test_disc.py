@@ -159,6 +159,7 @@ def test_what_is_broken_is_reported_as_what_it_is(tmp_path: Path, case: str) -> 
         if each.status != "ignored"
     ]
     assert outcome.status == "imported", outcome.error
+    assert outcome.damage  # exit code 6
     kinds = [problem["kind"] for problem in expected(case)["problems"]]
     with duckdb.connect(str(db), read_only=True) as connection:
         assert rows(connection, "SELECT kind FROM import_problem WHERE trace_id = $t") == [
@@ -167,6 +168,32 @@ def test_what_is_broken_is_reported_as_what_it_is(tmp_path: Path, case: str) -> 
         assert rows(connection, "SELECT status FROM disc_cluster WHERE trace_id = $t") == [
             (kind,) for kind in kinds
         ]
+
+
+def test_a_value_that_is_not_in_its_archive_is_named(tw: Tw, tmp_path: Path) -> None:
+    """The other values, and the other clusters, are there."""
+    folder = tmp_path / "job"
+    shutil.copytree(DATA / "ok", folder)
+    (target,) = [p for p in (folder / "dump").iterdir() if p.name.endswith("43ae1.tar")]
+    with tarfile.open(target) as archive:
+        held = [(m, archive.extractfile(m)) for m in archive.getmembers()]
+        kept = [(m, f.read()) for m, f in held if f is not None]
+    with tarfile.open(target, "w") as archive:
+        for member, content in kept[:-1]:
+            archive.addfile(member, io.BytesIO(content))
+
+    ran = tw("import", folder, "--db", "w.duckdb")
+    assert ran.code == 6 and "2 replayable, 1 problem" in ran.err
+    with duckdb.connect("w.duckdb", read_only=True) as db:
+        assert rows(db, "SELECT kind, count, example FROM import_problem WHERE trace_id = $t") == [
+            ("member_missing", 1, f"{target.name}: {kept[-1][0].name}")
+        ]
+        assert rows(
+            db,
+            "SELECT count(*), count(bytes) FROM disc_cluster_argument AS a "
+            "JOIN disc_cluster AS c ON c.id = a.disc_cluster_id AND c.data = "
+            f"'{target.name}' WHERE c.trace_id = $t",
+        ) == [(len(kept), len(kept) - 1)]
 
 
 def test_a_log_that_lost_its_lines_says_how_to_keep_them(tw: Tw) -> None:

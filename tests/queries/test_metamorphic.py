@@ -127,6 +127,9 @@ SILENT: Mapping[str, str] = {
     "cluster_memory": "only dumps of compilers have clusters",
     "cluster_profiles": "only dumps of compilers have clusters",
     "hot_clusters": "only dumps of compilers have clusters",
+    "cluster_times": "only dumps of compilers have clusters",
+    "unclustered_ops": "only dumps of compilers have clusters",
+    "torch_dumps": "only dumps of compilers have clusters",
     **{
         f"disc_{name}": "only replays of clusters have iterations"
         for name in ("iterations", "launch_bound", "replay_summary", "roofline", "warmup")

@@ -59,6 +59,7 @@ CASES = {
         "openacc_sum", "openmp_sum", "python_flame", "step_statistics",
     ),
     "cases_disc": ("cluster_problems",),
+    "cases_disc_times": ("cluster_times",),
     "cases_graph": ("replay_graph_node",),
     "cases_predicted": ("predicted_path",),
     "cases_ranks": ("check_collective_doubt",),

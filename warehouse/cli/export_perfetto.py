@@ -88,6 +88,8 @@ def _perfetto_summary(written: PerfettoSummary) -> str:
         parts.append(counted(written.n_counter_values, "counter value"))
     if written.n_ranges:
         parts.append(counted(written.n_ranges, "range") + " projected onto streams")
+    if written.n_added:
+        parts.append(counted(written.n_added, "slice") + " added by the format")
     if written.n_on_path:
         parts.append(counted(written.n_on_path, "slice") + " on critical paths")
     return ", ".join(parts) + f" on {counted(written.n_tracks, 'track')}"

@@ -57,6 +57,18 @@ class Counter:
 
 
 @dataclass(frozen=True)
+class AddedSlices:
+    """Slices that are not stored, on tracks of their own: rows of a query of the library.
+
+    It returns `trace_id, process_id, track_name, sort_index, start_ns, dur_ns, name, category,
+    args_json`, and runs if the table has rows.
+    """
+
+    query: str
+    table: str
+
+
+@dataclass(frozen=True)
 class Presentation:
     """How timelines of one format are shown.
 
@@ -75,6 +87,7 @@ class Presentation:
     arguments: Callable[[], Arguments] | None = None
     counters: Callable[[duckdb.DuckDBPyConnection], list[Counter]] | None = None
     counter_values: str | None = None
+    added_slices: AddedSlices | None = None
 
 
 def detail_views() -> list[str]:

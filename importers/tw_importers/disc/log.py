@@ -36,6 +36,10 @@ _RECORD: Final = re.compile(
 _CONTINUED: Final = re.compile(rb"[^\r\n]*\r?\n(?P<text>(?:[ \t][^\n]*\n)*)")
 _OLD_TAR: Final = re.compile(rb"tar file path:\s*(\S+)")
 _MEMBER: Final = re.compile(rb"`basename ([^`\s]+)`")
+_TORCH_WORDS: Final = b"replay toolkit dump "
+_TORCH: Final = re.compile(
+    _TORCH_WORDS + rb"(?:TorchScript program and data|cluster) on: ([^\s,]+)"
+)
 #: The name of a temporary file: host, thread (hex), process and microseconds since the epoch (hex).
 TEMPORARY: Final = re.compile(
     r"tempfile-(?P<host>.+)-(?P<thread>[0-9a-f]{1,15})-(?P<pid>\d{1,18})-(?P<micros>[0-9a-f]{1,13})"
@@ -70,13 +74,20 @@ class Log:
     programs: dict[str, int] = field(default_factory=dict)  # path -> time of the line
     fallbacks: list[tuple[str, str]] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    torch_dumps: dict[str, None] = field(default_factory=dict)  # folders that torch_blade wrote
     n_records: int = 0
 
 
-def read(reader: ByteReader) -> Log:
-    """Reads a whole log; memory is that of a block and of what is found."""
-    log, threads = Log(), dict[int | None, Run]()
+def read(reader: ByteReader, log: Log | None = None) -> Log:
+    """Reads a whole log, after others of a capture.
+
+    Memory is that of a block and of what is found.
+    """
+    log, threads = log or Log(), dict[int | None, Run]()
     for block in _blocks(reader):
+        for found in _TORCH.finditer(block) if _TORCH_WORDS in block else ():
+            log.n_records += 1
+            log.torch_dumps[_text(found[1])] = None
         for found in _RECORD.finditer(block):
             log.n_records += 1
             _take(log, found, block, threads)

@@ -128,6 +128,107 @@ SELECT
 FROM scratch.called
 ORDER BY run_n;
 
+INSERT INTO disc_call_time (
+  id, trace_id, disc_cluster_id, match, function_id, function, signature, call_index, called_at_ns,
+  call_ns, lookup_at_ns, lookup_ns, run_at_ns, run_ns, tensorflow_at_ns, tensorflow_ns,
+  fallback_at_ns, note
+)
+SELECT
+  getvariable('first_id') + row_number() OVER (ORDER BY called_at, call_n) - 1,
+  getvariable('trace_id'),
+  getvariable('first_id') + cluster_n,
+  match,
+  func_id,
+  function,
+  signature,
+  call_index,
+  called_at,
+  call_ns,
+  lookup_at,
+  lookup_ns,
+  run_at,
+  run_ns,
+  tensorflow_at,
+  tensorflow_ns,
+  fallback_at,
+  note
+FROM scratch.call_time
+ORDER BY called_at, call_n;
+
+INSERT INTO disc_cluster_total (
+  id, trace_id, disc_cluster_id, match, function_id, function, signature, n_calls,
+  first_compiled_call, n_runs, run_ns, n_tensorflow_runs, tensorflow_ns, call_ns, lookup_ns,
+  compile_status, compile_queue_ns, compile_ns, shape_file, shape_text
+)
+SELECT
+  getvariable('first_id') + total_n,
+  getvariable('trace_id'),
+  getvariable('first_id') + cluster_n,
+  match,
+  func_id,
+  function,
+  signature,
+  n_calls,
+  first_compiled_call,
+  n_runs,
+  run_ns,
+  n_tensorflow_runs,
+  tensorflow_ns,
+  launch_ns,
+  lookup_ns,
+  compile_status,
+  compile_queue_ns,
+  compile_ns,
+  shape_file,
+  shape_text
+FROM scratch.counted
+ORDER BY total_n;
+
+INSERT INTO disc_process (
+  id, trace_id, file, began_at_ns, ended_at_ns, gpu_model, n_gpus, version, n_unsampled_calls,
+  other_json, environment_json
+)
+SELECT
+  getvariable('first_id') + rowid,
+  getvariable('trace_id'),
+  file,
+  began_us * 1000,
+  ended_us * 1000,
+  gpu_model,
+  n_gpus,
+  version,
+  n_unsampled_calls,
+  other_json,
+  environment
+FROM scratch.process;
+
+INSERT INTO disc_session (
+  id, trace_id, session, began_at_ns, ended_at_ns, elapsed_ns, saved_ns, speedup
+)
+SELECT
+  getvariable('first_id') + rowid,
+  getvariable('trace_id'),
+  session,
+  began_us * 1000,
+  ended_us * 1000,
+  elapsed_us * 1000,
+  saved_us * 1000,
+  speedup
+FROM scratch.session
+ORDER BY rowid;
+
+INSERT INTO disc_operation (id, trace_id, op, n_nodes, n_unclustered)
+SELECT
+  getvariable('first_id') + rowid, getvariable('trace_id'), op, n_nodes, n_unclustered
+FROM scratch.operation
+ORDER BY rowid;
+
+INSERT INTO disc_torch_file (id, trace_id, dump, kind, file, member, n_bytes)
+SELECT
+  getvariable('first_id') + rowid, getvariable('trace_id'), dump, kind, file, member, n_bytes
+FROM scratch.torch_file
+ORDER BY rowid;
+
 -- Dumps that were not below the folder of the log; the files of the capture follow, from 0.
 INSERT INTO source_file (id, trace_id, path, role, n_bytes, n_content_bytes, sha256)
 SELECT

@@ -1,8 +1,6 @@
-"""Reads dumped clusters and their runs into raw tables; pairs programs with archives by content.
+"""Reads dumped clusters, their runs and their times into raw tables.
 
-Out: `cluster`, `argument`, `node`, `run`. A program belongs to the archive
-whose members are the files that its arguments name; only a program that cannot be read is paired by
-process, thread and time.
+Out: the tables of rows.py, statistics.py and torch_dump.py.
 """
 
 from __future__ import annotations
@@ -10,16 +8,15 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-import pyarrow as pa
-
-from tw_importers.disc import elsewhere, values
+from tw_importers.disc import elsewhere, rows, values
 from tw_importers.disc import log as logs
-from tw_importers.disc.messages import type_name
+from tw_importers.disc import pairs as paired
+from tw_importers.disc.pairs import Archive, Cluster
 from tw_importers.disc.program import Program
+from tw_importers.disc.statistics import Statistics
+from tw_importers.disc.torch_dump import TorchDumps
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 from warehouse.wording import counted
@@ -28,9 +25,13 @@ OPTIONS: Final = {
     "with_environment": "1: keep the environment variables of dumped programs, too",
     elsewhere.OPTION: "folder with dumps that the log names and that are not below its folder",
 }
-_GOOD: Final = "replayable"
 _QUARTER_HOUR_US: Final = 15 * 60 * 1_000_000
-_LOST: Final = ("tar_truncated", "tar_unreadable", "tensor_corrupt", "program_not_protobuf")
+#: Problems of what was lost; the others lost nothing.
+_LOST: Final = (
+    "no_values_recorded", "program_missing", "program_not_protobuf", "tar_missing", "tar_truncated",
+    "tar_unreadable", "tar_without_program_line", "member_missing", "tensor_corrupt",
+    "call_times_unreadable", "call_time_invalid", "statistics_unreadable", "session_unreadable",
+)  # fmt: skip
 _MEANINGS: Final = {
     "no_values_recorded": "programs dumped without values: DISC_DEBUG was not set",
     "program_missing": "programs that the log names are not there",
@@ -44,6 +45,13 @@ _MEANINGS: Final = {
     "unsafe_member": "members of archives that are no plain files, skipped",
     "unpaired_archive": "archives that belong to no program",
     "fallback": "clusters that TensorFlow executed instead",
+    "log_without_lines": "logs without a line of BladeDISC beside dumps",
+    "call_times_unreadable": "files of call times that cannot be read on; lines before are kept",
+    "call_time_invalid": "lines of call times with another number of columns, skipped",
+    "statistics_unreadable": "files of statistics that are no JSON",
+    "session_unreadable": "files of sessions without their times",
+    "torch_file_unreadable": "files of torch_blade that are no archives",
+    "torch_dump_missing": "dumps of torch_blade that the log names are not there",
 }
 _HINT: Final = (
     "Write the log with `> train.log 2>&1`: `2>&1 > train.log` sends it to the terminal. "
@@ -51,36 +59,10 @@ _HINT: Final = (
 )
 
 
-@dataclass
-class _Archive:
-    """An archive, as announced or as it is there."""
-
-    name: str
-    members: list[str] = field(default_factory=list)
-    at: int | None = None
-    values: dict[str, values.Value] = field(default_factory=dict)
-    sha256: str | None = None
-    is_there: bool = False
-    problem: str | None = None
-
-
-@dataclass
-class _Cluster:
-    """A dumped cluster: a program, an archive, or both."""
-
-    name: str | None  # of the program's file
-    program: Program | None = None
-    sha256: str | None = None
-    logged_at: int | None = None  # when the compilation had ended
-    archive: _Archive | None = None
-    pair_method: str = "none"
-    problems: list[tuple[str, str]] = field(default_factory=list)
-
-
 def read_log(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     """Reads a log whose dumps are not there. Raises CorruptTrace if it is none."""
     dump = _Dump(scratch)
-    dump.log = logs.read(reader)
+    dump.take_log("", reader)
     return dump.finish()
 
 
@@ -89,13 +71,17 @@ def read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
     dump = _Dump(scratch)
     for part in parts.parts:
         with parts.open(part.name) as reader:
+            name = posixpath.basename(part.name)
             if part.role == "log":
-                dump.log = logs.read(reader)
-                dump.has_log = True
+                dump.take_log(name, reader)
             elif part.role == "data":
-                dump.take_archive(posixpath.basename(part.name), reader)
+                dump.take_archive(name, reader)
+            elif part.role == "program":
+                dump.take_program(name, reader)
+            elif part.role == "torch":
+                dump.torch.take(part.name, reader)
             else:
-                dump.take_program(posixpath.basename(part.name), reader)
+                dump.statistics.take(part.role, name, reader)
     return dump.finish()
 
 
@@ -104,14 +90,22 @@ class _Dump:
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
-        self.log, self.has_log = logs.Log(), False
-        self._archives: dict[str, _Archive] = {}
-        self._clusters: list[_Cluster] = []
+        self.statistics, self.torch = Statistics(scratch), TorchDumps(scratch)
+        self._log, self._n_logs = logs.Log(), 0
+        self._archives: dict[str, Archive] = {}
+        self._clusters: list[Cluster] = []
         self._defects: list[tuple[str, str]] = []
         self._elsewhere: list[elsewhere.Dump] = []
 
+    def take_log(self, name: str, reader: ByteReader) -> None:
+        n_before = self._log.n_records
+        logs.read(reader, self._log)
+        self._n_logs += 1
+        if self._log.n_records == n_before:
+            self._defects.append(("log_without_lines", name))
+
     def take_archive(self, name: str, reader: ByteReader) -> None:
-        archive = self._archives.setdefault(name, _Archive(name))
+        archive = self._archives.setdefault(name, Archive(name))
         archive.is_there = True
         stream = values.opened(reader)
         try:
@@ -124,7 +118,7 @@ class _Dump:
 
     def take_program(self, name: str, reader: ByteReader) -> None:
         content = b"".join(iter(lambda: reader.read(1 << 20), b""))
-        cluster = _Cluster(name, sha256=hashlib.sha256(content).hexdigest())
+        cluster = Cluster(name, sha256=hashlib.sha256(content).hexdigest())
         try:
             cluster.program = Program(content)
             cluster.program.decode()
@@ -134,30 +128,41 @@ class _Dump:
         self._clusters.append(cluster)
 
     def finish(self) -> TraceFacts:
-        if (self.has_log or not self._clusters) and not self.log.n_records:
+        is_empty = not (
+            self._clusters or self._archives or self.statistics.n_files or self.torch.n_dumps
+        )
+        if is_empty and not self._log.n_records:
             raise CorruptTrace("the log has no line of BladeDISC", hint=_HINT)
         self._take_elsewhere()
         self._join_log()
-        self._pair()
+        for archive in paired.pair(self._clusters, self._archives.values()):
+            kind = archive.problem or "unpaired_archive"
+            if kind != "tar_truncated":
+                self._defects.append((kind, archive.name))
+            self._clusters.append(Cluster(None, archive=archive))
         for cluster in self._clusters:
-            self._judge(cluster)
-        for path, reason in self.log.fallbacks:
+            paired.judge(cluster, has_log=self._log.n_records > 0)
+        for path, reason in self._log.fallbacks:
             self._defects.append(("fallback", f"{path}: {reason}"))
+        for path in self._log.torch_dumps:
+            self.torch.name_missing(path)
         self._store()
         problems = self._problems()
         return TraceFacts(format="disc", problems=problems, summary=self._summary(problems))
 
     def _summary(self, problems: list[Problem]) -> str:
         hashes = {each.program.graph_hash for each in self._clusters if each.program is not None}
-        n_good = sum(_status(each) == _GOOD for each in self._clusters)
+        n_good = sum(each.status == paired.REPLAYABLE for each in self._clusters)
         found = f"{counted(len(self._clusters), 'cluster')} ({counted(len(hashes), 'graph')})"
         n_problems = sum(each.count for each in problems)
-        return f"{found}, {n_good:,} replayable, {counted(n_problems, 'problem')}"
+        text = f"{found}, {n_good:,} replayable, {counted(n_problems, 'problem')}"
+        torch = f"; {counted(self.torch.n_dumps, 'dump')} of torch_blade"
+        return text + torch if self.torch.n_dumps else text
 
     def _take_elsewhere(self) -> None:
         """Adds dumps that the log names and that are not below its folder."""
         known = {*self._archives, *(cluster.name for cluster in self._clusters)}
-        paths = [*self.log.programs, *(each.path for each in self.log.archives)]
+        paths = [*self._log.programs, *(each.path for each in self._log.archives)]
         missing = [path for path in paths if posixpath.basename(path) not in known]
         for dump in elsewhere.find(missing, self._scratch.options):
             with dump.path.open("rb") as reader:
@@ -168,91 +173,27 @@ class _Dump:
     def _join_log(self) -> None:
         """Adds what the log announces to what is there."""
         there = {cluster.name: cluster for cluster in self._clusters}
-        for path, at in self.log.programs.items():
+        for path, at in self._log.programs.items():
             name = posixpath.basename(path)
             if (cluster := there.get(name)) is None:
-                cluster = there[name] = _Cluster(name)
+                cluster = there[name] = Cluster(name)
                 cluster.problems.append(("program_missing", name))
                 self._clusters.append(cluster)
             cluster.logged_at = at
-        for announced in self.log.archives:
+        for announced in self._log.archives:
             name = posixpath.basename(announced.path)
-            archive = self._archives.setdefault(name, _Archive(name))
+            archive = self._archives.setdefault(name, Archive(name))
             archive.members, archive.at = announced.members, announced.at
             if not archive.is_there:
                 archive.problem = "tar_missing"
         for archive in self._archives.values():
             archive.members = archive.members or list(archive.values)
 
-    def _pair(self) -> None:
-        by_members = defaultdict(list)
-        for archive in self._archives.values():
-            if archive.members:
-                by_members[frozenset(archive.members)].append(archive)
-        for cluster in self._clusters:
-            if cluster.program is not None:
-                named = frozenset(a.member for a in cluster.program.arguments if a.member)
-                if named and len(found := by_members[named]) == 1:
-                    cluster.archive, cluster.pair_method = found[0], "content"
-        taken = {cluster.archive.name for cluster in self._clusters if cluster.archive}
-        free = [each for each in self._archives.values() if each.name not in taken]
-        for cluster in self._clusters:
-            if cluster.archive is None and _may_have_values(cluster):
-                self._pair_by_name(cluster, free)
-        for archive in free:
-            kind = archive.problem or "unpaired_archive"
-            if kind != "tar_truncated":
-                self._defects.append((kind, archive.name))
-            self._clusters.append(_Cluster(None, archive=archive))
-
-    def _pair_by_name(self, cluster: _Cluster, free: list[_Archive]) -> None:
-        """The last archive of the same process and thread before the program."""
-        own = _temporary(cluster.name)
-        if own is None:
-            if len(free) == 1 and len(self._clusters) == 1:  # a folder with one of each
-                cluster.archive, cluster.pair_method = free.pop(), "only"
-            return
-        found = [
-            (other["micros"], archive)
-            for archive in free
-            if (other := _temporary(archive.name)) is not None
-            and (other["host"], other["pid"], other["thread"])
-            == (own["host"], own["pid"], own["thread"])
-            and other["micros"] <= own["micros"]
-        ]
-        if found:
-            _, archive = max(found, key=lambda each: each[0])
-            free.remove(archive)
-            cluster.archive, cluster.pair_method = archive, "name"
-
-    def _judge(self, cluster: _Cluster) -> None:
-        """Notes what keeps a cluster from being replayed."""
-        name, archive, program = cluster.name or "", cluster.archive, cluster.program
-        if program is not None:
-            if program.arguments and not any(each.member for each in program.arguments):
-                cluster.problems.append(("no_values_recorded", name))
-            elif archive is None and program.arguments:
-                cluster.problems.append(("tar_missing", name))
-        if archive is not None:
-            if archive.problem:
-                detail = (archive.problem, archive.name)
-                cluster.problems.append(detail)
-            for value in archive.values.values():
-                if value.why:
-                    kind = "tensor_corrupt" if value.sha256 else "unsafe_member"
-                    cluster.problems.append((kind, f"{archive.name}: {value.member}: {value.why}"))
-            if program is not None and archive.is_there and not archive.problem:
-                for each in program.arguments:
-                    if each.member and each.member not in archive.values:
-                        detail = ("member_missing", f"{archive.name}: {each.member}")
-                        cluster.problems.append(detail)
-        if self.has_log and cluster.name and cluster.logged_at is None:
-            cluster.problems.append(("tar_without_program_line", name))
-
     def _problems(self) -> list[Problem]:
         found: dict[str, list[str]] = defaultdict(list)
-        seen = {(kind, text.partition(":")[0]) for kind, text in self._defects}
-        for kind, text in self._defects:
+        defects = [*self._defects, *self.statistics.defects, *self.torch.defects]
+        seen = {(kind, text.partition(":")[0]) for kind, text in defects}
+        for kind, text in defects:
             found[kind].append(text)
         for cluster in self._clusters:
             for kind, text in cluster.problems:
@@ -270,171 +211,22 @@ class _Dump:
         ]
 
     def _store(self) -> None:
-        keeps = self._scratch.options.get("with_environment", "").lower() in ("yes", "true", "1")
-        rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _TABLES}
+        text = self._scratch.options.get("with_environment", "")
+        keeps = text.lower() in ("yes", "true", "1")
         offset = self._utc_offset_us()
-        for n, cluster in enumerate(self._clusters):
-            rows["cluster"].append(_cluster_row(n, cluster, offset, keeps))
-            rows["argument"] += _argument_rows(n, cluster)
-            if cluster.program is not None:
-                for m, node in enumerate(cluster.program.nodes):
-                    rows["node"].append(_node_row(n, m, node))
-        for n, run in enumerate(self.log.runs):
-            rows["run"].append(
-                {
-                    "run_n": n,
-                    "at_us": run.at - offset if run.at else None,
-                    "thread": run.thread,
-                    "shapes": run.shapes,
-                    "types": run.types,
-                }
-            )
-        rows["dump_file"] = [each.row() for each in self._elsewhere]
-        for name, schema in _TABLES.items():
-            table = pa.Table.from_pylist(rows[name], schema)
-            self._scratch.connection.register("rows", table)
-            self._scratch.connection.execute(f"CREATE TABLE {name} AS FROM rows")
-            self._scratch.connection.unregister("rows")
+        made = rows.of_clusters(self._clusters, offset, keeps_environment=keeps)
+        made["run"] = rows.of_runs(self._log.runs, offset)
+        made["dump_file"] = [each.row() for each in self._elsewhere]
+        for name, schema in rows.TABLES.items():
+            rows.create(self._scratch, name, schema, made[name])
+        self.statistics.finish(keeps_environment=keeps)
+        self.torch.finish()
 
     def _utc_offset_us(self) -> int:
         """Local time of the log less UTC, from an archive's name and the time of its line."""
         for archive in self._archives.values():
-            own = _temporary(archive.name)
+            own = paired.temporary(archive.name)
             if own is not None and archive.at:
                 difference: int = archive.at - own["micros"]
                 return round(difference / _QUARTER_HOUR_US) * _QUARTER_HOUR_US
         return 0
-
-
-_TABLES: Final = {
-    "cluster": pa.schema(
-        [
-            ("cluster_n", pa.int64()), ("function", pa.string()), ("device_type", pa.string()),
-            ("func_hash", pa.string()), ("graph_hash", pa.string()),
-            ("signature_hash", pa.string()), ("graph_def_version", pa.int64()),
-            ("n_nodes", pa.int64()), ("program", pa.string()), ("program_sha256", pa.string()),
-            ("data", pa.string()), ("data_sha256", pa.string()), ("host", pa.string()),
-            ("pid", pa.int64()), ("thread", pa.int64()), ("dumped_us", pa.int64()),
-            ("compiled_us", pa.int64()), ("pair_method", pa.string()), ("status", pa.string()),
-            ("environment", pa.string()),
-        ]
-    ),
-    "argument": pa.schema(
-        [
-            ("cluster_n", pa.int64()), ("ordinal", pa.int64()), ("kind", pa.string()),
-            ("placement", pa.string()), ("data_type", pa.string()),
-            ("shape", pa.list_(pa.int64())), ("n_bytes", pa.int64()), ("member", pa.string()),
-            ("sha256", pa.string()), ("low", pa.float64()), ("high", pa.float64()),
-            ("n_nan", pa.int64()), ("n_zero", pa.int64()),
-        ]
-    ),
-    "node": pa.schema(
-        [
-            ("cluster_n", pa.int64()), ("node_n", pa.int64()), ("function", pa.string()),
-            ("name", pa.string()), ("op", pa.string()), ("device", pa.string()),
-            ("inputs", pa.list_(pa.string())),
-        ]
-    ),
-    "dump_file": pa.schema(
-        [("path", pa.string()), ("n_bytes", pa.int64()), ("sha256", pa.string())]
-    ),
-    "run": pa.schema(
-        [
-            ("run_n", pa.int64()), ("at_us", pa.int64()), ("thread", pa.int64()),
-            ("shapes", pa.list_(pa.list_(pa.int64()))), ("types", pa.list_(pa.string())),
-        ]
-    ),
-}  # fmt: skip
-
-
-def _cluster_row(n: int, cluster: _Cluster, offset_us: int, keeps: bool) -> dict[str, Any]:
-    program, archive = cluster.program, cluster.archive
-    own = _temporary(cluster.name) or _temporary(archive.name if archive else None) or {}
-    row = {
-        "cluster_n": n,
-        "program": cluster.name,
-        "program_sha256": cluster.sha256,
-        "data": archive.name if archive else None,
-        "data_sha256": archive.sha256 if archive else None,
-        "host": own.get("host"),
-        "pid": own.get("pid"),
-        "thread": own.get("thread"),
-        "dumped_us": own.get("micros"),
-        "compiled_us": cluster.logged_at - offset_us if cluster.logged_at else None,
-        "pair_method": cluster.pair_method,
-        "status": _status(cluster),
-    }
-    if program is not None:
-        row |= {
-            "function": program.function,
-            "device_type": program.device_type,
-            "func_hash": str(program.func_hash) if program.func_hash else None,
-            "graph_hash": program.graph_hash,
-            "signature_hash": program.signature_hash,
-            "graph_def_version": program.graph_def_version,
-            "n_nodes": len(program.nodes),
-            "environment": msgspec.json.encode(program.environment).decode() if keeps else None,
-        }
-    return row
-
-
-def _status(cluster: _Cluster) -> str:
-    kinds = [kind for kind, _ in cluster.problems]
-    return kinds[0] if kinds else _GOOD if cluster.name else "unpaired_archive"
-
-
-def _argument_rows(n: int, cluster: _Cluster) -> list[dict[str, Any]]:
-    """Shapes are those of the values, where there are some: a program may know the rank alone."""
-    found = cluster.archive.values if cluster.archive else {}
-    rows = []
-    for ordinal, each in enumerate(cluster.program.arguments if cluster.program else []):
-        value = found.get(each.member)
-        good = value if value is not None and value.why is None else None
-        rows.append(
-            {
-                "cluster_n": n,
-                "ordinal": ordinal,
-                "kind": each.kind,
-                "placement": each.placement,
-                "data_type": type_name(each.type),
-                "shape": good.shape if good else each.shape,
-                "n_bytes": good.n_bytes if good else None,
-                "member": each.member or None,
-                "sha256": value.sha256 or None if value else None,
-                "low": good.low if good else None,
-                "high": good.high if good else None,
-                "n_nan": good.n_nan if good else None,
-                "n_zero": good.n_zero if good else None,
-            }
-        )
-    return rows
-
-
-def _node_row(cluster_n: int, n: int, node: Any) -> dict[str, Any]:
-    return {
-        "cluster_n": cluster_n,
-        "node_n": n,
-        "function": node.function,
-        "name": node.name,
-        "op": node.op,
-        "device": node.device,
-        "inputs": list(node.inputs),
-    }
-
-
-def _may_have_values(cluster: _Cluster) -> bool:
-    """Whether an archive may belong to a cluster that is not paired by content."""
-    return cluster.program is None or any(each.member for each in cluster.program.arguments)
-
-
-def _temporary(name: str | None) -> dict[str, Any] | None:
-    """The parts of a temporary file's name."""
-    found = logs.TEMPORARY.fullmatch(name or "")
-    if found is None:
-        return None
-    return {
-        "host": found["host"],
-        "thread": int(found["thread"], 16),
-        "pid": int(found["pid"]),
-        "micros": int(found["micros"], 16),
-    }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from warehouse.export.presentation import Presentation
+from warehouse.export.presentation import AddedSlices, Presentation
 
-PRESENTATION = Presentation(names_streams_by_device=True)
+PRESENTATION = Presentation(
+    names_streams_by_device=True,
+    added_slices=AddedSlices("disc_iteration_slice", "disc_cluster_profile"),
+)

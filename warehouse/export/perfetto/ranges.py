@@ -1,12 +1,13 @@
-"""Adds slices that are not stored: ranges of the host on streams, and critical paths.
+"""Adds slices that are not stored: ranges of the host on streams, critical paths, and others.
 
 Host ranges (NVTX, rocTX) are projected onto streams. The PyTorch profiler records such projections
 itself; other GPU profilers leave them to viewers. A projection spans the device work launched in a
-range, from first start to last end, on one stream.
+range, from first start to last end, on one stream. Presentations add slices by a query.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from warehouse.export.perfetto import load
@@ -15,6 +16,8 @@ from warehouse.query import execute
 
 if TYPE_CHECKING:
     import duckdb
+
+    from warehouse.export.presentation import Presentation
 
 
 def project(connection: duckdb.DuckDBPyConnection) -> int:
@@ -36,6 +39,22 @@ def project(connection: duckdb.DuckDBPyConnection) -> int:
     connection.unregister("projected")
     ((n,),) = connection.execute("SELECT count(*) FROM export_range").fetchall()
     return int(n)
+
+
+def add_slices(connection: duckdb.DuckDBPyConnection, presentations: Iterable[Presentation]) -> int:
+    """Adds the slices of presentations to those of ranges; returns how many."""
+    chosen = {each.added_slices for each in presentations if each.added_slices is not None}
+    n_added = 0
+    for each in sorted(chosen, key=lambda added: added.query):
+        some = f"SELECT count(*) FROM (SELECT 1 FROM {each.table} LIMIT 1)"
+        if connection.execute(some).fetchall() == [(0,)]:
+            continue
+        rows = execute.run(connection, each.query, library=library.load()).table()
+        connection.register("added", rows)
+        connection.execute(load("added"))
+        connection.unregister("added")
+        n_added += rows.num_rows
+    return n_added
 
 
 def add_paths(connection: duckdb.DuckDBPyConnection) -> int:

@@ -10,6 +10,8 @@ Mapping:
 - arguments: debug annotations; links of the default set: flows; counters: counter tracks;
 - host ranges of GPU profilers: slices on tracks beside each stream they launched work on
   (`ranges.py`);
+- slices that the presentation of a format adds, such as the iterations of a replay: tracks above
+  the streams;
 - critical paths of predictions and of their measured runs: a track for each trace, with flows;
 - times: `trace.base_ns + ts`, plus the clock offset of the trace if known.
 """
@@ -66,6 +68,7 @@ class PerfettoSummary:
     n_flows: int = 0
     n_tracks: int = 0
     n_ranges: int = 0  # host ranges projected onto streams
+    n_added: int = 0  # slices added by presentations
     n_on_path: int = 0  # slices added on tracks of critical paths
     n_on_extra_lanes: int = 0  # slices that overlap without nesting
     n_unfinished: int = 0  # written without an end
@@ -136,6 +139,7 @@ class _Export:
         stored = self._one("SELECT current_database()")
         quoted = '"' + str(stored).replace('"', '""') + '".main'
         self.written.n_ranges = ranges.project(self.connection)
+        self.written.n_added = ranges.add_slices(self.connection, self.presentations.values())
         self.written.n_on_path = ranges.add_paths(self.connection)
         extra_lanes, self.written.n_on_extra_lanes = assign_lanes(self.connection, quoted)
         self._prepare_flows()
@@ -156,7 +160,9 @@ class _Export:
         self.first_uuids = np.array([self.plan.uuids[int(i)] for i in self.track_ids], np.int64)
         self._write_head()
         self._write_slices()
-        self.written.n_slices -= self.written.n_ranges + self.written.n_on_path
+        self.written.n_slices -= (
+            self.written.n_ranges + self.written.n_added + self.written.n_on_path
+        )
         self._write_counters()
         n_stored = self._one(
             f"SELECT count(*) FROM {quoted}.slice"

@@ -1,0 +1,3 @@
+-- input: shared/cluster_times.sql
+-- cluster_0 has totals and times of two of its four calls; cluster_1 has times only, once with TensorFlow
+-- only; a cluster that was not dumped has totals only.

@@ -1,0 +1,1 @@
+-- input: shared/cluster_replays.sql

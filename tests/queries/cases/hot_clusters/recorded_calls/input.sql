@@ -1,0 +1,2 @@
+-- input: shared/cluster_times.sql
+-- The log has no calls: of cluster_0 the totals count; a process with totals is not counted by times.

@@ -1,0 +1,2 @@
+-- input: shared/cluster_times.sql
+-- A dump with a module and two inputs; one that only the log names.

@@ -1,0 +1,2 @@
+-- input: shared/cluster_times.sql
+-- Operations that are all, partly and not in clusters; one without its number of nodes.
