@@ -9,6 +9,8 @@
 | `trace_warehouse.presentations` | how a format is shown (`warehouse.export.presentation`) |
 | `trace_warehouse.queries` | a folder of queries |
 | `trace_warehouse.engines` | a simulation for replays (`warehouse.replay.engines`) |
+| `trace_warehouse.strategies` | a search for a faster run (`warehouse.optimize.search`) |
+| `trace_warehouse.strategy_files` | files of what it recommends (`warehouse.optimize.strategy`) |
 """
 
 from __future__ import annotations

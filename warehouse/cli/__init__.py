@@ -32,6 +32,7 @@ COMMANDS = {
     "open": ("open_", "open_", "Open a timeline in the Perfetto UI, in the browser."),
     "compare": ("compare", "compare", "Compare two runs, or a run with a baseline."),
     "replay": ("replay", "replay", "Replay a run, with changes, and predict its time."),
+    "optimize": ("optimize", "optimize", "Search for changes that make a run faster."),
     "check": ("check", "check", "Check data quality."),
     "schedule": ("schedule", "schedule", "Run exports on a schedule."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),

@@ -13,6 +13,7 @@ import duckdb
 import numpy as np
 
 from warehouse.errors import QueryError
+from warehouse.query import execute
 from warehouse.replay import deadlock
 from warehouse.replay.engine import Times, Work
 from warehouse.replay.shared import computed_once
@@ -77,16 +78,28 @@ class Graph:
     def read(self, query: Query) -> None:
         """Copies the rows of what a what-if calls besides the graph, by the same name.
 
-        Blocks that call the graph themselves are run in memory, on the graph as it is.
+        Blocks that call the graph themselves, or have parameters, are run in memory, on the graph
+        as it is.
         """
         for key in query.pins.values():
             if key in self.installed:
                 continue
             callee = self.queries.queries[key]
-            if self._reads_graph(callee):
+            if callee.parameters or self._reads_graph(callee):
                 self.read(callee)
             else:
                 self._copy(self._session, f'"rows of {key}"', str(callee.key), {})
+
+    def rows(self, query: Query, arguments: Mapping[str, str]) -> pa.Table:
+        """The rows of a query on the graph as it is, with those arguments that it has."""
+        declared = {each.name for each in query.parameters}
+        values = {key: value for key, value in arguments.items() if key in declared}
+        if not self._reads_graph(query):
+            return self._session.run(query, values).table()
+        self.read(query)
+        return execute.run(
+            self.connection, query, values, library=self.queries, installed=self.installed
+        ).table()
 
     def _reads_graph(self, query: Query) -> bool:
         names = {each.header.name for each in self.queries.closure([query]) if each.header}

@@ -81,8 +81,8 @@ def predict(
     Returns one row for each scenario, rank and step (`COLUMNS`). Raises QueryError if the run has
     no graph, or nodes of it wait for each other; UsageError for an unknown or invalid change.
     """
-    graph = _replayed(session, engine)
-    tables = [_scenario(graph, engine, changes) for changes in scenarios]
+    graph = replayed(session, engine)
+    tables = [scenario(graph, engine, changes) for changes in scenarios]
     return _result(session, graph, tables)
 
 
@@ -93,14 +93,14 @@ def predict_run(
 
     Raises QueryError, too, if no node stands for a part of a timeline.
     """
-    graph = _replayed(session, engine, places=True)
+    graph = replayed(session, engine, places=True)
     if not graph.connection.execute("SELECT 1 FROM occurrence LIMIT 1").fetchall():
         raise QueryError(
             "the replayed graph has no timeline that can be stored",
             hint="Import the timeline of the run too, or omit --as.",
         )
     measured_path = movement.path_of(graph)
-    rows = _scenario(graph, engine, changes)
+    rows = scenario(graph, engine, changes)
     trace_ids, imported_at = stored.traces_of(session)
     queries = [session.queries.find(name) for name in (*TABLES.values(), MEASURED, OCCURRENCES)]
     queries += [query for each in changes for query in what_if.queries_of(graph, each)]
@@ -140,15 +140,22 @@ def _result(session: Session, graph: Graph, tables: Sequence[pa.Table]) -> Query
     return QueryResult(pa.concat_tables(tables), COLUMNS, about)
 
 
-def _replayed(session: Session, engine: Engine, *, places: bool = False) -> Graph:
-    """The graph of the run in scope, simulated without changes."""
+def replayed(session: Session, engine: Engine, *, places: bool = False) -> Graph:
+    """Returns the graph of the run in scope, simulated without changes, for `scenario`.
+
+    Raises QueryError.
+    """
     graph = Graph(session, engine.parameters, places=places)
     graph.keep_original()
     _simulate(graph, engine, "replayed")
     return graph
 
 
-def _scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -> pa.Table:
+def scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) -> pa.Table:
+    """Changes and simulates a graph that `replayed` returned; returns its rows of `COLUMNS`.
+
+    Raises QueryError and UsageError.
+    """
     if changes:
         graph.restore_original()
         for change in changes:

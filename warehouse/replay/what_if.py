@@ -2,7 +2,7 @@
 
 A what-if is written as a call, `scale(name = "*Conv2D*", ratio = 0.5)`. It is the query
 `what_if_scale`, which returns the nodes, or `what_if_scale_edge`, which returns the edges; both if
-both exist.
+both exist. A query `what_if_scale_problem` returns why the change is impossible.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from warehouse.errors import UsageError
+from warehouse.errors import QueryError, UsageError
 from warehouse.library.library import Query
-from warehouse.query import execute
 from warehouse.replay.graph import Graph
 
 _PREFIX = "what_if_"
+#: Ending of a query that looks for problems of a change.
+_PROBLEM = "_problem"
 #: Arguments by which what-ifs select nodes.
 _SELECTING = {
     "name": "name GLOB ?",
@@ -92,15 +93,14 @@ def _unquoted(value: str) -> str:
 
 
 def apply(graph: Graph, what_if: WhatIf) -> None:
-    """Changes the graph; raises UsageError if there is nothing to change."""
+    """Changes the graph.
+
+    Raises UsageError if there is nothing to change, QueryError if the run does not allow it.
+    """
     before = graph.digest()
+    refuse(graph, what_if)
     for table, query in _queries(graph, what_if):
-        declared = {each.name for each in query.parameters}
-        values = {key: value for key, value in what_if.arguments.items() if key in declared}
-        graph.read(query)
-        rows = execute.run(
-            graph.connection, query, values, library=graph.queries, installed=graph.installed
-        ).table()
+        rows = graph.rows(query, what_if.arguments)
         if table == "node":
             _must_match(graph, what_if)
         graph.replace(table, rows)
@@ -109,6 +109,15 @@ def apply(graph: Graph, what_if: WhatIf) -> None:
             f"what-if {what_if} changes nothing",
             hint=f"`tw queries show {_PREFIX}{what_if.name}` describes what it changes.",
         )
+
+
+def refuse(graph: Graph, what_if: WhatIf) -> None:
+    """Raises QueryError for the first problem of a change, if a query looks for them."""
+    query = graph.queries.newest.get(f"{_PREFIX}{what_if.name}{_PROBLEM}")
+    if query is None:
+        return
+    for row in graph.rows(query, what_if.arguments).to_pylist():
+        raise QueryError(row["problem"], hint=row["remedy"])
 
 
 def _may_change_nothing(what_if: WhatIf) -> bool:
@@ -150,7 +159,7 @@ def _queries(graph: Graph, what_if: WhatIf) -> list[tuple[str, Query]]:
         known = sorted({
             name.removeprefix(_PREFIX).removesuffix("_edge")
             for name in graph.queries.newest
-            if name.startswith(_PREFIX)
+            if name.startswith(_PREFIX) and not name.endswith(_PROBLEM)
         })  # fmt: skip
         raise UsageError(
             f"what-if {what_if.name!r} not found", hint=f"What-ifs: {', '.join(known)}."

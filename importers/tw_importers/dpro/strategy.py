@@ -1,0 +1,152 @@
+"""dPRO's files of a strategy: groups of tensors, the changes that lead to them, and the search.
+
+| file | content |
+|---|---|
+| `tensor_fusion_grp_mapping.json` | groups of tensors, as "0+1+2", in no order |
+| `best_strategy.txt` | changes to Sync nodes of the first rank: `++` fuses two, `--` splits one |
+| `search_trajectory.txt` | a line for each candidate: number, pass, gain and best gain in percent |
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import CorruptTrace
+from warehouse.optimize.strategy import Strategy, StrategyFiles
+
+if TYPE_CHECKING:
+    from warehouse.query.session import Session
+
+MAPPING = "tensor_fusion_grp_mapping.json"
+BEST = "best_strategy.txt"
+TRAJECTORY = "search_trajectory.txt"
+_GROUP = re.compile(r"[0-9]+(\+[0-9]+)*")
+_STEP = re.compile(r"([0-9.]+): ([0-9]+),([-0-9.e]+),([-0-9.e]+)")
+_RANKS = "SELECT name FROM graph WHERE kind = 'dpro' ORDER BY name LIMIT 1"
+
+#: A change: `++` with two nodes, or `--` with a node and the number of its tensors that come first.
+Change = tuple[str, str, str | int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A line of a trajectory: gains in percent."""
+
+    time: float
+    number: int
+    gain: float
+    best: float
+
+
+def parse_mapping(text: str) -> list[str]:
+    """The groups of a mapping; raises CorruptTrace."""
+    try:
+        groups = json.loads(text)["mapping"]
+    except (ValueError, TypeError, KeyError):
+        groups = None
+    if not isinstance(groups, list) or not groups:
+        raise CorruptTrace(f"{MAPPING} does not list groups of tensors")
+    for group in groups:
+        if not isinstance(group, str) or not _GROUP.fullmatch(group):
+            raise CorruptTrace(f"{MAPPING} contains {group!r}, which is not a group of tensors")
+    return groups
+
+
+def format_mapping(groups: Iterable[str]) -> str:
+    """The text of a mapping."""
+    return json.dumps({"mapping": list(groups)}, separators=(",", ":"))
+
+
+def parse_best(text: str) -> list[Change]:
+    """The changes of a best strategy; raises CorruptTrace."""
+    try:
+        changes = json.loads(text)["best_strategy"]
+        found = [(str(token), str(a), b) for token, a, b in changes]
+    except (ValueError, TypeError, KeyError):
+        raise CorruptTrace(f"{BEST} does not list changes") from None
+    return found
+
+
+def format_best(changes: Iterable[Change]) -> str:
+    """The text of a best strategy."""
+    return json.dumps({"best_strategy": [list(each) for each in changes]})
+
+
+def parse_trajectory(text: str) -> list[Step]:
+    """The lines of a trajectory; raises CorruptTrace."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _STEP.fullmatch(line)
+        if match is None:
+            raise CorruptTrace(f"line {number} of {TRAJECTORY} is not a step of a search")
+        found.append(Step(float(match[1]), int(match[2]), float(match[3]), float(match[4])))
+    return found
+
+
+def format_trajectory(steps: Iterable[Step]) -> str:
+    """The text of a trajectory."""
+    return "".join(f"{s.time}: {s.number},{s.gain},{s.best}\n" for s in steps)
+
+
+def changes_between(recorded: Sequence[str], groups: Sequence[str], rank: str) -> list[Change]:
+    """The changes that turn groups of tensors into others: splits first, then fusions."""
+    splits: list[Change] = []
+    pieces = [piece for group in recorded for piece in _pieces(_ids(group), groups, rank, splits)]
+    fusions: list[Change] = []
+    for group in groups:
+        ids = set(_ids(group))
+        parts = [piece for piece in pieces if ids.issuperset(piece)]
+        joined = parts[0]
+        for part in parts[1:]:
+            fusions.append(("++", _node(rank, joined), _node(rank, part)))
+            joined = sorted([*joined, *part])
+    return splits + fusions
+
+
+def _pieces(
+    ids: list[int], groups: Sequence[str], rank: str, splits: list[Change]
+) -> list[list[int]]:
+    """The tensors of a recorded group, split wherever the next one is in another group."""
+    group_of = {each: n for n, group in enumerate(groups) for each in _ids(group)}
+    found = []
+    while ids:
+        n = 1
+        while n < len(ids) and group_of[ids[n]] == group_of[ids[0]]:
+            n += 1
+        if n < len(ids):
+            splits.append(("--", _node(rank, ids), n))
+        found.append(ids[:n])
+        ids = ids[n:]
+    return found
+
+
+def _ids(group: str) -> list[int]:
+    return sorted(int(each) for each in group.split("+"))
+
+
+def _node(rank: str, ids: Iterable[int]) -> str:
+    return f"{rank}->Comm.{'+'.join(map(str, ids))}.Sync"
+
+
+def _texts(session: Session, strategy: Strategy) -> Mapping[str, str]:
+    """The files of a strategy for a dPRO trial; none for other runs."""
+    ranks: list[Any] = session.run(_RANKS).rows()
+    if not ranks or not strategy.groups:
+        return {}
+    steps = [
+        Step(float(n), 0, each.gain * 100, each.best_gain * 100)
+        for n, each in enumerate(strategy.trajectory)
+    ]
+    changes = changes_between(strategy.recorded_groups, strategy.groups, ranks[0][0])
+    return {
+        MAPPING: format_mapping(strategy.groups),
+        BEST: format_best(changes),
+        TRAJECTORY: format_trajectory(steps),
+    }
+
+
+FILES = StrategyFiles(_texts)

@@ -1,0 +1,2 @@
+-- input: shared/dpro_three_tensors.sql
+-- parameters: groups=2,0+1 bytes_per_s=200000000

@@ -1,0 +1,2 @@
+-- input: shared/dpro_two_ranks.sql
+-- Without new groups, the edges as they are; tests/optimize replays new groups.

@@ -1,0 +1,2 @@
+-- input: shared/dpro_three_tensors.sql
+-- parameters: groups=0+0,7,x

@@ -1,0 +1,140 @@
+"""What all searches share: how they are called, what they return, and which gains count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from warehouse import plugins
+from warehouse.errors import UsageError
+from warehouse.library.header import Column
+from warehouse.query.result import QueryResult
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.optimize.strategy import Strategy
+    from warehouse.query.session import Session
+    from warehouse.replay.engines import Engine
+    from warehouse.replay.graph import Graph
+
+#: The entry-point group of strategies.
+GROUP = "trace_warehouse.strategies"
+SEARCHES = ("sweep", "dp")
+COLUMNS = (
+    Column("search", "VARCHAR", "text", "recorded: no change; otherwise the best of this search"),
+    Column("predicted_ns", "DOUBLE", "ns", "Predicted time of the step, of the slowest rank"),
+    Column("change", "DOUBLE", "ratio", "predicted_ns by that of recorded, - 1"),
+    Column("replay_error", "DOUBLE", "ratio", "Replay without changes by measured time, - 1"),
+    Column("step_spread", "DOUBLE", "ratio", "Standard deviation of measured steps by their mean"),
+    Column("extrapolated", "DOUBLE", "ratio", "Share of communication of sizes never recorded"),
+    Column("is_recommended", "BOOLEAN", "bool", "Whether this is the recommendation"),
+    Column("n_edits", "BIGINT", "count", "Number of changes"),
+    Column("edits", "VARCHAR", "text", "The change as a what-if of tw replay", nullable=True),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to search."""
+
+    search: str = "dp"
+    n_groups: int | None = None
+    bytes_per_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The rows of `COLUMNS`, the recommendation, and why it changes nothing, if so."""
+
+    rows: QueryResult
+    strategy: Strategy
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What a gain must exceed to count."""
+
+    measured_ns: float | None
+    replayed_ns: float
+    step_spread: float | None
+
+    @property
+    def replay_error(self) -> float | None:
+        """Replay without changes by measured time, - 1."""
+        return self.replayed_ns / self.measured_ns - 1 if self.measured_ns else None
+
+    def covers(self, gain: float) -> bool:
+        """Whether a gain is no larger than the error of the replay or the spread of steps."""
+        return gain <= max(abs(self.replay_error or 0), self.step_spread or 0, 0)
+
+    def sentence(self, gain: float) -> str:
+        """Why nothing is recommended."""
+        if gain <= 0:
+            return "No candidate is predicted to be faster than the recorded run."
+        error = f"{abs(self.replay_error or 0):.2%}"
+        spread = f"{self.step_spread or 0:.2%}"
+        return (
+            f"The best candidate is predicted to be {gain:.2%} faster: within the noise "
+            f"(error of the replay {error}, spread of the steps {spread})."
+        )
+
+
+@dataclass(frozen=True)
+class Strategies:
+    """A kind of strategy that packages register."""
+
+    search: Callable[[Session, Engine, Options], Outcome]
+
+
+def find(name: str) -> Strategies:
+    """Returns a kind of strategy; raises UsageError for an unknown name."""
+    found = plugins.load(GROUP, name, Strategies)
+    if found is None:
+        names = ", ".join(plugins.names(GROUP))
+        raise UsageError(f"strategy {name!r} not found", hint=f"Strategies: {names}.")
+    return found
+
+
+def slowest_ns(rows: pa.Table, column: str) -> float | None:
+    """The time of the slowest rank, as the mean over steps if the rows have steps."""
+    of_step: dict[int | None, list[float]] = {}
+    for row in rows.to_pylist():
+        if row[column] is not None:
+            of_step.setdefault(row["step"], []).append(row[column])
+    steps = [max(times) for step, times in of_step.items() if step is not None]
+    if steps:
+        return sum(steps) / len(steps)
+    return max(of_step[None]) if of_step else None
+
+
+def noise(session: Session, graph: Graph, rows: pa.Table) -> Noise:
+    """What a gain must exceed, from the rows of a replay without changes."""
+    replayed_ns = slowest_ns(rows, "replayed_ns")
+    assert replayed_ns is not None
+    return Noise(slowest_ns(rows, "measured_ns"), replayed_ns, _spread(session))
+
+
+def _spread(session: Session) -> float | None:
+    """Standard deviation of the time of the slowest rank over steps, by its mean."""
+    of_step: dict[int, float] = {}
+    for row in session.run("iteration_time").table().to_pylist():
+        if row["step"] is not None:
+            of_step[row["step"]] = max(row["dur_ns"], of_step.get(row["step"], 0.0))
+    if len(of_step) < 2:
+        return None
+    return stdev(of_step.values()) / fmean(of_step.values())
+
+
+def result(session: Session, rows: Sequence[dict[str, object]], query: str) -> QueryResult:
+    """Rows of `COLUMNS` with their manifest."""
+    import pyarrow as pa
+
+    types = {"VARCHAR": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64(),
+             "BOOLEAN": pa.bool_()}  # fmt: skip
+    schema = pa.schema([(each.name, types[each.type]) for each in COLUMNS])
+    about = session.manifest(session.queries.find(query), {})
+    return QueryResult(pa.Table.from_pylist(list(rows), schema), COLUMNS, about)

@@ -1,0 +1,102 @@
+"""A strategy: what-ifs that are expected to make a run faster, and the files that hold it.
+
+`strategy.json` is our own; packages add files that training programs and other tools read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse import __version__, plugins
+from warehouse.files import whole_file, whole_folder
+from warehouse.replay.what_if import WhatIf
+from warehouse.store import migrate
+
+if TYPE_CHECKING:
+    from warehouse.query.session import Session
+
+#: The entry-point group of files that packages add to a strategy.
+GROUP = "trace_warehouse.strategy_files"
+FILE = "strategy.json"
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class SearchStep:
+    """A candidate that a search judged; `gain` is the share of the step time that it saves."""
+
+    candidate: str
+    predicted_ns: float
+    gain: float
+    is_accepted: bool  # better than all before
+    best_gain: float
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """What a search recommends for a run."""
+
+    name: str
+    edits: tuple[WhatIf, ...]  # none: leave the run as it is
+    recorded_groups: tuple[str, ...]  # of tensors, as 3+4
+    groups: tuple[str, ...]
+    prediction: Mapping[str, float | None]
+    search: Mapping[str, Any]
+    trajectory: tuple[SearchStep, ...]
+    provenance: Mapping[str, Any]
+
+    def to_json(self) -> str:
+        """The content of `strategy.json`, which depends on nothing but the run and the search."""
+        return json.dumps(
+            {
+                "version": _VERSION,
+                "strategy": self.name,
+                "edits": [
+                    {"what_if": each.name, "arguments": dict(each.arguments)} for each in self.edits
+                ],
+                "prediction": dict(self.prediction),
+                "search": dict(self.search),
+                "provenance": dict(self.provenance),
+            },
+            indent=2,
+        )
+
+
+@dataclass(frozen=True)
+class StrategyFiles:
+    """Files of a package: names and texts of those that describe a strategy for a run."""
+
+    texts: Callable[[Session, Strategy], Mapping[str, str]]
+
+
+def provenance(session: Session, query_names: tuple[str, ...]) -> dict[str, Any]:
+    """What a strategy was made from: the run with its files, and the queries."""
+    queries = [session.queries.find(name) for name in query_names]
+    return {
+        "tw_version": __version__,
+        "schema_version": migrate.latest_version(),
+        "runs": list(session.seen.run_names),
+        "traces": session.traces,
+        "queries": {str(each.key): each.digest for each in queries},
+    }
+
+
+def write(session: Session, strategy: Strategy, folder: Path) -> list[str]:
+    """Writes the files of a strategy to a new folder; returns their names.
+
+    Raises ExportError when the folder is occupied or cannot be written.
+    """
+    texts = {FILE: strategy.to_json() + "\n"}
+    for name in plugins.names(GROUP):
+        added = plugins.load(GROUP, name, StrategyFiles)
+        if added is not None:
+            texts |= added.texts(session, strategy)
+    with whole_folder(folder) as part:
+        for name, text in texts.items():
+            with whole_file(part / name) as file:
+                file.write(text.encode())
+    return list(texts)
