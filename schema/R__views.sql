@@ -7,6 +7,22 @@ SELECT
   to_ns -- [ns] end of the window, which is not in it
 FROM (VALUES (-9223372036854775807, 9223372036854775807)) AS bounds(from_ns, to_ns);
 
+-- Peak rates of devices that the configuration declares; a session fills it
+CREATE OR REPLACE VIEW device_setting AS
+SELECT
+  NULL::VARCHAR AS name, -- [text] name of the device, as recorded
+  NULL::DOUBLE AS bytes_per_s, -- [byte/s] memory bandwidth
+  NULL::DOUBLE AS link_bytes_per_s, -- [byte/s] bandwidth to other devices, both directions together
+  NULL::DOUBLE AS float64, -- [1/s] operations of this type
+  NULL::DOUBLE AS float32, -- [1/s] operations of this type
+  NULL::DOUBLE AS tfloat32, -- [1/s] operations of this type
+  NULL::DOUBLE AS float16, -- [1/s] operations of this type
+  NULL::DOUBLE AS bfloat16, -- [1/s] operations of this type
+  NULL::DOUBLE AS float8, -- [1/s] operations of this type
+  NULL::DOUBLE AS float4, -- [1/s] operations of this type
+  NULL::DOUBLE AS int8 -- [1/s] operations of this type
+WHERE false;
+
 -- The tables that queries need to find causes, nesting and states: a time window hides nothing here.
 -- Their rows are those of the traces in scope; further columns are in the tables.
 

@@ -7,10 +7,12 @@ The configuration file is the first `tw.toml` from the current folder up to the 
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,11 @@ from warehouse.errors import ConfigError
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "parquet", "arrow")
 DEFAULT_DATABASE = Path("traces.duckdb")
+#: What [device."NAME"] may declare: bandwidths, and operations per second by data type.
+DEVICE_RATES = (
+    "bytes_per_s", "link_bytes_per_s", "float64", "float32", "tfloat32", "float16", "bfloat16",
+    "float8", "float4", "int8",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,7 @@ class Config:
     threads: int | None = None  # of a query
     query_path: tuple[Path, ...] = ()  # folders of the user's own queries
     format: str | None = None  # of query results
+    device: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # peaks, by its name
     source: Path | None = None  # the file it was read from
 
 
@@ -127,6 +135,8 @@ def settings(start: Path | None = None) -> list[Setting]:
             value = [str(folder) for folder in value]
         elif key == "format":
             value = value or "table"
+        elif key == "device":
+            value = [name or '""' for name in value]
         rows.append(Setting(key, value, source))
     return rows
 
@@ -180,10 +190,30 @@ def _format(path: Path, key: str, value: object) -> str:
     return str(value)
 
 
+def _devices(path: Path, key: str, value: object) -> dict[str, dict[str, float]]:
+    if not isinstance(value, dict):
+        raise _wrong(path, key, 'tables such as [device."NAME"]', value)
+    return {name: _rates(path, f'{key}."{name}"', rates) for name, rates in value.items()}
+
+
+def _rates(path: Path, key: str, value: object) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise _wrong(path, key, "a table of rates", value)
+    for name, rate in value.items():
+        if name not in DEVICE_RATES:
+            near = difflib.get_close_matches(name, DEVICE_RATES, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Rates: {', '.join(DEVICE_RATES)}."
+            raise ConfigError(f"{path}: {key} has no rate {name!r}", hint=hint)
+        if not isinstance(rate, int | float) or isinstance(rate, bool) or not 0 < rate < math.inf:
+            raise _wrong(path, f"{key}.{name}", "a positive number per second", rate)
+    return {name: float(rate) for name, rate in value.items()}
+
+
 _READERS: dict[str, Any] = {
     "db": _path,
     "memory_limit": _memory,
     "threads": _threads,
     "query_path": _paths,
     "format": _format,
+    "device": _devices,
 }

@@ -29,7 +29,7 @@ def test_all_keys_are_read_and_paths_are_relative_to_the_file(tmp_path: Path) ->
     path = write(
         tmp_path / "tw.toml",
         'db = "a.duckdb"\nmemory_limit = "4GB"\nthreads = 2\nquery_path = ["q", "/r"]\n'
-        'format = "csv"\n',
+        'format = "csv"\n[device."GPU X"]\nbytes_per_s = 1e12\nbfloat16 = 2\n',
     )
 
     assert config.read(path) == config.Config(
@@ -38,6 +38,7 @@ def test_all_keys_are_read_and_paths_are_relative_to_the_file(tmp_path: Path) ->
         threads=2,
         query_path=(tmp_path / "q", Path("/r")),
         format="csv",
+        device={"GPU X": {"bytes_per_s": 1e12, "bfloat16": 2.0}},
         source=path,
     )
 
@@ -68,6 +69,10 @@ def test_the_search_ends_at_a_repository(tmp_path: Path) -> None:
         ("db = 1", "db must be a path, not 1", None),
         ('memory_limit = "much"', 'memory_limit must be a size such as "4GB"', None),
         ('format = "xls"', "format must be one of table, csv", None),
+        ("device = 1", "device must be tables", None),
+        ("[device]\nX = 1", 'device."X" must be a table of rates, not 1', None),
+        ("[device.X]\nbfloat = 1", "has no rate 'bfloat'", "Did you mean 'bfloat16'?"),
+        ("[device.X]\nint8 = 0", 'device."X".int8 must be a positive number', None),
         ("query_path = [1]", "query_path must be a path", None),
         ("threads = ", "is not valid TOML", None),
     ],

@@ -22,7 +22,7 @@ def found(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("MFU", "roofline"),
+        ("MFU", "mfu"),
         ("FLOPS", "roofline"),
         ("bottleneck", "critical_path_summary"),
         ("launch-bound", "launch_latency"),
@@ -80,7 +80,7 @@ def test_the_best_are_printed_with_their_titles(tw: Tw) -> None:
 
 
 def test_an_unknown_name_is_answered_by_what_its_words_find(tw: Tw) -> None:
-    assert "\nHint: Related queries: roofline, " in tw("query", "mfu").err
+    assert "\nHint: Related queries: roofline, " in tw("query", "flops").err
 
 
 def test_the_list_is_grouped_and_leaves_helpers_out(tw: Tw) -> None:

@@ -117,6 +117,7 @@ OTHER: Mapping[str, str] = {
     "cuda_memset_sync": "the longest calls",
     "gpu_gaps": "only work in the window counts",
     "gpu_time_util": "only work in the window counts",
+    "mfu": "steps in the window, whole",
     "mpi_event_sum": "as osrt_sum, of other slices",
     "nvtx_startend_sum": "as nvtx_sum, of one style",
     "openacc_sum": "as osrt_sum, of other slices",

@@ -18,7 +18,7 @@ from warehouse.errors import UsageError
 from warehouse.files import no_more_readable
 from warehouse.library import library
 from warehouse.library.arguments import arguments
-from warehouse.query import comparison, execute, kept, lineage, scope
+from warehouse.query import comparison, device_setting, execute, kept, lineage, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
 
@@ -40,6 +40,7 @@ class Place:
     memory_limit: str | None = None  # as DuckDB writes it: 4GB
     threads: int | None = None
     query_path: tuple[Path, ...] = ()
+    devices: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of(
@@ -58,6 +59,7 @@ class Place:
             memory_limit=memory_limit or settings.memory_limit,
             threads=settings.threads,
             query_path=(*settings.query_path, *query_path),
+            devices=settings.device,
         )
 
     def limited(self, memory_limit: str, max_threads: int) -> Place:
@@ -226,6 +228,7 @@ def opened(
         chosen = scope.resolve(reader.connection, selection)
         if not chosen.covers_all:  # as on a fresh connection; reading the catalogue is slow
             scope.apply(reader.connection, chosen)
+        device_setting.apply(reader.connection, place.devices)
         # Read now: an open result blocks the connection.
         traces = lineage.traces(reader.connection)
         yield Session(place, reader.connection, chosen, queries, selection, chosen, traces)

@@ -1,0 +1,2 @@
+-- input: shared/checkpointed_steps.sql
+-- parameters: min_coverage=0
