@@ -35,6 +35,7 @@ from warehouse.link import linkers, relations
 from warehouse.store import catalog, database, statements
 
 PART_ROWS = 750_000  # of a script that runs in parts
+_FILES_AT_ONCE = 500  # rows of source_file in a statement
 COUNTED = {
     "slices": "slice", "counter_values": "counter", "flow_points": "flow_point", "links": "link"
 }  # fmt: skip
@@ -297,14 +298,15 @@ def insert_trace(
         "INSERT INTO clock VALUES (?, ?, 'host', NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
         [first_id, trace_id],
     )
-    for n, file in enumerate(decoded.files):
-        connection.execute(
-            "INSERT INTO source_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                first_id + n, trace_id, file.source.origin, file.source.member, file.role,
-                file.n_stored_bytes, file.n_content_bytes, file.sha256,
-            ],
-        )  # fmt: skip
+    files = [
+        (
+            first_id + n, trace_id, file.source.origin, file.source.member, file.role,
+            file.n_stored_bytes, file.n_content_bytes, file.sha256,
+        )
+        for n, file in enumerate(decoded.files)
+    ]  # fmt: skip
+    for first in range(0, len(files), _FILES_AT_ONCE):
+        insert_rows(connection, "source_file", files[first : first + _FILES_AT_ONCE])
 
 
 def _insert_problems(

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from tw_importers.disc.find import find, is_log, keeps_archive
 from tw_importers.disc.read import OPTIONS, read_capture, read_log
-from warehouse.ingest.importer import Captures, FileImporter
+from warehouse.ingest.importer import Captures, FileImporter, InParts
 
 _FOLDER = files(__package__)
 
@@ -29,7 +29,7 @@ DISC = FileImporter(
     captures=Captures(find, read_capture, keeps_archive, beside=("*", "dump/*", "replay_*/*")),
     options=OPTIONS,
     prepare=(_FOLDER / "prepare.sql",),
-    normalize=(_FOLDER / "normalize.sql",),
+    normalize=(_FOLDER / "normalize.sql", InParts(_FOLDER / "calls.sql", "run", 122_880)),
     record_tables=(
         "graph_node",
         "disc_cluster",

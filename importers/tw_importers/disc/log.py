@@ -3,6 +3,9 @@
 A record is a line with a prefix (date, severity, perhaps a thread, file and line) and the lines
 without one that follow. Wording: tao_bridge/kernels/tao_compilation_cache.cc, disc_launch.cc and
 launch_base.cc of BladeDISC, from January 2022 on.
+
+Most of a long log are runs, whose lines follow each other: these are taken at once (runs.py). All
+other text that may have a record, such as runs of several threads, is read record by record.
 """
 
 from __future__ import annotations
@@ -10,18 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
+from tw_importers.disc.runs import PREFIX, Runs, micros, take_whole, text
 from warehouse.ingest.importer import ByteReader
 
 _BLOCK: Final = 4 << 20
 _LONGEST_LINE: Final = 16 << 20  # longer ones are cut
-_PREFIX: Final = (
-    rb"^(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}): [IWEF](?: +(?P<thread>\d+))? [^\s:]+:\d+\] "
-)
 _RECORD: Final = re.compile(
-    _PREFIX + rb"(?:arg #(?P<n>\d+) proto filename: (?P<member>\S+)"
+    PREFIX + rb"(?:arg #(?P<n>\d+) proto filename: (?P<member>\S+)"
     rb"|tar the cluster input tensors with protobuf format to: (?P<tar>\S+)"
     rb"|(?P<old_tar>tar input proto files of the cluster for debug:)"
     rb"|tao_compiler_input: (?P<program>\S+)"
@@ -33,6 +34,10 @@ _RECORD: Final = re.compile(
     rb"|(?P<other>Force remove_after_compile|TaoCompilationCache initiate))",
     re.M,
 )
+#: One of these is in each record that does not belong to a run.
+_RARE: Final = (b"proto filename: ", b"tar the cluster input", b"tar input proto files",
+                b"tao_compiler_input: ", b" fallbacks to TF as ", b"Force remove_after_compile",
+                b"TaoCompilationCache initiate")  # fmt: skip
 _CONTINUED: Final = re.compile(rb"[^\r\n]*\r?\n(?P<text>(?:[ \t][^\n]*\n)*)")
 _OLD_TAR: Final = re.compile(rb"tar file path:\s*(\S+)")
 _MEMBER: Final = re.compile(rb"`basename ([^`\s]+)`")
@@ -57,23 +62,13 @@ class Archive:
 
 
 @dataclass
-class Run:
-    """An execution of a cluster, which the log does not name."""
-
-    at: int  # microseconds of local time
-    thread: int | None
-    shapes: list[list[int]] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)
-
-
-@dataclass
 class Log:
     """What a log tells, in its order; times are microseconds of local time since 1970."""
 
     archives: list[Archive] = field(default_factory=list)
     programs: dict[str, int] = field(default_factory=dict)  # path -> time of the line
     fallbacks: list[tuple[str, str]] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
+    runs: Runs = field(default_factory=Runs)
     torch_dumps: dict[str, None] = field(default_factory=dict)  # folders that torch_blade wrote
     n_records: int = 0
 
@@ -83,14 +78,16 @@ def read(reader: ByteReader, log: Log | None = None) -> Log:
 
     Memory is that of a block and of what is found.
     """
-    log, threads = log or Log(), dict[int | None, Run]()
+    log = log or Log()
     for block in _blocks(reader):
         for found in _TORCH.finditer(block) if _TORCH_WORDS in block else ():
             log.n_records += 1
-            log.torch_dumps[_text(found[1])] = None
-        for found in _RECORD.finditer(block):
-            log.n_records += 1
-            _take(log, found, block, threads)
+            log.torch_dumps[text(found[1])] = None
+        n_runs = len(log.runs)
+        rest = take_whole(block, log.runs, partial(_read_records, log))
+        log.n_records += len(log.runs) - n_runs
+        _read_rare(log, rest)
+    log.runs.close()
     return log
 
 
@@ -107,51 +104,43 @@ def _blocks(reader: ByteReader) -> Iterator[bytes]:
     yield rest
 
 
-def _take(log: Log, found: re.Match[bytes], block: bytes, threads: dict[int | None, Run]) -> None:
-    at = _micros(found["at"])
+def _read_rare(log: Log, block: bytes) -> None:
+    """Takes records that are not of runs: lines with certain words."""
+    places = set()
+    for words in _RARE:
+        at = block.find(words)
+        while at >= 0:
+            places.add(block.rfind(b"\n", 0, at) + 1)
+            at = block.find(words, at + 1)
+    for place in sorted(places):
+        if found := _RECORD.match(block, place):
+            log.n_records += 1
+            _take(log, found, block)
+
+
+def _read_records(log: Log, block: bytes) -> None:
+    for found in _RECORD.finditer(block):
+        log.n_records += 1
+        _take(log, found, block)
+
+
+def _take(log: Log, found: re.Match[bytes], block: bytes) -> None:
+    at = micros(found["at"])
     if found["tar"] or found["old_tar"]:
         continued = _CONTINUED.match(block, found.end())
-        text = continued["text"] if continued else b""
-        old = _OLD_TAR.search(text)
+        lines = continued["text"] if continued else b""
+        old = _OLD_TAR.search(lines)
         path = found["tar"] or (old[1] if old else b"")
-        names = [_base(each) for each in _MEMBER.findall(text)]
+        names = [_base(each) for each in _MEMBER.findall(lines)]
         members = [name for name in names if name != _base(path)]  # it is created, then moved
-        log.archives.append(Archive(_text(path), at, members))
+        log.archives.append(Archive(text(path), at, members))
     elif found["program"]:
-        log.programs[_text(found["program"])] = at
+        log.programs[text(found["program"])] = at
     elif found["fallback"]:
-        log.fallbacks.append((_text(found["fallback"]), _text(found["reason"])))
+        log.fallbacks.append((text(found["fallback"]), text(found["reason"])))
     else:
-        _take_run(log, found, at, threads)
-
-
-def _take_run(log: Log, found: re.Match[bytes], at: int, threads: dict[int | None, Run]) -> None:
-    """Adds a line to its run; runs of several threads are separated if the log has thread ids."""
-    thread = int(found["thread"]) if found["thread"] else None
-    if found["run"]:
-        threads[thread] = Run(at, thread)
-        log.runs.append(threads[thread])
-    elif (run := threads.get(thread)) is None:
-        return
-    elif found["input"]:
-        run.shapes.append([int(each) for each in found["shape"].split(b",") if each.strip()])
-    elif found["type"] and len(run.types) < len(run.shapes):
-        run.types.append(_text(found["type"]))
-    elif found["outputs"]:
-        del threads[thread]
-
-
-def _micros(text: bytes) -> int:
-    try:
-        moment = datetime.strptime(text.decode(), "%Y-%m-%d %H:%M:%S.%f").replace(tzinfo=UTC)
-    except ValueError:
-        return 0
-    return int(moment.timestamp()) * 1_000_000 + moment.microsecond
+        log.runs.take(found, at)
 
 
 def _base(path: bytes) -> str:
-    return _text(path).rpartition("/")[2]
-
-
-def _text(text: bytes) -> str:
-    return text.decode(errors="replace")
+    return text(path).rpartition("/")[2]

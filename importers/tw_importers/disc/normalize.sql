@@ -113,21 +113,6 @@ SELECT
 FROM scratch.argument
 ORDER BY cluster_n, ordinal;
 
-INSERT INTO disc_cluster_call (
-  id, trace_id, disc_cluster_id, called_at_ns, thread_id, shapes_json, types_json, match
-)
-SELECT
-  getvariable('first_id') + run_n,
-  getvariable('trace_id'),
-  getvariable('first_id') + cluster_n,
-  at_us * 1000,
-  thread,
-  to_json(shapes)::VARCHAR,
-  to_json(types)::VARCHAR,
-  match
-FROM scratch.called
-ORDER BY run_n;
-
 INSERT INTO disc_call_time (
   id, trace_id, disc_cluster_id, match, function_id, function, signature, call_index, called_at_ns,
   call_ns, lookup_at_ns, lookup_ns, run_at_ns, run_ns, tensorflow_at_ns, tensorflow_ns,

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import pyarrow as pa
+
 from tw_importers.disc import log as logs
 from tw_importers.disc import values
 from tw_importers.disc.program import Program
@@ -37,6 +39,7 @@ class Cluster:
 
     name: str | None  # of the program's file
     program: Program | None = None
+    nodes: pa.RecordBatch | None = None  # rows of the program's nodes
     sha256: str | None = None
     logged_at: int | None = None  # when the compilation had ended
     archive: Archive | None = None

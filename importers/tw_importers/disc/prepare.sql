@@ -1,5 +1,5 @@
 -- Matches executions with clusters, and counts records.
--- In: the tables of read.py. Out: `called`, `edge`, `call_time`, `counted`, `event`, `origin`, `unused`,
+-- In: the tables of read.py. Out: `matched`, `edge`, `call_time`, `counted`, `event`, `origin`, `unused`,
 -- `problem`.
 
 -- TensorFlow's words for types in logs.
@@ -9,7 +9,7 @@ CREATE OR REPLACE TEMP MACRO type_of(word) AS (
   END
 );
 
-CREATE TABLE called AS
+CREATE TABLE matched AS
 WITH signature AS (
   SELECT
     cluster_n,
@@ -19,18 +19,16 @@ WITH signature AS (
   GROUP BY cluster_n
 )
 SELECT
-  r.run_n,
-  any_value(r.at_us) AS at_us,
-  any_value(r.thread) AS thread,
+  r.inputs_n,
   any_value(r.shapes) AS shapes,
   any_value(r.types) AS types,
   CASE WHEN count(s.cluster_n) = 1 THEN any_value(s.cluster_n) END AS cluster_n,
   CASE count(s.cluster_n) WHEN 0 THEN 'none' WHEN 1 THEN 'unique' ELSE 'ambiguous' END AS match
-FROM run AS r
+FROM run_inputs AS r
 LEFT JOIN signature AS s
   ON s.types = list_transform(r.types, lambda t: type_of(t))
   AND s.ranks = list_transform(r.shapes, lambda d: len(d)::BIGINT)
-GROUP BY r.run_n;
+GROUP BY r.inputs_n;
 
 -- Inputs are `name:output:number`, `name`, or `^name` for control.
 CREATE TABLE edge AS

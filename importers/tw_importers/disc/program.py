@@ -59,9 +59,15 @@ class Program:
         library = self._part("Library", options.library)
         self._functions = {_text(each.signature.name): each for each in library.function}
 
-    def decode(self) -> None:
-        """Decodes all parts now. Raises CorruptTrace, with the offset within a part."""
-        _ = self.arguments, self.nodes, self.signature_hash
+    def decode(self) -> list[Node]:
+        """Decodes all parts, and returns the nodes of all functions; what is left is small.
+
+        Raises CorruptTrace, with the offset within a part.
+        """
+        nodes = [node for name in self._functions for node in self._nodes(name)]
+        _ = self.arguments, self.signature_hash
+        self._functions, self._decoded = {}, None
+        return nodes
 
     @cached_property
     def arguments(self) -> list[Argument]:
@@ -78,11 +84,6 @@ class Program:
             member=_text(each.value_proto_file),
             constant=each.constant_value,
         )
-
-    @cached_property
-    def nodes(self) -> list[Node]:
-        """The nodes of all functions."""
-        return [node for name in self._functions for node in self._nodes(name)]
 
     def _nodes(self, function: str) -> Iterator[Node]:
         for each in self._functions[function].node_def:

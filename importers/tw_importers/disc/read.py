@@ -121,7 +121,8 @@ class _Dump:
         cluster = Cluster(name, sha256=hashlib.sha256(content).hexdigest())
         try:
             cluster.program = Program(content)
-            cluster.program.decode()
+            nodes = cluster.program.decode()
+            cluster.nodes = rows.of_nodes(len(self._clusters), nodes)
         except CorruptTrace as error:
             cluster.program = None
             cluster.problems.append(("program_not_protobuf", f"{name}: {error.message}"))
@@ -215,10 +216,12 @@ class _Dump:
         keeps = text.lower() in ("yes", "true", "1")
         offset = self._utc_offset_us()
         made = rows.of_clusters(self._clusters, offset, keeps_environment=keeps)
-        made["run"] = rows.of_runs(self._log.runs, offset)
+        made["run_inputs"] = rows.of_inputs(self._log.runs)
+        rows.create_runs(self._scratch, self._log.runs, offset)
         made["dump_file"] = [each.row() for each in self._elsewhere]
         for name, schema in rows.TABLES.items():
             rows.create(self._scratch, name, schema, made[name])
+        rows.create_nodes(self._scratch, self._clusters)
         self.statistics.finish(keeps_environment=keeps)
         self.torch.finish()
 

@@ -1,17 +1,20 @@
-"""Writes clusters, arguments, nodes and runs to raw tables of these names."""
+"""Writes clusters, arguments, nodes and runs to raw tables of these names.
+
+`run_inputs` has the shapes and types of runs once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
 
-from tw_importers.disc.log import Run
 from tw_importers.disc.messages import type_name
 from tw_importers.disc.pairs import Cluster, temporary
 from tw_importers.disc.program import Node
+from tw_importers.disc.runs import NO_THREAD, Runs
 from warehouse.ingest.importer import Scratch
 
 TABLES: Final = {
@@ -36,30 +39,40 @@ TABLES: Final = {
             ("n_nan", pa.int64()), ("n_zero", pa.int64()),
         ]
     ),
-    "node": pa.schema(
-        [
-            ("cluster_n", pa.int64()), ("node_n", pa.int64()), ("function", pa.string()),
-            ("name", pa.string()), ("op", pa.string()), ("device", pa.string()),
-            ("inputs", pa.list_(pa.string())),
-        ]
-    ),
     "dump_file": pa.schema(
         [("path", pa.string()), ("n_bytes", pa.int64()), ("sha256", pa.string())]
     ),
-    "run": pa.schema(
+    "run_inputs": pa.schema(
         [
-            ("run_n", pa.int64()), ("at_us", pa.int64()), ("thread", pa.int64()),
-            ("shapes", pa.list_(pa.list_(pa.int64()))), ("types", pa.list_(pa.string())),
+            ("inputs_n", pa.int64()), ("shapes", pa.list_(pa.list_(pa.int64()))),
+            ("types", pa.list_(pa.string())),
         ]
     ),
 }  # fmt: skip
+
+_NODE: Final = pa.schema(
+    [
+        ("cluster_n", pa.int64()), ("node_n", pa.int64()), ("function", pa.string()),
+        ("name", pa.string()), ("op", pa.string()), ("device", pa.string()),
+        ("inputs", pa.list_(pa.string())),
+    ]
+)  # fmt: skip
 
 
 def create(
     scratch: Scratch, name: str, schema: pa.Schema, rows: Iterable[Mapping[str, Any]]
 ) -> None:
     """Creates a scratch table."""
-    table = pa.Table.from_pylist(list(rows), schema)
+    _create(scratch, name, pa.Table.from_pylist(list(rows), schema))
+
+
+def create_nodes(scratch: Scratch, clusters: Iterable[Cluster]) -> None:
+    """Creates the table `node`."""
+    batches = [each.nodes for each in clusters if each.nodes is not None]
+    _create(scratch, "node", pa.Table.from_batches(batches, _NODE))
+
+
+def _create(scratch: Scratch, name: str, table: pa.Table) -> None:
     scratch.connection.register("rows", table)
     scratch.connection.execute(f"CREATE TABLE {name} AS FROM rows")
     scratch.connection.unregister("rows")
@@ -68,28 +81,51 @@ def create(
 def of_clusters(
     clusters: Iterable[Cluster], utc_offset_us: int, *, keeps_environment: bool
 ) -> dict[str, list[dict[str, Any]]]:
-    """Rows of clusters, arguments and nodes."""
-    rows: dict[str, list[dict[str, Any]]] = {"cluster": [], "argument": [], "node": []}
+    """Rows of clusters and arguments."""
+    rows: dict[str, list[dict[str, Any]]] = {"cluster": [], "argument": []}
     for n, cluster in enumerate(clusters):
         rows["cluster"].append(_cluster(n, cluster, utc_offset_us, keeps_environment))
         rows["argument"] += _arguments(n, cluster)
-        if cluster.program is not None:
-            rows["node"] += [_node(n, m, node) for m, node in enumerate(cluster.program.nodes)]
     return rows
 
 
-def of_runs(runs: Iterable[Run], utc_offset_us: int) -> list[dict[str, Any]]:
-    """Rows of executions that the log has."""
-    return [
-        {
-            "run_n": n,
-            "at_us": run.at - utc_offset_us if run.at else None,
-            "thread": run.thread,
-            "shapes": run.shapes,
-            "types": run.types,
-        }
-        for n, run in enumerate(runs)
+def of_nodes(cluster_n: int, nodes: Sequence[Node]) -> pa.RecordBatch:
+    """Rows of the nodes of a cluster, as columns: a long log has many."""
+    columns = [
+        [cluster_n] * len(nodes),
+        range(len(nodes)),
+        [node.function for node in nodes],
+        [node.name for node in nodes],
+        [node.op for node in nodes],
+        [node.device for node in nodes],
+        [node.inputs for node in nodes],
     ]
+    arrays = [pa.array(each, kind) for each, kind in zip(columns, _NODE.types, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_NODE)
+
+
+def of_inputs(runs: Runs) -> list[dict[str, Any]]:
+    """Rows of the shapes and types that runs have."""
+    return [
+        {"inputs_n": n, "shapes": shapes, "types": types}
+        for (shapes, types), n in runs.distinct.items()
+    ]
+
+
+def create_runs(scratch: Scratch, runs: Runs, utc_offset_us: int) -> None:
+    """Creates the table `run`, in the order of the log."""
+    columns = {
+        "stamp": pa.array(runs.at, pa.int64()),
+        "thread": pa.array(runs.thread, pa.int64()),
+        "inputs_n": pa.array(runs.inputs, pa.int64()),
+    }
+    scratch.connection.register("runs", pa.table(columns))
+    scratch.connection.execute(
+        "CREATE TABLE run AS SELECT row_number() OVER () - 1 AS run_n, "
+        f"nullif(stamp, 0) - ({utc_offset_us}) AS at_us, nullif(thread, {NO_THREAD}) AS thread, "
+        "inputs_n FROM runs"
+    )
+    scratch.connection.unregister("runs")
 
 
 def _cluster(n: int, cluster: Cluster, offset_us: int, keeps: bool) -> dict[str, Any]:
@@ -117,7 +153,7 @@ def _cluster(n: int, cluster: Cluster, offset_us: int, keeps: bool) -> dict[str,
             "graph_hash": program.graph_hash,
             "signature_hash": program.signature_hash,
             "graph_def_version": program.graph_def_version,
-            "n_nodes": len(program.nodes),
+            "n_nodes": cluster.nodes.num_rows if cluster.nodes is not None else None,
             "environment": msgspec.json.encode(program.environment).decode() if keeps else None,
         }
     return row
@@ -148,15 +184,3 @@ def _arguments(n: int, cluster: Cluster) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _node(cluster_n: int, n: int, node: Node) -> dict[str, Any]:
-    return {
-        "cluster_n": cluster_n,
-        "node_n": n,
-        "function": node.function,
-        "name": node.name,
-        "op": node.op,
-        "device": node.device,
-        "inputs": list(node.inputs),
-    }
