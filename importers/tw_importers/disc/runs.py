@@ -73,6 +73,8 @@ class Runs:
         """Adds a line to the run of its thread."""
         thread = int(found["thread"]) if found["thread"] else NO_THREAD
         if found["run"]:
+            if thread in self._open:  # its outputs are not in the log
+                self._close(thread)
             self._open[thread] = (len(self), [], [])
             self.add(at, thread, -1)
         elif thread not in self._open:
