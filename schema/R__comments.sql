@@ -298,7 +298,7 @@ COMMENT ON COLUMN link."trace_id" IS '[ref trace.id] trace of both ends; NULL: b
 COMMENT ON COLUMN link."run_id" IS '[ref run.id] run';
 COMMENT ON COLUMN link."from_id" IS '[ref slice.id] cause';
 COMMENT ON COLUMN link."to_id" IS '[ref slice.id] effect';
-COMMENT ON COLUMN link."kind" IS '[text] launch, sync_call: call to device work or wait; op_launch: operator to call; forward_backward; step, annotation: to device work launched inside; python, module: frame to operator; wait: device work to the call that waited, or communication to what went on; event_wait: device work to the work that waited; enqueue: call to communication; hand_over: between threads; op_device: operator to device work without a recorded call; rpc: sent to received request; flow: recorded arrow; collective_peer: between ranks';
+COMMENT ON COLUMN link."kind" IS '[text] launch, sync_call: call to device work or wait; op_launch: operator to call; forward_backward; step, annotation: to device work launched inside; python, module: frame to operator; wait: device work to the call that waited, or communication to what went on; event_wait: device work to the work that waited; enqueue: call to communication; hand_over: between threads; op_device: operator to device work without a recorded call, or replayed by a graph; rpc: sent to received request; flow: recorded arrow; collective_peer: between ranks';
 COMMENT ON COLUMN link."rule" IS '[text] how it was found, such as correlation or containment';
 COMMENT ON COLUMN link."confidence" IS '[ratio] 1 if recorded in the source, less if inferred';
 COMMENT ON COLUMN link."link_set" IS '[text] default, or the name of a compatible set of rules';

@@ -48,7 +48,7 @@ SELECT
   run_id, -- [ref run.id] run
   from_id, -- [ref slice.id] cause
   to_id, -- [ref slice.id] effect
-  kind, -- [text] launch, sync_call: call to device work or wait; op_launch: operator to call; forward_backward; step, annotation: to device work launched inside; python, module: frame to operator; wait: device work to the call that waited; op_device: operator to device work without a recorded call; rpc: sent to received request; flow: recorded arrow; collective_peer: between ranks
+  kind, -- [text] launch, sync_call: call to device work or wait; op_launch: operator to call; forward_backward; step, annotation: to device work launched inside; python, module: frame to operator; wait: device work to the call that waited; op_device: operator to device work without a recorded call, or replayed by a graph; rpc: sent to received request; flow: recorded arrow; collective_peer: between ranks
   rule, -- [text] how it was found, such as correlation or containment
   confidence, -- [ratio] 1 if recorded in the source, less if inferred
   link_set, -- [text] default, or the name of a compatible set of rules
@@ -289,7 +289,7 @@ SELECT
   g.slice_id, -- [ref slice.id] device work
   g.trace_id, -- [ref trace.id] trace
   l.from_id AS launch_id, -- [ref slice.id] launch
-  coalesce(o.from_id, d.from_id) AS cpu_op_id, -- [ref slice.id] innermost operator around the launch, or that of the same name
+  CASE WHEN d.rule = 'graph_capture' THEN d.from_id ELSE coalesce(o.from_id, d.from_id) END AS cpu_op_id, -- [ref slice.id] operator: the one captured in the graph that the launch replays, else the innermost around the launch, else that of the same name
   l.from_id IS NULL AS is_orphan -- [bool] whether no launch was found
 FROM gpu_op AS g
 LEFT JOIN whole_link AS l ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'

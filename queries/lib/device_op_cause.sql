@@ -46,7 +46,8 @@ SELECT
   d.start_ns,
   d.end_ns,
   c.from_id AS launch_id,
-  coalesce(o.from_id, n.from_id) AS cpu_op_id,
+  CASE WHEN n.rule = 'graph_capture' THEN n.from_id ELSE coalesce(o.from_id, n.from_id) END
+    AS cpu_op_id,
   t.from_id AS step_id,
   s.number AS step,
   a.from_id AS annotation_id

@@ -58,6 +58,7 @@ CASES = {
         "memory_by_frame", "memory_fragmentation", "mpi_event_sum", "nvtx_startend_sum",
         "openacc_sum", "openmp_sum", "python_flame", "step_statistics",
     ),
+    "cases_captures": ("link_graph_capture",),
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),
     "cases_graph": ("replay_graph_node",),

@@ -1,0 +1,78 @@
+"""Device time of replayed graphs by operator and module, as TraceLens reports it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.sharing import WarehouseCache
+from warehouse.query import execute
+from warehouse.store import database
+
+pytestmark = pytest.mark.integration
+
+CASES = {
+    "sglang_decode": "sglang_Qwen3-8B_decode.json.gz",
+    "vllm_prefilldecode_piecewise": "graph_execution.json.gz",
+}
+Key = tuple[str | None, str | None]
+
+
+def rows(path: Path, query: str) -> list[dict[str, Any]]:
+    with database.Reader(path) as reader:
+        found: list[dict[str, Any]] = execute.run(reader.connection, query).table().to_pylist()
+    return found
+
+
+def reported(folder: Path) -> dict[Key, float]:
+    """Microseconds by operator and module. Calls that no operator made are named after the call."""
+    found: defaultdict[Key, float] = defaultdict(float)
+    with (folder / "tracelens" / "ops_summary.csv").open() as lines:
+        for row in csv.DictReader(lines):
+            op = None if row["name"].startswith("hip") else row["name"]
+            module = None if row["parent_module"] == "NA" else row["parent_module"]
+            found[op, module and module.removeprefix("nn.Module: ")] += float(
+                row["total_direct_kernel_time_sum"]
+            )
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_replayed_work_belongs_to_the_captured_operators(
+    data_dir: Path, imported_files: WarehouseCache, case: str
+) -> None:
+    folder = data_dir / "inference" / case
+    captures = sorted((folder / "capture_traces").glob("*.json.gz"))
+    path = imported_files((case, [folder / CASES[case], *captures]))
+
+    (covered,) = [row for row in rows(path, "coverage") if row["trace_id"] == 1]
+    found: defaultdict[Key, float] = defaultdict(float)
+    for row in rows(path, "op_module_summary"):
+        if row["trace_id"] == 1:
+            # SGLang's profiler numbers its operators; TraceLens cuts the number off.
+            op = row["op"] and re.sub(r"(?<=::)(\w+?)_\d+$", r"\1", row["op"])
+            found[op, row["module"]] += row["total_ns"] / 1000
+    expected = reported(folder)
+
+    assert min(covered["op_share"], covered["module_share"]) >= 0.95
+    total = sum(expected.values())
+    assert set(found) == set(expected)
+    for key, time_us in expected.items():
+        assert found[key] == pytest.approx(time_us, abs=0.01 * total)
+
+
+def test_a_graph_without_its_capture_has_no_operators(
+    data_dir: Path, imported_files: WarehouseCache
+) -> None:
+    source = data_dir / "inference" / "sglang_decode" / CASES["sglang_decode"]
+    path = imported_files((None, [source]))
+
+    (covered,) = rows(path, "coverage")
+
+    assert covered["launch_share"] == 1
+    assert covered["op_share"] < 0.05

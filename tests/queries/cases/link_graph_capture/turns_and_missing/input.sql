@@ -1,0 +1,2 @@
+-- input: shared/captured_graphs.sql
+-- parameters: run_id=1
