@@ -316,13 +316,15 @@ def test_hostile_archives_write_nothing(tmp_path: Path, seed: int) -> None:
     hostile = tarfile.TarInfo(random.Random(seed).choice(["../x", "/tmp/tw-hostile", "a/b"]))
     link = tarfile.TarInfo("link")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    sparse = tarfile.TarInfo("sparse")  # of a few bytes, and 1 GB when it is read
+    sparse.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(1 << 30)}
     with tarfile.open(target, "w") as archive:
-        for member, content in [*kept, (hostile, b""), (link, b"")]:
+        for member, content in [*kept, (hostile, b""), (link, b""), (sparse, b"")]:
             archive.addfile(member, io.BytesIO(content))
     before = sorted(tmp_path.rglob("*"))
     with closing(imported([folder], tmp_path / "w.duckdb")) as db:
         assert rows(db, "SELECT kind, count FROM import_problem WHERE trace_id = $t") == [
-            ("unsafe_member", 2)
+            ("unsafe_member", 3)
         ]
     after = sorted(p for p in tmp_path.rglob("*") if not p.name.startswith("w.duckdb"))
     assert after == before

@@ -5,16 +5,20 @@ from __future__ import annotations
 import importlib.util
 import io
 import random
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+import duckdb
 import pytest
 
+from tests.conftest import Tw
 from tw_importers.disc import log
 from tw_importers.disc.runs import NO_THREAD
 
+DUMPS = Path(__file__).parents[1] / "data" / "bladedisc" / "ok"
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 STAMP = "2024-03-01 12:00:{:02d}.{:06d}"
 START_US = 1_709_294_400_000_000  # 2024-03-01 12:00 UTC
@@ -103,6 +107,58 @@ def test_a_run_without_its_outputs_has_the_inputs_that_are_there() -> None:
     found = log.read(io.BytesIO((cut_off + "".join(run.lines("\n")) + cut_off).encode())).runs
     first, whole = (((2,),), ("float",)), (run.shapes, run.types)
     assert [list(found.distinct)[n] for n in found.inputs] == [first, whole, first]
+
+
+VERBOSE = """\
+2024-03-01 12:00:00.000001: I a/b.cc:1015] tao_compiler exits with errcode 0 in \
+1.250000 seconds to compile cluster_0:
+============= stderr ===============
+[DISC] LowerHLOToLLVM takes: 0.500000 s.
+[DISC] LowerLLVMToBinary takes: 2.5e-01 s.
+2024-03-01 12:00:02.000001: I   4711 a/b.cc:1015] tao_compiler exits with errcode \
+256 in 0.5 seconds to compile cluster_1:
+[DISC] LowerHLOToLLVM takes: 0.125 s.
+2024-03-01 12:00:03.000001: E a/disc_launch.cc:9] failed to launch: CUDA_ERROR
+2024-03-01 12:00:03.000002: E a/disc_launch.cc:9] [[ ERROR ]]: no kernel
+2024-03-01 12:00:03.000003: W a/disc_launch.cc:9] cluster: cluster_1 fallbacks to TF as it failed
+"""
+
+
+def test_what_the_compiler_and_failed_runs_print_is_read() -> None:
+    found = log.read(io.BytesIO(VERBOSE.encode()))
+    assert found.compilations == [("cluster_0", 0, 1.25), ("cluster_1", 256, 0.5)]
+    assert found.phases == {"LowerHLOToLLVM": 0.625, "LowerLLVMToBinary": 0.25}
+    assert found.failures == ["CUDA_ERROR", "no kernel"]
+    assert found.fallbacks == [("cluster_1", "it failed")]
+
+
+def test_failures_of_the_log_are_problems(tw: Tw) -> None:
+    """The clusters themselves were not dumped; times of the compiler are statistics."""
+    run = "".join(Run(7, NO_THREAD, (), ()).lines("\n"))
+    Path("train.log").write_text("print\n" * 20_000 + VERBOSE + run)  # the first line comes late
+    assert tw("import", "train.log", "--db", "w.duckdb").code != 0
+    assert tw("import", "train.log", "--format", "disc", "--db", "w.duckdb").code == 0
+    with duckdb.connect("w.duckdb", read_only=True) as db:
+        problems = "SELECT kind, count, example FROM import_problem ORDER BY kind"
+        assert db.execute(problems).fetchall() == [
+            ("compile_failed", 1, "cluster_1: exit code 256"),
+            ("fallback", 1, "cluster_1: it failed"),
+            ("launch_failed", 2, "CUDA_ERROR"),
+        ]
+        assert db.execute(
+            "SELECT detail, value FROM import_stat WHERE name LIKE 'compile%' ORDER BY ALL"
+        ).fetchall() == [
+            ("LowerHLOToLLVM", 0.625), ("LowerLLVMToBinary", 0.25), ("cluster_0", 1.25),
+            ("cluster_1", 0.5),
+        ]  # fmt: skip
+
+
+def test_dumps_beside_it_mark_a_log_whose_first_line_comes_late(tw: Tw) -> None:
+    shutil.copytree(DUMPS, "job")
+    log_path = Path("job/train.log")
+    log_path.write_text("print\n" * 20_000 + log_path.read_text())
+    ran = tw("import", "job/train.log", "--db", "w.duckdb")
+    assert ran.code == 0 and "3 clusters (3 graphs), 3 replayable" in ran.err
 
 
 def benchmark(name: str) -> ModuleType:

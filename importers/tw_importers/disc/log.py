@@ -26,6 +26,9 @@ _RECORD: Final = re.compile(
     rb"|tar the cluster input tensors with protobuf format to: (?P<tar>\S+)"
     rb"|(?P<old_tar>tar input proto files of the cluster for debug:)"
     rb"|tao_compiler_input: (?P<program>\S+)"
+    rb"|tao_compiler exits with errcode (?P<code>-?\d{1,9}) in (?P<seconds>\d{1,9}(?:\.\d{1,9})?) "
+    rb"seconds to compile (?P<compiled>[^\s:]+)"
+    rb"|(?P<failed>failed to launch: |\[\[ ERROR \]\]: )(?P<why>[^\r\n]*)"
     rb"|cluster: (?P<fallback>\S+) fallbacks to TF as (?P<reason>[^\r\n]*)"
     rb"|(?P<run>print ins/outs)"
     rb"|>> input tensor #(?P<input>\d+)@\[(?P<shape>(?:-?\d{1,18}(?:, *-?\d{1,18})*)?)\]"
@@ -37,7 +40,8 @@ _RECORD: Final = re.compile(
 #: One of these is in each record that does not belong to a run.
 _RARE: Final = (b"proto filename: ", b"tar the cluster input", b"tar input proto files",
                 b"tao_compiler_input: ", b" fallbacks to TF as ", b"Force remove_after_compile",
-                b"TaoCompilationCache initiate")  # fmt: skip
+                b"TaoCompilationCache initiate", b"tao_compiler exits with errcode ",
+                b"failed to launch: ", b"[[ ERROR ]]: ")  # fmt: skip
 _CONTINUED: Final = re.compile(rb"[^\r\n]*\r?\n(?P<text>(?:[ \t][^\n]*\n)*)")
 _OLD_TAR: Final = re.compile(rb"tar file path:\s*(\S+)")
 _MEMBER: Final = re.compile(rb"`basename ([^`\s]+)`")
@@ -45,6 +49,8 @@ _TORCH_WORDS: Final = b"replay toolkit dump "
 _TORCH: Final = re.compile(
     _TORCH_WORDS + rb"(?:TorchScript program and data|cluster) on: ([^\s,]+)"
 )
+_PHASE_WORDS: Final = b" takes: "  # of lines that the compiler prints itself
+_PHASE: Final = re.compile(rb"\[DISC\] (\w{1,100}) takes: (\d{1,9}(?:\.\d{1,9})?(?:e-?\d\d)?) s")
 #: The name of a temporary file: host, thread (hex), process and microseconds since the epoch (hex).
 TEMPORARY: Final = re.compile(
     r"tempfile-(?P<host>.+)-(?P<thread>[0-9a-f]{1,15})-(?P<pid>\d{1,18})-(?P<micros>[0-9a-f]{1,13})"
@@ -68,6 +74,9 @@ class Log:
     archives: list[Archive] = field(default_factory=list)
     programs: dict[str, int] = field(default_factory=dict)  # path -> time of the line
     fallbacks: list[tuple[str, str]] = field(default_factory=list)
+    compilations: list[tuple[str, int, float]] = field(default_factory=list)  # function, code, s
+    failures: list[str] = field(default_factory=list)  # of launches
+    phases: dict[str, float] = field(default_factory=dict)  # of the compiler: seconds
     runs: Runs = field(default_factory=Runs)
     torch_dumps: dict[str, None] = field(default_factory=dict)  # folders that torch_blade wrote
     n_records: int = 0
@@ -83,6 +92,9 @@ def read(reader: ByteReader, log: Log | None = None) -> Log:
         for found in _TORCH.finditer(block) if _TORCH_WORDS in block else ():
             log.n_records += 1
             log.torch_dumps[text(found[1])] = None
+        for found in _PHASE.finditer(block) if _PHASE_WORDS in block else ():
+            phase = text(found[1])
+            log.phases[phase] = log.phases.get(phase, 0.0) + float(found[2])
         n_runs = len(log.runs)
         rest = take_whole(block, log.runs, partial(_read_records, log))
         log.n_records += len(log.runs) - n_runs
@@ -136,6 +148,11 @@ def _take(log: Log, found: re.Match[bytes], block: bytes) -> None:
         log.archives.append(Archive(text(path), at, members))
     elif found["program"]:
         log.programs[text(found["program"])] = at
+    elif found["compiled"]:
+        compiled = text(found["compiled"]), int(found["code"]), float(found["seconds"])
+        log.compilations.append(compiled)
+    elif found["failed"]:
+        log.failures.append(text(found["why"]))
     elif found["fallback"]:
         log.fallbacks.append((text(found["fallback"]), text(found["reason"])))
     else:

@@ -45,6 +45,8 @@ _MEANINGS: Final = {
     "unsafe_member": "members of archives that are no plain files, skipped",
     "unpaired_archive": "archives that belong to no program",
     "fallback": "clusters that TensorFlow executed instead",
+    "compile_failed": "compilations that failed",
+    "launch_failed": "runs of compiled clusters that failed",
     "log_without_lines": "logs without a line of BladeDISC beside dumps",
     "call_times_unreadable": "files of call times that cannot be read on; lines before are kept",
     "call_time_invalid": "lines of call times with another number of columns, skipped",
@@ -145,11 +147,30 @@ class _Dump:
             paired.judge(cluster, has_log=self._log.n_records > 0)
         for path, reason in self._log.fallbacks:
             self._defects.append(("fallback", f"{path}: {reason}"))
+        for function, code, _ in self._log.compilations:
+            if code:
+                self._defects.append(("compile_failed", f"{function}: exit code {code}"))
+        self._defects += [("launch_failed", why) for why in self._log.failures]
         for path in self._log.torch_dumps:
             self.torch.name_missing(path)
         self._store()
         problems = self._problems()
-        return TraceFacts(format="disc", problems=problems, summary=self._summary(problems))
+        return TraceFacts(
+            format="disc", problems=problems, summary=self._summary(problems), stats=self._stats()
+        )
+
+    def _stats(self) -> list[tuple[str, str | None, float, str]]:
+        """Times that the compiler prints: of functions, and of its phases in all."""
+        of_functions: dict[str, float] = defaultdict(float)
+        for function, _, seconds in self._log.compilations:
+            of_functions[function] += seconds
+        return [
+            *(("compile_seconds", name, value, "s") for name, value in of_functions.items()),
+            *(
+                ("compile_phase_seconds", name, value, "s")
+                for name, value in self._log.phases.items()
+            ),
+        ]
 
     def _summary(self, problems: list[Problem]) -> str:
         hashes = {each.program.graph_hash for each in self._clusters if each.program is not None}

@@ -94,6 +94,8 @@ def _member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Value:
     name = member.name
     if not member.isfile() or "/" in name or name in (".", ".."):
         return Value(name, 0, "", why="it is no plain file of a flat archive, skipped")
+    if member.issparse():  # a few bytes would become gigabytes
+        return Value(name, 0, "", why="it is a sparse file, skipped")
     if member.size > _LARGEST:
         return Value(name, 0, "", why=f"{member.size:,} bytes are more than a tensor can have")
     file = archive.extractfile(member)
