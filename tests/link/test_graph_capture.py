@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.sharing import WarehouseCache
+from warehouse.ingest import pipeline
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -76,3 +77,32 @@ def test_a_graph_without_its_capture_has_no_operators(
 
     assert covered["launch_share"] == 1
     assert covered["op_share"] < 0.05
+
+
+def runs(db: Path) -> list[tuple[str, str, str]]:
+    with database.Reader(db) as reader:
+        found: list[tuple[str, str, str]] = reader.connection.execute(
+            "SELECT r.name, t.name, f.role FROM trace AS t JOIN run AS r ON r.id = t.run_id "
+            "JOIN source_file AS f ON f.trace_id = t.id ORDER BY t.id"
+        ).fetchall()
+    return found
+
+
+def test_a_folder_of_captures_joins_the_run_of_what_replays_them(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    """Also one that was imported before, from a file elsewhere."""
+    folder, before = data_dir / "inference" / "sglang_decode", tmp_path / "before.json.gz"
+    before.write_bytes((folder / CASES["sglang_decode"]).read_bytes())
+    together, later = tmp_path / "together.duckdb", tmp_path / "later.duckdb"
+
+    pipeline.import_paths([folder], db=together)
+    pipeline.import_paths([before], db=later)
+    pipeline.import_paths([folder], db=later)
+
+    name = "sglang_Qwen3-8B_decode"
+    assert runs(together) == [(name, name, "trace"), (name, "bs_32_rank0", "capture")]
+    assert runs(later) == [("before", "before", "trace"), ("before", "bs_32_rank0", "capture")]
+    for db in (together, later):
+        (covered,) = [row for row in rows(db, "coverage") if row["trace_id"] == 1]
+        assert covered["op_share"] >= 0.95

@@ -203,7 +203,7 @@ def _decode(
     if source.job is not None:
         _add_job(facts, source.job)
     was_read, cpu_was_read = time.perf_counter(), time.process_time()
-    files = _files(source, sha256, streams)
+    files = _files(source, importer.name, sha256, streams)
     is_small = sum(file.n_content_bytes for file in files) <= _SMALL_BYTES
     with _unoptimized(scratch.connection) if is_small else nullcontext():
         prepare(importer, scratch, facts)
@@ -256,7 +256,7 @@ def read_beside(
         text = utf8(stream)
         facts = _named(source, lambda: read(text))
     lost = _complete(facts, [stream])
-    files = _files(source, sha256, [stream])
+    files = _files(source, importer_name, sha256, [stream])
     return DecodedSource(source, folder, importer_name, files, facts, Account.none(), lost)
 
 
@@ -315,9 +315,13 @@ class _OpenParts:
 
 
 def _files(
-    source: Source, sha256: tuple[str, ...], streams: Sequence[TraceStream | None]
+    source: Source,
+    importer_name: str,
+    sha256: tuple[str, ...],
+    streams: Sequence[TraceStream | None],
 ) -> tuple[SourceFile, ...]:
-    roles = [part.role for part in source.parts] or ["trace"]
+    role = "capture" if formats.is_capture(source, importer_name) else "trace"
+    roles = [part.role for part in source.parts] or [role]
     rows = zip(source.files, roles, sha256, streams, strict=True)
     return tuple(
         SourceFile(

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 from warehouse import plugins
 from warehouse.errors import TwError, UnknownFormat, UnsupportedFormat, UsageError
@@ -58,6 +59,13 @@ def _formats() -> tuple[Format, ...]:
     ]
     first = {each.name: each for each in reversed(found)}  # tw's own, where names are the same
     return tuple(sorted(first.values(), key=lambda f: f.name))
+
+
+def is_capture(source: Source, importer_name: str) -> bool:
+    """Whether a file records how graphs were captured, by the name of its folder."""
+    folder = by_name(importer_name).capture_folder
+    inside = Path(source.members[-1]) if source.members else source.path
+    return folder is not None and not source.parts and inside.parent.name == folder
 
 
 def by_name(name: str) -> AnyImporter:

@@ -295,6 +295,8 @@ class Importer:
     tables: Sequence[Traversable] = ()
     rank_pattern: str | None = None  # of file names <run><match>, where group 1 is the rank
     generic_stems: tuple[str, ...] = ()  # file stems, in lower case, that do not identify a run
+    #: A folder beside traces with recordings of how the graphs were captured that they replay.
+    capture_folder: str | None = None
     disk_use: DiskUse | None = None  # None: no import is refused for lack of space
 
 

@@ -122,8 +122,9 @@ def import_paths(
         planned = [
             _plan(source, scratch / str(n), options, present) for n, source in enumerate(sources)
         ]
-        # Timelines first: graphs are paired with those of the same processes.
-        order = sorted(range(len(planned)), key=lambda n: _is_graph(planned[n]))
+        # Timelines first: graphs are paired with those of the same processes, and recordings of
+        # captures join the run of what replays them.
+        order = sorted(range(len(planned)), key=lambda n: _place(planned[n]))
         _refuse_too_large(planned, order, scratch)
         jobs = [job for n in order if isinstance(job := planned[n], Job)]
         n_bytes = sum(job.n_bytes for job in jobs)
@@ -149,8 +150,12 @@ def import_paths(
         return [outcomes[n] for n in range(len(planned))]
 
 
-def _is_graph(plan: Job | Outcome) -> bool:
-    return isinstance(plan, Job) and formats.by_name(plan.importer).kind == "graph"
+def _place(plan: Job | Outcome) -> int:
+    if not isinstance(plan, Job):
+        return 0
+    if formats.by_name(plan.importer).kind == "graph":
+        return 2
+    return int(formats.is_capture(plan.source, plan.importer))
 
 
 @contextmanager

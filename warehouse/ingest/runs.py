@@ -1,7 +1,8 @@
 """Assigns a new trace to a run, and names the run and the trace.
 
-The run is the one named by the user, that of the graph's timeline, that of other sources of the
-same job, the one an earlier import of the same bytes was in, or a new one.
+The run is the one named by the user, that of the graph's timeline, that of the traces beside a
+folder of captured graphs, that of other sources of the same job, the one an earlier import of the
+same bytes was in, or a new one.
 """
 
 from __future__ import annotations
@@ -105,6 +106,8 @@ def assign(
     pair = _timeline_of(connection, decoded, choice)
     if pair.timeline is not None:
         return _run(connection, pair.timeline.run_id)
+    if (run := _run_beside(connection, decoded)) is not None:
+        return run
     key = choice.key(decoded)
     run_id = choice.of_job.get(key) if key and pair.problem is None else None
     if run_id is None:
@@ -114,6 +117,22 @@ def assign(
         return run
     name = _free_name(connection, _suggested_name(decoded, key is not None))
     return _new_run(connection, decoded, name)
+
+
+def _run_beside(connection: duckdb.DuckDBPyConnection, decoded: DecodedSource) -> Run | None:
+    """The last run with one of the traces beside the folder of captures."""
+    source = decoded.source
+    if source.members or not formats.is_capture(source, decoded.importer_name):
+        return None
+    beside = [path for path in sorted(source.path.parent.parent.iterdir()) if path.is_file()]
+    hashes = [sha for path in beside for sha in Source(path).sha256()]
+    rows = connection.execute(
+        "SELECT t.run_id FROM source_file AS f JOIN trace AS t ON t.id = f.trace_id "
+        "WHERE list_contains(?::VARCHAR[], f.sha256) AND f.role <> 'capture' "
+        "ORDER BY t.id DESC LIMIT 1",
+        [hashes],
+    ).fetchall()
+    return _run(connection, int(rows[0][0])) if rows else None
 
 
 def _named_run(connection: duckdb.DuckDBPyConnection, name: str) -> Run | None:

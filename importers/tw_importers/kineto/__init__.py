@@ -93,6 +93,7 @@ KINETO = FileImporter(
     title="PyTorch profiler traces (Kineto JSON), CUDA, ROCm, MTIA and CPU",
     version=2,
     generic_stems=("kineto",),
+    capture_folder="capture_traces",  # as vLLM and SGLang name it
     sniff=sniff,
     disk_use=trace_event.DISK_USE,
     read=read,
