@@ -9,7 +9,7 @@ derived from these two alone. An empty interval (lower_ns above upper_ns) is rep
 clocks drift, or a link or time is wrong. A rank without lower-ranked partners has one row.
 """
 grain = ["trace_id", "to_trace_id"]
-requires = { schema = ">=11", queries = ["clock_interval@2"] }
+requires = { schema = ">=11", queries = ["clock_interval@3"] }
 columns = [
   "run_id", "trace_id", "rank", "offset_ns", "uncertainty_ns", "drift", "method", "to_trace_id",
   "to_rank", "n_collectives", "lower_ns", "upper_ns", "median_ns", "pair_drift", "is_contradictory",

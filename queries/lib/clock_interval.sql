@@ -1,6 +1,6 @@
 /* ---
 name = "clock_interval"
-version = 2
+version = 3
 title = "Bounds of the offset between two clocks, derived from collectives"
 help = """
 No rank can leave an all_reduce, all_gather, reduce_scatter, all_to_all or barrier before the last
@@ -14,12 +14,14 @@ give the range of these lines at the base of the other trace and at the begin an
 ranks recorded. If no line fits, is_contradictory is set: a clock was set, or a link or time is
 wrong. Only the tightest bounds of each 32nd of the time are used, which can only widen the range.
 
-Requests and responses of remote calls between the traces bound one side, too.
+Requests and responses of remote calls between the traces bound one side, too, and so do the sends
+around a ring of a communication library (transfer_pair), none of which is received before it begins:
+between hosts they bound the clocks of their first ranks, as the ranks of a host have one clock.
 
 Links of confidence 0.5 and below are doubtful and bound nothing.
 """
 grain = ["hub_trace_id", "trace_id"]
-requires = { schema = ">=11", queries = ["collective_pair@1", "rpc_pair@1"] }
+requires = { schema = ">=11", queries = ["collective_pair@1", "rpc_pair@1", "transfer_pair@1"] }
 columns = [
   "run_id", "hub_trace_id", "trace_id", "n_collectives", "lower_ns", "upper_ns", "median_ns",
   "drift", "is_contradictory", "begin_ns", "end_ns", "begin_lower_ns", "begin_upper_ns",
@@ -63,8 +65,19 @@ help = "Whether no offset with a drift of at most 100 ppm fits all collectives: 
 [changes]
 1 = "first version"
 2 = "drift of more than 100 ppm is a contradiction; bounds allow for unknown drift; doubtful links bound nothing"
+3 = "sends and receives around rings bound offsets"
 --- */
-WITH bound AS MATERIALIZED (
+-- Ranks of a host share its clock: what is sent between hosts bounds the clocks of their first ranks.
+WITH clock_of_host AS (
+  SELECT
+    id AS member_id,
+    host_name,
+    first_value(id) OVER (PARTITION BY run_id, host_name ORDER BY rank NULLS LAST, id) AS trace_id,
+    coalesce(rank, 0) AS rank
+  FROM trace
+  WHERE host_name IS NOT NULL
+),
+bound AS MATERIALIZED (
   SELECT
     p.run_id,
     p.hub_trace_id,
@@ -88,6 +101,32 @@ WITH bound AS MATERIALIZED (
       run_id, hub_trace_id, trace_id, confidence, false, is_from_hub, hub_ns, hub_ns, other_ns,
       other_ns
     FROM rpc_pair()
+    UNION ALL
+    SELECT
+      p.run_id,
+      if(p.is_from_hub, p.from_trace_id, p.to_trace_id),
+      if(p.is_from_hub, p.to_trace_id, p.from_trace_id),
+      1,
+      false,
+      p.is_from_hub,
+      if(p.is_from_hub, p.from_start_ns, p.to_start_ns),
+      if(p.is_from_hub, p.from_end_ns, p.to_end_ns),
+      if(p.is_from_hub, p.to_start_ns, p.from_start_ns),
+      if(p.is_from_hub, p.to_end_ns, p.from_end_ns)
+    FROM (
+      SELECT
+        p.* REPLACE (a.trace_id AS from_trace_id, b.trace_id AS to_trace_id),
+        (a.rank, a.trace_id) < (b.rank, b.trace_id) AS is_from_hub
+      FROM transfer_pair() AS p
+      JOIN clock_of_host AS a ON a.member_id = p.from_trace_id
+      JOIN clock_of_host AS b ON b.member_id = p.to_trace_id AND b.host_name <> a.host_name
+      UNION ALL
+      SELECT p.*, (a.rank, a.member_id) < (b.rank, b.member_id)
+      FROM transfer_pair() AS p
+      JOIN clock_of_host AS a ON a.member_id = p.from_trace_id
+      JOIN clock_of_host AS b ON b.member_id = p.to_trace_id AND b.host_name = a.host_name
+      WHERE p.from_trace_id <> p.to_trace_id
+    ) AS p
   ) AS p
   JOIN trace AS t ON t.id = p.trace_id
   JOIN trace AS h ON h.id = p.hub_trace_id

@@ -65,15 +65,51 @@ operation AS (
   JOIN dpro_operation() AS n ON n.trace_id = o.trace_id AND n.operator = o.name
   WHERE NOT contains(n.name, 'Comm')
 ),
+-- an operator without a step belongs to that of the operator before it
+stepped AS MATERIALIZED (
+  SELECT
+    * EXCLUDE (step),
+    coalesce(step, last_value(step IGNORE NULLS) OVER (
+      PARTITION BY trace_id ORDER BY start_ns, slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )) AS step
+  FROM operation
+),
+-- where the step of a rank changes
+step_start AS MATERIALIZED (
+  SELECT trace_id, start_ns, step
+  FROM (
+    SELECT
+      trace_id, start_ns, step,
+      lag(step) OVER (PARTITION BY trace_id ORDER BY start_ns) AS step_before
+    FROM (
+      SELECT trace_id, start_ns, arg_max(step, slice_id) AS step
+      FROM stepped
+      WHERE step IS NOT NULL
+      GROUP BY trace_id, start_ns
+    )
+  )
+  WHERE step IS DISTINCT FROM step_before
+),
 extent AS (
   SELECT trace_id, min(start_ns) AS first_ns, max(start_ns + dur_ns) AS last_ns
   FROM operation
   GROUP BY trace_id
 ),
-tensors AS (
-  SELECT slice_id, string_agg(tensor_id::VARCHAR, '+' ORDER BY tensor_id) AS tensors
+tensor AS MATERIALIZED (
+  SELECT slice_id, ordinal, tensor_id
   FROM collective_tensor
   WHERE tensor_id IS NOT NULL
+),
+-- most stages have one tensor: their lists need no sorting
+tensors AS (
+  SELECT slice_id, tensor_id::VARCHAR AS tensors
+  FROM tensor
+  WHERE slice_id NOT IN (SELECT slice_id FROM tensor WHERE ordinal > 0)
+  UNION ALL
+  SELECT slice_id, string_agg(tensor_id::VARCHAR, '+' ORDER BY tensor_id) AS tensors
+  FROM tensor
+  WHERE slice_id IN (SELECT slice_id FROM tensor WHERE ordinal > 0)
   GROUP BY slice_id
 ),
 stage AS (
@@ -109,15 +145,16 @@ event AS (
   SELECT
     trace_id, slice_id, name, phase, NULL AS tensors, NULL AS stage, NULL::BIGINT AS loop,
     NULL::BIGINT AS channel, NULL::BIGINT AS ring_step, NULL::BIGINT AS part, step, start_ns, dur_ns
-  FROM operation
+  FROM stepped
   UNION ALL
   SELECT
     c.trace_id, c.slice_id,
     'Comm.' || c.tensors || '.' || c.stage
       || coalesce('~>' || c.loop || '_' || c.channel || '_' || c.ring_step || '_' || c.part, ''),
-    'Comm', c.tensors, c.stage, c.loop, c.channel, c.ring_step, c.part, NULL, c.start_ns, c.dur_ns
+    'Comm', c.tensors, c.stage, c.loop, c.channel, c.ring_step, c.part, b.step, c.start_ns, c.dur_ns
   FROM communication AS c
   JOIN extent AS x ON x.trace_id = c.trace_id
+  ASOF LEFT JOIN step_start AS b ON b.trace_id = c.trace_id AND b.start_ns <= c.start_ns
   WHERE c.stage IN ('SEND', 'RECV') OR c.start_ns >= x.first_ns AND c.start_ns < x.last_ns
 ),
 reference AS (
@@ -152,14 +189,7 @@ SELECT
   e.channel,
   e.ring_step,
   e.part,
-  coalesce(
-    e.step,
-    last_value(e.step IGNORE NULLS) OVER (
-      PARTITION BY e.trace_id
-      ORDER BY e.start_ns, e.phase = 'Comm', e.slice_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    )
-  ) AS step,
+  e.step,
   e.start_ns + coalesce(CASE WHEN r.is_aligned THEN r.offset_ns ELSE s.shift_ns END, 0)::DOUBLE AS start_ns,
   e.dur_ns
 FROM event AS e

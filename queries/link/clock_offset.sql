@@ -1,6 +1,6 @@
 /* ---
 name = "clock_offset"
-version = 3
+version = 4
 title = "Offset from each trace's clock to the shared time of its run"
 help = """
 The shared time is the clock of the reference: the lowest rank that has a collective in common with
@@ -9,7 +9,8 @@ the fewest pairs and then the most certain ones, at most 16 of them; uncertainti
 
 For one pair, the offset is the median difference of ends, moved into the interval that the
 collectives allow. If both traces count from 1970 on a clock that may be that of one host (equal or
-unknown host names) and the interval contains 0, the recorded times are kept. The uncertainty is the
+unknown host names) and the interval contains 0, the recorded times are kept; so are those of ranks
+of one host of a dPRO trial. The uncertainty is the
 largest error that any offset and drift (of at most 100 ppm) allowed by the collectives could have,
 anywhere in the two recordings. If none fits all collectives, the method says so, and the
 uncertainty is the largest violation; but collectives that were linked by order or time are linked
@@ -27,7 +28,7 @@ call (first call), which is only approximate. The host's clock is then the refer
 Traces without anything in common with others have no offset.
 """
 grain = ["trace_id"]
-requires = { schema = ">=11", queries = ["clock_interval@2"] }
+requires = { schema = ">=11", queries = ["clock_interval@3"] }
 portable = false
 columns = ["trace_id", "offset_ns", "uncertainty_ns", "method", "drift"]
 
@@ -54,6 +55,7 @@ help = "reference; file: recorded times, not contradicted by any collective; col
 1 = "first version"
 2 = "excludes graph traces, which have no clock; TPU captures are aligned with the time of their host"
 3 = "uncertainty includes unknown drift; recordings of one rank share its clock; doubtful links give no offset"
+4 = "sends and receives around rings bound offsets"
 --- */
 WITH RECURSIVE place AS (
   SELECT
@@ -66,7 +68,8 @@ WITH RECURSIVE place AS (
     base_ns + least(coalesce(start_ts, 0), 0) AS start_ns,
     base_ns + coalesce(end_ts, 0) AS end_ns,
     base_ns > 946684800000000000 AS is_since_epoch, -- The year 2000.
-    coalesce(host_name, '') AS host_name
+    coalesce(host_name, '') AS host_name,
+    format = 'dpro' AND host_name IS NOT NULL AS is_of_host -- All ranks of a host have its clock.
   FROM trace
   WHERE run_id = $run_id::BIGINT AND kind = 'timeline'
 ),
@@ -75,8 +78,10 @@ pair AS (
     c.*,
     h.base_ns AS hub_base_ns,
     s.base_ns,
-    h.is_since_epoch AND s.is_since_epoch AND h.host_name = s.host_name
-      AND c.drift IS NULL AND c.lower_ns <= 0 AND c.upper_ns >= 0 AS is_recorded,
+    h.host_name = s.host_name AND c.drift IS NULL AND CASE
+      WHEN h.is_of_host AND s.is_of_host THEN coalesce(c.lower_ns, 0) <= 0 AND coalesce(c.upper_ns, 0) >= 0
+      ELSE h.is_since_epoch AND s.is_since_epoch AND c.lower_ns <= 0 AND c.upper_ns >= 0
+    END AS is_recorded,
     CASE
       WHEN c.is_contradictory THEN c.median_ns
       ELSE greatest(least(c.median_ns, c.upper_ns), c.lower_ns)

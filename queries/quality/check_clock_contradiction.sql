@@ -10,7 +10,7 @@ by more than the uncertainties of both. Pairs with an unknown offset or uncertai
 drift, are judged by their bounds only. A pair is reported for the higher rank.
 """
 grain = ["run_id", "trace_id", "check_name"]
-requires = { schema = ">=1", queries = ["clock_interval@2"] }
+requires = { schema = ">=1", queries = ["clock_interval@3"] }
 columns = [
   "run_id", "run", "trace_id", "trace", "rank", "check_name", "severity", "n_found", "n_looked_at",
   "examples", "meaning", "remedy",

@@ -10,7 +10,7 @@ negotiation behind Sync; of graphs their dependencies; of TPU commands the order
 command waits for which.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_replay@1", "replay_graph_edge@1", "replay_timeline_edge@1", "replay_tpu_edge@1"] }
+requires = { schema = ">=17", queries = ["dpro_graph_edge@1", "dpro_graph_place@1", "dpro_replay@1", "replay_graph_edge@1", "replay_timeline_edge@1", "replay_tpu_edge@1"] }
 portable = false
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
@@ -34,22 +34,21 @@ link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link
 --- */
 SELECT
   e.run_id,
-  e.from_place AS from_id,
-  e.to_place AS to_id,
-  CASE WHEN e.kind IN ('control', 'peer') AND contains(e.to_name, '->Comm.')
-    AND NOT regexp_matches(e.to_name, '->Comm\.[0-9+]+\.(COPY_|SUM)')
-    THEN coalesce(n.negotiation_ns, 0) ELSE 0
-  END::DOUBLE AS delay_ns,
+  a.place AS from_id,
+  b.place AS to_id,
+  CASE WHEN e.is_delayed THEN coalesce(n.negotiation_ns, 0) ELSE 0 END::DOUBLE AS delay_ns,
   e.kind,
   e.ordinal,
   NULL::BIGINT AS link_id,
   1::DOUBLE AS confidence
-FROM dpro_edge() AS e
+FROM dpro_graph_edge() AS e
+JOIN dpro_graph_place() AS a ON a.code = e.from_code
+JOIN dpro_graph_place() AS b ON b.code = e.to_code
 LEFT JOIN (
   SELECT run_id, place, negotiation_ns
   FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN)
   WHERE negotiation_ns IS NOT NULL
-) AS n ON n.run_id = e.run_id AND n.place = e.from_place
+) AS n ON n.run_id = e.run_id AND n.place = a.place
 UNION ALL
 SELECT
   run_id,

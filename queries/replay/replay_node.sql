@@ -43,34 +43,53 @@ track_id = { nullable = true, help = "Thread or stream" }
 2 = "timelines; bytes, slices, tracks and measured times"
 1 = "first version"
 --- */
-WITH trial AS (
-  SELECT *, min(place) OVER (PARTITION BY run_id, resource) AS resource_place
+WITH trial AS MATERIALIZED (
   FROM dpro_replay(p_dpro_rules := $dpro_rules::BOOLEAN, p_unlimited_updates := $unlimited_updates::BOOLEAN)
+),
+-- few resources, slots and stages have many nodes: they are numbered first, and joined
+trial_resource AS (
+  SELECT run_id, resource, row_number() OVER (PARTITION BY run_id ORDER BY min(place)) - 1 AS resource_id
+  FROM trial
+  WHERE resource IS NOT NULL
+  GROUP BY run_id, resource
+),
+trial_slot AS (
+  SELECT run_id, slot, row_number() OVER (PARTITION BY run_id ORDER BY slot) - 1 AS slot_id
+  FROM trial
+  WHERE slot IS NOT NULL
+  GROUP BY run_id, slot
+),
+trial_order AS (
+  SELECT
+    run_id, tensors, stage, operator_place,
+    row_number() OVER (PARTITION BY run_id ORDER BY tensors NULLS FIRST, stage, operator_place) AS order_key
+  FROM (SELECT DISTINCT run_id, tensors, stage, CASE WHEN stage IS NULL THEN place END AS operator_place FROM trial)
 )
 SELECT
-  place AS node_id,
-  run_id,
-  trace_id,
-  rank,
-  CASE WHEN resource IS NOT NULL THEN
-    dense_rank() OVER (PARTITION BY run_id, resource IS NULL ORDER BY resource_place) - 1
-  END AS resource_id,
-  coalesce(stage, 'operator') AS kind,
-  name,
-  dur_ns,
-  gap_ns,
-  priority,
-  dense_rank() OVER (PARTITION BY run_id ORDER BY tensors NULLS FIRST, stage, CASE WHEN stage IS NULL THEN place END) AS order_key,
-  CASE WHEN slot IS NOT NULL THEN
-    dense_rank() OVER (PARTITION BY run_id, slot IS NULL ORDER BY slot) - 1
-  END AS slot_id,
+  t.place AS node_id,
+  t.run_id,
+  t.trace_id,
+  t.rank,
+  r.resource_id,
+  coalesce(t.stage, 'operator') AS kind,
+  t.name,
+  t.dur_ns,
+  t.gap_ns,
+  t.priority,
+  o.order_key,
+  s.slot_id,
   NULL::BIGINT AS bytes,
   0::DOUBLE AS release_ns,
   NULL::BIGINT AS slice_id,
   NULL::BIGINT AS track_id,
   NULL::DOUBLE AS measured_start_ns,
   NULL::DOUBLE AS measured_end_ns
-FROM trial
+FROM trial AS t
+JOIN trial_order AS o
+  ON o.run_id = t.run_id AND o.tensors IS NOT DISTINCT FROM t.tensors AND o.stage IS NOT DISTINCT FROM t.stage
+  AND o.operator_place IS NOT DISTINCT FROM CASE WHEN t.stage IS NULL THEN t.place END
+LEFT JOIN trial_resource AS r ON r.run_id = t.run_id AND r.resource = t.resource
+LEFT JOIN trial_slot AS s ON s.run_id = t.run_id AND s.slot = t.slot
 UNION ALL
 SELECT
   node_id,

@@ -10,7 +10,7 @@ trials: operators, stages of communication and messages, in each step; a receive
 takes no time in a replay, is not among them.
 """
 grain = ["run_id", "node_id", "step", "slice_id"]
-requires = { schema = ">=17", queries = ["dpro_edge@1", "dpro_event@1", "dpro_group@1", "dpro_iteration@1", "dpro_message@1", "dpro_node@1", "replay_timeline_node@1", "replay_tpu_node@1", "replay_trace@1"] }
+requires = { schema = ">=17", queries = ["dpro_code@1", "dpro_event_node@1", "dpro_graph_edge@1", "dpro_graph_place@1", "dpro_iteration@1", "dpro_message@1", "replay_timeline_node@1", "replay_tpu_node@1", "replay_trace@1"] }
 portable = false
 columns = [
   "run_id", "node_id", "step", "trace_id", "track_id", "slice_id", "measured_start_ns",
@@ -32,45 +32,33 @@ origin_ns = { type = "DOUBLE", unit = "ns", help = "Time of the trace at which t
 2 = "TPU commands"
 1 = "first version"
 --- */
-WITH trial_node AS (
-  SELECT run_id, place AS node_id, name, stage
-  FROM dpro_node()
-  WHERE stage IS DISTINCT FROM 'Sync'
-),
-trial_step AS (
+WITH trial_step AS (
   SELECT run_id, step, min(start_ns) AS start_ns
   FROM dpro_iteration()
   GROUP BY run_id, step
 ),
 -- stages of single tensors belong to the node of their group
 seen AS MATERIALIZED (
-  SELECT
-    e.run_id,
-    e.slice_id,
-    e.start_ns,
-    e.step,
-    e.process || '->' || CASE WHEN g.tensors IS NULL THEN e.name ELSE 'Comm.' || g.tensors || '.' || e.stage END
-      AS name
-  FROM dpro_event() AS e
-  LEFT JOIN dpro_group() AS g
-    ON g.run_id = e.run_id AND g.tensor_id = TRY_CAST(e.tensors AS BIGINT)
-    AND e.stage IN ('QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'MEMCPY_OUT_FUSION_BUFFER')
-  WHERE e.step IS NOT NULL
+  SELECT run_id, code, place AS node_id, slice_id, step, stage, start_ns
+  FROM dpro_event_node()
+  WHERE step IS NOT NULL AND stage IS DISTINCT FROM 'Sync'
   UNION ALL
-  SELECT m.run_id, m.slice_id, m.start_ns, s.step, m.process || '->' || m.name
+  SELECT m.run_id, p.code, p.place, m.slice_id, s.step, m.stage, m.start_ns
   FROM dpro_message() AS m
+  JOIN dpro_code() AS c ON c.run_id = m.run_id AND c.process = m.process AND c.name = m.name
+  JOIN dpro_graph_place() AS p ON p.code = c.first_code
   ASOF JOIN trial_step AS s ON s.run_id = m.run_id AND s.start_ns <= m.start_ns
 ),
 trial_send AS (
-  SELECT e.run_id, e.to_place AS node_id, e.from_place AS send_id, s.step, min(s.start_ns) AS start_ns
-  FROM dpro_edge() AS e
-  JOIN seen AS s ON s.run_id = e.run_id AND s.name = e.from_name
-  WHERE e.kind = 'peer' AND contains(e.from_name, '.SEND~>')
-  GROUP BY e.run_id, e.to_place, e.from_place, s.step
+  SELECT e.to_code AS code, s.node_id AS send_id, s.step, min(s.start_ns) AS start_ns
+  FROM dpro_graph_edge() AS e
+  JOIN seen AS s ON s.code = e.from_code
+  WHERE e.kind = 'peer' AND s.stage = 'SEND'
+  GROUP BY e.to_code, s.node_id, s.step
 )
 SELECT
-  n.run_id,
-  n.node_id,
+  e.run_id,
+  e.node_id,
   e.step,
   s.trace_id,
   s.track_id,
@@ -78,14 +66,13 @@ SELECT
   s.ts AS measured_start_ns,
   s.ts + greatest(s.dur, 0) AS measured_end_ns,
   t.start_ns - (e.start_ns - s.ts) AS origin_ns,
-  coalesce(p.send_id, n.node_id) AS start_node_id,
+  coalesce(p.send_id, e.node_id) AS start_node_id,
   coalesce(e.start_ns - p.start_ns, 0) AS start_lag_ns,
-  n.stage IS NOT DISTINCT FROM 'QUEUE' AS is_from_ready
+  e.stage IS NOT DISTINCT FROM 'QUEUE' AS is_from_ready
 FROM seen AS e
-JOIN trial_node AS n ON n.run_id = e.run_id AND n.name = e.name
 JOIN trial_step AS t ON t.run_id = e.run_id AND t.step = e.step
 JOIN whole_slice AS s ON s.id = e.slice_id
-LEFT JOIN trial_send AS p ON p.run_id = n.run_id AND p.node_id = n.node_id AND p.step = e.step
+LEFT JOIN trial_send AS p ON p.code = e.code AND p.step = e.step
 UNION ALL
 SELECT
   n.run_id,

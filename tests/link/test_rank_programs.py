@@ -72,7 +72,7 @@ def link(connection: duckdb.DuckDBPyConnection, programs: Sequence[Program]) -> 
         found[(a >> 32) // 200].links.append((a, b, confidence))
     for row in connection.execute(
         "SELECT hub_trace_id, trace_id, begin_ns, end_ns, begin_lower_ns, begin_upper_ns, "
-        'end_lower_ns, end_upper_ns FROM "clock_interval@2"()'
+        'end_lower_ns, end_upper_ns FROM "clock_interval@3"()'
     ).fetchall():
         found[row[0] // 200].intervals.append(row)
     for trace_id, *clock in connection.execute(

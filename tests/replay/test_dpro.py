@@ -340,7 +340,7 @@ def test_the_method_of_clock_offsets_is_chosen(
     db = imported_files.copy(tmp_path / "w.duckdb", ("trial", [OURS / TINY]))
 
     assert offsets_by(tw, db, "last_sync") == [(0, "last sync"), (-500_000, "last sync")]
-    assert offsets_by(tw, db) == [(None, None), (None, None)]
+    assert offsets_by(tw, db) == [(0, "reference"), (-500_000, "collective")]
     none = tw("link", "--db", db, "--clock", "sundial")
     assert none.errors == ["Error: clock method 'sundial' not found"]
 
@@ -352,5 +352,6 @@ def test_every_method_of_clock_offsets_can_be_chosen(
     db = imported_files.copy(tmp_path / "w.duckdb", ("trial", [OURS / TINY]))
 
     assert offsets_by(tw, db, "recorded") == [(0, "recorded"), (0, "recorded")]
-    (_, (offset, method)) = offsets_by(tw, db, "messages")
-    assert method == "messages" and offset is not None and abs(offset + 500_000) < 50_000
+    for chosen in ("messages", "receives", "ring"):
+        (_, (offset, method)) = offsets_by(tw, db, chosen)
+        assert method == chosen and offset is not None and abs(offset + 500_000) < 50_000

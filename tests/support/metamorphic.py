@@ -236,10 +236,10 @@ def install(
     """Creates the macros that a query calls, as a session does: some blocks are computed once."""
     LIBRARY.install_for(connection, query, installed)
 
-    def rows_of(block: Query) -> pa.Table:
-        return execute.run(connection, block, library=LIBRARY, installed=installed).table()
+    def create(block: Query, table: str) -> None:
+        execute.create_table(connection, block, {}, table)
 
-    keep(connection, LIBRARY, query, kept, rows_of)
+    keep(connection, LIBRARY, query, kept, create)
 
 
 def differences(found: Iterable[Row], expected: Iterable[Row]) -> list[str]:

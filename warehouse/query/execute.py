@@ -47,7 +47,8 @@ def is_plain(query: Query) -> bool:
 class Result:
     """A running query; a context manager that interrupts it when left early.
 
-    `columns` hold name, type, unit and description; `n_rows` counts the rows read so far.
+    `columns` hold name, type, unit and description; `n_rows` counts the rows read so far. The rows
+    go `into` a TEMP table instead, if one is named.
     """
 
     def __init__(
@@ -59,12 +60,13 @@ class Result:
         timeout_s: float | None = None,
         as_tuples: bool = False,
         is_short: bool = False,
+        into: str | None = None,
     ) -> None:
         self.query = query
         self.parameters = dict(parameters)
         self.n_rows = 0
         self._connection = connection
-        self._as_tuples, self._is_short = as_tuples, is_short
+        self._as_tuples, self._is_short, self._into = as_tuples, is_short, into
         self._is_read = False  # to its end
         self._timeout_s = timeout_s
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
@@ -78,6 +80,13 @@ class Result:
 
     def _start(self) -> tuple[tuple[Column, ...], Any]:
         statement = _one_select(self.query.bound_sql)
+        if self._into is not None:
+            self._connection.execute(
+                f'CREATE OR REPLACE TEMP TABLE "{self._into}" AS {statement.query}',
+                self.parameters or None,
+            )
+            self._is_read = True
+            return (), None
         if self._as_tuples:
             self._connection.execute(statement, self.parameters or None)
             named = [each[:2] for each in self._connection.description or []]
@@ -125,6 +134,12 @@ class Result:
             return self._reader.read_next_batch()
         except StopIteration:
             return None
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Returns the rows as a stream, to be read once while the result is open."""
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_batches(self.schema, self.batches())
 
     def table(self) -> pa.Table:
         """Returns all rows as one table."""
@@ -263,6 +278,20 @@ def run(
     )
 
 
+def create_table(
+    connection: duckdb.DuckDBPyConnection,
+    query: Query,
+    parameters: Mapping[str, Value],
+    table: str,
+    *,
+    timeout_s: float | None = None,
+) -> None:
+    """Runs a query whose macros are there, and keeps its rows as a TEMP table; raises as `run`."""
+    query = query.on(connection)
+    with Result(connection, query, parameters, timeout_s=timeout_s, into=table):
+        pass
+
+
 def prepare(
     connection: duckdb.DuckDBPyConnection,
     query: Query | str,
@@ -279,7 +308,7 @@ def prepare(
     if kept is not None:
         keep(
             connection, queries, query, kept,
-            lambda block: Result(connection, block.on(connection), {}, timeout_s=timeout_s).table(),
+            lambda block, table: create_table(connection, block, {}, table, timeout_s=timeout_s),
             is_report=is_report,
         )  # fmt: skip
     return query

@@ -13,7 +13,6 @@ from warehouse.library.header import FOR_REPORTS
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
     from warehouse.library.library import Library, Query
 
@@ -23,22 +22,21 @@ def keep(
     queries: Library,
     query: Query,
     kept: set[str],
-    rows_of: Callable[[Query], pa.Table],
+    create: Callable[[Query, str], None],
     *,
     is_report: bool = False,
 ) -> None:
     """Computes the blocks that a query calls and that `kept` does not name, callees first.
 
-    Some are worth it only for the many queries of a report.
+    `create` makes a TEMP table of a block's rows. Some are worth it only for the many queries of a
+    report.
     """
     when = (True, FOR_REPORTS) if is_report else (True,)
     for block in queries.called_by(query):
         key = str(block.key)
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
-        connection.register("rows of a block", rows_of(block))
-        connection.execute(f'CREATE OR REPLACE TEMP TABLE "kept {key}" AS FROM "rows of a block"')
-        connection.unregister("rows of a block")
+        create(block, f"kept {key}")
         connection.execute(
             f'CREATE OR REPLACE TEMP MACRO "{key}"() AS TABLE FROM temp.main."kept {key}"'
         )

@@ -143,6 +143,16 @@ class Session:
             installed=self.installed, as_tuples=as_tuples, is_short=is_short, kept=self.kept,
         )  # fmt: skip
 
+    def create_table(
+        self, query: library.Query, parameters: Mapping[str, object], table: str
+    ) -> None:
+        """Keeps the rows of a query of the library as a TEMP table; raises as `run`."""
+        prepared = execute.prepare(
+            self.connection, query, self.queries, installed=self.installed, kept=self.kept
+        )
+        values = arguments(query, parameters)
+        execute.create_table(self.connection, prepared, values, table)
+
     def _rewritten(self, query: library.Query) -> library.Query:
         """Translates a PerfettoSQL script, and creates the views it needs on the connection."""
         from warehouse.dialect import run

@@ -54,6 +54,7 @@ class Graph:
         self._session = session
         self.connection = duckdb.connect()
         self.critical_path_ns: float | None = None  # of the last simulation, if its engine has one
+        self._is_kept = False  # a copy of the tables, for `restore_original`
         #: Macros that stand for the queries of the tables.
         self.installed: set[str] = set()
         others = {"measured": MEASURED} | ({"occurrence": OCCURRENCES} if places else {})
@@ -71,7 +72,8 @@ class Graph:
         query = self.queries.find(name)
         declared = {each.name for each in query.parameters}
         values = {key: value for key, value in parameters.items() if key in declared}
-        self.replace(table, session.run(query, values).table())
+        with session.run(query, values) as result:
+            self.replace(table, result.reader())
         self.connection.execute(f'CREATE MACRO "{query.key}"() AS TABLE FROM {table}')
         self.installed.update(str(each.key) for each in self.queries.closure([query]))
 
@@ -105,7 +107,7 @@ class Graph:
         names = {each.header.name for each in self.queries.closure([query]) if each.header}
         return not names.isdisjoint(TABLES.values())
 
-    def replace(self, table: str, rows: pa.Table) -> None:
+    def replace(self, table: str, rows: pa.Table | pa.RecordBatchReader) -> None:
         """Replaces the rows of a table."""
         self.connection.register("rows", rows)
         self.connection.execute(f"CREATE OR REPLACE TABLE {table} AS FROM rows")
@@ -116,15 +118,14 @@ class Graph:
         sql = "SELECT count(*), bit_xor(hash(t)) FROM {} AS t"
         return [self.connection.execute(sql.format(table)).fetchall()[0] for table in TABLES]
 
-    def keep_original(self) -> None:
-        """Keeps the tables as they are, for `restore_original`."""
-        for table in TABLES:
-            self.connection.execute(f"CREATE TABLE original_{table} AS FROM {table}")
-
     def restore_original(self) -> None:
-        """Undoes all changes."""
+        """Undoes all changes since the first call, before which there must be none."""
+        source, target = ("original_{}", "{}") if self._is_kept else ("{}", "original_{}")
         for table in TABLES:
-            self.connection.execute(f"CREATE OR REPLACE TABLE {table} AS FROM original_{table}")
+            self.connection.execute(
+                f"CREATE OR REPLACE TABLE {target.format(table)} AS FROM {source.format(table)}"
+            )
+        self._is_kept = True
 
     def work(self) -> Work:
         """The tables as arrays, edges in the order of `ordinal`."""

@@ -99,21 +99,23 @@ WITH exact AS (
   FROM placed
   GROUP BY slice_id, from_ts, from_end_ts
 ),
-old AS (
-  SELECT s.id, s.ts, s.dur, g.guide_id
+old AS MATERIALIZED (
+  SELECT s.id, s.ts, s.dur, g.guide_id, x.to_ts, x.to_end_ts
   FROM slice AS s
   JOIN guide AS g ON g.track_id = s.track_id
+  LEFT JOIN exact AS x
+    ON x.slice_id = s.id AND x.from_ts = s.ts AND x.from_end_ts = s.ts + s.dur
   WHERE s.trace_id IN (SELECT unnest($traces::BIGINT[]))
 ),
 begun AS (
-  SELECT o.*, coalesce(m.at_ts + (o.ts - m.point_ts) * m.ratio, o.ts) AS to_ts
-  FROM old AS o
+  SELECT o.* REPLACE (coalesce(m.at_ts + (o.ts - m.point_ts) * m.ratio, o.ts) AS to_ts)
+  FROM (FROM old WHERE to_ts IS NULL) AS o
   ASOF LEFT JOIN segment AS m ON m.track_id = o.guide_id AND o.ts >= m.point_ts
 ),
 ended AS (
-  SELECT
-    b.id, b.ts, b.dur, b.to_ts,
+  SELECT b.* REPLACE (
     coalesce(m.at_ts + (b.ts + b.dur - m.point_ts) * m.ratio, b.ts + b.dur) AS to_end_ts
+  )
   FROM begun AS b
   ASOF LEFT JOIN segment AS m ON m.track_id = b.guide_id AND b.ts + b.dur > m.point_ts
 )
@@ -124,13 +126,8 @@ SELECT
   to_ts,
   CASE WHEN dur <= 0 THEN dur ELSE greatest(to_end_ts - to_ts, 0) END AS to_dur
 FROM (
-  SELECT
-    e.id, e.ts, e.dur,
-    round(coalesce(x.to_ts, e.to_ts))::BIGINT AS to_ts,
-    round(coalesce(x.to_end_ts, e.to_end_ts))::BIGINT AS to_end_ts
-  FROM ended AS e
-  LEFT JOIN exact AS x
-    ON x.slice_id = e.id AND x.from_ts = e.ts AND x.from_end_ts = e.ts + e.dur
+  SELECT id, ts, dur, round(to_ts)::BIGINT AS to_ts, round(to_end_ts)::BIGINT AS to_end_ts
+  FROM (FROM old WHERE to_ts IS NOT NULL UNION ALL FROM ended)
 )
 """
 

@@ -146,7 +146,6 @@ def replayed(session: Session, engine: Engine, *, places: bool = False) -> Graph
     Raises QueryError.
     """
     graph = Graph(session, engine.parameters, places=places)
-    graph.keep_original()
     _simulate(graph, engine, "replayed")
     return graph
 

@@ -31,17 +31,16 @@ def computed_once(
         for block in blocks:
             declared = {each.name for each in block.parameters}
             values = {name: value for name, value in parameters.items() if name in declared}
-            rows = session.run(block, values).table()
-            table = f"kept {block.key}"
-            session.connection.register(table, rows)
+            table = f"shared {block.key}"
+            session.create_table(block, values, table)
             kept.append(table)
-            session.connection.execute(f'{block.macro_head(temp=True)} FROM "{table}"')
+            session.connection.execute(f'{block.macro_head(temp=True)} FROM temp.main."{table}"')
             session.installed.add(str(block.key))
         yield
     finally:
         for block, table in zip(blocks, kept, strict=False):
             session.connection.execute(f'DROP MACRO TABLE "{block.key}"')
-            session.connection.unregister(table)
+            session.connection.execute(f'DROP TABLE temp.main."{table}"')
             session.installed.discard(str(block.key))
 
 

@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: run_id=1
+-- The least transfer times are 505 µs less the difference, and the difference less 495 µs: equal at 500 µs.

@@ -1,0 +1,2 @@
+-- input: shared/dpro_two_ranks.sql
+-- Numbers by process and name: the group has four stages, and a send and a receive of each of two ring steps.

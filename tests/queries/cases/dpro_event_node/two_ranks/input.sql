@@ -1,0 +1,2 @@
+-- input: shared/dpro_two_ranks.sql
+-- Each event is that of one node; the clock of the second host is 500 µs ahead, by its last Sync.

@@ -1,0 +1,3 @@
+-- input: shared/dpro_two_ranks.sql
+-- The edges of dpro_edge with the numbers of dpro_code: 0, 10 and 11 are operators of the first rank, 2 to 9
+-- its Sync, QUEUE, copies, and sends and receives of two ring steps; those of the second rank are 12 more.

@@ -1,0 +1,2 @@
+-- input: shared/dpro_two_ranks.sql
+-- The places of dpro_edge, of the nodes as dpro_code numbers them.

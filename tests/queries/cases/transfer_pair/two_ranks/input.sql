@@ -1,0 +1,2 @@
+-- input: shared/dpro_two_ranks.sql
+-- Each rank sends two parts to the other, once each.
