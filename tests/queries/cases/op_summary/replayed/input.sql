@@ -1,0 +1,28 @@
+-- input: shared/captured_graphs.sql
+-- The links that link_graph_capture finds.
+INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, link_set, query,
+  query_version) VALUES
+  (1000, NULL, 1, 1003, 1065, 'op_device', 'graph_capture', 0.9, 'default', 'link', 1),
+  (1001, NULL, 1, 1005, 1066, 'op_device', 'graph_capture', 0.9, 'default', 'link', 1),
+  (1002, NULL, 1, 1009, 1068, 'op_device', 'graph_capture', 0.9, 'default', 'link', 1),
+  (1003, NULL, 1, 1011, 1069, 'op_device', 'graph_capture', 0.9, 'default', 'link', 1),
+  (1004, NULL, 1, 1022, 1071, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1005, NULL, 1, 1024, 1072, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1006, NULL, 1, 1026, 1073, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1007, NULL, 1, 1028, 1074, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1008, NULL, 1, 1030, 1075, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1009, NULL, 1, 1032, 1076, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1010, NULL, 1, 1034, 1077, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1011, NULL, 1, 1038, 1078, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1012, NULL, 1, 1040, 1079, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1013, NULL, 1, 1042, 1080, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1014, NULL, 1, 1044, 1081, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1015, NULL, 1, 1046, 1082, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1016, NULL, 1, 1048, 1083, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1017, NULL, 1, 1050, 1084, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1018, NULL, 1, 1052, 1085, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1019, NULL, 1, 1054, 1086, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1020, NULL, 1, 1056, 1087, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1021, NULL, 1, 1058, 1088, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1022, NULL, 1, 1060, 1089, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1),
+  (1023, NULL, 1, 1062, 1090, 'op_device', 'graph_capture', 0.8, 'default', 'link', 1);
