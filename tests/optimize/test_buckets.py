@@ -364,3 +364,30 @@ def test_recommendations_for_generated_jobs_hold(tw: Tw, jobs: Jobs, tmp_path: P
         assert before - truth >= 0.9 * (before - best) - noise * before, seed
         errors.append(abs(predicted["predicted_ns"] / truth - 1))
     assert float(np.median(errors)) <= 0.01
+
+
+@pytest.mark.integration
+def test_written_files_are_read_back_as_what_ifs(tw: Tw, tiny: Path, tmp_path: Path) -> None:
+    rows, _ = optimized(tw, tiny, tmp_path / "out")
+    (best,) = (row for row in rows if row["is_recommended"])
+
+    for name in ("", dpro_files.MAPPING, dpro_files.BEST):
+        call = f"strategy(file = {tmp_path / 'out' / name})"
+        result = tw("replay", "--db", tiny, "--what-if", call, "--format", "json")
+        predicted = max(row["predicted_ns"] for row in json.loads(result.out))
+        assert predicted == pytest.approx(best["predicted_ns"])
+
+
+def test_a_file_that_is_no_strategy_is_one_sentence(tw: Tw, tiny: Path, tmp_path: Path) -> None:
+    path = tmp_path / "strategy.json"
+    path.write_text('{"version": 7, "edits": []}')
+
+    result = tw("replay", "--db", tiny, "--what-if", f"strategy(file = {path})")
+
+    assert result.errors[0] == f"Error: {path} has version 7, not 1"
+
+
+def test_changes_of_dpro_apply_one_after_another() -> None:
+    changes = dpro_files.changes_between(["0+1+2", "3"], ["0+2+3", "1"], "host0.rank0")
+
+    assert set(dpro_files.apply(["0+1+2", "3"], changes)) == {"0+2+3", "1"}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from warehouse.library.library import Query
+    from warehouse.optimize.search import Outcome
     from warehouse.query.execute import Result
     from warehouse.query.gate import Verdict
 
@@ -165,6 +166,7 @@ class Warehouse(Exports, Maintenance):
         Each change is a what-if with its arguments: `("link", {"bandwidth_ratio": 2})`. Returns
         measured, replayed and predicted time by rank.
         """
+        from warehouse.optimize import reading
         from warehouse.replay import engines, prediction, stored
         from warehouse.replay.what_if import WhatIf
 
@@ -175,13 +177,46 @@ class Warehouse(Exports, Maintenance):
         chosen = engines.find(engine)
         if name is None:
             with self._session() as open_session:
+                changes = reading.expanded(open_session, changes)
                 return prediction.predict(open_session, chosen, [changes])
         self._must_not_be_held()
         stored.check_name(self._place, name, replace=replace)
         with self._session() as open_session:
+            changes = reading.expanded(open_session, changes)
             rows, made = prediction.predict_run(open_session, chosen, changes, engine)
         stored.store(self._place, made, name, replace=replace)
         return rows
+
+    def optimize(
+        self,
+        strategy: str = "buckets",
+        *,
+        search: str = "dp",
+        groups: int | None = None,
+        bytes_per_s: float | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        replace: bool = False,
+    ) -> Outcome:
+        """Searches for changes that make the run in scope faster, as `tw optimize`.
+
+        Returns the rows and the recommended strategy; `folder` receives its files, `name` stores
+        the run that it predicts, if it changes anything. Raises UsageError, QueryError,
+        ExportError.
+        """
+        from warehouse.optimize.search import Options
+        from warehouse.optimize.searching import Request, run
+
+        if name is not None:
+            self._must_not_be_held()
+        request = Request(
+            strategy,
+            Options(search, groups, bytes_per_s),
+            None if folder is None else Path(folder),
+            name,
+            replace=replace,
+        )
+        return run(self._place, self._session, request).outcome
 
     def check(self, *names: str) -> QueryResult:
         """Returns data-quality findings, errors first, of all checks or the named ones."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +14,14 @@ from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
+from warehouse.errors import UsageError
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from warehouse.optimize.search import Outcome
+    from warehouse.optimize.searching import Done, Request
+    from warehouse.query.session import Place, Session
 
 
 @click.command()
@@ -57,6 +62,13 @@ if TYPE_CHECKING:
     help="Write the recommendation to a new folder: strategy.json, and files for other tools.",
 )
 @click.option(
+    "--as",
+    "name",
+    metavar="NAME",
+    help="Store the predicted run, for queries, exports and comparisons.",
+)
+@click.option("--replace", is_flag=True, help="With --as: replace the prediction of that name.")
+@click.option(
     "--format",
     "format",
     type=click.Choice(encoding.FORMATS),
@@ -73,6 +85,8 @@ def optimize(
     bytes_per_s: float | None,
     assume_aligned: bool,
     folder: Path | None,
+    name: str | None,
+    replace: bool,
     format: str | None,
     is_csv_safe: bool,
     quiet: bool,
@@ -92,34 +106,52 @@ def optimize(
     Example:
       tw optimize buckets
       tw optimize buckets --groups 8 -o faster
+      tw optimize buckets --as faster && tw compare RUN faster
       tw optimize buckets --search sweep --format json
     """
-    from warehouse.files import refuse_occupied
-    from warehouse.optimize import search
-    from warehouse.optimize.strategy import write
+    from warehouse.optimize.search import Options
+    from warehouse.optimize.searching import Request, run
     from warehouse.query import session
-    from warehouse.replay import engines
 
-    kind = search.find(strategy)
+    if replace and name is None:
+        raise UsageError("--replace requires --as")
     chosen_format = encoding.format_of(None, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, None)
-    if folder is not None:
-        refuse_occupied(folder)
-    engine = engines.find(engines.DEFAULT)
-    if assume_aligned:
-        engine = engine.with_parameters(assume_aligned=True)
-    with session.opened(session.Place.of(db, wait_s=wait_s), selection) as opened:
-        announce(opened.seen, quiet=quiet)
-        outcome = kind.search(opened, engine, search.Options(search_name, n_groups, bytes_per_s))
-        names = [] if folder is None else write(opened, outcome.strategy, folder)
-    rows = outcome.rows
+    request = Request(
+        strategy,
+        Options(search_name, n_groups, bytes_per_s),
+        folder,
+        name,
+        replace=replace,
+        assume_aligned=assume_aligned,
+    )
+    place = session.Place.of(db, wait_s=wait_s)
+    done = run(place, partial(_announced, place, selection, quiet), request)
+    rows = done.outcome.rows
     n_shown = emit(rows, chosen_format, None, about=rows.meta, is_csv_safe=is_csv_safe)
     say_count(n_shown, rows.n_rows, None, quiet=quiet)
-    _say(outcome, folder, names, quiet)
+    if not quiet:
+        _say(done, request)
 
 
-def _say(outcome: Outcome, folder: Path | None, names: list[str], quiet: bool) -> None:
-    if outcome.note and not quiet:
-        click.echo(outcome.note, err=True)
-    if folder is not None and not quiet:
-        click.echo(f"Wrote {counted(len(names), 'file')} to {folder}: {', '.join(names)}", err=True)
+@contextmanager
+def _announced(place: Place, selection: Selection, quiet: bool) -> Iterator[Session]:
+    """A session whose scope is printed where the user did not choose it."""
+    from warehouse.query import session
+
+    with session.opened(place, selection) as found:
+        announce(found.seen, quiet=quiet)
+        yield found
+
+
+def _say(done: Done, request: Request) -> None:
+    if done.outcome.note:
+        click.echo(done.outcome.note, err=True)
+    if request.folder is not None:
+        files = f"{counted(len(done.files), 'file')} to {request.folder}: {', '.join(done.files)}"
+        click.echo(f"Wrote {files}", err=True)
+    if done.run is not None:
+        count = counted(done.run.n_slices, "slice")
+        click.echo(f"{done.run.parent_name} → run {done.run.name}, predicted: {count}", err=True)
+    elif request.name is not None:
+        click.echo(f"Nothing is recommended: run {request.name} is not stored.", err=True)

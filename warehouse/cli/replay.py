@@ -96,15 +96,14 @@ def replay(
     with the changes, and prints measured, replayed and predicted time by rank. replay_error is the
     error of the replay without changes: changes below it are not significant.
 
-    What-ifs are queries (`tw queries list --group whatif`) from nodes and edges to changed ones;
-    your own are found in the folders of query_path.
+    What-ifs are queries (`tw queries list --group whatif`) from nodes and edges to others, also
+    your own in query_path; strategy(file = PATH) stands for those that `tw optimize -o` wrote.
 
     --as stores the prediction as a run of kind predicted: the measured one, moved to the times of
     the replay. `tw drop` removes it. -o FILE.html writes a page with a chart of the changes.
 
     \b
     Example:
-      tw replay
       tw replay --what-if 'link(bandwidth_ratio = 2)' --what-if 'equal_ranks()'
       tw replay --what-if 'link(bandwidth_ratio = 2)' --as faster && tw compare RUN faster
       tw replay --sweep 'scale(name = "*Conv2D*", ratio = 0.5,0.8,1.25)' -o sweep.html
@@ -122,9 +121,10 @@ def replay(
     with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=quiet)
         if name is None:
-            rows = prediction.predict(opened, engine, scenarios)
+            rows = prediction.predict(opened, engine, _read(opened, scenarios))
         else:
-            rows, made = prediction.predict_run(opened, engine, scenarios[0], engine_name)
+            (changes,) = _read(opened, scenarios)
+            rows, made = prediction.predict_run(opened, engine, changes, engine_name)
         if page:
             _write_page(opened, rows, page)
     if name is not None:
@@ -187,6 +187,13 @@ def _check_storing(place: Place, name: str | None, replace: bool, sweep: str | N
         )
     if name is not None:
         stored.check_name(place, name, replace=replace)
+
+
+def _read(opened: Session, scenarios: list[list[WhatIf]]) -> list[list[WhatIf]]:
+    """The changes, with those of files that `strategy(file = …)` names."""
+    from warehouse.optimize import reading
+
+    return [reading.expanded(opened, changes) for changes in scenarios]
 
 
 def _scenarios(what_ifs: tuple[str, ...], sweep: str | None) -> list[list[WhatIf]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: The entry-point group of files that packages add to a strategy.
 GROUP = "trace_warehouse.strategy_files"
 FILE = "strategy.json"
-_VERSION = 1
+VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Strategy:
         """The content of `strategy.json`, which depends on nothing but the run and the search."""
         return json.dumps(
             {
-                "version": _VERSION,
+                "version": VERSION,
                 "strategy": self.name,
                 "edits": [
                     {"what_if": each.name, "arguments": dict(each.arguments)} for each in self.edits
@@ -68,9 +68,14 @@ class Strategy:
 
 @dataclass(frozen=True)
 class StrategyFiles:
-    """Files of a package: names and texts of those that describe a strategy for a run."""
+    """Files of a package: names and texts of those that describe a strategy for a run.
+
+    `edits` returns the changes in the text of such a file, None if it is not one of them; it raises
+    UsageError if it is one that is invalid.
+    """
 
     texts: Callable[[Session, Strategy], Mapping[str, str]]
+    edits: Callable[[Session, Path, str], list[WhatIf] | None]
 
 
 def provenance(session: Session, query_names: tuple[str, ...]) -> dict[str, Any]:

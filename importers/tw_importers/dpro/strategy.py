@@ -13,10 +13,12 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.errors import CorruptTrace
+from warehouse.errors import UsageError
 from warehouse.optimize.strategy import Strategy, StrategyFiles
+from warehouse.replay.what_if import WhatIf
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -25,6 +27,7 @@ MAPPING = "tensor_fusion_grp_mapping.json"
 BEST = "best_strategy.txt"
 TRAJECTORY = "search_trajectory.txt"
 _GROUP = re.compile(r"[0-9]+(\+[0-9]+)*")
+_SYNC = re.compile(r".*->Comm\.([0-9+]+)\.Sync")
 _STEP = re.compile(r"([0-9.]+): ([0-9]+),([-0-9.e]+),([-0-9.e]+)")
 _RANKS = "SELECT name FROM graph WHERE kind = 'dpro' ORDER BY name LIMIT 1"
 
@@ -43,16 +46,16 @@ class Step:
 
 
 def parse_mapping(text: str) -> list[str]:
-    """The groups of a mapping; raises CorruptTrace."""
+    """The groups of a mapping; raises UsageError."""
     try:
         groups = json.loads(text)["mapping"]
     except (ValueError, TypeError, KeyError):
         groups = None
     if not isinstance(groups, list) or not groups:
-        raise CorruptTrace(f"{MAPPING} does not list groups of tensors")
+        raise UsageError(f"{MAPPING} does not list groups of tensors")
     for group in groups:
         if not isinstance(group, str) or not _GROUP.fullmatch(group):
-            raise CorruptTrace(f"{MAPPING} contains {group!r}, which is not a group of tensors")
+            raise UsageError(f"{MAPPING} contains {group!r}, which is not a group of tensors")
     return groups
 
 
@@ -62,13 +65,12 @@ def format_mapping(groups: Iterable[str]) -> str:
 
 
 def parse_best(text: str) -> list[Change]:
-    """The changes of a best strategy; raises CorruptTrace."""
+    """The changes of a best strategy; raises UsageError."""
     try:
         changes = json.loads(text)["best_strategy"]
-        found = [(str(token), str(a), b) for token, a, b in changes]
+        return [(str(token), str(node), other) for token, node, other in changes]
     except (ValueError, TypeError, KeyError):
-        raise CorruptTrace(f"{BEST} does not list changes") from None
-    return found
+        raise UsageError(f"{BEST} does not list changes") from None
 
 
 def format_best(changes: Iterable[Change]) -> str:
@@ -77,12 +79,12 @@ def format_best(changes: Iterable[Change]) -> str:
 
 
 def parse_trajectory(text: str) -> list[Step]:
-    """The lines of a trajectory; raises CorruptTrace."""
+    """The lines of a trajectory; raises UsageError."""
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         match = _STEP.fullmatch(line)
         if match is None:
-            raise CorruptTrace(f"line {number} of {TRAJECTORY} is not a step of a search")
+            raise UsageError(f"line {number} of {TRAJECTORY} is not a step of a search")
         found.append(Step(float(match[1]), int(match[2]), float(match[3]), float(match[4])))
     return found
 
@@ -124,6 +126,36 @@ def _pieces(
     return found
 
 
+def apply(recorded: Iterable[str], changes: Iterable[Change]) -> list[str]:
+    """Groups after changes; raises UsageError for one of a group that does not exist by then."""
+    groups = list(recorded)
+    for token, node, other in changes:
+        if token == "--" and isinstance(other, int):
+            ids = _ids(_taken(groups, node))
+            parts = [ids[:other], ids[other:]]
+        elif token == "++" and isinstance(other, str):
+            parts = [sorted(_ids(_taken(groups, node)) + _ids(_taken(groups, other)))]
+        else:
+            raise UsageError(
+                f"{BEST} contains the change {token!r}, which concerns no groups of tensors",
+                hint="Changes of groups are ++ with two nodes, and -- with a node and a number.",
+            )
+        groups += ["+".join(map(str, part)) for part in parts if part]
+    return groups
+
+
+def _taken(groups: list[str], node: str) -> str:
+    """Removes the group of a Sync node, and returns it."""
+    match = _SYNC.fullmatch(node)
+    if match is None or match[1] not in groups:
+        raise UsageError(
+            f"{BEST} changes {node!r}, which is not a group of the run by then",
+            hint="Name a strategy for this run.",
+        )
+    groups.remove(match[1])
+    return match[1]
+
+
 def _ids(group: str) -> list[int]:
     return sorted(int(each) for each in group.split("+"))
 
@@ -149,4 +181,21 @@ def _texts(session: Session, strategy: Strategy) -> Mapping[str, str]:
     }
 
 
-FILES = StrategyFiles(_texts)
+def _edits(session: Session, path: Path, text: str) -> list[WhatIf] | None:
+    """The changes in a mapping or a best strategy; None for other files."""
+    if _STEP.fullmatch(text.partition("\n")[0]):
+        raise UsageError(
+            f"{path} lists the gains of a search, not its changes",
+            hint=f"Name the {MAPPING} or {BEST} beside it.",
+        )
+    if '"mapping"' in text:
+        groups = parse_mapping(text)
+    elif '"best_strategy"' in text:
+        rows = session.run("SELECT DISTINCT tensors FROM gradient_tensor() ORDER BY 1").rows()
+        groups = apply([tensors for (tensors,) in rows], parse_best(text))
+    else:
+        return None
+    return [WhatIf("groups", {"groups": ",".join(groups)})]
+
+
+FILES = StrategyFiles(_texts, _edits)
