@@ -50,7 +50,7 @@ def test_changes_of_ranks_are_a_distribution_with_outliers(
     jobs: tuple[Path, list[Work]], tw: Tw, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_terminal(monkeypatch)
-    ran = tw("compare", "job", "slower", "--by", "rank", "--db", jobs[0])
+    ran = tw("compare", "job", "slower", "--by", "rank", "--raw", "--db", jobs[0])
 
     assert f"Distribution over {N_RANKS} ranks; --all-ranks or --rank" in ran.err
     # Each step of rank N has three kernels that take N ns more.

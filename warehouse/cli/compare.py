@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.cli import compare_gate, many_ranks, options
+from warehouse.cli import compare_gate, many_ranks, options, table_options
+from warehouse.cli.emit import is_for_terminal
 from warehouse.cli.scope_options import announce
 from warehouse.errors import ExitCode, UsageError
 from warehouse.query import encoding, slower
@@ -46,6 +47,7 @@ class Output:
     is_csv_safe: bool
     quiet: bool
     all_ranks: bool
+    is_raw: bool
 
 
 def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -95,6 +97,7 @@ def _ratio(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
     help="Output format.  [default: by the suffix of -o, else report; with --by, table]",
 )
 @many_ranks.all_ranks_option
+@table_options.raw
 @options.output
 @options.csv_safe
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
@@ -110,6 +113,7 @@ def compare(
     ranks: tuple[str, ...],
     format: str | None,
     all_ranks: bool,
+    is_raw: bool,
     target: Path | None,
     is_csv_safe: bool,
     quiet: bool,
@@ -156,7 +160,7 @@ def compare(
     by, measure = _table_and_measure(by, limit)
     sides, limits = {"a": a, "b": b}, {"top": top, "threshold": threshold or 0.0}
     with session.opened(place, Selection(runs=("all",), ranks=chosen_ranks)) as opened:
-        output = Output(_format(format, by, target), target, is_csv_safe, quiet, all_ranks)
+        output = Output(_format(format, by, target), target, is_csv_safe, quiet, all_ranks, is_raw)
         found = _write(opened, by, sides, limits, output)
         _fail_if_slower(opened, sides, found, limit, measure)
 
@@ -228,7 +232,7 @@ def _write(
     else:
         found = _result(opened, table, sides, limits)
         is_listed = output.all_ranks or bool(opened.selection.ranks)
-        if is_listed or not many_ranks.is_for_terminal(output.format, output.target):
+        if is_listed or not is_for_terminal(output.format, output.target):
             _write_rows(found, found.meta, output)
         else:
             _write_rows(_distribution(opened, table, found, output.quiet), found.meta, output)
@@ -260,8 +264,9 @@ def _write_rows(rows: QueryResult, about: Mapping[str, str], output: Output) -> 
     from warehouse.cli.emit import emit, say_count
 
     n_shown = emit(
-        rows, output.format, output.target, max_rows=-1, about=about, is_csv_safe=output.is_csv_safe
-    )
+        rows, output.format, output.target, max_rows=-1, about=about,
+        is_csv_safe=output.is_csv_safe, quiet=output.quiet, is_raw=output.is_raw,
+    )  # fmt: skip
     say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
 
 

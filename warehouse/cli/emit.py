@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +17,21 @@ from warehouse.query import encoding
 if TYPE_CHECKING:
     from warehouse.query.encoding import Rows
     from warehouse.query.result import QueryResult
+    from warehouse.query.terminal.table import View
+
+
+def is_for_terminal(format: str, target: Path | None) -> bool:
+    """Whether rows are printed to be read."""
+    return format == "table" and target is None and sys.stdout.isatty()
+
+
+def terminal_view(*, has_ids: bool = False, columns: Sequence[str] = ()) -> View:
+    """How to show rows on the terminal of stdout."""
+    from warehouse.query.terminal.table import View
+
+    return View(
+        shutil.get_terminal_size().columns, has_ids, tuple(columns), "NO_COLOR" not in os.environ
+    )
 
 
 def emit(
@@ -24,11 +42,17 @@ def emit(
     max_rows: int = encoding.DEFAULT_ROWS,
     about: Mapping[str, str],
     is_csv_safe: bool = False,
+    view: View | None = None,
+    is_raw: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Writes the rows (a table: at most `max_rows`) and returns how many were written.
 
-    A manifest is written beside a file (`warehouse.export.manifest`).
+    A table on a terminal is laid out for its width unless `is_raw`. A manifest is written beside
+    a file (`warehouse.export.manifest`).
     """
+    if is_for_terminal(format, target) and not is_raw:
+        return _show(rows, view or terminal_view(), max_rows, quiet=quiet)
     if target is not None:
         from warehouse.export import manifest
 
@@ -39,6 +63,19 @@ def emit(
         return encoding.write(
             rows, format, file, max_rows=max_rows, metadata=about, is_csv_safe=is_csv_safe
         )
+
+
+def _show(rows: Rows, view: View, max_rows: int, *, quiet: bool) -> int:
+    """Prints the rows as a table of the terminal's width, and the columns that did not fit."""
+    from warehouse.query.terminal import table
+
+    _, values = encoding.first_rows(rows, max_rows)
+    layout = table.lay_out(rows.columns, values, view)
+    with whole_file(STDOUT) as file:
+        file.write(layout.text.encode())
+    if layout.left_out and not quiet:
+        click.echo(layout.note("--columns NAMES or --raw shows them", view.width), err=True)
+    return len(values)
 
 
 def emit_text(text: str, target: Path | None, results: Sequence[QueryResult]) -> None:

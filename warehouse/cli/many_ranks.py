@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,11 +20,6 @@ all_ranks_option = click.option(
     help="On a terminal, list the rows of all ranks; by default, more than "
     f"{LISTED_RANKS} ranks are shown as a distribution with its outliers.",
 )
-
-
-def is_for_terminal(format: str, target: Path | None) -> bool:
-    """Whether rows are printed to be read."""
-    return format == "table" and target is None and sys.stdout.isatty()
 
 
 def distribution(

@@ -13,8 +13,9 @@ import click
 from warehouse import config
 from warehouse.cli import many_ranks, memory_options, options
 from warehouse.cli.completion import query_names, query_parameters
-from warehouse.cli.emit import emit, say_count
+from warehouse.cli.emit import emit, is_for_terminal, say_count
 from warehouse.cli.scope_options import announce, scope
+from warehouse.cli.table_options import TableOptions, table
 from warehouse.errors import UsageError
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
@@ -72,6 +73,7 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
     show_default=True,
     help="Maximum number of rows in a table; -1 for all. Other formats write all rows.",
 )
+@table
 @many_ranks.all_ranks_option
 @click.option(
     "--timeout",
@@ -101,6 +103,7 @@ def query(
     target: Path | None,
     is_csv_safe: bool,
     max_rows: int,
+    shown: TableOptions,
     all_ranks: bool,
     timeout_s: float | None,
     query_path: tuple[Path, ...],
@@ -131,14 +134,17 @@ def query(
     place = memory_options.place(db, wait_s, query_path=query_path)
     chosen_format = encoding.format_of(target, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, target)
+    shown.refuse_file(target)
     queries = library.load(place.query_path)
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = options.pairs(parameters)
     session.check(chosen, values, dialect)  # before the warehouse is opened
-    output = _Output(chosen_format, target, max_rows, is_csv_safe, quiet)
+    output = _Output(chosen_format, target, max_rows, is_csv_safe, quiet, shown)
     drawn = _heat_map(chosen, target, place.query_path) if chosen_format == _HEAT else None
     is_listed = all_ranks or bool(selection.ranks) or not output.is_for_terminal
-    as_tuples = chosen_format == "table" and target is None and is_plain(chosen)
+    as_tuples = (
+        chosen_format == "table" and target is None and is_plain(chosen) and not shown.selects
+    )
     with session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened:
         layout = None if is_listed else rank_layout(opened, chosen)
         with opened.run(
@@ -161,10 +167,11 @@ class _Output:
     max_rows: int
     is_csv_safe: bool
     quiet: bool
+    table: TableOptions
 
     @property
     def is_for_terminal(self) -> bool:
-        return many_ranks.is_for_terminal(self.format, self.target)
+        return is_for_terminal(self.format, self.target)
 
 
 def _write(result: Result, layout: Layout | None, about: dict[str, str], output: _Output) -> None:
@@ -174,9 +181,11 @@ def _write(result: Result, layout: Layout | None, about: dict[str, str], output:
         rows = many_ranks.distribution(
             result, layout, about, quiet=output.quiet, more=" or --rank 3,8-11"
         )
+    rows = output.table.applied(rows, about)
     n_shown = emit(
         rows, output.format, output.target, max_rows=output.max_rows, about=about,
-        is_csv_safe=output.is_csv_safe,
+        is_csv_safe=output.is_csv_safe, is_raw=output.table.is_raw, quiet=output.quiet,
+        view=output.table.view() if output.is_for_terminal else None,
     )  # fmt: skip
     say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse import config
-from warehouse.cli import options
+from warehouse.cli import options, table_options
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.errors import UsageError
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
 )
 @options.output
 @options.csv_safe
+@table_options.raw
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @scope
 @options.database
@@ -85,6 +86,7 @@ def replay(
     format: str | None,
     target: Path | None,
     is_csv_safe: bool,
+    is_raw: bool,
     quiet: bool,
     selection: Selection,
     db: Path | None,
@@ -131,7 +133,15 @@ def replay(
         _say_stored(stored.store(place, made, name, replace=replace), quiet)
     _say_path(rows, quiet)
     if not page:
-        n_shown = emit(rows, chosen_format, target, about=rows.meta, is_csv_safe=is_csv_safe)
+        n_shown = emit(
+            rows,
+            chosen_format,
+            target,
+            about=rows.meta,
+            is_csv_safe=is_csv_safe,
+            quiet=quiet,
+            is_raw=is_raw,
+        )
         say_count(n_shown, rows.n_rows, target, quiet=quiet)
         _draw(rows, bool(sweep) and chosen_format == "table" and not target)
 

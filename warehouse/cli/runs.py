@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from warehouse.cli import many_ranks, options
+from warehouse.cli import many_ranks, options, table_options
+from warehouse.cli.emit import emit, is_for_terminal
 from warehouse.query import encoding
 
 if TYPE_CHECKING:
@@ -20,8 +20,16 @@ if TYPE_CHECKING:
 @click.option("--traces", is_flag=True, help="List traces instead of runs.")
 @click.option("--format", "format", type=click.Choice(encoding.FORMATS), help="Output format.")
 @many_ranks.all_ranks_option
+@table_options.raw
 @options.database
-def runs(db: Path | None, wait_s: float, traces: bool, format: str | None, all_ranks: bool) -> None:
+def runs(
+    db: Path | None,
+    wait_s: float,
+    traces: bool,
+    format: str | None,
+    all_ranks: bool,
+    is_raw: bool,
+) -> None:
     """List the runs in the warehouse, or their traces.
 
     Same rows as `tw query runs --run all` and `tw query traces --run all`, which can also write
@@ -43,12 +51,11 @@ def runs(db: Path | None, wait_s: float, traces: bool, format: str | None, all_r
     options.refuse_binary_on_terminal(chosen, None)
     with database.Reader(config.database_path(db), wait_s=wait_s) as reader:
         announce(scope.resolve(reader.connection, Selection(runs=("all",))), quiet=False)
-        is_listed = all_ranks or not traces or not many_ranks.is_for_terminal(chosen, None)
+        is_listed = all_ranks or not traces or not is_for_terminal(chosen, None)
         result = execute.run(reader.connection, "traces" if traces else "runs")
         with result:
             rows = result if is_listed else _few_or_distribution(result)
-            encoding.write(rows, chosen, sys.stdout.buffer, max_rows=-1)
-            sys.stdout.buffer.flush()
+            emit(rows, chosen, None, max_rows=-1, about={}, is_raw=is_raw)
     if not result.n_rows:
         click.echo("The warehouse is empty; import traces with `tw import PATH`.", err=True)
 

@@ -10,6 +10,7 @@ import click
 
 from warehouse import config
 from warehouse.cli import options
+from warehouse.cli.emit import terminal_view
 from warehouse.cli.scope_options import scope
 from warehouse.errors import ExitCode, TwError
 from warehouse.query import encoding
@@ -81,11 +82,12 @@ def shell(
     place = session.Place.of(db, wait_s=wait_s, query_path=query_path)
     chosen = format or config.load().format or "table"
     is_prompt = sys.stdin.isatty()
-    show = _write
+    show, view = _write, None
     if is_prompt:
         from warehouse.cli import shell_prompt
 
-        show = shell_prompt.page if sys.stdout.isatty() else _write
+        if sys.stdout.isatty():
+            show, view = shell_prompt.page, terminal_view
     started = Shell(
         place,
         show=show,
@@ -95,6 +97,7 @@ def shell(
         is_csv_safe=is_csv_safe,
         can_write=can_write,
         is_unsafe=is_unsafe,
+        view=view,
     )
     if is_unsafe:
         click.echo(_UNSAFE, err=True)

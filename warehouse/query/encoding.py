@@ -230,7 +230,7 @@ def _tables(result: Rows, schema: pa.Schema) -> Iterator[pa.Table]:
         yield pa.Table.from_arrays(columns, schema=schema)
 
 
-def _rows(result: Rows, limit: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+def first_rows(result: Rows, limit: int) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Returns names and the first rows as flat Python values; reads the rest only to count it."""
     rows: list[tuple[Any, ...]] = []
     lists = result.tuples() if isinstance(result, HasTuples) else None
@@ -251,23 +251,24 @@ def _rows(result: Rows, limit: int) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 
 def _write_table(result: Rows, target: BinaryIO, max_rows: int) -> int:
-    names, rows = _rows(result, max_rows)
+    names, rows = first_rows(result, max_rows)
     names = [printable(name) for name in names]
     cells = [[_shorten(printable(_cell(value))) for value in row] for row in rows]
-    is_number = [_is_number(column.type) for column in result.columns]
+    are_numbers = [is_number(column.type) for column in result.columns]
     widths = [
         max([len(name), *(len(row[index]) for row in cells)]) for index, name in enumerate(names)
     ]
     for line in ([*names], ["─" * width for width in widths], *cells):
         padded = [
             cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(line, widths, is_number, strict=True)
+            for cell, width, number in zip(line, widths, are_numbers, strict=True)
         ]
         target.write(("  ".join(padded).rstrip() + "\n").encode())
     return len(rows)
 
 
-def _is_number(kind: str) -> bool:
+def is_number(kind: str) -> bool:
+    """Whether values of this type of DuckDB are numbers."""
     return (
         kind in ("DOUBLE", "FLOAT", "VARINT", "BIGNUM")
         or kind.startswith("DECIMAL")
@@ -301,8 +302,8 @@ def _shorten(text: str) -> str:
 
 
 def _write_markdown(result: Rows, target: BinaryIO, metadata: dict[str, str]) -> None:
-    _, rows = _rows(result, -1)
-    dashes = ["---:" if _is_number(column.type) else "---" for column in result.columns]
+    _, rows = first_rows(result, -1)
+    dashes = ["---:" if is_number(column.type) else "---" for column in result.columns]
     for line in (_names(result), dashes, *([_exact(value) for value in row] for row in rows)):
         cells = [printable(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in line]
         target.write(f"| {' | '.join(cells)} |\n".encode())

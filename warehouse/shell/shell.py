@@ -29,6 +29,7 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     from warehouse.library.library import Query
     from warehouse.query.scope import Scope
+    from warehouse.query.terminal.table import View
 
 #: Ends an input.
 _QUIT = ("quit", "exit", "q")
@@ -57,6 +58,7 @@ class State:
     max_rows: int = encoding.DEFAULT_ROWS
     target: Path | None = None  # target of the next result; None: the screen
     is_timed: bool = False
+    is_raw: bool = False  # tables with all columns and values as recorded
     notice: str | None = None  # last printed notice of the scope
     damage: str | None = None  # last printed warning of damaged traces
 
@@ -64,7 +66,8 @@ class State:
 class Shell:
     """Runs inputs.
 
-    `show` receives results, `say` all other text; `is_csv_safe` marks texts in CSV and TSV that
+    `show` receives results, `say` all other text; `view` says how a terminal shows tables, None for
+    exact values; `is_csv_safe` marks texts in CSV and TSV that
     spreadsheets would run; `can_write` allows statements that modify the warehouse, `is_unsafe` any
     statement, also over other files.
     """
@@ -80,13 +83,14 @@ class Shell:
         is_csv_safe: bool = False,
         can_write: bool = False,
         is_unsafe: bool = False,
+        view: Callable[[], View] | None = None,
     ) -> None:
         self.place = place
         self.state = State(selection or Selection(), format=format)
         self.is_csv_safe = is_csv_safe
         self.can_write, self.is_unsafe = can_write or is_unsafe, is_unsafe
         self.is_over = False
-        self._show, self._say = show, say
+        self._show, self._say, self._view = show, say, view
 
     def run(self, text: str) -> None:
         """Runs one statement or dot command; raises TwError."""
@@ -140,6 +144,14 @@ class Shell:
             manifest.write_rows(result, format, target, about, is_csv_safe=self.is_csv_safe)
             self._say(f"{counted(result.n_rows, 'row')} written to {target}")
             return
+        n_shown = self._print(result)
+        if n_shown < result.n_rows:
+            self._say(f"({n_shown:,} of {result.n_rows:,} rows; .rows -1 for all)")
+
+    def _print(self, result: Any) -> int:
+        """Shows the rows and returns their number."""
+        if self._view is not None and self.state.format == "table" and not self.state.is_raw:
+            return self._lay_out(result, self._view())
         text = io.BytesIO()
         n_shown = encoding.write(
             result,
@@ -149,8 +161,17 @@ class Shell:
             is_csv_safe=self.is_csv_safe,
         )
         self._show(text.getvalue())
-        if n_shown < result.n_rows:
-            self._say(f"({n_shown:,} of {result.n_rows:,} rows; .rows -1 for all)")
+        return n_shown
+
+    def _lay_out(self, result: Any, view: View) -> int:
+        from warehouse.query.terminal import table
+
+        _, values = encoding.first_rows(result, self.state.max_rows)
+        layout = table.lay_out(result.columns, values, view)
+        self._show(layout.text.encode())
+        if layout.left_out:
+            self._say(layout.note(".raw shows them", view.width))
+        return len(values)
 
     def _change(self, sql: str) -> None:
         """Runs a writing statement in a transaction, over the whole warehouse."""
@@ -291,6 +312,12 @@ class Shell:
             )
         self.state.is_timed = rest != "off"
 
+    def raw(self, rest: str) -> None:
+        """Show tables with all columns and values as recorded: on, off."""
+        if rest not in ("", "on", "off"):
+            raise UsageError(f"invalid argument of .raw: {rest}", hint="Write .raw on or .raw off.")
+        self.state.is_raw = rest != "off"
+
     def explain(self, rest: str) -> None:
         """Show the plan of a library query or a statement."""
         queries = library.load(self.place.query_path)
@@ -334,6 +361,7 @@ COMMANDS = {
     "rows": Command("[N]", Shell.rows),
     "output": Command("[FILE]", Shell.output),
     "timer": Command("[on|off]", Shell.timer),
+    "raw": Command("[on|off]", Shell.raw),
     "explain": Command("QUERY | STATEMENT", Shell.explain),
 }
 

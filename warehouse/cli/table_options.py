@@ -1,0 +1,128 @@
+"""Options for tables on a terminal: columns, order, ids and exact values."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from warehouse.errors import UsageError
+from warehouse.query import encoding
+
+if TYPE_CHECKING:
+    from warehouse.query.encoding import Rows
+    from warehouse.query.terminal.table import View
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_ORDERS = {"asc": "ascending", "desc": "descending"}
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Which columns to show, in which order of rows."""
+
+    is_raw: bool = False
+    has_ids: bool = False
+    columns: tuple[str, ...] = ()
+    sort: str | None = None
+
+    @property
+    def selects(self) -> bool:
+        """Whether columns or an order were chosen."""
+        return bool(self.columns or self.sort)
+
+    def view(self) -> View:
+        """How to show the rows on the terminal."""
+        from warehouse.cli.emit import terminal_view
+
+        return terminal_view(has_ids=self.has_ids or bool(self.columns), columns=self.columns)
+
+    def refuse_file(self, target: Path | None) -> None:
+        """Raises UsageError if columns or an order are chosen for a file, which has all rows."""
+        if target is not None and self.selects:
+            raise UsageError(
+                "--columns and --sort apply to printed rows, not to files",
+                hint="Write a statement: "
+                'tw query "SELECT name, total_ns FROM kernel_summary() ORDER BY 2" -o FILE',
+            )
+
+    def applied(self, rows: Rows, about: dict[str, str]) -> Rows:
+        """The rows with the chosen columns, in the chosen order; raises UsageError."""
+        if not self.selects:
+            return rows
+        import pyarrow as pa
+
+        from warehouse.query.result import QueryResult
+
+        table = pa.Table.from_batches(list(rows.batches()), rows.schema)
+        columns = {column.name: column for column in rows.columns}
+        for name in self.columns:
+            _known(name, columns)
+        if self.sort:
+            name, order = _order(self.sort, columns)
+            table = table.sort_by([(name, order)])
+        names = self.columns or tuple(columns)
+        return QueryResult(table.select(list(names)), tuple(columns[n] for n in names), about)
+
+
+def table(command: Command) -> Command:
+    """Adds --columns, --sort, --ids and --raw; the command gets `shown`."""
+
+    @functools.wraps(command)
+    def with_options(
+        *args: Any,
+        is_raw: bool,
+        has_ids: bool,
+        columns: str | None,
+        sort: str | None,
+        **kwargs: Any,
+    ) -> Any:
+        names = tuple(name.strip() for name in (columns or "").split(",") if name.strip())
+        return command(*args, shown=TableOptions(is_raw, has_ids, names, sort), **kwargs)
+
+    wrapped: Any = with_options
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
+
+
+#: The option of commands that print rows of few columns.
+raw = click.option(
+    "--raw",
+    "is_raw",
+    is_flag=True,
+    help="On a terminal, show all columns, with values as recorded, at any width.",
+)
+_OPTIONS = (
+    click.option("--columns", metavar="NAMES", help="Show these columns: name,total_ns."),
+    click.option(
+        "--sort",
+        metavar="COLUMN",
+        help="Sort the rows: numbers from largest, texts from A; COLUMN:asc, COLUMN:desc.",
+    ),
+    click.option("--ids", "has_ids", is_flag=True, help="On a terminal, show columns of ids, too."),
+    raw,
+)
+
+
+def _known(name: str, columns: dict[str, Any]) -> None:
+    if name not in columns:
+        raise UsageError(
+            f"the result has no column {name!r}", hint=f"Columns: {', '.join(columns)}."
+        )
+
+
+def _order(sort: str, columns: dict[str, Any]) -> tuple[str, str]:
+    """The column to sort by, and the order as pyarrow names it."""
+    name, _, order = sort.partition(":")
+    _known(name, columns)
+    if order and order not in _ORDERS:
+        raise UsageError(
+            f"{order!r} is not an order of --sort", hint=f"Write {name}:asc or {name}:desc."
+        )
+    default = "desc" if encoding.is_number(columns[name].type) else "asc"
+    return name, _ORDERS[order or default]
