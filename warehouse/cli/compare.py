@@ -155,14 +155,18 @@ def compare(
     if request is not None:
         as_json = _says_json(format, (a, by, top, threshold, limit, target))
         return compare_gate.evaluate(place, request, chosen_ranks, as_json=as_json, quiet=quiet)
-    if a is None or b is None:
-        raise UsageError("nothing to compare", hint=_USAGE)
     by, measure = _table_and_measure(by, limit)
-    sides, limits = {"a": a, "b": b}, {"top": top, "threshold": threshold or 0.0}
+    sides, limits = _sides(a, b), {"top": top, "threshold": threshold or 0.0}
+    output = Output(_format(format, by, target), target, is_csv_safe, quiet, all_ranks, is_raw)
     with session.opened(place, Selection(runs=("all",), ranks=chosen_ranks)) as opened:
-        output = Output(_format(format, by, target), target, is_csv_safe, quiet, all_ranks, is_raw)
         found = _write(opened, by, sides, limits, output)
         _fail_if_slower(opened, sides, found, limit, measure)
+
+
+def _sides(a: str | None, b: str | None) -> dict[str, str]:
+    if a is None or b is None:
+        raise UsageError("nothing to compare", hint=_USAGE)
+    return {"a": a, "b": b}
 
 
 def _table_and_measure(by: str | None, limit: float | None) -> tuple[str | None, str | None]:

@@ -133,8 +133,7 @@ def query(
 
     place = memory_options.place(db, wait_s, query_path=query_path)
     chosen_format = encoding.format_of(target, format, config.load().format)
-    options.refuse_binary_on_terminal(chosen_format, target)
-    shown.refuse_file(target)
+    _refuse(chosen_format, target, shown)
     queries = library.load(place.query_path)
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = options.pairs(parameters)
@@ -142,9 +141,7 @@ def query(
     output = _Output(chosen_format, target, max_rows, is_csv_safe, quiet, shown)
     drawn = _heat_map(chosen, target, place.query_path) if chosen_format == _HEAT else None
     is_listed = all_ranks or bool(selection.ranks) or not output.is_for_terminal
-    as_tuples = (
-        chosen_format == "table" and target is None and is_plain(chosen) and not shown.selects
-    )
+    as_tuples = output.takes_tuples and is_plain(chosen)
     with session.opened(place, selection, queries, reads_arrow=not as_tuples) as opened:
         layout = None if is_listed else rank_layout(opened, chosen)
         with opened.run(
@@ -172,6 +169,17 @@ class _Output:
     @property
     def is_for_terminal(self) -> bool:
         return is_for_terminal(self.format, self.target)
+
+    @property
+    def takes_tuples(self) -> bool:
+        """Whether rows can be written without Arrow."""
+        return self.format == "table" and self.target is None and not self.table.selects
+
+
+def _refuse(format: str, target: Path | None, shown: TableOptions) -> None:
+    """Raises UsageError for rows that cannot be written there."""
+    options.refuse_binary_on_terminal(format, target)
+    shown.refuse_file(target)
 
 
 def _write(result: Result, layout: Layout | None, about: dict[str, str], output: _Output) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,17 +134,27 @@ def replay(
         _say_stored(stored.store(place, made, name, replace=replace), quiet)
     _say_path(rows, quiet)
     if not page:
-        n_shown = emit(
-            rows,
-            chosen_format,
-            target,
-            about=rows.meta,
-            is_csv_safe=is_csv_safe,
-            quiet=quiet,
-            is_raw=is_raw,
-        )
-        say_count(n_shown, rows.n_rows, target, quiet=quiet)
+        _print(rows, Output(chosen_format, target, is_csv_safe, is_raw, quiet))
         _draw(rows, bool(sweep) and chosen_format == "table" and not target)
+
+
+@dataclass(frozen=True)
+class Output:
+    """How rows are written."""
+
+    format: str
+    target: Path | None
+    is_csv_safe: bool
+    is_raw: bool
+    quiet: bool
+
+
+def _print(rows: QueryResult, output: Output) -> None:
+    n_shown = emit(
+        rows, output.format, output.target, about=rows.meta, is_csv_safe=output.is_csv_safe,
+        is_raw=output.is_raw, quiet=output.quiet,
+    )  # fmt: skip
+    say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
 
 
 def _engine(name: str, unlimited_updates: bool, assume_aligned: bool) -> Engine:
