@@ -207,8 +207,9 @@ def _find(rows: Rows, numbers_read: Collection[int], defaults: Mapping[int, obje
     """Goes through the headers of all rows at once, column by column."""
     header, n_bytes = varints(rows.data, rows.start)
     header_end, end = rows.start + header, rows.start + rows.length
-    at_type, at = rows.start + n_bytes, header_end
     found = _Positions({}, {}, (header > 0) & (header_end <= end))
+    # The length of a damaged header may lead anywhere, also before the file.
+    at_type, at = rows.start + n_bytes, np.where(found.is_whole, header_end, rows.start)
     for number in range(max(numbers_read, default=-1) + 1):
         types, n_bytes = _serial_types(rows.data, at_type)
         # Rows older than a column that was added have no field for it.
