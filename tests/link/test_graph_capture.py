@@ -15,7 +15,7 @@ from warehouse.ingest import pipeline
 from warehouse.query import execute
 from warehouse.store import database
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.integration  # all of it on recordings
 
 CASES = {
     "sglang_decode": "sglang_Qwen3-8B_decode.json.gz",

@@ -46,7 +46,7 @@ OTHER_PROGRAMS = [
     "gpu/rocprofiler_compute/MI200_pmc_dispatch_info.csv",
 ]
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.integration  # all of it on recordings
 
 
 def some(paths: list[str], n_integration: int) -> list[object]:

@@ -167,7 +167,7 @@ def test_few_ranks_among_many_are_listed() -> None:
 
 def query(tw: Tw, path: Path, *options: str) -> tuple[list[str], str]:
     """Lines of the table without its head, and what is printed beside it."""
-    found = tw("query", "utilization", "--db", path, *options)
+    found = tw("query", "utilization", "--db", path, "--raw", *options)
     assert found.code == 0, found.err
     return found.out.splitlines()[2:], found.err
 

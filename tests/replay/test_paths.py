@@ -6,8 +6,6 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.sharing import WarehouseCache
 from warehouse.query import session
 
@@ -15,7 +13,6 @@ RECORDING = Path(__file__).parents[1] / "data/kineto/gpu_handwritten/trace.json"
 Row = dict[str, Any]
 
 
-@pytest.mark.integration
 def test_slack_and_critical_path_follow_from_measured_times(imported_files: WarehouseCache) -> None:
     with session.opened(session.Place(imported_files(("a", [RECORDING])))) as opened:
         nodes, edges, slack, path, parts = (
