@@ -235,3 +235,14 @@ def test_columns_that_cannot_be_shown_are_one_sentence(
 
     assert result.code != 0
     assert result.errors[0] == message
+
+
+def test_columns_of_equal_names_and_any_type_can_be_sorted_or_are_refused(
+    tw: Tw, random_runs: Runs
+) -> None:
+    db = ("--db", random_runs.path)
+    twice = tw("query", "SELECT 1 AS a, 2 AS a, 3 AS b", "--sort", "b", "--format", "csv", *db)
+    nested = tw("query", "SELECT {'n': 1} AS s", "--sort", "s", *db)
+
+    assert twice.out.splitlines()[1] == "1,2,3"
+    assert len(nested.errors) == 1 and "column 's'" in nested.errors[0]

@@ -45,6 +45,7 @@ def emit(
     view: View | None = None,
     is_raw: bool = False,
     quiet: bool = False,
+    remedy: str = "--format csv has all columns",
 ) -> int:
     """Writes the rows (a table: at most `max_rows`) and returns how many were written.
 
@@ -52,7 +53,7 @@ def emit(
     a file (`warehouse.export.manifest`).
     """
     if is_for_terminal(format, target) and not is_raw:
-        return _show(rows, view or terminal_view(), max_rows, quiet=quiet)
+        return _show(rows, view or terminal_view(), max_rows, "" if quiet else remedy)
     if target is not None:
         from warehouse.export import manifest
 
@@ -65,16 +66,16 @@ def emit(
         )
 
 
-def _show(rows: Rows, view: View, max_rows: int, *, quiet: bool) -> int:
-    """Prints the rows as a table of the terminal's width, and the columns that did not fit."""
+def _show(rows: Rows, view: View, max_rows: int, remedy: str) -> int:
+    """Prints the rows as a table of the terminal's width, and with a remedy what did not fit."""
     from warehouse.query.terminal import table
 
     _, values = encoding.first_rows(rows, max_rows)
     layout = table.lay_out(rows.columns, values, view)
     with whole_file(STDOUT) as file:
         file.write(layout.text.encode())
-    if layout.left_out and not quiet:
-        click.echo(layout.note("--columns NAMES or --raw shows them", view.width), err=True)
+    if layout.left_out and remedy:
+        click.echo(layout.note(remedy, view.width), err=True)
     return len(values)
 
 

@@ -194,6 +194,7 @@ def _write(result: Result, layout: Layout | None, about: dict[str, str], output:
         rows, output.format, output.target, max_rows=output.max_rows, about=about,
         is_csv_safe=output.is_csv_safe, is_raw=output.table.is_raw, quiet=output.quiet,
         view=output.table.view() if output.is_for_terminal else None,
+        remedy="--columns NAMES or --raw shows them",
     )  # fmt: skip
     say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
 

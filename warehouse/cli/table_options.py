@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +14,9 @@ from warehouse.errors import UsageError
 from warehouse.query import encoding
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.library.header import Column
     from warehouse.query.encoding import Rows
     from warehouse.query.terminal.table import View
 
@@ -59,14 +62,15 @@ class TableOptions:
         from warehouse.query.result import QueryResult
 
         table = pa.Table.from_batches(list(rows.batches()), rows.schema)
-        columns = {column.name: column for column in rows.columns}
+        # By place: a statement may name several columns alike.
+        places = {column.name: n for n, column in reversed(list(enumerate(rows.columns)))}
         for name in self.columns:
-            _known(name, columns)
+            _known(name, places)
         if self.sort:
-            name, order = _order(self.sort, columns)
-            table = table.sort_by([(name, order)])
-        names = self.columns or tuple(columns)
-        return QueryResult(table.select(list(names)), tuple(columns[n] for n in names), about)
+            name, order = _order(self.sort, rows.columns, places)
+            table = _sorted(table, places[name], name, order)
+        chosen = [places[name] for name in self.columns] or list(range(len(rows.columns)))
+        return QueryResult(table.select(chosen), tuple(rows.columns[n] for n in chosen), about)
 
 
 def table(command: Command) -> Command:
@@ -95,7 +99,7 @@ raw = click.option(
     "--raw",
     "is_raw",
     is_flag=True,
-    help="On a terminal, show all columns, with values as recorded, at any width.",
+    help="On a terminal, print tables as in a pipe: all columns, numbers without units.",
 )
 _OPTIONS = (
     click.option("--columns", metavar="NAMES", help="Show these columns: name,total_ns."),
@@ -109,20 +113,33 @@ _OPTIONS = (
 )
 
 
-def _known(name: str, columns: dict[str, Any]) -> None:
-    if name not in columns:
+def _known(name: str, places: Mapping[str, int]) -> None:
+    if name not in places:
         raise UsageError(
-            f"the result has no column {name!r}", hint=f"Columns: {', '.join(columns)}."
+            f"the result has no column {name!r}", hint=f"Columns: {', '.join(places)}."
         )
 
 
-def _order(sort: str, columns: dict[str, Any]) -> tuple[str, str]:
+def _order(sort: str, columns: Sequence[Column], places: Mapping[str, int]) -> tuple[str, str]:
     """The column to sort by, and the order as pyarrow names it."""
     name, _, order = sort.partition(":")
-    _known(name, columns)
+    _known(name, places)
     if order and order not in _ORDERS:
         raise UsageError(
             f"{order!r} is not an order of --sort", hint=f"Write {name}:asc or {name}:desc."
         )
-    default = "desc" if encoding.is_number(columns[name].type) else "asc"
+    default = "desc" if encoding.is_number(columns[places[name]].type) else "asc"
     return name, _ORDERS[order or default]
+
+
+def _sorted(table: pa.Table, place: int, name: str, order: str) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        return table.take(pc.sort_indices(table.column(place), sort_keys=[("", order)]))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        raise UsageError(
+            f"column {name!r} of type {table.column(place).type} has no order",
+            hint="Sort by a number or a text.",
+        ) from None

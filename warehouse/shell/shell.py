@@ -58,7 +58,7 @@ class State:
     max_rows: int = encoding.DEFAULT_ROWS
     target: Path | None = None  # target of the next result; None: the screen
     is_timed: bool = False
-    is_raw: bool = False  # tables with all columns and values as recorded
+    is_raw: bool = False  # tables as in a pipe: all columns, numbers without units
     notice: str | None = None  # last printed notice of the scope
     damage: str | None = None  # last printed warning of damaged traces
 
@@ -313,7 +313,7 @@ class Shell:
         self.state.is_timed = rest != "off"
 
     def raw(self, rest: str) -> None:
-        """Show tables with all columns and values as recorded: on, off."""
+        """Print tables as in a pipe: all columns, numbers without units."""
         if rest not in ("", "on", "off"):
             raise UsageError(f"invalid argument of .raw: {rest}", hint="Write .raw on or .raw off.")
         self.state.is_raw = rest != "off"
