@@ -8,7 +8,7 @@ size; durations follow from gradient_rate, or from a given rate and latency. Gro
 are marked, and keep what was recorded.
 """
 grain = ["trace_id", "tensors"]
-requires = { schema = ">=18", queries = ["gradient_rate@1", "gradient_stage@1", "gradient_tensor@1"] }
+requires = { schema = ">=18", queries = ["gradient_rate@2", "gradient_stage@2", "gradient_tensor@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "place", "tensors", "is_recorded", "n_tensors", "bytes", "n_loops", "n_channels",
@@ -36,7 +36,7 @@ n_loops = { type = "BIGINT", unit = "count", check = "> 0", help = "Loops" }
 n_channels = { type = "BIGINT", unit = "count", check = "> 0", help = "Channels" }
 n_slices = { type = "BIGINT", unit = "count", check = "> 0", help = "Slices of a chunk" }
 n_ring_steps = { type = "BIGINT", unit = "count", check = "> 0", help = "Steps of the ring" }
-queue_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration of QUEUE" }
+queue_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration of the queue" }
 copy_in_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration of the copy into the fusion buffer" }
 send_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration of a send" }
 behind_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time from the end of a send to the end of its receive" }
@@ -88,7 +88,7 @@ rate AS (
   LEFT JOIN (
     SELECT trace_id, stage, greatest(avg(dur_ns - part_bytes * 1e9 / nullif($bytes_per_s::DOUBLE, 0)), 0) AS fixed_ns
     FROM gradient_stage()
-    WHERE stage = 'SEND' AND $bytes_per_s::DOUBLE > 0
+    WHERE stage = 'send' AND $bytes_per_s::DOUBLE > 0
     GROUP BY trace_id, stage
   ) AS s ON s.trace_id = m.trace_id AND s.stage = m.stage
 ),
@@ -97,7 +97,7 @@ predicted AS (
     c.trace_id, c.place, r.stage,
     r.fixed_ns + r.slope_ns * CASE
       WHEN r.size_unit = 'tensor' THEN c.n_tensors
-      WHEN r.stage IN ('SEND', 'RECV')
+      WHEN r.stage IN ('send', 'receive')
         THEN c.bytes / ((c.n_ring_steps / 2 + 1) * c.n_loops * c.n_channels * c.n_slices)
       ELSE c.bytes
     END AS dur_ns
@@ -117,11 +117,11 @@ SELECT
   c.n_channels,
   c.n_slices,
   c.n_ring_steps,
-  coalesce(sum(p.dur_ns) FILTER (p.stage = 'QUEUE'), 0) AS queue_ns,
-  coalesce(sum(p.dur_ns) FILTER (p.stage = 'MEMCPY_IN_FUSION_BUFFER'), 0) AS copy_in_ns,
-  coalesce(sum(p.dur_ns) FILTER (p.stage = 'SEND'), 0) AS send_ns,
-  coalesce(sum(p.dur_ns) FILTER (p.stage = 'RECV'), 0) AS behind_ns,
-  coalesce(sum(p.dur_ns) FILTER (p.stage = 'MEMCPY_OUT_FUSION_BUFFER'), 0) AS copy_out_ns
+  coalesce(sum(p.dur_ns) FILTER (p.stage = 'queue'), 0) AS queue_ns,
+  coalesce(sum(p.dur_ns) FILTER (p.stage = 'copy_in'), 0) AS copy_in_ns,
+  coalesce(sum(p.dur_ns) FILTER (p.stage = 'send'), 0) AS send_ns,
+  coalesce(sum(p.dur_ns) FILTER (p.stage = 'receive'), 0) AS behind_ns,
+  coalesce(sum(p.dur_ns) FILTER (p.stage = 'copy_out'), 0) AS copy_out_ns
 FROM counted AS c
 LEFT JOIN predicted AS p ON p.trace_id = c.trace_id AND p.place = c.place
 GROUP BY ALL

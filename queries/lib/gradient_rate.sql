@@ -1,6 +1,6 @@
 /* ---
 name = "gradient_rate"
-version = 1
+version = 2
 title = "How long stages of a reduction of gradients last, by size: least squares over the recorded groups"
 help = """
 Of each rank and stage a line over the groups, dur_ns = fixed_ns + slope_ns * size, with the least sum of
@@ -9,7 +9,7 @@ bytes or the number of tensors, whichever fits better. A slope requires two size
 that it fits better than a constant; otherwise it is 0.
 """
 grain = ["trace_id", "stage"]
-requires = { schema = ">=18", queries = ["gradient_stage@1"] }
+requires = { schema = ">=18", queries = ["gradient_stage@2"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "stage", "size_unit", "fixed_ns", "slope_ns", "n_groups", "least_size", "most_size",
@@ -17,7 +17,7 @@ columns = [
 ]
 
 [column]
-stage = { type = "VARCHAR", unit = "text", help = "QUEUE, MEMCPY_IN_FUSION_BUFFER, SEND, RECV or MEMCPY_OUT_FUSION_BUFFER" }
+stage = { type = "VARCHAR", unit = "text", help = "queue, copy_in, send, receive or copy_out" }
 size_unit = { type = "VARCHAR", unit = "text", check = "IN ('byte', 'tensor')", help = "What the size counts: bytes (of sends and receives those of a part) or tensors" }
 fixed_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration of size 0" }
 slope_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Further duration for each byte or tensor" }
@@ -29,16 +29,17 @@ error = { type = "DOUBLE", unit = "ratio", check = ">= 0", help = "Root of the m
 
 [changes]
 1 = "first version"
+2 = "stages are named queue, copy_in, send, receive and copy_out"
 --- */
 WITH point AS (
   SELECT run_id, trace_id, rank, stage, 'byte' AS size_unit, dur_ns AS y,
-    CASE WHEN stage IN ('SEND', 'RECV') THEN part_bytes ELSE bytes END::DOUBLE AS x
+    CASE WHEN stage IN ('send', 'receive') THEN part_bytes ELSE bytes END::DOUBLE AS x
   FROM gradient_stage()
   WHERE dur_ns > 0 AND bytes IS NOT NULL
   UNION ALL
   SELECT run_id, trace_id, rank, stage, 'tensor', dur_ns, n_tensors::DOUBLE
   FROM gradient_stage()
-  WHERE dur_ns > 0 AND stage NOT IN ('SEND', 'RECV')
+  WHERE dur_ns > 0 AND stage NOT IN ('send', 'receive')
 ),
 -- each point counts as the inverse of its square: relative errors
 total AS (

@@ -1,6 +1,6 @@
 /* ---
 name = "gradient_stage"
-version = 1
+version = 2
 title = "Stages in which ranks reduce a group of gradients: mean duration and size"
 help = """
 Of dPRO trials with NCCL, by rank and group: queue, copy into the fusion buffer, sends, receives (the time
@@ -8,7 +8,7 @@ behind their send) and copy out of it, without waiting. A ring sends the group i
 channels by slices by ranks.
 """
 grain = ["trace_id", "tensors", "stage"]
-requires = { schema = ">=18", queries = ["gradient_tensor@1", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["gradient_node@1", "gradient_tensor@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "tensors", "stage", "dur_ns", "n_tensors", "bytes", "n_loops", "n_channels",
@@ -17,7 +17,7 @@ columns = [
 
 [column]
 tensors = { type = "VARCHAR", unit = "text", help = "Numbers of the tensors of the group, ascending, as in 3+4" }
-stage = { type = "VARCHAR", unit = "text", help = "QUEUE, MEMCPY_IN_FUSION_BUFFER, SEND, RECV or MEMCPY_OUT_FUSION_BUFFER" }
+stage = { type = "VARCHAR", unit = "text", check = "IN ('queue', 'copy_in', 'send', 'receive', 'copy_out')", help = "queue, copy_in, send, receive or copy_out" }
 dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Mean duration of one event, without waiting" }
 n_tensors = { type = "BIGINT", unit = "count", check = "> 0", help = "Number of tensors" }
 bytes = { help = "Size of the group; NULL: of a tensor not recorded" }
@@ -29,26 +29,18 @@ part_bytes = { type = "DOUBLE", unit = "byte", nullable = true, check = ">= 0", 
 
 [changes]
 1 = "first version"
+2 = "stages are named queue, copy_in, send, receive and copy_out"
 --- */
-WITH part_node AS (
-  SELECT
-    run_id, trace_id, rank, kind AS stage, dur_ns,
-    regexp_extract(name, '->Comm\.([0-9+]+)\.', 1) AS tensors,
-    string_split(regexp_extract(name, '~>([0-9_]+)$', 1), '_') AS part
-  FROM replay_node()
-  WHERE kind IN ('QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'SEND', 'RECV', 'MEMCPY_OUT_FUSION_BUFFER')
-),
--- loop, channel, step and slice of sends and receives
-extent AS (
+WITH extent AS (
   SELECT
     run_id,
     tensors,
-    max(part[1]::BIGINT) + 1 AS n_loops,
-    max(part[2]::BIGINT) + 1 AS n_channels,
-    max(part[3]::BIGINT) + 1 AS n_ring_steps,
-    max(part[4]::BIGINT) + 1 AS n_slices
-  FROM part_node
-  WHERE stage = 'SEND'
+    max(loop) + 1 AS n_loops,
+    max(channel) + 1 AS n_channels,
+    max(ring_step) + 1 AS n_ring_steps,
+    max(slice) + 1 AS n_slices
+  FROM gradient_node()
+  WHERE stage = 'send'
   GROUP BY run_id, tensors
 ),
 size AS (
@@ -76,7 +68,7 @@ SELECT
   x.n_slices,
   x.n_ring_steps,
   s.bytes / ((x.n_ring_steps / 2 + 1) * x.n_loops * x.n_channels * x.n_slices) AS part_bytes
-FROM part_node AS n
+FROM gradient_node() AS n
 JOIN extent AS x ON x.run_id = n.run_id AND x.tensors = n.tensors
 JOIN size AS s ON s.run_id = n.run_id AND s.tensors = n.tensors
 GROUP BY n.run_id, n.trace_id, n.tensors, n.stage, s.n_tensors, s.bytes, x.n_loops, x.n_channels, x.n_slices, x.n_ring_steps

@@ -7,7 +7,7 @@ No row: they can. Without groups, what the recording lacks for any; otherwise
 also what is wrong with the requested ones.
 """
 grain = ["kind"]
-requires = { schema = ">=18", queries = ["gradient_rate@1", "gradient_tensor@1", "replay_node@3"] }
+requires = { schema = ">=18", queries = ["gradient_rate@2", "gradient_tensor@1", "replay_node@3"] }
 portable = false
 columns = ["kind", "problem", "remedy"]
 
@@ -64,7 +64,7 @@ SELECT '4_rate',
   END,
   'Give the rate of a send: bytes_per_s, or --bytes-per-s.'
 FROM gradient_rate()
-WHERE stage = 'SEND' AND NOT has_sizes AND $bytes_per_s::DOUBLE = 0
+WHERE stage = 'send' AND NOT has_sizes AND $bytes_per_s::DOUBLE = 0
 HAVING count(*) > 0
 UNION ALL
 SELECT '5_number', 'groups contain ' || min(text) || ', which is not the number of a tensor',

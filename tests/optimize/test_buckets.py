@@ -28,7 +28,7 @@ from warehouse.replay.what_if import WhatIf
 
 OURS = Path(__file__).parents[1] / "data" / "dpro"
 TINY = "nccl_ring_2x1_tiny"
-STAGES = ("QUEUE", "MEMCPY_IN_FUSION_BUFFER", "SEND", "RECV", "MEMCPY_OUT_FUSION_BUFFER")
+STAGES = ("queue", "copy_in", "send", "receive", "copy_out")
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def test_what_is_not_recorded_follows_from_the_line_of_each_rank() -> None:
     stages = reduction.stages((0, 1))
 
     part = n_bytes / reduction.counts[0].n_parts
-    sends = reduction.lines["SEND"]
+    sends = reduction.lines["send"]
     assert stages.queue == pytest.approx(queue.fixed)
     assert stages.copy_in == pytest.approx(copy_in.fixed + copy_in.slope * n_bytes)
     assert stages.send[0, 0, :, 0] == pytest.approx(sends.fixed + sends.slope * part)

@@ -13,46 +13,7 @@ if TYPE_CHECKING:
     from warehouse.replay.graph import Graph
 
 Rows = list[dict[str, Any]]
-_STAGES = ("QUEUE", "MEMCPY_IN_FUSION_BUFFER", "SEND", "RECV", "MEMCPY_OUT_FUSION_BUFFER")
-#: Nodes of recorded groups; the place of a send is its loop, channel, step and slice.
-_NODES = """
-SELECT
-  regexp_extract(name, '->Comm\\.([0-9+]+)\\.', 1) AS tensors, kind, trace_id, dur_ns, order_key,
-  string_split(nullif(regexp_extract(name, '~>([0-9_]+)$', 1), ''), '_')::BIGINT[] AS place
-FROM node
-WHERE kind IN ('QUEUE', 'MEMCPY_IN_FUSION_BUFFER', 'SEND', 'RECV', 'MEMCPY_OUT_FUSION_BUFFER')
-"""
-#: Who sends to a rank on a channel.
-_RINGS = """
-SELECT DISTINCT
-  b.trace_id, a.trace_id AS previous_trace_id,
-  split_part(regexp_extract(a.name, '~>([0-9_]+)$', 1), '_', 2)::BIGINT AS channel
-FROM edge AS e
-JOIN node AS a ON a.node_id = e.from_id
-JOIN node AS b ON b.node_id = e.to_id
-WHERE a.kind = 'SEND' AND b.kind = 'RECV'
-"""
-#: Operators of each rank, split by whether communication comes before them.
-_OPERATORS = """
-WITH RECURSIVE after AS (
-  SELECT e.to_id AS node_id
-  FROM edge AS e
-  JOIN node AS a ON a.node_id = e.from_id
-  WHERE a.kind = 'MEMCPY_OUT_FUSION_BUFFER'
-  UNION
-  SELECT e.to_id FROM after JOIN edge AS e ON e.from_id = after.node_id
-)
-SELECT
-  n.trace_id,
-  min(t.start_ns) AS begin_ns,
-  coalesce(max(t.end_ns + n.gap_ns) FILTER (n.node_id NOT IN (FROM after)), 0) AS computed_ns,
-  arg_max(t.end_ns, (t.start_ns, n.node_id)) AS end_ns
-FROM node AS n
-JOIN time AS t ON t.node_id = n.node_id
-WHERE n.kind = 'operator'
-GROUP BY n.trace_id
-ORDER BY n.trace_id
-"""
+_STAGES = ("queue", "copy_in", "send", "receive", "copy_out")
 
 
 def read(graph: Graph, bytes_per_s: float | None = None) -> Reduction:
@@ -61,29 +22,32 @@ def read(graph: Graph, bytes_per_s: float | None = None) -> Reduction:
     With a rate, sends last as long as their bytes take at it, and the rest of their recorded time.
     """
     tensors = _query(graph, "gradient_tensor")
-    operators = _sql(graph, _OPERATORS)
-    ranks = {row["trace_id"]: n for n, row in enumerate(operators)}
-    ready, order = _ready(graph, tensors)
+    ends = _ends(graph)
+    operators = _operators(graph, ends)
+    ranks = {trace_id: n for n, trace_id in enumerate(sorted(operators))}
+    rings = _query(graph, "gradient_ring")
+    ready, order = _ready(tensors, rings, ends)
     place = {tensor_id: n for n, tensor_id in enumerate(order)}
     n_bytes = {row["tensor_id"]: row["bytes"] for row in tensors}
-    nodes, stages = _sql(graph, _NODES), _query(graph, "gradient_stage")
+    nodes, stages = _query(graph, "gradient_node"), _query(graph, "gradient_stage")
     groups = sorted({row["tensors"] for row in nodes}, key=lambda each: _first(each, ready))
-    updates = _updates(graph, place, ranks)
+    updates = _updates(graph, place, operators)
+    spans = [_span(each) for _, each in sorted(operators.items())]
     return Reduction(
         tensor_ids=order,
         bytes=np.array([n_bytes[each] for each in order], np.int64),
         ready=np.array([ready[each] for each in order]),
-        previous=_previous(graph, ranks),
+        previous=_previous(rings, ranks),
         lines=_lines(graph, ranks, stages, bytes_per_s),
         counts=_counts(stages),
         recorded=_recorded(nodes, place, ranks),
         grouping=tuple(_places(each, place) for each in groups),
         updates=tuple(each for each, _ in updates),
-        computed=np.array([row["computed_ns"] for row in operators]),
-        begin=np.array([row["begin_ns"] for row in operators]),
+        computed=np.array([computed for _, computed, _ in spans]),
+        begin=np.array([begin for begin, _, _ in spans]),
         tail=np.array([
-            row["end_ns"] - (last if last else row["computed_ns"])
-            for row, (_, last) in zip(operators, updates, strict=True)
+            end - (last if last else computed)
+            for (_, computed, end), (_, last) in zip(spans, updates, strict=True)
         ]),
     )  # fmt: skip
 
@@ -93,9 +57,28 @@ def _query(graph: Graph, name: str) -> Rows:
     return found
 
 
-def _sql(graph: Graph, sql: str) -> Rows:
-    found: Rows = graph.connection.sql(sql).to_arrow_table().to_pylist()
+def _ends(graph: Graph) -> dict[int, tuple[float, float]]:
+    """Simulated start and end of each node."""
+    rows = graph.connection.execute("SELECT node_id, start_ns, end_ns FROM time").fetchall()
+    return {node_id: (start, end) for node_id, start, end in rows}
+
+
+def _operators(graph: Graph, times: dict[int, tuple[float, float]]) -> dict[int, Rows]:
+    """The operators of each trace with their times, in the order in which equal ones run."""
+    found: dict[int, Rows] = defaultdict(list)
+    for row in _query(graph, "gradient_operator"):
+        start, end = times[row["node_id"]]
+        found[row["trace_id"]].append(row | {"start": start, "end": end})
+    for rows in found.values():
+        rows.sort(key=lambda row: (row["order_key"], row["node_id"]))
     return found
+
+
+def _span(operators: Rows) -> tuple[float, float, float]:
+    """When the first operator starts, those before reductions have ended, and the step ends."""
+    before = [row["end"] + row["gap_ns"] for row in operators if not row["is_after_reduction"]]
+    last = max(operators, key=lambda row: (row["start"], row["node_id"]))
+    return min(row["start"] for row in operators), max(before, default=0.0), last["end"]
 
 
 def _places(tensors: str, place: dict[int, int]) -> tuple[int, ...]:
@@ -108,29 +91,23 @@ def _first(tensors: str, ready: dict[int, float]) -> tuple[float, int]:
     return max(ready[each] for each in ids), ids[0]
 
 
-def _ready(graph: Graph, tensors: Rows) -> tuple[dict[int, float], tuple[int, ...]]:
+def _ready(
+    tensors: Rows, rings: Rows, times: dict[int, tuple[float, float]]
+) -> tuple[dict[int, float], tuple[int, ...]]:
     """When the gradient of each tensor can be queued, and the tensors in that order."""
-    ends = dict(graph.connection.execute("SELECT node_id, end_ns FROM time").fetchall())
-    delays = dict(
-        graph.connection.execute(
-            "SELECT a.trace_id, max(e.delay_ns) FROM edge AS e "
-            "JOIN node AS a ON a.node_id = e.from_id WHERE a.kind = 'Sync' GROUP BY a.trace_id"
-        ).fetchall()
-    )
+    delays = {row["trace_id"]: row["delay_ns"] for row in rings}
     ready: dict[int, float] = {}
     for row in tensors:
-        at = ends[row["ready_id"]] + delays.get(row["trace_id"], 0)
+        at = times[row["ready_id"]][1] + delays.get(row["trace_id"], 0)
         ready[row["tensor_id"]] = max(at, ready.get(row["tensor_id"], 0.0))
     return ready, tuple(sorted(ready, key=lambda each: (ready[each], each)))
 
 
-def _previous(graph: Graph, ranks: dict[int, int]) -> Any:
-    rows = _sql(graph, _RINGS)
-    n_channels = 1 + max((row["channel"] for row in rows), default=0)
+def _previous(rings: Rows, ranks: dict[int, int]) -> Any:
+    n_channels = 1 + max((row["channel"] for row in rings), default=0)
     previous = np.tile(np.arange(len(ranks))[:, None], (1, n_channels))
-    for row in rows:
-        sender = ranks[row["previous_trace_id"]]
-        previous[ranks[row["trace_id"]], row["channel"]] = sender
+    for row in rings:
+        previous[ranks[row["trace_id"]], row["channel"]] = ranks[row["previous_trace_id"]]
     return previous
 
 
@@ -149,13 +126,13 @@ def _lines(
         line.counts_tensors[rank] = row["size_unit"] == "tensor"
         line.least[rank], line.most[rank] = row["least_size"], row["most_size"]
     if bytes_per_s is not None:
-        sends = found["SEND"]
+        sends = found["send"]
         sends.slope[:] = 1e9 / bytes_per_s
         for trace_id, rank in ranks.items():
             rest = [
                 row["dur_ns"] - row["part_bytes"] * 1e9 / bytes_per_s
                 for row in stages
-                if row["stage"] == "SEND" and row["trace_id"] == trace_id
+                if row["stage"] == "send" and row["trace_id"] == trace_id
             ]
             sends.fixed[rank] = max(sum(rest) / len(rest), 0.0) if rest else 0.0
     return found
@@ -177,7 +154,7 @@ def _recorded(
     """Durations of the recorded groups, node by node."""
     of_group: dict[str, dict[str, Rows]] = defaultdict(lambda: defaultdict(list))
     for row in nodes:
-        of_group[row["tensors"]][row["kind"]].append(row)
+        of_group[row["tensors"]][row["stage"]].append(row)
     return {_places(name, place): _stages_of(stages, ranks) for name, stages in of_group.items()}
 
 
@@ -189,51 +166,43 @@ def _stages_of(stages: dict[str, Rows], ranks: dict[int, int]) -> Stages:
         return found
 
     loops, channels, steps, slices = (
-        1 + max(row["place"][axis] for row in stages["SEND"]) for axis in range(4)
+        1 + max(row[axis] for row in stages["send"])
+        for axis in ("loop", "channel", "ring_step", "slice")
     )
 
     def of_sends(kind: str) -> Any:
         found = np.zeros((steps, loops * slices, len(ranks), channels))
         for row in stages[kind]:
-            loop, channel, step, part = row["place"]
-            found[step, loop * slices + part, ranks[row["trace_id"]], channel] = row["dur_ns"]
+            part = row["loop"] * slices + row["slice"]
+            rank = ranks[row["trace_id"]]
+            found[row["ring_step"], part, rank, row["channel"]] = row["dur_ns"]
         return found
 
     return Stages(
-        queue=of_copies("QUEUE"),
-        copy_in=of_copies("MEMCPY_IN_FUSION_BUFFER"),
-        send=of_sends("SEND"),
-        behind=of_sends("RECV"),
-        copy_out=of_copies("MEMCPY_OUT_FUSION_BUFFER"),
-        order=min(row["order_key"] for row in stages["QUEUE"]),
+        queue=of_copies("queue"),
+        copy_in=of_copies("copy_in"),
+        send=of_sends("send"),
+        behind=of_sends("receive"),
+        copy_out=of_copies("copy_out"),
+        order=min(row["order_key"] for row in stages["queue"]),
     )
 
 
 def _updates(
-    graph: Graph, place: dict[int, int], ranks: dict[int, int]
+    graph: Graph, place: dict[int, int], operators: dict[int, Rows]
 ) -> list[tuple[Updates, float]]:
     """The updates of each rank, and when the last of them has ended."""
     waits: dict[int, list[int]] = defaultdict(list)
     for row in _query(graph, "gradient_update"):
         if row["tensor_id"] in place:
             waits[row["update_id"]].append(place[row["tensor_id"]])
-    rows = graph.connection.execute(
-        "SELECT n.trace_id, n.node_id, n.dur_ns, n.gap_ns, t.end_ns FROM node AS n "
-        "JOIN time AS t ON t.node_id = n.node_id "
-        "WHERE n.kind = 'operator' ORDER BY n.trace_id, n.order_key, n.node_id"
-    ).fetchall()
-    of_rank: list[list[tuple[float, ...]]] = [[] for _ in ranks]
-    for trace_id, node_id, dur, gap, end in rows:
-        if node_id in waits:
-            of_rank[ranks[trace_id]].append((node_id, dur, gap, end))
-    return [
-        (
-            Updates(
-                np.array([dur + gap for _, dur, gap, _ in found]),
-                np.array([gap for _, _, gap, _ in found]),
-                tuple(tuple(waits[int(node_id)]) for node_id, _, _, _ in found),
-            ),
-            max((end for *_, end in found), default=0.0),
+    found = []
+    for _, rows in sorted(operators.items()):
+        rows = [row for row in rows if row["node_id"] in waits]
+        updates = Updates(
+            np.array([row["dur_ns"] + row["gap_ns"] for row in rows]),
+            np.array([row["gap_ns"] for row in rows]),
+            tuple(tuple(waits[row["node_id"]]) for row in rows),
         )
-        for found in of_rank
-    ]
+        found.append((updates, max((row["end"] for row in rows), default=0.0)))
+    return found

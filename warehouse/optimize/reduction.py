@@ -173,11 +173,11 @@ class Reduction:
             return self.lines[stage].at(n_tensors, n_bytes.astype(np.float64))
 
         return Stages(
-            queue=of_copies("QUEUE"),
-            copy_in=of_copies("MEMCPY_IN_FUSION_BUFFER"),
-            send=of_sends("SEND"),
-            behind=of_sends("RECV"),
-            copy_out=of_copies("MEMCPY_OUT_FUSION_BUFFER"),
+            queue=of_copies("queue"),
+            copy_in=of_copies("copy_in"),
+            send=of_sends("send"),
+            behind=of_sends("receive"),
+            copy_out=of_copies("copy_out"),
         )
 
     def counts_of(self, n_bytes: float) -> Counts:
@@ -203,7 +203,7 @@ class Reduction:
         n_bytes = self.bytes[list(group)].sum(keepdims=True).astype(np.float64)
         parts = n_bytes / self.counts_of(float(n_bytes[0])).n_parts
         return any(
-            line.extrapolates(n_tensors, parts if stage in ("SEND", "RECV") else n_bytes).any()
+            line.extrapolates(n_tensors, parts if stage in ("send", "receive") else n_bytes).any()
             for stage, line in self.lines.items()
         )
 
