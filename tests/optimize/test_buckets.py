@@ -9,7 +9,7 @@ import itertools
 import json
 import random
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,67 +18,22 @@ import pytest
 
 from tests.conftest import Tw
 from tests.support.nccl_jobs import Jobs, random_arguments
+from tests.support.reductions import all_groupings, random_reduction
 from tests.support.sharing import WarehouseCache, slow
 from tw_importers.dpro import strategy as dpro_files
 from warehouse.optimize import gradients, groupings
-from warehouse.optimize.reduction import Counts, Grouping, Line, Reduction, Stages, Updates
+from warehouse.optimize.reduction import Stages
 from warehouse.query import session
 from warehouse.replay import engines, prediction
 from warehouse.replay.what_if import WhatIf
 
 OURS = Path(__file__).parents[1] / "data" / "dpro"
 TINY = "nccl_ring_2x1_tiny"
-STAGES = ("queue", "copy_in", "send", "receive", "copy_out")
 
 
 @pytest.fixture(scope="module")
 def tiny(imported_files: WarehouseCache) -> Path:
     return imported_files(("trial", [OURS / TINY]))
-
-
-def random_reduction(seed: int, n_tensors: int) -> Reduction:
-    """A job of one to four ranks on a ring, without a recording."""
-    source = np.random.default_rng(seed)
-    n_ranks, n_channels = int(source.integers(1, 5)), int(source.integers(1, 3))
-    n_steps = max(2 * (n_ranks - 1), 1)
-    ready = np.sort(source.uniform(0, 400, n_tensors)).round()
-
-    def line(fixed: float, slope: float) -> Line:
-        is_of_tensors = np.zeros(n_ranks, bool)
-        of_ranks = source.uniform(0.9, 1.1, n_ranks)
-        return Line(
-            fixed * of_ranks, slope * of_ranks, is_of_tensors, np.zeros(n_ranks),
-            np.full(n_ranks, 1e9),
-        )  # fmt: skip
-
-    scale = float(source.choice([0.05, 0.3, 1.0, 3.0]))
-    lines = dict(zip(STAGES, [line(5, 0), line(8, 0.002), line(6, 0.05 * scale), line(4, 0),
-                              line(8, 0.002)], strict=True))  # fmt: skip
-    of_tensor = tuple((n,) for n in range(n_tensors))
-    n_bytes = source.choice([64, 512, 4096, 20_000], n_tensors)
-    return Reduction(
-        tensor_ids=tuple(range(n_tensors)),
-        bytes=n_bytes,
-        ready=ready,
-        previous=np.tile(np.roll(np.arange(n_ranks), 1)[:, None], (1, n_channels)),
-        lines=lines,
-        counts=(Counts(4096, n_steps, 1, n_channels, int(source.integers(1, 3))),),
-        recorded={},
-        grouping=of_tensor,
-        updates=tuple(
-            Updates(source.uniform(1, 12, n_tensors), np.ones(n_tensors), of_tensor)
-            for _ in range(n_ranks)
-        ),
-        computed=source.uniform(400, 450, n_ranks),
-        begin=np.zeros(n_ranks),
-        tail=np.zeros(n_ranks),
-    )
-
-
-def all_groupings(n: int) -> Iterator[Grouping]:
-    """Every way to cut n tensors into contiguous groups."""
-    for is_cut in itertools.product([False, True], repeat=n - 1):
-        yield groupings.grouping_of([*(i + 1 for i, cut in enumerate(is_cut) if cut), n])
 
 
 @pytest.mark.parametrize(("n_jobs", "largest"), [(12, 5), slow(200, 8)], ids=["few", "many"])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from warehouse.library.library import Query
-    from warehouse.optimize.search import Outcome
+    from warehouse.optimize.search import Annealing, Outcome
     from warehouse.query.execute import Result
     from warehouse.query.gate import Verdict
 
@@ -194,6 +194,7 @@ class Warehouse(Exports, Maintenance):
         search: str = "dp",
         groups: int | None = None,
         bytes_per_s: float | None = None,
+        annealing: Annealing | None = None,
         folder: str | os.PathLike[str] | None = None,
         name: str | None = None,
         replace: bool = False,
@@ -204,14 +205,14 @@ class Warehouse(Exports, Maintenance):
         the run that it predicts, if it changes anything. Raises UsageError, QueryError,
         ExportError.
         """
-        from warehouse.optimize.search import Options
+        from warehouse.optimize.search import Annealing, Options
         from warehouse.optimize.searching import Request, run
 
         if name is not None:
             self._must_not_be_held()
         request = Request(
             strategy,
-            Options(search, groups, bytes_per_s),
+            Options(search, groups, bytes_per_s, annealing or Annealing()),
             None if folder is None else Path(folder),
             name,
             replace=replace,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,7 @@ from warehouse.query.selection import Selection
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
+    from warehouse.optimize.search import Annealing
     from warehouse.optimize.searching import Done, Request
     from warehouse.query.session import Place, Session
 
@@ -29,10 +30,42 @@ if TYPE_CHECKING:
 @click.option(
     "--search",
     "search_name",
-    type=click.Choice(["sweep", "dp"]),
+    type=click.Choice(["sweep", "dp", "anneal"]),
     default="dp",
     show_default=True,
-    help="sweep: groups of one size or number; dp: also the best contiguous groups.",
+    help="sweep: groups of one size or number; dp: also the best contiguous groups; "
+    "anneal: also random changes.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    help="anneal: number that random choices follow from.  [default: 0]",
+)
+@click.option(
+    "--beta",
+    type=click.FloatRange(min=0),
+    metavar="B",
+    help="anneal: the higher, the less likely slower candidates are accepted.  [default: 1]",
+)
+@click.option(
+    "--steps",
+    "n_candidates",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="anneal: number of candidates.  [default: 10000]",
+)
+@click.option(
+    "--budget",
+    metavar="TIME",
+    help="anneal: stop after this time, such as 30s.  [default: no limit]",
+)
+@click.option(
+    "--processes",
+    "n_processes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="anneal: processes; the result does not depend on it.  [default: 1]",
 )
 @click.option(
     "--groups",
@@ -81,6 +114,11 @@ if TYPE_CHECKING:
 def optimize(
     strategy: str,
     search_name: str,
+    seed: int | None,
+    beta: float | None,
+    n_candidates: int | None,
+    budget: str | None,
+    n_processes: int | None,
     n_groups: int | None,
     bytes_per_s: float | None,
     assume_aligned: bool,
@@ -102,12 +140,14 @@ def optimize(
 
     STRATEGY is what to change; buckets: which gradients are reduced together.
 
+    Ctrl-C after the sweep ends the search; the best candidate so far is recommended.
+
     \b
     Example:
       tw optimize buckets
       tw optimize buckets --groups 8 -o faster
       tw optimize buckets --as faster && tw compare RUN faster
-      tw optimize buckets --search sweep --format json
+      tw optimize buckets --search anneal --seed 7 --budget 1min
     """
     from warehouse.optimize.search import Options
     from warehouse.optimize.searching import Request, run
@@ -117,9 +157,17 @@ def optimize(
         raise UsageError("--replace requires --as")
     chosen_format = encoding.format_of(None, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, None)
+    annealing = _annealing(
+        search_name,
+        seed=seed,
+        beta=beta,
+        n_candidates=n_candidates,
+        budget=budget,
+        n_processes=n_processes,
+    )
     request = Request(
         strategy,
-        Options(search_name, n_groups, bytes_per_s),
+        Options(search_name, n_groups, bytes_per_s, annealing),
         folder,
         name,
         replace=replace,
@@ -134,6 +182,25 @@ def optimize(
         _say(done, request)
 
 
+def _annealing(search_name: str, *, budget: str | None, **given: float | None) -> Annealing:
+    """The options of anneal; raises UsageError for one that the search does not have."""
+    from warehouse.optimize.search import Annealing
+    from warehouse.times import parse_time
+
+    chosen: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    if budget is not None:
+        chosen["budget_s"] = parse_time(budget) / 1e9
+        if chosen["budget_s"] <= 0:
+            raise UsageError(
+                f"--budget {budget} leaves no time to search", hint="Write a time such as 30s."
+            )
+    if chosen and search_name != "anneal":
+        raise UsageError(
+            "--seed, --beta, --steps, --budget and --processes require --search anneal"
+        )
+    return Annealing(**chosen)
+
+
 @contextmanager
 def _announced(place: Place, selection: Selection, quiet: bool) -> Iterator[Session]:
     """A session whose scope is printed where the user did not choose it."""
@@ -145,6 +212,8 @@ def _announced(place: Place, selection: Selection, quiet: bool) -> Iterator[Sess
 
 
 def _say(done: Done, request: Request) -> None:
+    if done.outcome.stopped:
+        click.echo(f"{done.outcome.stopped} The rows are the best so far.", err=True)
     if done.outcome.note:
         click.echo(done.outcome.note, err=True)
     if request.folder is not None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import UsageError
-from warehouse.optimize import gradients, groupings
+from warehouse.optimize import gradients
+from warehouse.optimize.passes import Candidate, Judged, Passes
 from warehouse.optimize.reduction import Grouping, Reduction
-from warehouse.optimize.search import (
-    Noise,
-    Options,
-    Outcome,
-    Strategies,
-    noise,
-    result,
-    slowest_ns,
-)
+from warehouse.optimize.search import STEPS, Noise, Options, Outcome, Strategies, noise, result
 from warehouse.optimize.strategy import SearchStep, Strategy, provenance
 from warehouse.replay import prediction, what_if
 from warehouse.replay.graph import TABLES
@@ -26,24 +19,8 @@ from warehouse.replay.what_if import WhatIf
 if TYPE_CHECKING:
     from warehouse.query.session import Session
     from warehouse.replay.engines import Engine
-    from warehouse.replay.graph import Graph
 
-#: Candidates of a search that are evaluated rank by rank, after all by closed form.
-N_EVALUATED = 50
-#: The best of these are replayed with the whole graph, until one is as predicted, so that none
-#: behind it can be better.
-N_REPLAYED = 5
-_AS_PREDICTED = 1e-6
 _WHAT_IF = "groups"
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """Groups with the time of a replay of the whole graph."""
-
-    search: str
-    grouping: Grouping
-    predicted_ns: float
 
 
 def search(session: Session, engine: Engine, options: Options) -> Outcome:
@@ -57,35 +34,47 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     reduction = gradients.read(graph, options.bytes_per_s)
     _check(reduction, options)
     limit = noise(session, graph, prediction.scenario(graph, engine, []))
-    recorded = _Candidate("recorded", reduction.grouping, limit.replayed_ns)
-    found, steps, n_candidates = [recorded], [], 0
-    for name, candidates in _candidates(reduction, options):
-        n_candidates += len(candidates)
-        evaluated = _evaluated(reduction, candidates)
-        steps += [(name, ns) for ns, _ in evaluated]
-        found.append(_replayed(graph, engine, reduction, options, name, evaluated))
-    best = min(found, key=lambda each: each.predicted_ns)
+    recorded = Candidate("recorded", reduction.grouping, limit.replayed_ns)
+    edit = partial(_edit, reduction, options)
+    passes = Passes(graph, engine, reduction, options, edit)
+    passes.run(recorded)
+    best = min(passes.found, key=lambda each: each.predicted_ns)
     gain = 1 - best.predicted_ns / limit.replayed_ns
     chosen = recorded if limit.covers(gain) else best
-    rows = [_row(each, reduction, options, limit, each is chosen) for each in found]
+    rows = [_row(each, reduction, options, limit, each is chosen) for each in passes.found]
+    trajectory = _trajectory(passes.judged, limit.replayed_ns, edit)
     strategy = Strategy(
         name="buckets",
-        edits=() if chosen is recorded else (_edit(reduction, chosen.grouping, options),),
+        edits=() if chosen is recorded else (edit(chosen.grouping),),
         recorded_groups=_names(reduction, reduction.grouping),
         groups=_names(reduction, chosen.grouping),
         prediction=_prediction(rows, limit),
-        search={
-            "search": options.search, "groups": options.n_groups,
-            "bytes_per_s": options.bytes_per_s, "candidates": n_candidates,
-        },
-        trajectory=_trajectory(steps, limit.replayed_ns),
+        search=_about(options, passes),
+        trajectory=trajectory,
         provenance=provenance(session, (*TABLES.values(), "what_if_groups", "gradient_rate")),
-    )  # fmt: skip
-    note = limit.sentence(gain) if chosen is recorded else None
-    return Outcome(result(session, rows, TABLES["node"]), strategy, note)
+    )
+    return Outcome(
+        result(session, rows, TABLES["node"]),
+        strategy,
+        result(session, _steps(trajectory), TABLES["node"], STEPS),
+        note=limit.sentence(gain) if chosen is recorded else None,
+        stopped=passes.stopped,
+    )
 
 
 STRATEGY = Strategies(search)
+
+
+def _about(options: Options, passes: Passes) -> dict[str, Any]:
+    """How the search was made."""
+    known: dict[str, Any] = {
+        "search": options.search, "groups": options.n_groups,
+        "bytes_per_s": options.bytes_per_s, "candidates": passes.n_candidates,
+        "is_complete": passes.stopped is None,
+    }  # fmt: skip
+    if options.search == "anneal":
+        known |= {"seed": options.annealing.seed, "beta": options.annealing.beta}
+    return known
 
 
 def _check(reduction: Reduction, options: Options) -> None:
@@ -101,53 +90,6 @@ def _rate(options: Options) -> dict[str, str]:
     return {} if options.bytes_per_s is None else {"bytes_per_s": repr(options.bytes_per_s)}
 
 
-def _candidates(
-    reduction: Reduction, options: Options
-) -> Iterable[tuple[str, list[tuple[int, ...]]]]:
-    """Candidates of each search, the most promising by closed form first, as ends of groups."""
-    form = groupings.closed_form(reduction)
-    uniform = [
-        ends for ends in groupings.sweep(reduction.bytes) if options.n_groups in (None, len(ends))
-    ]
-    yield "sweep", sorted(uniform, key=form.evaluate)
-    if options.search == "dp":
-        yield "dp", groupings.programme(form, options.n_groups)
-
-
-def _evaluated(
-    reduction: Reduction, candidates: Sequence[tuple[int, ...]]
-) -> list[tuple[float, Grouping]]:
-    """The first candidates with their times rank by rank, in the order of candidates."""
-    found = [groupings.grouping_of(ends) for ends in candidates[:N_EVALUATED]]
-    return [(reduction.evaluate(grouping), grouping) for grouping in found]
-
-
-def _replayed(
-    graph: Graph,
-    engine: Engine,
-    reduction: Reduction,
-    options: Options,
-    name: str,
-    evaluated: Sequence[tuple[float, Grouping]],
-) -> _Candidate:
-    """The best candidate by replays of the whole graph."""
-    best: _Candidate | None = None
-    for evaluated_ns, grouping in sorted(evaluated, key=lambda each: each[0])[:N_REPLAYED]:
-        changes = [_edit(reduction, grouping, options)] if _is_new(reduction, grouping) else []
-        predicted_ns = slowest_ns(prediction.scenario(graph, engine, changes), "predicted_ns")
-        assert predicted_ns is not None
-        if best is None or predicted_ns < best.predicted_ns:
-            best = _Candidate(name, grouping, predicted_ns)
-        if abs(predicted_ns - evaluated_ns) <= _AS_PREDICTED * evaluated_ns:
-            break
-    assert best is not None
-    return best
-
-
-def _is_new(reduction: Reduction, grouping: Grouping) -> bool:
-    return any(tuple(sorted(group)) not in reduction.recorded for group in grouping)
-
-
 def _names(reduction: Reduction, grouping: Grouping) -> tuple[str, ...]:
     """The groups by the numbers of their tensors, in the order in which they are ready."""
     return tuple(
@@ -156,12 +98,12 @@ def _names(reduction: Reduction, grouping: Grouping) -> tuple[str, ...]:
     )
 
 
-def _edit(reduction: Reduction, grouping: Grouping, options: Options) -> WhatIf:
+def _edit(reduction: Reduction, options: Options, grouping: Grouping) -> WhatIf:
     return WhatIf(_WHAT_IF, {"groups": ",".join(_names(reduction, grouping)), **_rate(options)})
 
 
 def _row(
-    each: _Candidate, reduction: Reduction, options: Options, limit: Noise, is_chosen: bool
+    each: Candidate, reduction: Reduction, options: Options, limit: Noise, is_chosen: bool
 ) -> dict[str, object]:
     n_edits = sum(tuple(sorted(group)) not in reduction.recorded for group in each.grouping)
     return {
@@ -173,7 +115,7 @@ def _row(
         "extrapolated": reduction.extrapolated_share(each.grouping),
         "is_recommended": is_chosen,
         "n_edits": n_edits,
-        "edits": str(_edit(reduction, each.grouping, options)) if n_edits else None,
+        "edits": str(_edit(reduction, options, each.grouping)) if n_edits else None,
     }
 
 
@@ -188,11 +130,30 @@ def _prediction(rows: Sequence[dict[str, object]], limit: Noise) -> dict[str, fl
     }
 
 
-def _trajectory(steps: Sequence[tuple[str, float]], replayed_ns: float) -> tuple[SearchStep, ...]:
-    best, found = 0.0, []
-    for name, ns in steps:
-        gain = 1 - ns / replayed_ns
-        is_accepted = gain > best
-        best = max(best, gain)
-        found.append(SearchStep(name, ns, gain, is_accepted, best))
+def _trajectory(
+    judged: Sequence[Judged], replayed_ns: float, edit: Callable[[Grouping], WhatIf]
+) -> tuple[SearchStep, ...]:
+    best, found = replayed_ns, []
+    for each in judged:
+        is_better = each.evaluated_ns < best
+        best = min(best, each.evaluated_ns)
+        found.append(
+            SearchStep(
+                search=each.search,
+                candidate=str(edit(each.grouping)),
+                predicted_ns=each.evaluated_ns,
+                gain=1 - each.evaluated_ns / replayed_ns,
+                is_accepted=is_better if each.is_accepted is None else each.is_accepted,
+                best_gain=1 - best / replayed_ns,
+                best_ns=best,
+            )
+        )
     return tuple(found)
+
+
+def _steps(trajectory: Sequence[SearchStep]) -> list[dict[str, object]]:
+    names = [each.name for each in STEPS if each.name != "place"]
+    return [
+        {"place": n, **{name: getattr(each, name) for name in names}}
+        for n, each in enumerate(trajectory)
+    ]

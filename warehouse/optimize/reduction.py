@@ -86,6 +86,15 @@ class Counts:
         return (self.n_steps // 2 + 1) * self.n_loops * self.n_channels * self.n_slices
 
 
+@dataclass(frozen=True)
+class _Pass:
+    """How groups pass through the communicator."""
+
+    ready_at: Floats  # (rank, tensor): when a tensor is reduced
+    order: tuple[int, ...]  # of the groups
+    waits: tuple[bool, ...]  # in that order: whether a group waits for the one before it
+
+
 @dataclass
 class Reduction:
     """The gradients of a run: when they are ready, how long groups of them take, what follows.
@@ -109,19 +118,38 @@ class Reduction:
 
     def evaluate(self, grouping: Grouping) -> float:
         """The step time of the slowest rank."""
+        return float(self._step_ends(self._pass(grouping).ready_at).max())
+
+    def critical(self, grouping: Grouping) -> tuple[int, ...]:
+        """The groups that delay the end of the step: the last that is awaited, and those before it.
+
+        They are reduced one after another without a pause; none if the operators take longer.
+        """
+        passed = self._pass(grouping)
+        rank = int(self._step_ends(passed.ready_at).argmax())
+        tensor = self._last_awaited(rank, passed.ready_at[rank])
+        if tensor is None:
+            return ()
+        place = next(n for n, each in enumerate(passed.order) if tensor in grouping[each])
+        first = place
+        while first > 0 and passed.waits[first]:
+            first -= 1
+        return tuple(sorted(passed.order[first : place + 1]))
+
+    def _pass(self, grouping: Grouping) -> _Pass:
+        """Reduces the groups one after another."""
         ready_at = np.zeros((len(self.computed), len(self.tensor_ids)))
         taken = np.zeros(len(self.computed))
         channels = np.zeros(self.previous.shape)
         groups = [(self.ready_of(group), self.stages(group), group) for group in grouping]
         order = sorted(range(len(groups)), key=lambda n: (groups[n][0], groups[n][1].order, n))
+        waits = []
         for n in order:
             ready, stages, group = groups[n]
+            waits.append(bool(taken.max() > ready))
             taken, channels = self.reduce(stages, np.maximum(taken, ready), channels)
             ready_at[:, group] = taken[:, None]
-        return max(
-            self._step_end(rank, updates, ready_at[rank])
-            for rank, updates in enumerate(self.updates)
-        )
+        return _Pass(ready_at, tuple(order), tuple(waits))
 
     def ready_of(self, group: Sequence[int]) -> float:
         """When a group could be queued."""
@@ -207,14 +235,34 @@ class Reduction:
             for stage, line in self.lines.items()
         )
 
-    def _step_end(self, rank: int, updates: Updates, ready_at: Floats) -> float:
-        """The step time of a rank whose tensors are reduced then."""
-        computed = self.computed[rank]
+    def _step_ends(self, ready_at: Floats) -> Floats:
+        """The step time of each rank, whose tensors are reduced then."""
+        ends = [self._step_end(rank, ready_at[rank]) for rank in range(len(self.updates))]
+        return np.array(ends)
+
+    def _step_end(self, rank: int, ready_at: Floats) -> float:
+        updates, computed = self.updates[rank], self.computed[rank]
         if not updates.tensors:
             return float(computed + self.tail[rank] - self.begin[rank])
-        ready = np.array([ready_at[list(each)].max() for each in updates.tensors])
-        order = np.argsort(ready, kind="stable")
-        work = np.cumsum(updates.work[order])
-        waited = np.maximum.accumulate(ready[order] - (work - updates.work[order]))
-        end = max(float(waited[-1]), float(computed)) + work[-1] - updates.gap[order][-1]
+        order, waited, work = _awaited(updates, ready_at)
+        end = max(float(waited.max()), float(computed)) + work - updates.gap[order][-1]
         return float(end + self.tail[rank] - self.begin[rank])
+
+    def _last_awaited(self, rank: int, ready_at: Floats) -> int | None:
+        """The tensor whose reduction delays the updates of a rank most, if one does."""
+        updates = self.updates[rank]
+        if not updates.tensors:
+            return None
+        order, waited, _ = _awaited(updates, ready_at)
+        last = int(waited.argmax())
+        if waited[last] <= self.computed[rank]:
+            return None
+        return int(max(updates.tensors[order[last]], key=lambda each: (ready_at[each], each)))
+
+
+def _awaited(updates: Updates, ready_at: Floats) -> tuple[Ints, Floats, float]:
+    """Updates in the order in which they can run, when each would let all begin, and their time."""
+    ready = np.array([ready_at[list(each)].max() for each in updates.tensors])
+    order = np.argsort(ready, kind="stable")
+    work = np.cumsum(updates.work[order])
+    return order, ready[order] - (work - updates.work[order]), float(work[-1])

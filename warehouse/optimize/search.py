@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The entry-point group of strategies.
 GROUP = "trace_warehouse.strategies"
-SEARCHES = ("sweep", "dp")
+SEARCHES = ("sweep", "dp", "anneal")
 COLUMNS = (
     Column("search", "VARCHAR", "text", "recorded: no change; otherwise the best of this search"),
     Column("predicted_ns", "DOUBLE", "ns", "Predicted time of the step, of the slowest rank"),
@@ -34,6 +34,26 @@ COLUMNS = (
     Column("n_edits", "BIGINT", "count", "Number of changes"),
     Column("edits", "VARCHAR", "text", "The change as a what-if of tw replay", nullable=True),
 )  # fmt: skip
+#: Columns of the candidates of a search, which the table search_step has too.
+STEPS = (
+    Column("place", "BIGINT", "count", "Place in the order of the search, from 0"),
+    Column("search", "VARCHAR", "text", "Search that tried it: sweep, dp or anneal"),
+    Column("candidate", "VARCHAR", "text", "The change, as a what-if of tw replay"),
+    Column("predicted_ns", "DOUBLE", "ns", "Predicted time of the step, of the slowest rank"),
+    Column("is_accepted", "BOOLEAN", "bool", "Whether the search went on from it"),
+    Column("best_ns", "DOUBLE", "ns", "The least time so far, the recorded groups included"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """How to anneal; the result does not depend on the number of processes."""
+
+    seed: int = 0
+    beta: float = 1.0
+    n_candidates: int = 10_000
+    budget_s: float | None = None
+    n_processes: int = 1
 
 
 @dataclass(frozen=True)
@@ -43,15 +63,21 @@ class Options:
     search: str = "dp"
     n_groups: int | None = None
     bytes_per_s: float | None = None
+    annealing: Annealing = Annealing()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The rows of `COLUMNS`, the recommendation, and why it changes nothing, if so."""
+    """The rows of `COLUMNS`, the recommendation, and why it changes nothing, if so.
+
+    `steps` has the rows of `STEPS`, `stopped` says why the search ended early, if it did.
+    """
 
     rows: QueryResult
     strategy: Strategy
+    steps: QueryResult
     note: str | None = None
+    stopped: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,12 +155,17 @@ def _spread(session: Session) -> float | None:
     return stdev(of_step.values()) / fmean(of_step.values())
 
 
-def result(session: Session, rows: Sequence[dict[str, object]], query: str) -> QueryResult:
-    """Rows of `COLUMNS` with their manifest."""
+def result(
+    session: Session,
+    rows: Sequence[Mapping[str, object]],
+    query: str,
+    columns: tuple[Column, ...] = COLUMNS,
+) -> QueryResult:
+    """Rows of these columns with their manifest."""
     import pyarrow as pa
 
     types = {"VARCHAR": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64(),
              "BOOLEAN": pa.bool_()}  # fmt: skip
-    schema = pa.schema([(each.name, types[each.type]) for each in COLUMNS])
+    schema = pa.schema([(each.name, types[each.type]) for each in columns])
     about = session.manifest(session.queries.find(query), {})
-    return QueryResult(pa.Table.from_pylist(list(rows), schema), COLUMNS, about)
+    return QueryResult(pa.Table.from_pylist(list(rows), schema), columns, about)

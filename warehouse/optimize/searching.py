@@ -70,5 +70,7 @@ def run(
             written = strategy.write(session, outcome.strategy, request.folder)
     kept = None
     if made is not None and request.name is not None:
-        kept = stored.store(place, made, request.name, replace=request.replace)
+        kept = stored.store(
+            place, made, request.name, replace=request.replace, steps=outcome.steps.arrow()
+        )
     return Done(outcome, tuple(written), kept)

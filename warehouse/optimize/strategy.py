@@ -29,11 +29,13 @@ VERSION = 1
 class SearchStep:
     """A candidate that a search judged; `gain` is the share of the step time that it saves."""
 
+    search: str
     candidate: str
     predicted_ns: float
     gain: float
-    is_accepted: bool  # better than all before
+    is_accepted: bool  # the search went on from it; of lists: better than all before
     best_gain: float
+    best_ns: float
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,17 @@ def traces_of(session: Session) -> tuple[tuple[int, ...], tuple[object, ...]]:
     return tuple(int(each) for each, _ in rows), tuple(at for _, at in rows)
 
 
-def store(place: Place, prediction: Prediction, name: str, *, replace: bool = False) -> StoredRun:
+def store(
+    place: Place,
+    prediction: Prediction,
+    name: str,
+    *,
+    replace: bool = False,
+    steps: pa.Table | None = None,
+) -> StoredRun:
     """Stores a prediction as the run `name`, completely or not at all.
+
+    `steps` are the candidates of the search that recommended it, rows of `search_step`.
 
     Raises UsageError if the name is taken, DatabaseError if the measured run was removed meanwhile.
     """
@@ -89,6 +98,8 @@ def store(place: Place, prediction: Prediction, name: str, *, replace: bool = Fa
         movement.create_tables(connection, prediction.occurrences, list(prediction.trace_ids))
         copy.rows(run_id)
         copy.paths(run_id)
+        if steps is not None:
+            copy.steps(run_id, steps)
         (parent,) = database.one(
             connection, "SELECT name FROM run WHERE id = ?", [prediction.parent_run_id]
         )
@@ -194,6 +205,15 @@ class _Copy:
                 {"offset": offset, "run": run_id, "moved": moved},
             )
             self.connection.unregister("path")
+
+    def steps(self, run_id: int, steps: pa.Table) -> None:
+        """Inserts the candidates of a search."""
+        self.connection.register("steps", steps)
+        self.connection.execute(
+            "INSERT INTO search_step BY NAME SELECT $run AS run_id, * FROM steps ORDER BY place",
+            {"run": run_id},
+        )
+        self.connection.unregister("steps")
 
     def _traces(self, run_id: int) -> None:
         """Times of a file's digits do not apply: exports write the rows, not the file."""

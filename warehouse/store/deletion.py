@@ -39,6 +39,7 @@ def delete_traces(connection: duckdb.DuckDBPyConnection, trace_ids: Sequence[int
     connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run_id FROM trace)")
     connection.execute("DELETE FROM tag WHERE run_id NOT IN (SELECT id FROM run)")
     connection.execute("DELETE FROM prediction WHERE run_id NOT IN (SELECT id FROM run)")
+    connection.execute("DELETE FROM search_step WHERE run_id NOT IN (SELECT id FROM run)")
     connection.execute(
         "DELETE FROM prediction_path WHERE predicted_run_id NOT IN (SELECT id FROM run)"
     )
