@@ -499,6 +499,15 @@ COMMENT ON COLUMN schema_migration."sha256" IS '[text] SHA-256 of the file, hexa
 COMMENT ON COLUMN schema_migration."applied_at" IS '[UTC] time it was applied';
 COMMENT ON COLUMN schema_migration."tw_version" IS '[text] version of tw that ran it';
 
+COMMENT ON TABLE search_step IS 'Candidates that a search judged before it recommended a predicted run';
+COMMENT ON COLUMN search_step."run_id" IS '[ref run.id] the predicted run';
+COMMENT ON COLUMN search_step."place" IS '[count] place in the order of the search, from 0';
+COMMENT ON COLUMN search_step."search" IS '[text] search that tried it: sweep, dp or anneal';
+COMMENT ON COLUMN search_step."candidate" IS '[text] the change, as a what-if of tw replay';
+COMMENT ON COLUMN search_step."predicted_ns" IS '[ns] predicted time of the step, of the slowest rank';
+COMMENT ON COLUMN search_step."is_accepted" IS '[bool] whether the search went on from it; of lists, whether it was better than all before';
+COMMENT ON COLUMN search_step."best_ns" IS '[ns] the least time so far, the recorded groups included';
+
 COMMENT ON TABLE slice IS 'Named time ranges on tracks; instants have duration 0. Stored by category, track and ts';
 COMMENT ON COLUMN slice."id" IS '[id] trace_id << 32 | n';
 COMMENT ON COLUMN slice."trace_id" IS '[ref trace.id] trace';

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,73 +14,21 @@ from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
+from warehouse.cli.search_options import searched
 from warehouse.errors import UsageError
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from warehouse.optimize.search import Annealing
+    from warehouse.optimize.search import Options
     from warehouse.optimize.searching import Done, Request
     from warehouse.query.session import Place, Session
 
 
 @click.command()
 @click.argument("strategy", metavar="STRATEGY")
-@click.option(
-    "--search",
-    "search_name",
-    type=click.Choice(["sweep", "dp", "anneal"]),
-    default="dp",
-    show_default=True,
-    help="sweep: groups of one size or number; dp: also the best contiguous groups; "
-    "anneal: also random changes.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    help="anneal: number that random choices follow from.  [default: 0]",
-)
-@click.option(
-    "--beta",
-    type=click.FloatRange(min=0),
-    metavar="B",
-    help="anneal: the higher, the less likely slower candidates are accepted.  [default: 1]",
-)
-@click.option(
-    "--steps",
-    "n_candidates",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="anneal: number of candidates.  [default: 10000]",
-)
-@click.option(
-    "--budget",
-    metavar="TIME",
-    help="anneal: stop after this time, such as 30s.  [default: no limit]",
-)
-@click.option(
-    "--processes",
-    "n_processes",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="anneal: processes; the result does not depend on it.  [default: 1]",
-)
-@click.option(
-    "--groups",
-    "n_groups",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of groups.  [default: any]",
-)
-@click.option(
-    "--bytes-per-s",
-    "bytes_per_s",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="RATE",
-    help="Rate of a send, for runs whose groups have too similar sizes to give one.",
-)
+@searched
 @click.option(
     "--assume-aligned",
     is_flag=True,
@@ -113,14 +61,7 @@ if TYPE_CHECKING:
 @options.database
 def optimize(
     strategy: str,
-    search_name: str,
-    seed: int | None,
-    beta: float | None,
-    n_candidates: int | None,
-    budget: str | None,
-    n_processes: int | None,
-    n_groups: int | None,
-    bytes_per_s: float | None,
+    how: Options,
     assume_aligned: bool,
     folder: Path | None,
     name: str | None,
@@ -149,7 +90,6 @@ def optimize(
       tw optimize buckets --as faster && tw compare RUN faster
       tw optimize buckets --search anneal --seed 7 --budget 1min
     """
-    from warehouse.optimize.search import Options
     from warehouse.optimize.searching import Request, run
     from warehouse.query import session
 
@@ -157,17 +97,9 @@ def optimize(
         raise UsageError("--replace requires --as")
     chosen_format = encoding.format_of(None, format, config.load().format)
     options.refuse_binary_on_terminal(chosen_format, None)
-    annealing = _annealing(
-        search_name,
-        seed=seed,
-        beta=beta,
-        n_candidates=n_candidates,
-        budget=budget,
-        n_processes=n_processes,
-    )
     request = Request(
         strategy,
-        Options(search_name, n_groups, bytes_per_s, annealing),
+        how,
         folder,
         name,
         replace=replace,
@@ -180,25 +112,6 @@ def optimize(
     say_count(n_shown, rows.n_rows, None, quiet=quiet)
     if not quiet:
         _say(done, request)
-
-
-def _annealing(search_name: str, *, budget: str | None, **given: float | None) -> Annealing:
-    """The options of anneal; raises UsageError for one that the search does not have."""
-    from warehouse.optimize.search import Annealing
-    from warehouse.times import parse_time
-
-    chosen: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-    if budget is not None:
-        chosen["budget_s"] = parse_time(budget) / 1e9
-        if chosen["budget_s"] <= 0:
-            raise UsageError(
-                f"--budget {budget} leaves no time to search", hint="Write a time such as 30s."
-            )
-    if chosen and search_name != "anneal":
-        raise UsageError(
-            "--seed, --beta, --steps, --budget and --processes require --search anneal"
-        )
-    return Annealing(**chosen)
 
 
 @contextmanager

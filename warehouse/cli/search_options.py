@@ -1,0 +1,128 @@
+"""Options of searches: which candidates `tw optimize` tries, and how many."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    from warehouse.optimize.search import Annealing
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def searched(command: Command) -> Command:
+    """Adds --search and the options of each search; the command gets `how`."""
+
+    @functools.wraps(command)
+    def with_options(
+        *args: Any,
+        search_name: str,
+        n_groups: int | None,
+        bytes_per_s: float | None,
+        seed: int | None,
+        beta: float | None,
+        n_candidates: int | None,
+        budget: str | None,
+        n_processes: int | None,
+        **kwargs: Any,
+    ) -> Any:
+        from warehouse.optimize.search import Options
+
+        annealing = _annealing(
+            search_name,
+            seed=seed,
+            beta=beta,
+            n_candidates=n_candidates,
+            budget=budget,
+            n_processes=n_processes,
+        )
+        how = Options(search_name, n_groups, bytes_per_s, annealing)
+        return command(*args, how=how, **kwargs)
+
+    wrapped: Any = with_options
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
+
+
+def _annealing(search_name: str, *, budget: str | None, **given: float | None) -> Annealing:
+    """The options of anneal; raises UsageError for one that the search does not have."""
+    from warehouse.optimize.search import Annealing
+    from warehouse.times import parse_time
+
+    chosen: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    if budget is not None:
+        chosen["budget_s"] = parse_time(budget) / 1e9
+        if chosen["budget_s"] <= 0:
+            raise UsageError(
+                f"--budget {budget} leaves no time to search", hint="Write a time such as 30s."
+            )
+    if chosen and search_name != "anneal":
+        raise UsageError(
+            "--seed, --beta, --steps, --budget and --processes require --search anneal"
+        )
+    return Annealing(**chosen)
+
+
+_OPTIONS = (
+    click.option(
+        "--search",
+        "search_name",
+        type=click.Choice(["sweep", "dp", "anneal"]),
+        default="dp",
+        show_default=True,
+        help="sweep: groups of one size or number; dp: also the best contiguous groups; "
+        "anneal: also random changes.",
+    ),
+    click.option(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="anneal: number that random choices follow from.  [default: 0]",
+    ),
+    click.option(
+        "--beta",
+        type=click.FloatRange(min=0),
+        metavar="B",
+        help="anneal: the higher, the less likely slower candidates are accepted.  [default: 1]",
+    ),
+    click.option(
+        "--steps",
+        "n_candidates",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="anneal: number of candidates.  [default: 10000]",
+    ),
+    click.option(
+        "--budget",
+        metavar="TIME",
+        help="anneal: stop after this time, such as 30s.  [default: no limit]",
+    ),
+    click.option(
+        "--processes",
+        "n_processes",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="anneal: processes; the result does not depend on it.  [default: 1]",
+    ),
+    click.option(
+        "--groups",
+        "n_groups",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Number of groups.  [default: any]",
+    ),
+    click.option(
+        "--bytes-per-s",
+        "bytes_per_s",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="RATE",
+        help="Rate of a send, for runs whose groups have too similar sizes to give one.",
+    ),
+)
