@@ -5,8 +5,9 @@ title = "Allocator state after each event, inside and outside of the time window
 help = """
 One row per event of the traces in scope, numbered by time and, at equal times, by the order of the
 source, or by slice_id if that is not recorded. allocated_bytes and reserved_bytes are the recorded
-values; without one, allocated_bytes is the running sum of the changes on the device, from 0 at its
-first event.
+values. Without one, allocated_bytes is the last recorded one of the device plus the changes since, or,
+before the first, that one less the changes until then; where none is recorded, the running sum of the
+changes from 0.
 """
 grain = ["trace_id", "device_kind", "device_ordinal", "event_number"]
 requires = { schema = ">=16" }
@@ -38,23 +39,39 @@ help = "Bytes reserved by the allocator after the event; NULL: not recorded"
 [changes]
 1 = "first version"
 --- */
+WITH changed AS (
+  SELECT
+    *,
+    row_number() OVER device_order AS event_number,
+    (sum(coalesce(bytes, 0)) OVER device_order)::BIGINT AS changed_bytes
+  FROM whole_memory_event
+  WINDOW device_order AS (
+    PARTITION BY trace_id, device_kind, device_ordinal
+    ORDER BY ts, source_order, slice_id, address, bytes ROWS UNBOUNDED PRECEDING
+  )
+)
 SELECT
   trace_id,
   device_kind,
   device_ordinal,
-  row_number() OVER device_order AS event_number,
+  event_number,
   slice_id,
   ts,
   address,
   coalesce(bytes, 0) AS change_bytes,
   coalesce(
-    total_allocated_bytes, (sum(coalesce(bytes, 0)) OVER device_order)::BIGINT
+    total_allocated_bytes,
+    changed_bytes + last_value(total_allocated_bytes - changed_bytes IGNORE NULLS) OVER (
+      PARTITION BY trace_id, device_kind, device_ordinal
+      ORDER BY event_number ROWS UNBOUNDED PRECEDING
+    ),
+    changed_bytes + first_value(total_allocated_bytes - changed_bytes IGNORE NULLS) OVER (
+      PARTITION BY trace_id, device_kind, device_ordinal
+      ORDER BY event_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    ),
+    changed_bytes
   ) AS allocated_bytes,
   total_reserved_bytes AS reserved_bytes,
   category,
   call_stack_id
-FROM whole_memory_event
-WINDOW device_order AS (
-  PARTITION BY trace_id, device_kind, device_ordinal
-  ORDER BY ts, source_order, slice_id, address, bytes ROWS UNBOUNDED PRECEDING
-)
+FROM changed

@@ -52,7 +52,7 @@ SELECT
   f.meaning AS meaning,
   CASE f.severity
     WHEN 'error' THEN 'Data of the file was lost: copy the file or record again, and import it again.'
-    WHEN 'warning' THEN 'The file was repaired during import; copy it again if it was damaged in transit.'
+    WHEN 'warning' THEN 'The import went on without them: copy the file or record again if figures need them.'
     ELSE 'No action needed.'
   END AS remedy
 FROM finding AS f

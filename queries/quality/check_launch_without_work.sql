@@ -5,7 +5,8 @@ title = "Launch without device work"
 help = """
 Launches of kernels and graphs, copies and memsets of CUDA and HIP, by name, that must cause device
 work and caused none. Calls made while the same thread captures a stream into a graph cause no work
-and are excluded. Copies and memsets of 0 bytes cause none either, and the source does not record
+and are excluded, and so are those inside of which another call caused the work, such as a packet in a
+queue of HSA. Copies and memsets of 0 bytes cause none either, and the source does not record
 their size: a trace with only such calls gets a note.
 """
 grain = ["run_id", "trace_id", "check_name"]
@@ -35,7 +36,7 @@ WITH named AS (
   FROM (SELECT DISTINCT name FROM launch)
 ),
 idle AS (
-  SELECT c.slice_id, c.trace_id, c.track_id, c.ts, c.name, n.kind
+  SELECT c.slice_id, c.trace_id, c.track_id, c.ts, c.dur, c.name, n.kind
   FROM launch AS c
   JOIN named AS n ON n.name = c.name
   WHERE n.kind IS NOT NULL
@@ -44,6 +45,34 @@ idle AS (
       FROM whole_link AS l
       WHERE l.from_id = c.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
     )
+),
+-- Calls that caused work, on the threads of such calls; and such calls inside of which one begins.
+causing AS (
+  SELECT c.track_id, c.ts
+  FROM whole_launch AS c
+  SEMI JOIN (
+    SELECT from_id FROM whole_link WHERE kind = 'launch' AND link_set = 'default'
+  ) AS l ON l.from_id = c.slice_id
+  WHERE c.track_id IN (SELECT track_id FROM idle)
+),
+surrounding AS (
+  SELECT slice_id
+  FROM (
+    SELECT
+      slice_id,
+      ts,
+      dur,
+      min(causing_ts) OVER (
+        PARTITION BY track_id ORDER BY ts, causing_ts NULLS FIRST
+        ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
+      ) AS causing_ts
+    FROM (
+      SELECT slice_id, track_id, ts, dur, CAST(NULL AS BIGINT) AS causing_ts FROM idle
+      UNION ALL
+      SELECT NULL, track_id, ts, NULL, ts FROM causing
+    )
+  )
+  WHERE causing_ts < ts + dur
 ),
 -- Where the thread of such a call begins (1) and ends (-1) a capture.
 mark AS (
@@ -73,6 +102,7 @@ placed AS (
     row_number() OVER (PARTITION BY i.trace_id ORDER BY i.kind DESC, i.ts, i.slice_id) AS place
   FROM idle AS i
   WHERE i.slice_id NOT IN (SELECT slice_id FROM captured)
+    AND i.slice_id NOT IN (SELECT slice_id FROM surrounding WHERE slice_id IS NOT NULL)
 ),
 total AS (
   SELECT c.trace_id, count(*) AS n_calls

@@ -146,9 +146,13 @@ def test_operations_that_overlap_are_in_lanes(db: duckdb.DuckDBPyConnection) -> 
 def test_memory_is_that_of_its_allocator(db: duckdb.DuckDBPyConnection) -> None:
     assert rows(
         db,
-        "SELECT name, bytes, device_kind, device_ordinal FROM memory_event "
+        "SELECT name, bytes, total_allocated_bytes, device_kind, device_ordinal FROM memory_event "
         "WHERE trace_id = $t ORDER BY ts",
-    ) == [("GPU_0_bfc", 1024, "gpu", 0), ("GPU_0_bfc", -1024, "gpu", 0)]
+    ) == [
+        ("GPU_0_bfc", None, 4096, "gpu", 0),  # read when the kernel ended
+        ("GPU_0_bfc", 1024, None, "gpu", 0),
+        ("GPU_0_bfc", -1024, None, "gpu", 0),
+    ]
 
 
 def test_what_is_not_read_is_counted(db: duckdb.DuckDBPyConnection) -> None:

@@ -20,9 +20,22 @@ FROM scratch.span AS s
 JOIN scratch.received AS r USING (seq)
 ORDER BY s.slice_n;
 
+-- Records of allocations and releases have their own times; the bytes that an allocator has in use are
+-- read once, after the kernel of the operation, whenever its memory is released.
 INSERT INTO memory_event (
   slice_id, trace_id, track_id, ts, name, bytes, total_allocated_bytes, device_kind,
   device_ordinal, source_order
+)
+WITH change AS (
+  SELECT seq, n, allocator, at_ns, bytes, NULL::BIGINT AS bytes_in_use FROM scratch.allocation
+  UNION ALL
+  SELECT
+    a.seq, max(a.n) + 1, a.allocator, n.start_ns + coalesce(n.op_end_ns, n.end_ns), NULL,
+    max(a.bytes_in_use)
+  FROM scratch.allocation AS a
+  JOIN scratch.node AS n USING (seq)
+  WHERE a.bytes_in_use IS NOT NULL
+  GROUP BY a.seq, a.allocator, n.start_ns, n.op_end_ns, n.end_ns
 )
 SELECT
   NULL,
@@ -36,7 +49,7 @@ SELECT
   coalesce(TRY_CAST(regexp_extract(a.allocator, '^GPU_(\d+)_', 1) AS BIGINT), -1),
   row_number() OVER (ORDER BY a.at_ns, a.seq, a.n) - 1
 FROM scratch.span AS s
-JOIN scratch.allocation AS a USING (seq)
+JOIN change AS a USING (seq)
 CROSS JOIN scratch.origin AS o
 WHERE a.at_ns IS NOT NULL
 ORDER BY a.at_ns, a.seq, a.n;

@@ -1,5 +1,6 @@
 -- 1 caused work, 2 caused none. 4 lies between the begin (3) and the end (5) of a capture, 6 after it.
 -- 7 is no call that must cause work, 8 is a copy, 9 is captured by another thread than its own.
+-- 10 caused its work through 11, inside of it.
 INSERT INTO run (id, name, kind, world_size, created_at)
 VALUES (1, 'r', 'measured', NULL, TIMESTAMP '2024-01-01');
 INSERT INTO trace (id, run_id, name, rank, format, importer, importer_version, tw_version,
@@ -16,7 +17,10 @@ VALUES
   (6, 1, 0, 60, 5, 'hipGraphLaunch', 6),
   (7, 1, 0, 70, 5, 'cudaStreamSynchronize', 7),
   (8, 1, 0, 15, 5, 'cudaMemcpyAsync', 8),
-  (9, 1, 1, 41, 5, 'hipExtModuleLaunchKernel', 9);
+  (9, 1, 1, 41, 5, 'hipExtModuleLaunchKernel', 9),
+  (10, 1, 1, 80, 5, 'hipModuleLaunchKernel', NULL),
+  (11, 1, 1, 80, 0, 'aql_kernel_dispatch_packet_submitted', NULL);
 INSERT INTO link (id, trace_id, run_id, from_id, to_id, kind, rule, confidence, link_set, query, query_version)
 VALUES
-  (1, 1, 1, 1, 100, 'launch', 'correlation', 1, 'default', 'link_launch', 1);
+  (1, 1, 1, 1, 100, 'launch', 'correlation', 1, 'default', 'link_launch', 1),
+  (2, 1, 1, 11, 101, 'launch', 'order', 0.9, 'default', 'link_launch_order', 1);
