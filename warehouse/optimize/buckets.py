@@ -1,17 +1,29 @@
-"""Which gradients to reduce together: searches the groups of a run that reduces them on rings."""
+"""Which gradients to reduce together: searches the groups of a run that reduces them on rings.
+
+Runs that put gradients into buckets of one size are those of `warehouse.optimize.capped`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import UsageError
-from warehouse.optimize import gradients
-from warehouse.optimize.passes import Candidate, Judged, Passes
+from warehouse.optimize import capped, gradients
+from warehouse.optimize.passes import Candidate, Passes
 from warehouse.optimize.reduction import Grouping, Reduction
-from warehouse.optimize.search import STEPS, Noise, Options, Outcome, Strategies, noise, result
-from warehouse.optimize.strategy import SearchStep, Strategy, provenance
+from warehouse.optimize.search import (
+    STEPS,
+    Noise,
+    Options,
+    Outcome,
+    Strategies,
+    noise,
+    prediction_of,
+    result,
+    row,
+)
+from warehouse.optimize.strategy import Strategy, provenance, step_rows, trajectory
 from warehouse.replay import prediction, what_if
 from warehouse.replay.graph import TABLES
 from warehouse.replay.what_if import WhatIf
@@ -30,6 +42,8 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     UsageError for more groups than tensors.
     """
     graph = prediction.replayed(session, engine)
+    if capped.applies(graph):
+        return capped.search(session, engine, graph, options)
     what_if.refuse(graph, WhatIf(_WHAT_IF, _rate(options)))
     reduction = gradients.read(graph, options.bytes_per_s)
     _check(reduction, options)
@@ -42,21 +56,25 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     gain = 1 - best.predicted_ns / limit.replayed_ns
     chosen = recorded if limit.covers(gain) else best
     rows = [_row(each, reduction, options, limit, each is chosen) for each in passes.found]
-    trajectory = _trajectory(passes.judged, limit.replayed_ns, edit)
+    judged = [
+        (each.search, str(edit(each.grouping)), each.evaluated_ns, each.is_accepted)
+        for each in passes.judged
+    ]
+    steps = trajectory(judged, limit.replayed_ns)
     strategy = Strategy(
         name="buckets",
         edits=() if chosen is recorded else (edit(chosen.grouping),),
         recorded_groups=_names(reduction, reduction.grouping),
         groups=_names(reduction, chosen.grouping),
-        prediction=_prediction(rows, limit),
+        prediction=prediction_of(rows, limit),
         search=_about(options, passes),
-        trajectory=trajectory,
+        trajectory=steps,
         provenance=provenance(session, (*TABLES.values(), "what_if_groups", "gradient_rate")),
     )
     return Outcome(
         result(session, rows, TABLES["node"]),
         strategy,
-        result(session, _steps(trajectory), TABLES["node"], STEPS),
+        result(session, step_rows(steps), TABLES["node"], STEPS),
         note=limit.sentence(gain) if chosen is recorded else None,
         stopped=passes.stopped,
     )
@@ -105,55 +123,13 @@ def _edit(reduction: Reduction, options: Options, grouping: Grouping) -> WhatIf:
 def _row(
     each: Candidate, reduction: Reduction, options: Options, limit: Noise, is_chosen: bool
 ) -> dict[str, object]:
-    n_edits = sum(tuple(sorted(group)) not in reduction.recorded for group in each.grouping)
-    return {
-        "search": each.search,
-        "predicted_ns": each.predicted_ns,
-        "change": each.predicted_ns / limit.replayed_ns - 1,
-        "replay_error": limit.replay_error,
-        "step_spread": limit.step_spread,
-        "extrapolated": reduction.extrapolated_share(each.grouping),
-        "is_recommended": is_chosen,
-        "n_edits": n_edits,
-        "edits": str(_edit(reduction, options, each.grouping)) if n_edits else None,
-    }
-
-
-def _prediction(rows: Sequence[dict[str, object]], limit: Noise) -> dict[str, float | None]:
-    (row,) = (each for each in rows if each["is_recommended"])
-    names = ("predicted_ns", "change", "replay_error", "step_spread", "extrapolated")
-    values = {name: row[name] for name in names}
-    known = {"measured_ns": limit.measured_ns, "replayed_ns": limit.replayed_ns}
-    return known | {
-        name: float(value) if isinstance(value, (int, float)) else None
-        for name, value in values.items()
-    }
-
-
-def _trajectory(
-    judged: Sequence[Judged], replayed_ns: float, edit: Callable[[Grouping], WhatIf]
-) -> tuple[SearchStep, ...]:
-    best, found = replayed_ns, []
-    for each in judged:
-        is_better = each.evaluated_ns < best
-        best = min(best, each.evaluated_ns)
-        found.append(
-            SearchStep(
-                search=each.search,
-                candidate=str(edit(each.grouping)),
-                predicted_ns=each.evaluated_ns,
-                gain=1 - each.evaluated_ns / replayed_ns,
-                is_accepted=is_better if each.is_accepted is None else each.is_accepted,
-                best_gain=1 - best / replayed_ns,
-                best_ns=best,
-            )
-        )
-    return tuple(found)
-
-
-def _steps(trajectory: Sequence[SearchStep]) -> list[dict[str, object]]:
-    names = [each.name for each in STEPS if each.name != "place"]
-    return [
-        {"place": n, **{name: getattr(each, name) for name in names}}
-        for n, each in enumerate(trajectory)
-    ]
+    n_new = sum(tuple(sorted(group)) not in reduction.recorded for group in each.grouping)
+    found = row(
+        each.search,
+        each.predicted_ns,
+        limit,
+        is_recommended=is_chosen,
+        extrapolated=reduction.extrapolated_share(each.grouping),
+        edits=[_edit(reduction, options, each.grouping)] if n_new else [],
+    )
+    return found | {"n_edits": n_new}

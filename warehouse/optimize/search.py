@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warehouse.query.session import Session
     from warehouse.replay.engines import Engine
     from warehouse.replay.graph import Graph
+    from warehouse.replay.what_if import WhatIf
 
 #: The entry-point group of strategies.
 GROUP = "trace_warehouse.strategies"
@@ -93,6 +94,10 @@ class Noise:
         """Replay without changes by measured time, - 1."""
         return self.replayed_ns / self.measured_ns - 1 if self.measured_ns else None
 
+    def relative_to(self, replayed_ns: float) -> Noise:
+        """The same for gains over another replay of the recorded run."""
+        return replace(self, replayed_ns=replayed_ns)
+
     def covers(self, gain: float) -> bool:
         """Whether a gain is no larger than the error of the replay or the spread of steps."""
         return gain <= max(abs(self.replay_error or 0), self.step_spread or 0, 0)
@@ -153,6 +158,41 @@ def _spread(session: Session) -> float | None:
     if len(of_step) < 2:
         return None
     return stdev(of_step.values()) / fmean(of_step.values())
+
+
+def row(
+    search: str,
+    predicted_ns: float,
+    limit: Noise,
+    *,
+    is_recommended: bool,
+    extrapolated: float = 0.0,
+    edits: Sequence[WhatIf] = (),
+) -> dict[str, object]:
+    """A row of `COLUMNS`."""
+    return {
+        "search": search,
+        "predicted_ns": predicted_ns,
+        "change": predicted_ns / limit.replayed_ns - 1,
+        "replay_error": limit.replay_error,
+        "step_spread": limit.step_spread,
+        "extrapolated": extrapolated,
+        "is_recommended": is_recommended,
+        "n_edits": len(edits),
+        "edits": " + ".join(map(str, edits)) or None,
+    }
+
+
+def prediction_of(rows: Sequence[dict[str, object]], limit: Noise) -> dict[str, float | None]:
+    """What the recommended row says, for files."""
+    (chosen,) = (each for each in rows if each["is_recommended"])
+    names = ("predicted_ns", "change", "replay_error", "step_spread", "extrapolated")
+    values = {name: chosen[name] for name in names}
+    known = {"measured_ns": limit.measured_ns, "replayed_ns": limit.replayed_ns}
+    return known | {
+        name: float(value) if isinstance(value, (int, float)) else None
+        for name, value in values.items()
+    }
 
 
 def result(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,40 @@ class SearchStep:
     is_accepted: bool  # the search went on from it; of lists: better than all before
     best_gain: float
     best_ns: float
+
+
+def trajectory(
+    judged: Iterable[tuple[str, str, float, bool | None]], replayed_ns: float
+) -> tuple[SearchStep, ...]:
+    """The steps of a search, from its candidates in order: search, change, time, is accepted.
+
+    Without the last, a candidate is accepted if it is better than all before.
+    """
+    best, found = replayed_ns, []
+    for search, candidate, predicted_ns, is_accepted in judged:
+        is_better = predicted_ns < best
+        best = min(best, predicted_ns)
+        found.append(
+            SearchStep(
+                search=search,
+                candidate=candidate,
+                predicted_ns=predicted_ns,
+                gain=1 - predicted_ns / replayed_ns,
+                is_accepted=is_better if is_accepted is None else is_accepted,
+                best_gain=1 - best / replayed_ns,
+                best_ns=best,
+            )
+        )
+    return tuple(found)
+
+
+def step_rows(steps: Iterable[SearchStep]) -> list[dict[str, object]]:
+    """Rows of the table search_step."""
+    names = ("search", "candidate", "predicted_ns", "is_accepted", "best_ns")
+    return [
+        {"place": n, **{name: getattr(each, name) for name in names}}
+        for n, each in enumerate(steps)
+    ]
 
 
 @dataclass(frozen=True)
