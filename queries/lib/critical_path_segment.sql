@@ -9,7 +9,7 @@ after the work that its stream waited for (links of kind event_wait); a host thr
 wait (links of kind wait) when the awaited work had ended; the threads of autograd and of the forward pass hand
 over to each other (links of kind hand_over); anything else on a host thread follows the
 preceding slice there. Where no call is recorded, the operator of the work stands for it (links of
-kind op_device). The intervals of one step cover it exactly, from its start on the host to its
+kind op_device); its thread also stands for that of a call during it that is recorded on none of its own. The intervals of one step cover it exactly, from its start on the host to its
 end there, or to the end of the last device work launched in it if that is later.
 
 Work of duration 0 never delays anything. Without links of kind wait, waiting counts as time of the
@@ -56,15 +56,21 @@ help = "Slice that the time belongs to: the device work; the work that began aft
 --- */
 -- What launched device work: its call, or its operator where no call is recorded.
 WITH RECURSIVE work_call AS MATERIALIZED (
-  SELECT c.to_id, l.trace_id, l.track_id, l.ts
+  SELECT c.to_id, l.trace_id, coalesce(o.track_id, l.track_id) AS track_id, l.ts
   FROM whole_link AS c
   JOIN whole_launch AS l ON l.slice_id = c.from_id
+  LEFT JOIN whole_link AS d
+    ON d.to_id = c.to_id AND d.kind = 'op_device' AND d.link_set = 'default' AND d.rule = 'name'
+  LEFT JOIN whole_cpu_op AS o
+    ON o.slice_id = d.from_id AND o.ts <= l.ts AND l.ts < o.ts + o.dur
+    AND o.track_id IN (SELECT id FROM track WHERE kind = 'thread')
   WHERE c.kind = 'launch' AND c.link_set = 'default'
   UNION ALL
   SELECT d.to_id, o.trace_id, o.track_id, o.ts
   FROM whole_link AS d
   JOIN whole_cpu_op AS o ON o.slice_id = d.from_id
   WHERE d.kind = 'op_device' AND d.link_set = 'default'
+    AND o.track_id IN (SELECT id FROM track WHERE kind = 'thread')
     AND d.to_id NOT IN (
       SELECT c.to_id
       FROM whole_link AS c
@@ -266,11 +272,20 @@ blocked_call AS (
   WHERE d.end_ns > h.start_ns AND coalesce(d.call_ns, h.start_ns) <= h.start_ns
     AND d.start_ns < h.end_ns
   GROUP BY h.slice_id, h.trace_id, h.track_id, h.end_ns
+  UNION ALL
+  -- What began during the call, on other threads: the last to end is device work.
+  SELECT h.slice_id, h.trace_id, h.track_id, h.end_ns, d.slice_id, least(d.end_ns, h.end_ns)
+  FROM host_slice AS h
+  JOIN whole_link AS c ON c.to_id = h.slice_id AND c.kind = 'join' AND c.link_set = 'default'
+  JOIN work AS d ON d.slice_id = c.from_id
 ),
--- A thread to which another hands over.
+-- A thread to which another hands over, at the start of a slice; or, for calls that other threads
+-- let return, at its end.
 hand_over AS (
   SELECT
     -h.slice_id AS node,
+    h.slice_id,
+    'hand_over' AS kind,
     h.trace_id,
     h.track_id,
     h.start_ns AS end_ns,
@@ -280,6 +295,21 @@ hand_over AS (
   JOIN host_slice AS h ON h.slice_id = c.to_id
   JOIN whole_slice AS f ON f.id = c.from_id
   WHERE c.kind = 'hand_over' AND c.link_set = 'default'
+  UNION ALL
+  SELECT
+    h.slice_id,
+    h.slice_id,
+    'sync',
+    h.trace_id,
+    h.track_id,
+    h.end_ns,
+    f.track_id,
+    least(f.ts + greatest(f.dur, 0), h.end_ns)
+  FROM whole_link AS c
+  JOIN host_slice AS h ON h.slice_id = c.to_id
+  JOIN whole_slice AS f ON f.id = c.from_id
+  SEMI JOIN (SELECT id FROM track WHERE kind = 'thread') AS k ON k.id = f.track_id
+  WHERE c.kind = 'join' AND c.link_set = 'default'
 ),
 -- Points at which a thread had to stop: earlier time belongs to another thread.
 interruption AS (
@@ -404,8 +434,8 @@ delay_interval AS (
     h.trace_id,
     h.at_ns AS start_ns,
     h.end_ns,
-    'hand_over' AS kind,
-    -h.node AS slice_id,
+    h.kind,
+    h.slice_id,
     h.track_id
   FROM hand_over AS h
   SEMI JOIN on_path AS o ON o.node = h.node
@@ -435,6 +465,9 @@ boundary_event AS (
   SELECT DISTINCT h.trace_id, h.track_id, w.start_ns AS at_ns, NULL, 0, 0
   FROM host_slice AS h
   JOIN window_of AS w ON w.trace_id = h.trace_id
+  UNION ALL
+  -- A call may be recorded on a track of its own, and other threads may begin nothing then.
+  SELECT trace_id, track_id, end_ns AS at_ns, NULL, 0, 0 FROM run_on_path
 ),
 innermost_at AS (
   SELECT trace_id, track_id, at_ns, max_by(inner_id, (is_start, depth, inner_id)) AS inner_id

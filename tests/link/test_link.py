@@ -282,7 +282,7 @@ def test_a_linker_finds_nothing_without_rows_of_the_tables_it_requires(
     # It reads this one table alone; others need communication on the host, or device work without
     # ids, and have cases.
     assert sorted(silent) == [
-        "link_enqueue", "link_flow", "link_launch_order", "link_op_name",
+        "link_enqueue", "link_flow", "link_join", "link_launch_order", "link_op_name",
         "link_rpc_process", "link_tensorflow_profiler", "link_wait_communication",
     ]  # fmt: skip
 
