@@ -81,6 +81,34 @@ COMMENT ON COLUMN communication_edge."channel" IS '[count] channel of the librar
 COMMENT ON COLUMN communication_edge."from_rank" IS '[count] rank that sends; in a tree the child';
 COMMENT ON COLUMN communication_edge."to_rank" IS '[count] rank that receives; in a tree the parent';
 
+COMMENT ON TABLE cost_model IS 'A model: a line over features for each group of samples';
+COMMENT ON COLUMN cost_model."id" IS '[id] number of the model';
+COMMENT ON COLUMN cost_model."name" IS '[text] name of the model, unique';
+COMMENT ON COLUMN cost_model."query" IS '[text] query of the samples, name@version';
+COMMENT ON COLUMN cost_model."query_digest" IS '[text] digest of the contract of that query';
+COMMENT ON COLUMN cost_model."features_json" IS '[json] list of the features, without the constant';
+COMMENT ON COLUMN cost_model."traces_json" IS '[json] the traces that the samples are of, with the SHA-256 of their files';
+COMMENT ON COLUMN cost_model."n_samples" IS '[count] samples, the held-out ones included';
+COMMENT ON COLUMN cost_model."n_unusable" IS '[count] further rows without a time, or with an unknown feature';
+COMMENT ON COLUMN cost_model."tw_version" IS '[text] version of the program';
+COMMENT ON COLUMN cost_model."created_at" IS '[UTC] when it was fitted';
+
+COMMENT ON TABLE cost_model_group IS 'The line of a group of samples of a cost model';
+COMMENT ON COLUMN cost_model_group."model_id" IS '[ref cost_model.id] the model';
+COMMENT ON COLUMN cost_model_group."model_group" IS '[text] group of samples';
+COMMENT ON COLUMN cost_model_group."n_fitted" IS '[count] samples that the line is fitted to';
+COMMENT ON COLUMN cost_model_group."n_held_out" IS '[count] samples that it is tested with';
+COMMENT ON COLUMN cost_model_group."error" IS '[ratio] mean of the absolute relative errors on the held-out samples; NULL: none';
+COMMENT ON COLUMN cost_model_group."problem" IS '[text] why it cannot predict other sizes; NULL: it can';
+
+COMMENT ON TABLE cost_model_term IS 'A coefficient of the line of a group: time = sum of coefficient * feature';
+COMMENT ON COLUMN cost_model_term."model_id" IS '[ref cost_model.id] the model';
+COMMENT ON COLUMN cost_model_term."model_group" IS '[text] group of samples';
+COMMENT ON COLUMN cost_model_term."feature" IS '[text] feature; constant: 1 for all samples';
+COMMENT ON COLUMN cost_model_term."coefficient" IS '[ns] time for each unit of the feature';
+COMMENT ON COLUMN cost_model_term."least" IS '[count] smallest value that the line is fitted to';
+COMMENT ON COLUMN cost_model_term."most" IS '[count] largest value that the line is fitted to';
+
 COMMENT ON TABLE counter IS 'Values of counter tracks; each holds until the next';
 COMMENT ON COLUMN counter."id" IS '[id] trace_id << 32 | n';
 COMMENT ON COLUMN counter."trace_id" IS '[ref trace.id] trace';

@@ -41,6 +41,8 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     # Lengths of several pieces are rounded.
     "gpu_time_util": {"chunks": 1, "max_share": 1000.0, "top": None},
     "python_stack": {"slice_id": DEEPEST},
+    "model_prediction": {"model": "none", "features": "{}"},
+    "model_show": {"model": "none"},
     "slice_ancestors": {"slice_id": DEEPEST},
     "slice_children": {"slice_id": SliceOf(BASE.steps[0].mark)},
     "what_if_batch": {"ratio": 2.0},
@@ -139,6 +141,7 @@ SILENT: Mapping[str, str] = {
     "dpro_category": "only trials of dPRO have its operations",
     "dpro_statistic": "only trials of dPRO have its operations",
     "what_if_daydream_edge": "only trials of dPRO have its operations",
+    **{f"model_{name}": "no model is fitted" for name in ("list", "show", "prediction")},
     "predicted_path": "no run is predicted",
     "prediction_summary": "no run is predicted",
     "replay_error": "no run is predicted",

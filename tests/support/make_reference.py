@@ -62,6 +62,7 @@ CASES = {
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),
     "cases_graph": ("replay_graph_node",),
+    "cases_model": ("model_prediction",),
     "cases_predicted": ("predicted_path",),
     "cases_ranks": ("check_collective_doubt",),
     "cases_replay": (
@@ -179,6 +180,7 @@ def write(db: Path, name: str) -> None:
             is_own &= table.name != "inbox_file" or name == "cases"
             # Rows of no scope would be part of every set.
             is_own &= table.name not in related or name == "disc_replay"
+            is_own &= not table.name.startswith("cost_model") or name == "cases_model"
             if table.kind == "table" and rows.num_rows and is_own:
                 content = io.BytesIO()
                 parquet.write_table(rows, content, compression="none", write_statistics=False,

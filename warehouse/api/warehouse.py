@@ -219,6 +219,21 @@ class Warehouse(Exports, Maintenance):
         )
         return run(self._place, self._session, request).outcome
 
+    def fit_model(
+        self, kind: str, *, name: str | None = None, replace: bool = False
+    ) -> QueryResult:
+        """Fits a cost model to the runs in scope, stores it, and returns its lines.
+
+        It does so as `tw model fit`; `kind` is communication, operator or a query of samples.
+        Raises UsageError, QueryError.
+        """
+        from warehouse.model import models
+
+        self._must_not_be_held()
+        made = models.fit_and_store(self._place, self._session, kind, name=name, replace=replace)
+        with self._session() as opened:
+            return models.lines(opened, made.name)
+
     def check(self, *names: str) -> QueryResult:
         """Returns data-quality findings, errors first, of all checks or the named ones."""
         from warehouse.query import quality

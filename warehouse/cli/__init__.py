@@ -33,6 +33,7 @@ COMMANDS = {
     "compare": ("compare", "compare", "Compare two runs, or a run with a baseline."),
     "replay": ("replay", "replay", "Replay a run, with changes, and predict its time."),
     "optimize": ("optimize", "optimize", "Search for changes that make a run faster."),
+    "model": ("model", "model", "Fit, list and show cost models."),
     "check": ("check", "check", "Check data quality."),
     "schedule": ("schedule", "schedule", "Run exports on a schedule."),
     "runs": ("runs", "runs", "List the runs and traces in the warehouse."),

@@ -1,0 +1,1 @@
+-- input: shared/cost_model.sql

@@ -1,0 +1,2 @@
+-- input: shared/cost_model.sql
+-- parameters: model=link features={"flops":64}

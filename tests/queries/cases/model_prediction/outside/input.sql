@@ -1,0 +1,2 @@
+-- input: shared/cost_model.sql
+-- parameters: model=link features={"bytes":2000}

@@ -1,0 +1,1 @@
+-- input: shared/samples_of_two_ranks.sql

@@ -1,0 +1,1 @@
+"""Cost models: how long work takes by its size, fitted to recorded work."""
