@@ -74,16 +74,15 @@ SELECT plane_n, metadata_id, name, display_name, stats
 FROM event_name
 QUALIFY row_number() OVER (PARTITION BY plane_n, metadata_id) = 1;
 
--- What each event is. Ends of operations, which XLA marks on CPUs, are not events of their own.
+-- What each event is. Ends of operations, which XLA marks on CPUs, are not events of their own. The
+-- table is narrow: a column costs as much time where nearly all of it is NULL, so statistics are taken
+-- from their text where they are needed.
 CREATE TABLE classified AS
 WITH timed AS (
   SELECT
     r.seq,
-    l.process,
-    l.id AS thread,
+    r.line_n,
     l.device,
-    l.name AS line,
-    l.stream,
     l.is_derived,
     coalesce(n.name, 'event ' || r.metadata_id) AS full_name,
     coalesce(n.display_name, n.name, 'event ' || r.metadata_id) AS name,
@@ -93,9 +92,8 @@ WITH timed AS (
     r.n_occurrences,
     r.dur_ps,
     CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
-      THEN '"start_ps":' || (l.timestamp_ns::HUGEINT * 1000 + r.offset_ps) END AS start_ps,
-    CASE WHEN r.offset_ps % 1000 <> 0 OR r.dur_ps % 1000 <> 0
-      THEN '"duration_ps":' || r.dur_ps END AS duration_ps,
+      THEN '"start_ps":' || (l.timestamp_ns::HUGEINT * 1000 + r.offset_ps)
+        || ',"duration_ps":' || r.dur_ps END AS exact,
     concat_ws(',', r.stats, n.stats) AS stats
   FROM record AS r
   JOIN place_of_line AS l USING (line_n)
@@ -104,22 +102,24 @@ WITH timed AS (
 described AS (
   SELECT
     *,
-    CASE WHEN stats <> '' THEN TRY(json_transform(
-      json_of(stats),
-      '{"correlation_id":"BIGINT","context_id":"BIGINT","kernel_details":"VARCHAR",
-        "memcpy_details":"VARCHAR","memset_details":"VARCHAR","memalloc_details":"VARCHAR",
-        "step_num":"BIGINT","hlo_module":"VARCHAR","program_id":"BIGINT","run_id":"BIGINT",
-        "hlo_op":"VARCHAR","hlo_category":"VARCHAR","tf_op":"VARCHAR","source":"VARCHAR",
-        "flops":"BIGINT","bytes_accessed":"BIGINT","nvtx_range":"VARCHAR",
-        "allocator_name":"VARCHAR","addr":"VARCHAR","allocation_bytes":"BIGINT",
-        "bytes_allocated":"BIGINT","bytes_reserved":"BIGINT",
-        "_pt":"UBIGINT","_p":"UBIGINT","_ct":"UBIGINT","_c":"UBIGINT"}'
-    )) END AS d
+    statistics(
+      stats,
+      '{"correlation_id":"BIGINT","memcpy_details":"VARCHAR","memset_details":"VARCHAR",
+        "memalloc_details":"VARCHAR","step_num":"BIGINT","hlo_op":"VARCHAR"}'
+    ) AS d
   FROM timed
 )
 SELECT
-  * EXCLUDE (d),
-  unnest(d),
+  seq,
+  line_n,
+  name,
+  nullif(full_name, name) AS long_name,
+  is_unnamed,
+  start_ns,
+  end_ns,
+  n_occurrences,
+  exact,
+  stats,
   CASE
     WHEN n_occurrences IS NOT NULL THEN 'aggregate'
     WHEN device IS NULL AND starts_with(full_name, 'end: ') AND d.hlo_op IS NULL
@@ -140,6 +140,28 @@ SELECT
 FROM described;
 
 INSERT INTO activity BY NAME
+WITH described AS (
+  SELECT
+    c.*,
+    coalesce(c.long_name, c.name) AS full_name,
+    l.process,
+    l.id AS thread,
+    l.device,
+    l.name AS line,
+    l.stream,
+    -- Only work of devices and calls have any of these.
+    CASE WHEN l.device IS NOT NULL OR c.kind = 'call' THEN statistics(
+      c.stats,
+      '{"correlation_id":"BIGINT","context_id":"BIGINT","kernel_details":"VARCHAR",
+        "memcpy_details":"VARCHAR","memset_details":"VARCHAR"}'
+    ) END AS d
+  FROM classified AS c
+  JOIN place_of_line AS l USING (line_n)
+  WHERE c.kind NOT IN ('aggregate', 'end')
+),
+detailed AS (
+  SELECT * EXCLUDE (d), unnest(d) FROM described
+)
 SELECT
   seq,
   kind,
@@ -182,60 +204,88 @@ SELECT
   nullif(regexp_extract(memcpy_details, 'kind_src:(\w+)', 1), '') AS source_memory_kind,
   nullif(regexp_extract(memcpy_details, 'kind_dst:(\w+)', 1), '') AS destination_memory_kind,
   json_of(concat_ws(',',
-    CASE WHEN name <> full_name THEN '"long_name":' || quoted(full_name) END,
+    CASE WHEN long_name IS NOT NULL THEN '"long_name":' || quoted(long_name) END,
     nullif(stats, ''),
-    start_ps,
-    duration_ps
+    exact
   )) AS args_json
-FROM classified
-WHERE kind NOT IN ('aggregate', 'end');
+FROM detailed;
 
 CREATE TABLE numbered AS
-SELECT seq, step_num AS number FROM classified WHERE kind = 'range';
+SELECT seq, statistics(stats, '{"step_num":"BIGINT"}').step_num AS number
+FROM classified
+WHERE kind = 'range';
 
 CREATE TABLE compiled AS
+WITH described AS (
+  SELECT
+    seq,
+    statistics(stats, '{"hlo_module":"VARCHAR","program_id":"BIGINT","run_id":"BIGINT",
+      "hlo_op":"VARCHAR","hlo_category":"VARCHAR","tf_op":"VARCHAR","source":"VARCHAR",
+      "flops":"BIGINT","bytes_accessed":"BIGINT"}') AS d
+  FROM classified
+  WHERE kind NOT IN ('aggregate', 'end', 'allocation')
+    AND (contains(stats, '"hlo_') OR contains(stats, '"tf_op"'))
+)
 SELECT
-  seq, hlo_module, program_id, run_id, hlo_op, hlo_category, nullif(tf_op, '') AS tf_op, source,
-  flops, bytes_accessed
-FROM classified
-WHERE kind NOT IN ('aggregate', 'end', 'allocation')
-  AND (hlo_module IS NOT NULL OR hlo_op IS NOT NULL OR nullif(tf_op, '') IS NOT NULL);
+  seq, d.hlo_module, d.program_id, d.run_id, d.hlo_op, d.hlo_category,
+  nullif(d.tf_op, '') AS tf_op, d.source, d.flops, d.bytes_accessed
+FROM described
+WHERE d.hlo_module IS NOT NULL OR d.hlo_op IS NOT NULL OR nullif(d.tf_op, '') IS NOT NULL;
 
 -- GPU_0_bfc is the allocator of device 0, all others are of the host.
 CREATE TABLE allocation AS
+WITH described AS (
+  SELECT
+    seq,
+    coalesce(long_name, name) AS full_name,
+    statistics(stats, '{"allocator_name":"VARCHAR","addr":"VARCHAR","allocation_bytes":"BIGINT",
+      "bytes_allocated":"BIGINT","bytes_reserved":"BIGINT"}') AS d
+  FROM classified
+  WHERE kind = 'allocation'
+)
 SELECT
   seq,
-  address_of(addr) AS address,
-  CASE WHEN full_name = 'MemoryDeallocation' THEN minus(allocation_bytes) ELSE allocation_bytes END
-    AS bytes,
-  bytes_allocated,
-  bytes_reserved,
-  CASE WHEN regexp_matches(allocator_name, '^GPU_\d+_') THEN 'gpu' ELSE 'cpu' END AS device_kind,
-  coalesce(whole(regexp_extract(allocator_name, '^GPU_(\d+)_', 1)), -1) AS device_ordinal
-FROM classified
-WHERE kind = 'allocation';
+  address_of(d.addr) AS address,
+  CASE WHEN full_name = 'MemoryDeallocation' THEN minus(d.allocation_bytes)
+    ELSE d.allocation_bytes
+  END AS bytes,
+  d.bytes_allocated,
+  d.bytes_reserved,
+  CASE WHEN regexp_matches(d.allocator_name, '^GPU_\d+_') THEN 'gpu' ELSE 'cpu' END AS device_kind,
+  coalesce(whole(regexp_extract(d.allocator_name, '^GPU_(\d+)_', 1)), -1) AS device_ordinal
+FROM described;
 
 -- Arrows: what an event produces (_p of type _pt), others consume.
 CREATE TABLE hop AS
-SELECT seq, 's' AS phase, _pt AS type, _p AS id FROM classified WHERE _p IS NOT NULL
+WITH described AS (
+  SELECT
+    seq,
+    statistics(
+      stats, '{"_pt":"UBIGINT","_p":"UBIGINT","_ct":"UBIGINT","_c":"UBIGINT"}'
+    ) AS d
+  FROM classified
+  WHERE contains(stats, '"_p"') OR contains(stats, '"_c"')
+)
+SELECT seq, 's' AS phase, d._pt AS type, d._p AS id FROM described WHERE d._p IS NOT NULL
 UNION ALL
-SELECT seq, 'f', _ct, _c FROM classified WHERE _c IS NOT NULL;
+SELECT seq, 'f', d._ct, d._c FROM described WHERE d._c IS NOT NULL;
 
 -- What has no row of its own is kept as text.
 INSERT INTO leftover
 SELECT
-  row_number() OVER (ORDER BY seq) - 1,
-  kind,
+  row_number() OVER (ORDER BY c.seq) - 1,
+  c.kind,
   json_of(concat_ws(',',
-    '"line":' || quoted(line),
-    '"name":' || quoted(full_name),
-    '"num_occurrences":' || n_occurrences,
-    CASE WHEN n_occurrences IS NULL THEN '"start_ns":' || start_ns END,
-    '"duration_ns":' || (end_ns - start_ns),
-    nullif(stats, '')
+    '"line":' || quoted(l.name),
+    '"name":' || quoted(coalesce(c.long_name, c.name)),
+    '"num_occurrences":' || c.n_occurrences,
+    CASE WHEN c.n_occurrences IS NULL THEN '"start_ns":' || c.start_ns END,
+    '"duration_ns":' || (c.end_ns - c.start_ns),
+    nullif(c.stats, '')
   ))
-FROM classified
-WHERE kind IN ('aggregate', 'end');
+FROM classified AS c
+JOIN place_of_line AS l USING (line_n)
+WHERE c.kind IN ('aggregate', 'end');
 
 INSERT INTO record_count SELECT 'events', count(*) FROM record;
 

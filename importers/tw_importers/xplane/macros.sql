@@ -36,3 +36,8 @@ CREATE OR REPLACE TEMP MACRO call_category(function_name) AS (
     ELSE 'runtime'
   END
 );
+
+-- Some statistics by their names and types, from their text; all NULL where that is no JSON.
+CREATE OR REPLACE TEMP MACRO statistics(stats, structure) AS (
+  CASE WHEN stats <> '' THEN TRY(json_transform(json_of(stats), structure)) END
+);
