@@ -37,7 +37,7 @@ LEFT JOIN cuda_function AS f ON f.kind = split_part(c.event, '_', 1) AND f.id::V
 WHERE c.meaning IN ('python', 'switch', 'metric', 'cuda_api')
   OR (c.meaning IN ('kernel', 'copy') AND e.name = '');
 
-CREATE TABLE span_key AS
+CREATE TEMP TABLE span_key AS
 SELECT
   b.seq,
   b.end_seq,

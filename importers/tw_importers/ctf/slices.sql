@@ -111,6 +111,8 @@ JOIN loss_place AS p USING (stream_n)
 CROSS JOIN origin AS o
 ORDER BY category, track_n, ts, dur DESC, seq;
 
+DROP TABLE span_key;
+
 -- An unfinished switch lasts until the next one of the processor.
 UPDATE span SET dur = x.dur FROM (
   SELECT rowid AS span_n, coalesce(lead(ts) OVER (PARTITION BY track_n ORDER BY ts, seq) - ts, -1) AS dur
@@ -132,7 +134,7 @@ SELECT q.seq, s.rowid, true, true FROM queued AS q JOIN span AS s ON s.seq = q.w
 CREATE TABLE merged AS
 SELECT 'ends, merged with their begins' AS reason, count(*) AS n FROM span WHERE end_seq IS NOT NULL
 UNION ALL
-SELECT 'times at_ns which device work was queued and submitted', count(*) FROM queued;
+SELECT 'times at which device work was queued and submitted', count(*) FROM queued;
 
 CREATE TABLE derived AS
 SELECT 'slice' AS table_name, count(*) AS n FROM loss;
@@ -161,6 +163,6 @@ SELECT 'no_clock', 'warning', count(*),
 FROM ctf_trace WHERE clock IS NULL
 UNION ALL
 SELECT 'unplaced_device_event', 'warning', count(*),
-  'events of devices whose clock could not be related to that of the trace; they are at_ns the times at_ns '
+  'events of devices whose clock could not be related to that of the trace; they are at the times at '
   'which they were recorded'
 FROM placed WHERE at_ns IS NULL;

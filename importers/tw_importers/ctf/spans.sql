@@ -68,7 +68,7 @@ SELECT seq, at_ns, ts, step, is_ordinal, pair_key, content FROM moment WHERE ste
 -- An end closes the last begin of its key that is still open; where the key repeats across threads,
 -- the first. A rendezvous may be received before it is sent. Most ends follow their begin at once;
 -- the others are sorted by the number of begins that are open, too.
-CREATE TABLE leveled AS
+CREATE TEMP TABLE leveled AS
 SELECT
   seq, at_ns, ts, step, pair_key, content,
   sum(step) OVER same_key + (step < 0)::INTEGER AS level,
@@ -81,7 +81,7 @@ FROM mark
 WHERE NOT is_ordinal
 WINDOW same_key AS (PARTITION BY pair_key ORDER BY at_ns, ts, seq);
 
-CREATE TABLE pair AS
+CREATE TEMP TABLE pair AS
 SELECT
   seq, seq_after AS end_seq, at_after AS end_at, content_after <> content AS has_other_end,
   false AS is_lone_end
@@ -114,7 +114,9 @@ WHERE b.step = 1 OR NOT EXISTS (
 );
 
 -- A slice for each event but the ends that have a begin.
-CREATE TABLE bare_span AS
+DROP TABLE leveled;
+
+CREATE TEMP TABLE bare_span AS
 SELECT
   m.seq,
   p.end_seq,
@@ -134,3 +136,5 @@ SELECT
 FROM moment AS m
 LEFT JOIN pair AS p USING (seq)
 WHERE m.step = 0 OR m.step = 1 OR p.is_lone_end;
+
+DROP TABLE pair;

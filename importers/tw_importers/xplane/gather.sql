@@ -77,7 +77,7 @@ QUALIFY row_number() OVER (PARTITION BY plane_n, metadata_id) = 1;
 -- What each event is. Ends of operations, which XLA marks on CPUs, are not events of their own. The
 -- table is narrow: a column costs as much time where nearly all of it is NULL, so statistics are taken
 -- from their text where they are needed.
-CREATE TABLE classified AS
+CREATE TEMP TABLE classified AS
 WITH timed AS (
   SELECT
     r.seq,
@@ -299,3 +299,5 @@ INSERT INTO defect
 SELECT 'unknown_name', 'warning', count(*), 'events whose name is not in the file, named by number'
 FROM classified
 WHERE is_unnamed;
+
+DROP TABLE classified;
