@@ -195,6 +195,8 @@ class Warehouse(Exports, Maintenance):
         groups: int | None = None,
         bytes_per_s: float | None = None,
         annealing: Annealing | None = None,
+        clusters: str | os.PathLike[str] | None = None,
+        strict: bool = False,
         folder: str | os.PathLike[str] | None = None,
         name: str | None = None,
         replace: bool = False,
@@ -212,7 +214,14 @@ class Warehouse(Exports, Maintenance):
             self._must_not_be_held()
         request = Request(
             strategy,
-            Options(search, groups, bytes_per_s, annealing or Annealing()),
+            Options(
+                search,
+                groups,
+                bytes_per_s,
+                annealing or Annealing(),
+                None if clusters is None else Path(clusters),
+                strict,
+            ),
             None if folder is None else Path(folder),
             name,
             replace=replace,

@@ -125,6 +125,8 @@ def _announced(place: Place, selection: Selection, quiet: bool) -> Iterator[Sess
 
 
 def _say(done: Done, request: Request) -> None:
+    if done.outcome.warning:
+        click.echo(f"Warning: {done.outcome.warning}", err=True)
     if done.outcome.stopped:
         click.echo(f"{done.outcome.stopped} The rows are the best so far.", err=True)
     if done.outcome.note:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -30,6 +31,8 @@ def searched(command: Command) -> Command:
         n_candidates: int | None,
         budget: str | None,
         n_processes: int | None,
+        clusters: Path | None,
+        is_strict: bool,
         **kwargs: Any,
     ) -> Any:
         from warehouse.optimize.search import Options
@@ -42,7 +45,9 @@ def searched(command: Command) -> Command:
             budget=budget,
             n_processes=n_processes,
         )
-        how = Options(search_name, n_groups, bytes_per_s, annealing)
+        if is_strict and clusters is None:
+            raise UsageError("--strict requires --from-clusters")
+        how = Options(search_name, n_groups, bytes_per_s, annealing, clusters, is_strict)
         return command(*args, how=how, **kwargs)
 
     wrapped: Any = with_options
@@ -71,6 +76,20 @@ def _annealing(search_name: str, *, budget: str | None, **given: float | None) -
 
 
 _OPTIONS = (
+    click.option(
+        "--from-clusters",
+        "clusters",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Also try the groups of gradients that clusters of fused operators compute "
+        "(cluster_mapping.txt).",
+    ),
+    click.option(
+        "--strict",
+        "is_strict",
+        is_flag=True,
+        help="With --from-clusters: refuse operators that the run does not have.",
+    ),
     click.option(
         "--search",
         "search_name",

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import UsageError
-from warehouse.optimize import capped, gradients
+from warehouse.optimize import capped, gradients, reading
 from warehouse.optimize.passes import Candidate, Passes
 from warehouse.optimize.reduction import Grouping, Reduction
 from warehouse.optimize.search import (
@@ -23,7 +23,13 @@ from warehouse.optimize.search import (
     result,
     row,
 )
-from warehouse.optimize.strategy import Strategy, provenance, step_rows, trajectory
+from warehouse.optimize.strategy import (
+    Strategy,
+    TensorGroups,
+    provenance,
+    step_rows,
+    trajectory,
+)
 from warehouse.replay import prediction, what_if
 from warehouse.replay.graph import TABLES
 from warehouse.replay.what_if import WhatIf
@@ -41,6 +47,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     Raises QueryError if the run cannot be replayed, or its gradients cannot be regrouped;
     UsageError for more groups than tensors.
     """
+    fused = _clusters(session, options)
     graph = prediction.replayed(session, engine)
     if capped.applies(graph):
         return capped.search(session, engine, graph, options)
@@ -51,7 +58,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     recorded = Candidate("recorded", reduction.grouping, limit.replayed_ns)
     edit = partial(_edit, reduction, options)
     passes = Passes(graph, engine, reduction, options, edit)
-    passes.run(recorded)
+    passes.run(recorded, None if fused is None else _grouping(reduction, fused))
     best = min(passes.found, key=lambda each: each.predicted_ns)
     gain = 1 - best.predicted_ns / limit.replayed_ns
     chosen = recorded if limit.covers(gain) else best
@@ -77,10 +84,36 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         result(session, step_rows(steps), TABLES["node"], STEPS),
         note=limit.sentence(gain) if chosen is recorded else None,
         stopped=passes.stopped,
+        warning=_warning(options, fused),
     )
 
 
 STRATEGY = Strategies(search)
+
+
+def _clusters(session: Session, options: Options) -> TensorGroups | None:
+    """The groups that follow from a file of fused operators, if one is named."""
+    if options.clusters is None:
+        return None
+    return reading.tensor_groups(session, options.clusters, is_strict=options.is_strict)
+
+
+def _warning(options: Options, found: TensorGroups | None) -> str | None:
+    if options.clusters is None or found is None or not found.unknown:
+        return None
+    return reading.unknown_names(options.clusters, found)
+
+
+def _grouping(reduction: Reduction, found: TensorGroups) -> Grouping:
+    """These groups by places; tensors that none of them has are alone."""
+    place = {tensor_id: n for n, tensor_id in enumerate(reduction.tensor_ids)}
+    groups = [
+        [place[int(each)] for each in group.split("+") if int(each) in place]
+        for group in found.groups
+    ]
+    named = {each for group in groups for each in group}
+    groups += [[each] for each in place.values() if each not in named]
+    return tuple(sorted((tuple(sorted(group)) for group in groups if group), key=max))
 
 
 def _about(options: Options, passes: Passes) -> dict[str, Any]:

@@ -116,6 +116,11 @@ def _check(options: Options) -> None:
             "the buckets of the run follow from one size, which leaves nothing to anneal",
             hint="Omit --search: the sweep tries every size.",
         )
+    if options.clusters is not None:
+        raise UsageError(
+            "--from-clusters names groups of tensors, but the run has buckets of one size",
+            hint="Omit it.",
+        )
     if options.bytes_per_s is not None:
         raise UsageError(
             "--bytes-per-s is a rate of sends around a ring, which the run does not record",

@@ -66,10 +66,14 @@ class Passes:
         self.n_candidates = 0
         self.stopped: str | None = None
 
-    def run(self, recorded: Candidate) -> None:
-        """Sweeps, then searches as requested; Ctrl-C ends the latter."""
+    def run(self, recorded: Candidate, given: Grouping | None = None) -> None:
+        """Sweeps, tries given groups, then searches as requested; Ctrl-C ends the latter."""
         self.found.append(recorded)
         self._list("sweep", self._uniform())
+        if given is not None:
+            self.n_candidates += 1
+            self.judged.append(Judged("clusters", given, self.reduction.evaluate(given)))
+            self._replay("clusters")
         try:
             if self.options.search == "dp":
                 self._list("dp", groupings.programme(self.form, self.options.n_groups))
@@ -98,7 +102,8 @@ class Passes:
 
     def _anneal(self, recorded: Candidate) -> None:
         """Anneals from the best of the sweep."""
-        best = min(self.judged, key=lambda each: each.evaluated_ns)
+        swept = [each for each in self.judged if each.search == "sweep"]
+        best = min(swept, key=lambda each: each.evaluated_ns)
         start = tuple(group[-1] + 1 for group in best.grouping)
         annealing = self.options.annealing
         found = chains.run(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import plugins
 from warehouse.errors import UsageError
-from warehouse.optimize.strategy import FILE, GROUP, VERSION, StrategyFiles
+from warehouse.optimize.strategy import FILE, GROUP, VERSION, StrategyFiles, TensorGroups
 from warehouse.replay.what_if import WhatIf
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -50,6 +51,32 @@ def _changes_of(session: Session, call: WhatIf) -> list[WhatIf]:
     raise UsageError(
         f"{path} is not a strategy", hint="docs/optimize.md lists the files that can be read."
     )
+
+
+def tensor_groups(session: Session, path: Path, *, is_strict: bool) -> TensorGroups:
+    """The groups of tensors that follow from a file of fused operators.
+
+    Raises UsageError for a file that is none, a run without gradients of operators, and with
+    `is_strict` for names that the run does not have.
+    """
+    text = _text(path)
+    for name in plugins.names(GROUP):
+        files = plugins.load(GROUP, name, StrategyFiles)
+        found = files.groups(session, path, text) if files is not None else None
+        if found is not None:
+            if found.unknown and is_strict:
+                raise UsageError(unknown_names(path, found), hint="Omit --strict to ignore them.")
+            return found
+    raise UsageError(
+        f"operators in {path} compute no gradients of the run",
+        hint="--from-clusters requires the graph of operators of each rank.",
+    )
+
+
+def unknown_names(path: Path, found: TensorGroups) -> str:
+    """Which names of a file the run does not have."""
+    n = f"{len(found.unknown)} of {counted(found.n_names, 'operator')} in {path}"
+    return f"{n} are not in the run, such as {found.unknown[0]}"
 
 
 def _text(path: Path) -> str:

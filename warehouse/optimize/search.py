@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,8 @@ class Options:
     n_groups: int | None = None
     bytes_per_s: float | None = None
     annealing: Annealing = Annealing()
+    clusters: Path | None = None  # a file of fused operators, whose groups of tensors are tried
+    is_strict: bool = False  # names in that file must be known
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class Outcome:
     steps: QueryResult
     note: str | None = None
     stopped: str | None = None
+    warning: str | None = None
 
 
 @dataclass(frozen=True)

@@ -103,15 +103,30 @@ class Strategy:
 
 
 @dataclass(frozen=True)
+class TensorGroups:
+    """Groups of all tensors of a run, from a file that names operators."""
+
+    groups: tuple[str, ...]  # as 3+4
+    n_names: int  # in the file
+    unknown: tuple[str, ...]  # names that the run does not have
+
+
+def _no_groups(session: Session, path: Path, text: str) -> TensorGroups | None:
+    return None
+
+
+@dataclass(frozen=True)
 class StrategyFiles:
     """Files of a package: names and texts of those that describe a strategy for a run.
 
     `edits` returns the changes in the text of such a file, None if it is not one of them; it raises
-    UsageError if it is one that is invalid.
+    UsageError if it is one that is invalid. `groups` returns the groups of tensors that follow from
+    a file of fused operators, None for a run that the package does not know.
     """
 
     texts: Callable[[Session, Strategy], Mapping[str, str]]
     edits: Callable[[Session, Path, str], list[WhatIf] | None]
+    groups: Callable[[Session, Path, str], TensorGroups | None] = _no_groups
 
 
 def provenance(session: Session, query_names: tuple[str, ...]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tw_importers.dpro import clusters
 from warehouse.errors import UsageError
 from warehouse.optimize.strategy import Strategy, StrategyFiles
 from warehouse.replay.what_if import WhatIf
@@ -198,4 +199,4 @@ def _edits(session: Session, path: Path, text: str) -> list[WhatIf] | None:
     return [WhatIf("groups", {"groups": ",".join(groups)})]
 
 
-FILES = StrategyFiles(_texts, _edits)
+FILES = StrategyFiles(_texts, _edits, clusters.groups_of)
