@@ -16,7 +16,7 @@ from tests.conftest import Tw
 from tests.support.sharing import WarehouseCache, slow
 from tw_importers.kineto import strategy as ddp_files
 from warehouse.errors import UsageError
-from warehouse.optimize.capped import sizes_of
+from warehouse.optimize.capped import closest, sizes_of
 from warehouse.optimize.strategy import Strategy
 from warehouse.query.session import Session
 from warehouse.replay.what_if import WhatIf
@@ -56,6 +56,15 @@ def test_sizes_are_whole_mebibytes_where_possible() -> None:
 
     # three buckets up to 0.5 MiB, the first alone up to 3 and 17 bytes, the last up to 3.5
     assert [each.bytes for each in sizes] == [mib // 4, mib, 13 * mib // 4, 4 * mib]
+
+
+def test_recorded_buckets_that_follow_no_size_are_compared_with_those_most_like_them() -> None:
+    sizes = sizes_of(np.array([10, 10, 10, 10, 10, 10]))
+
+    assert closest(sizes, (20, 20, 20)).buckets == (20, 20, 20)
+    # a small first bucket, as DistributedDataParallel makes by default
+    assert closest(sizes, (10, 30, 20)).buckets == (20, 20, 20)
+    assert closest(sizes, (10, 50)).buckets == (50, 10)
 
 
 def recommendation(*edits: WhatIf) -> Strategy:

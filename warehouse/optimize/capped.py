@@ -2,7 +2,8 @@
 
 It applies to runs whose gradients are reduced on the host (`replay_gradient`). The size is the only
 parameter of the rule, so a sweep over all sizes that lead to different buckets is complete. What
-candidates gain is measured against a replay of the recorded buckets by the same rule.
+candidates gain is measured against a replay of the recorded buckets, or of those most like them, by
+the same rule.
 """
 
 from __future__ import annotations
@@ -80,15 +81,15 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
             f"no size leads to {options.n_groups} buckets",
             hint=f"Request at most {len(gradients)} with --groups.",
         )
-    base = next((each for each in sizes_of(gradients) if each.buckets == recorded), None)
+    base = closest(sizes_of(gradients), recorded)
     judged = [(each, _predicted_ns(graph, engine, each)) for each in _thinned(sizes)]
-    limit = noise(session, graph, unchanged)
-    if base is not None:
-        known = next((ns for each, ns in judged if each == base), None)
-        limit = limit.relative_to(known or _predicted_ns(graph, engine, base))
+    known = next((ns for each, ns in judged if each == base), None)
+    limit = noise(session, graph, unchanged).relative_to(
+        known or _predicted_ns(graph, engine, base)
+    )
     best, best_ns = _best(judged, base)
     gain = 1 - best_ns / limit.replayed_ns
-    is_chosen = best.buckets != recorded and not limit.covers(gain)
+    is_chosen = best != base and not limit.covers(gain)
     rows = [
         row("recorded", limit.replayed_ns, limit, is_recommended=not is_chosen),
         row(
@@ -97,7 +98,7 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
             limit,
             is_recommended=is_chosen,
             extrapolated=_extrapolated(best.buckets, recorded),
-            edits=[best.edit] if best.buckets != recorded else [],
+            edits=[best.edit] if best != base else [],
         ),
     ]
     steps = trajectory([("sweep", str(s.edit), ns, None) for s, ns in judged], limit.replayed_ns)
@@ -209,15 +210,29 @@ def _thinned(sizes: Sequence[Size]) -> list[Size]:
     return [sizes[place] for place in places.tolist()]
 
 
-def _best(judged: Sequence[tuple[Size, float]], recorded: Size | None) -> tuple[Size, float]:
+def closest(sizes: Sequence[Size], recorded: Sequence[int]) -> Size:
+    """The size that leads to the recorded buckets; if none does, to those most like them.
+
+    That is, to as equal a number as possible, and of these with the largest bucket closest in size.
+    """
+    largest = max(recorded, default=0)
+    return min(
+        sizes,
+        key=lambda each: (
+            each.buckets != tuple(recorded),
+            abs(len(each.buckets) - len(recorded)),
+            abs(max(each.buckets) - largest),
+        ),
+    )
+
+
+def _best(judged: Sequence[tuple[Size, float]], recorded: Size) -> tuple[Size, float]:
     """The fastest; of nearly equal ones that closest to the recorded size.
 
     Buckets of one size say nothing about the fixed time of a reduction, which small ones add up.
     """
     least = min(predicted_ns for _, predicted_ns in judged)
     nearly = [each for each in judged if each[1] <= least * (1 + _NEARLY)]
-    if recorded is None:
-        return min(nearly, key=lambda each: each[1])
     return min(nearly, key=lambda each: abs(np.log(each[0].bytes / recorded.bytes)))
 
 
