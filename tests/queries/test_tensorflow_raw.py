@@ -112,14 +112,25 @@ def by_device(work: Sequence[Work]) -> dict[int, list[Work]]:
     return found
 
 
-def gaps(work: Sequence[Work]) -> list[int]:
-    """Times in which nothing runs, between the first and the last work."""
+def gaps(work: Sequence[Work]) -> list[tuple[str, int]]:
+    """Cause and length of the times in which nothing runs, between the first and the last work."""
     found, reached = [], None
     for each in sorted(work, key=lambda each: each.start):
         if reached is not None and each.start > reached:
-            found.append(each.start - reached)
+            found.append((cause(each, reached), each.start - reached))
         reached = max(each.end, reached or each.end)
     return found
+
+
+def cause(work: Work, gap_start: int) -> str:
+    """Why it did not begin before; no call of these recordings waits for a device."""
+    if work.call is None:
+        return "unknown"
+    if work.call.start >= gap_start:
+        return "host"
+    if work.call.end > gap_start:
+        return "launch"
+    return "kernel" if work.start - gap_start <= 5_000 else "other"
 
 
 def test_devices_are_busy_and_idle_as_recorded(case: Case) -> None:
@@ -150,25 +161,20 @@ def test_devices_are_busy_and_idle_as_recorded(case: Case) -> None:
 
 
 def test_streams_are_idle_between_their_work(case: Case) -> None:
-    expected: Counter[tuple[int, int, int, int]] = Counter()
     streams: dict[Any, list[Work]] = defaultdict(list)
     for each in case.expected.work:
         streams[each.device, each.stream].append(each)
+    expected: Counter[tuple[object, ...]] = Counter()
     for (device, _), work in streams.items():
-        if found := gaps(work):
-            expected[device, len(found), sum(found), max(found)] += 1
-    rows: dict[Any, list[Row]] = defaultdict(list)
-    for row in case.query("idle_summary"):
-        rows[row["device"], row["track_id"]].append(row)
+        causes: dict[str, list[int]] = defaultdict(list)
+        for why, length in gaps(work):
+            causes[why].append(length)
+        for why, lengths in causes.items():
+            expected[device, why, len(lengths), sum(lengths), max(lengths)] += 1
 
     assert expected == Counter(
-        (
-            device,
-            sum(row["n_gaps"] for row in found),
-            sum(row["idle_ns"] for row in found),
-            max(row["max_ns"] for row in found),
-        )
-        for (device, _), found in rows.items()
+        (row["device"], row["cause"], row["n_gaps"], row["idle_ns"], row["max_ns"])
+        for row in case.query("idle_summary")
     )
 
 

@@ -361,6 +361,7 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
     session.read_metadata()
     sides = {name: load(name, scratch.options[name]) for name in _FILES if name in scratch.options}
     _store_events(scratch, session)
+    pa.default_memory_pool().release_unused()
     _store_sides(scratch, session, sides)
     _store_rows(scratch, "event_class", _CLASS, session.class_rows)
     _store_rows(scratch, "packet", _PACKET, session.packet_rows)
