@@ -88,7 +88,7 @@ SELECT
   any_value(c.attributes_json),
   any_value(c.fields_json)
 FROM scratch.stored_event AS e
-JOIN scratch.moment AS m USING (seq)
+JOIN scratch.event AS m USING (seq)
 JOIN scratch.class_rule AS c USING (class_n)
 CROSS JOIN scratch.origin AS o
 GROUP BY c.class_n, c.name, o.first_ns

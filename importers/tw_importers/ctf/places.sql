@@ -134,3 +134,7 @@ LEFT JOIN (
   GROUP BY ALL
 ) AS n ON n.tid = t.tid AND n.pid IS NOT DISTINCT FROM t.pid
 WHERE t.kind = 'thread';
+
+DROP VIEW mark;
+
+DROP TABLE moment;

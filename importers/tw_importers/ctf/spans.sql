@@ -1,10 +1,10 @@
 -- Pairs begins with ends, and gives all slices a place: a thread, a processor, a queue of a device.
--- In: `event`, `class_rule`, `placed`. Out: `moment` (all events with their time), `pair`, `span`, and
+-- In: `event`, `class_rule`, `placed`. Out: `moment` (all events with their time), `bare_span`, and
 -- the tables of places.
 
 -- What events of a pair are equal in is one number (`pair_key`), and so is a payload: payloads are
 -- read once, and no table that is sorted has any. The thread of Python's agent is a field of its records.
-CREATE TABLE moment AS
+CREATE TEMP TABLE moment AS
 WITH said AS (
   SELECT
     e.seq,
@@ -62,7 +62,7 @@ SELECT
   ) END AS pair_key
 FROM placed_event;
 
-CREATE VIEW mark AS
+CREATE TEMP VIEW mark AS
 SELECT seq, at_ns, ts, step, is_ordinal, pair_key, content FROM moment WHERE step <> 0;
 
 -- An end closes the last begin of its key that is still open; where the key repeats across threads,

@@ -43,7 +43,7 @@ SELECT
   x.is_merged,
   e.ts - o.first_ns,
   -- Times of queueing are columns of the work; their events stay where they were recorded.
-  if(c.timing = 'cuda_us_queued', e.ts, m.at_ns) - o.first_ns,
+  if(c.timing = 'cuda_us_queued', e.ts, coalesce(p.at_ns, e.ts)) - o.first_ns,
   e.pid,
   e.tid,
   e.cpu,
@@ -52,10 +52,9 @@ SELECT
   CASE WHEN x.has_payload THEN e.payload END
 FROM scratch.event AS e
 JOIN scratch.stored_event AS x ON x.seq = e.seq
-JOIN scratch.moment AS m ON m.seq = e.seq
 JOIN scratch.class_rule AS c ON c.class_n = e.class_n
+LEFT JOIN scratch.placed AS p ON p.seq = e.seq
 CROSS JOIN scratch.origin AS o
 WHERE e.seq BETWEEN getvariable('first_row') AND getvariable('last_row')
   AND x.seq BETWEEN getvariable('first_row') AND getvariable('last_row')
-  AND m.seq BETWEEN getvariable('first_row') AND getvariable('last_row')
 ORDER BY e.seq;
