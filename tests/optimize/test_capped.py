@@ -16,6 +16,7 @@ from tests.conftest import Tw
 from tests.support.sharing import WarehouseCache, slow
 from tw_importers.kineto import strategy as ddp_files
 from warehouse.errors import UsageError
+from warehouse.optimize import capped
 from warehouse.optimize.capped import closest, sizes_of
 from warehouse.optimize.strategy import Strategy
 from warehouse.query.session import Session
@@ -65,6 +66,27 @@ def test_recorded_buckets_that_follow_no_size_are_compared_with_those_most_like_
     # a small first bucket, as DistributedDataParallel makes by default
     assert closest(sizes, (10, 30, 20)).buckets == (20, 20, 20)
     assert closest(sizes, (10, 50)).buckets == (50, 10)
+
+
+def test_ctrl_c_leaves_the_sizes_tried_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = sizes_of(np.array([10, 20, 30, 40]))
+    times = iter([5.0, 4.0])
+
+    def predicted(*_: object) -> float:
+        found = next(times, None)
+        if found is None:
+            raise RuntimeError("Query interrupted")
+        return found
+
+    monkeypatch.setattr(capped, "_predicted_ns", predicted)
+    no_graph, no_engine = cast(Any, None), cast(Any, None)
+
+    judged, stopped = capped._judged(no_graph, no_engine, sizes, {sizes[1]: 7.0})
+
+    assert [ns for _, ns in judged] == [5.0, 7.0, 4.0]
+    assert stopped == f"The search was interrupted after 3 of {len(sizes)} sizes."
+    with pytest.raises(RuntimeError):
+        capped._judged(no_graph, no_engine, sizes, {})
 
 
 def recommendation(*edits: WhatIf) -> Strategy:

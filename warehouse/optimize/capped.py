@@ -8,7 +8,7 @@ the same rule.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from warehouse.optimize.search import (
     Noise,
     Options,
     Outcome,
+    is_interruption,
     noise,
     prediction_of,
     result,
@@ -82,11 +83,9 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
             hint=f"Request at most {len(gradients)} with --groups.",
         )
     base = closest(sizes_of(gradients), recorded)
-    judged = [(each, _predicted_ns(graph, engine, each)) for each in _thinned(sizes)]
-    known = next((ns for each, ns in judged if each == base), None)
-    limit = noise(session, graph, unchanged).relative_to(
-        known or _predicted_ns(graph, engine, base)
-    )
+    base_ns = _predicted_ns(graph, engine, base)
+    limit = noise(session, graph, unchanged).relative_to(base_ns)
+    judged, stopped = _judged(graph, engine, _thinned(sizes), {base: base_ns})
     best, best_ns = _best(judged, base)
     gain = 1 - best_ns / limit.replayed_ns
     is_chosen = best != base and not limit.covers(gain)
@@ -102,12 +101,14 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
         ),
     ]
     steps = trajectory([("sweep", str(s.edit), ns, None) for s, ns in judged], limit.replayed_ns)
-    strategy = _strategy(session, options, rows, limit, steps, best if is_chosen else None)
+    chosen = best if is_chosen else None
+    strategy = _strategy(session, options, rows, limit, steps, chosen, stopped is None)
     return Outcome(
         result(session, rows, TABLES["node"]),
         strategy,
         result(session, step_rows(steps), TABLES["node"], STEPS),
         note=None if is_chosen else limit.sentence(gain),
+        stopped=stopped,
     )
 
 
@@ -136,6 +137,7 @@ def _strategy(
     limit: Noise,
     steps: tuple[SearchStep, ...],
     chosen: Size | None,
+    is_complete: bool,
 ) -> Strategy:
     about = {"search": "sweep", "groups": options.n_groups, "candidates": len(steps)}
     return Strategy(
@@ -144,7 +146,7 @@ def _strategy(
         recorded_groups=(),
         groups=(),
         prediction=prediction_of(rows, limit),
-        search=about | {"is_complete": True},
+        search=about | {"is_complete": is_complete},
         trajectory=steps,
         provenance=provenance(session, (*TABLES.values(), "what_if_buckets", _GRADIENTS)),
     )
@@ -208,6 +210,21 @@ def _thinned(sizes: Sequence[Size]) -> list[Size]:
         return list(sizes)
     places = np.linspace(0, len(sizes) - 1, MOST_SIZES).astype(np.int64)
     return [sizes[place] for place in places.tolist()]
+
+
+def _judged(
+    graph: Graph, engine: Engine, sizes: Sequence[Size], known: Mapping[Size, float]
+) -> tuple[list[tuple[Size, float]], str | None]:
+    """The sizes with their times, and why the last are missing: Ctrl-C ends the search."""
+    found: list[tuple[Size, float]] = []
+    try:
+        for each in sizes:
+            found.append((each, known.get(each) or _predicted_ns(graph, engine, each)))
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if not found or not is_interruption(error):
+            raise
+        return found, f"The search was interrupted after {len(found)} of {len(sizes)} sizes."
+    return found, None
 
 
 def closest(sizes: Sequence[Size], recorded: Sequence[int]) -> Size:

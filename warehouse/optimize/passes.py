@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.optimize import chains, groupings
 from warehouse.optimize.reduction import Grouping, Reduction
-from warehouse.optimize.search import Options, slowest_ns
+from warehouse.optimize.search import Options, is_interruption, slowest_ns
 from warehouse.replay import prediction
 from warehouse.wording import counted
 
@@ -79,10 +79,8 @@ class Passes:
                 self._list("dp", groupings.programme(self.form, self.options.n_groups))
             elif self.options.search == "anneal":
                 self._anneal(recorded)
-        except KeyboardInterrupt:
-            self.stopped = "The search was interrupted."
-        except RuntimeError as error:
-            if str(error) != "Query interrupted":  # how DuckDB reports Ctrl-C
+        except (KeyboardInterrupt, RuntimeError) as error:
+            if not is_interruption(error):
                 raise
             self.stopped = "The search was interrupted."
 

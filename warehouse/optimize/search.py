@@ -134,6 +134,11 @@ def find(name: str) -> Strategies:
     return found
 
 
+def is_interruption(error: BaseException) -> bool:
+    """Whether an exception is Ctrl-C, which DuckDB reports in its own way."""
+    return isinstance(error, KeyboardInterrupt) or str(error) == "Query interrupted"
+
+
 def slowest_ns(rows: pa.Table, column: str) -> float | None:
     """The time of the slowest rank, as the mean over steps if the rows have steps."""
     of_step: dict[int | None, list[float]] = {}
