@@ -28,6 +28,7 @@ XPLANE = FileImporter(
         _FOLDER / "macros.sql",
         _FOLDER / "gather.sql",
         gpu_activity.PREPARE,
+        _FOLDER / "span.sql",
         NESTING,
     ),
     normalize=(gpu_activity.MACROS, gpu_activity.NORMALIZE, _FOLDER / "normalize.sql"),

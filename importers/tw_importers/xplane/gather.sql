@@ -139,52 +139,72 @@ SELECT
   END AS kind
 FROM described;
 
-INSERT INTO activity BY NAME
-WITH described AS (
-  SELECT
-    c.*,
-    coalesce(c.long_name, c.name) AS full_name,
-    l.process,
-    l.id AS thread,
-    l.device,
-    l.name AS line,
-    l.stream,
-    -- Only work of devices and calls have any of these.
-    CASE WHEN l.device IS NOT NULL OR c.kind = 'call' THEN statistics(
-      c.stats,
-      '{"correlation_id":"BIGINT","context_id":"BIGINT","kernel_details":"VARCHAR",
-        "memcpy_details":"VARCHAR","memset_details":"VARCHAR"}'
-    ) END AS d
-  FROM classified AS c
-  JOIN place_of_line AS l USING (line_n)
-  WHERE c.kind NOT IN ('aggregate', 'end')
-),
-detailed AS (
-  SELECT * EXCLUDE (d), unnest(d) FROM described
+-- What only work of devices and calls have is in a table of its own: most events are of the host.
+CREATE TABLE work_detail AS
+SELECT * EXCLUDE (
+  kind, category, name, start_ns, end_ns, process, thread, device, lane, stream, correlation_id,
+  args_json
 )
+FROM activity;
+
+CREATE OR REPLACE TABLE activity AS
 SELECT
-  seq,
-  kind,
-  CASE kind
+  seq, kind, category, name, start_ns, end_ns, process, thread, device, lane, stream, correlation_id,
+  args_json
+FROM activity;
+
+INSERT INTO activity
+SELECT
+  c.seq,
+  c.kind,
+  CASE c.kind
     WHEN 'memcpy' THEN 'gpu_memcpy'
     WHEN 'memset' THEN 'gpu_memset'
-    WHEN 'call' THEN call_category(full_name)
+    WHEN 'call' THEN call_category(coalesce(c.long_name, c.name))
     WHEN 'range' THEN 'user_annotation'
     WHEN 'python' THEN 'python_function'
     WHEN 'allocation' THEN 'memory'
     WHEN 'operator' THEN 'cpu_op'
-    WHEN 'other' THEN CASE WHEN device IS NULL THEN 'instant' ELSE 'derived' END
-    ELSE kind
-  END AS category,
-  name,
-  start_ns,
-  end_ns,
-  process,
-  CASE WHEN device IS NULL THEN thread END AS thread,
-  device,
-  CASE WHEN device IS NOT NULL THEN line END AS lane,
-  stream,
-  correlation_id,
+    WHEN 'other' THEN CASE WHEN l.device IS NULL THEN 'instant' ELSE 'derived' END
+    ELSE c.kind
+  END,
+  c.name,
+  c.start_ns,
+  c.end_ns,
+  l.process,
+  CASE WHEN l.device IS NULL THEN l.id END,
+  l.device,
+  CASE WHEN l.device IS NOT NULL THEN l.name END,
+  l.stream,
+  CASE WHEN l.device IS NOT NULL OR c.kind = 'call'
+    THEN statistics(c.stats, '{"correlation_id":"BIGINT"}').correlation_id
+  END,
+  json_of(concat_ws(',',
+    CASE WHEN c.long_name IS NOT NULL THEN '"long_name":' || quoted(c.long_name) END,
+    nullif(c.stats, ''),
+    c.exact
+  ))
+FROM classified AS c
+JOIN place_of_line AS l USING (line_n)
+WHERE c.kind NOT IN ('aggregate', 'end');
+
+INSERT INTO work_detail BY NAME
+WITH described AS (
+  SELECT
+    c.seq,
+    c.kind,
+    coalesce(c.long_name, c.name) AS full_name,
+    unnest(statistics(
+      c.stats,
+      '{"context_id":"BIGINT","kernel_details":"VARCHAR","memcpy_details":"VARCHAR",
+        "memset_details":"VARCHAR"}'
+    ))
+  FROM classified AS c
+  JOIN place_of_line AS l USING (line_n)
+  WHERE c.kind NOT IN ('aggregate', 'end') AND (l.device IS NOT NULL OR c.kind = 'call')
+)
+SELECT
+  seq,
   context_id,
   coalesce(detail(memcpy_details, 'size', 1), detail(memset_details, 'size', 1)) AS bytes,
   CASE kind WHEN 'memcpy' THEN copy_of(full_name, memcpy_details) END AS direction,
@@ -202,13 +222,8 @@ SELECT
   detail(kernel_details, 'static_shared', 1) AS static_shared_memory_bytes,
   detail(kernel_details, 'dynamic_shared', 1) AS dynamic_shared_memory_bytes,
   nullif(regexp_extract(memcpy_details, 'kind_src:(\w+)', 1), '') AS source_memory_kind,
-  nullif(regexp_extract(memcpy_details, 'kind_dst:(\w+)', 1), '') AS destination_memory_kind,
-  json_of(concat_ws(',',
-    CASE WHEN long_name IS NOT NULL THEN '"long_name":' || quoted(long_name) END,
-    nullif(stats, ''),
-    exact
-  )) AS args_json
-FROM detailed;
+  nullif(regexp_extract(memcpy_details, 'kind_dst:(\w+)', 1), '') AS destination_memory_kind
+FROM described;
 
 CREATE TABLE numbered AS
 SELECT seq, statistics(stats, '{"step_num":"BIGINT"}').step_num AS number
