@@ -16,6 +16,7 @@ from tests.support.sharing import WarehouseCache, slow
 from warehouse.errors import UsageError
 from warehouse.model.fitting import Samples, fit, usable
 from warehouse.model.least_squares import nonnegative
+from warehouse.store import database
 
 OURS = Path(__file__).parents[1] / "data"
 
@@ -147,6 +148,21 @@ def test_a_fitted_model_predicts_in_sql(tw: Tw, copied: Path) -> None:
     assert tw("model", "fit", "communication", "--replace", "-q", "--db", copied).code == 0
     listed = json.loads(tw("model", "list", "--db", copied, "--format", "json").out)
     assert [(each["model"], each["n_groups"]) for each in listed] == [("communication", 1)]
+
+
+@pytest.mark.integration
+def test_the_ratio_of_two_precisions_is_a_model(tw: Tw, tmp_path: Path) -> None:
+    """Rectifiers of 10 and 40 elements take 100 and 300 ns in float32, 50 and 90 in float16."""
+    db = tmp_path / "w.duckdb"
+    database.create_empty(db)
+    case = Path(__file__).parents[1] / "queries" / "cases" / "precision_sample" / "two_precisions"
+    with database.writer(db) as connection:
+        connection.execute((case / "input.sql").read_text())
+
+    made = tw("model", "fit", "precision", "--db", db, "--format", "json")
+
+    lines = {row["feature"]: row["coefficient"] for row in json.loads(made.out)}
+    assert lines == {"float32_ns": pytest.approx(0.2), "constant": pytest.approx(30)}
 
 
 @pytest.mark.parametrize(

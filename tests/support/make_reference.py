@@ -62,7 +62,7 @@ CASES = {
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),
     "cases_graph": ("replay_graph_node",),
-    "cases_model": ("model_prediction",),
+    "cases_model": ("model_prediction", "precision_sample"),
     "cases_predicted": ("predicted_path",),
     "cases_ranks": ("check_collective_doubt",),
     "cases_replay": (

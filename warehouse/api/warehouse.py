@@ -233,8 +233,8 @@ class Warehouse(Exports, Maintenance):
     ) -> QueryResult:
         """Fits a cost model to the runs in scope, stores it, and returns its lines.
 
-        It does so as `tw model fit`; `kind` is communication, operator or a query of samples.
-        Raises UsageError, QueryError.
+        It does so as `tw model fit`; `kind` is communication, operator, precision or a query of
+        samples. Raises UsageError, QueryError.
         """
         from warehouse.model import models
 
