@@ -189,7 +189,7 @@ JOIN place_of_line AS l USING (line_n)
 WHERE c.kind NOT IN ('aggregate', 'end');
 
 INSERT INTO work_detail BY NAME
-WITH described AS (
+WITH described AS MATERIALIZED (
   SELECT
     c.seq,
     c.kind,
@@ -202,28 +202,36 @@ WITH described AS (
   FROM classified AS c
   JOIN place_of_line AS l USING (line_n)
   WHERE c.kind NOT IN ('aggregate', 'end') AND (l.device IS NOT NULL OR c.kind = 'call')
+),
+-- Kernels have few distinct shapes.
+shape AS (
+  SELECT
+    kernel_details,
+    detail(kernel_details, 'grid', 1) AS grid_x,
+    detail(kernel_details, 'grid', 2) AS grid_y,
+    detail(kernel_details, 'grid', 3) AS grid_z,
+    detail(kernel_details, 'block', 1) AS block_x,
+    detail(kernel_details, 'block', 2) AS block_y,
+    detail(kernel_details, 'block', 3) AS block_z,
+    detail(kernel_details, 'regs', 1) AS registers,
+    detail(kernel_details, 'static_shared', 1) AS static_shared_memory_bytes,
+    detail(kernel_details, 'dynamic_shared', 1) AS dynamic_shared_memory_bytes,
+    detail(kernel_details, 'group_mem', 1) AS group_memory_bytes
+  FROM (SELECT DISTINCT kernel_details FROM described)
 )
 SELECT
-  seq,
-  context_id,
-  coalesce(detail(memcpy_details, 'size', 1), detail(memset_details, 'size', 1)) AS bytes,
-  CASE kind WHEN 'memcpy' THEN copy_of(full_name, memcpy_details) END AS direction,
-  detail(kernel_details, 'grid', 1) AS grid_x,
-  detail(kernel_details, 'grid', 2) AS grid_y,
-  detail(kernel_details, 'grid', 3) AS grid_z,
-  detail(kernel_details, 'block', 1) AS block_x,
-  detail(kernel_details, 'block', 2) AS block_y,
-  detail(kernel_details, 'block', 3) AS block_z,
-  detail(kernel_details, 'regs', 1) AS registers,
+  d.seq,
+  d.context_id,
+  coalesce(detail(d.memcpy_details, 'size', 1), detail(d.memset_details, 'size', 1)) AS bytes,
+  CASE d.kind WHEN 'memcpy' THEN copy_of(d.full_name, d.memcpy_details) END AS direction,
+  s.* EXCLUDE (kernel_details, group_memory_bytes),
   coalesce(
-    detail(kernel_details, 'static_shared', 1) + detail(kernel_details, 'dynamic_shared', 1),
-    detail(kernel_details, 'group_mem', 1)
+    s.static_shared_memory_bytes + s.dynamic_shared_memory_bytes, s.group_memory_bytes
   ) AS shared_memory_bytes,
-  detail(kernel_details, 'static_shared', 1) AS static_shared_memory_bytes,
-  detail(kernel_details, 'dynamic_shared', 1) AS dynamic_shared_memory_bytes,
-  nullif(regexp_extract(memcpy_details, 'kind_src:(\w+)', 1), '') AS source_memory_kind,
-  nullif(regexp_extract(memcpy_details, 'kind_dst:(\w+)', 1), '') AS destination_memory_kind
-FROM described;
+  nullif(regexp_extract(d.memcpy_details, 'kind_src:(\w+)', 1), '') AS source_memory_kind,
+  nullif(regexp_extract(d.memcpy_details, 'kind_dst:(\w+)', 1), '') AS destination_memory_kind
+FROM described AS d
+LEFT JOIN shape AS s ON s.kernel_details = d.kernel_details;
 
 CREATE TABLE numbered AS
 SELECT seq, statistics(stats, '{"step_num":"BIGINT"}').step_num AS number
