@@ -43,12 +43,25 @@ WITH changed AS (
   SELECT
     *,
     row_number() OVER device_order AS event_number,
-    (sum(coalesce(bytes, 0)) OVER device_order)::BIGINT AS changed_bytes
+    sum(coalesce(bytes, 0)) OVER device_order AS changed_bytes,
+    count(total_allocated_bytes) OVER device_order AS n_recorded
   FROM whole_memory_event
   WINDOW device_order AS (
     PARTITION BY trace_id, device_kind, device_ordinal
     ORDER BY ts, source_order, slice_id, address, bytes ROWS UNBOUNDED PRECEDING
   )
+),
+-- What was allocated beside the changes: recorded by the first event of each n_recorded but 0.
+based AS (
+  SELECT
+    *,
+    max(total_allocated_bytes - changed_bytes) OVER (
+      PARTITION BY trace_id, device_kind, device_ordinal, n_recorded
+    ) AS base_bytes,
+    max(CASE WHEN n_recorded = 1 THEN total_allocated_bytes - changed_bytes END) OVER (
+      PARTITION BY trace_id, device_kind, device_ordinal
+    ) AS first_base_bytes
+  FROM changed
 )
 SELECT
   trace_id,
@@ -60,18 +73,9 @@ SELECT
   address,
   coalesce(bytes, 0) AS change_bytes,
   coalesce(
-    total_allocated_bytes,
-    changed_bytes + last_value(total_allocated_bytes - changed_bytes IGNORE NULLS) OVER (
-      PARTITION BY trace_id, device_kind, device_ordinal
-      ORDER BY event_number ROWS UNBOUNDED PRECEDING
-    ),
-    changed_bytes + first_value(total_allocated_bytes - changed_bytes IGNORE NULLS) OVER (
-      PARTITION BY trace_id, device_kind, device_ordinal
-      ORDER BY event_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-    ),
-    changed_bytes
+    total_allocated_bytes, (changed_bytes + coalesce(base_bytes, first_base_bytes, 0))::BIGINT
   ) AS allocated_bytes,
   total_reserved_bytes AS reserved_bytes,
   category,
   call_stack_id
-FROM changed
+FROM based
