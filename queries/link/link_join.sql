@@ -9,7 +9,7 @@ thread, of category scheduling or an operator, that began and ended during the r
 did. Runs of a process that overlap have no link: nothing tells which of them an executor works for.
 """
 grain = ["to_id"]
-requires = { schema = ">=1", rows = ["step"] }
+requires = { schema = ">=1", rows = ["step where name LIKE '%Session%'"] }
 within_trace = true
 portable = false
 columns = ["from_id", "to_id", "kind", "rule", "confidence"]
