@@ -22,7 +22,7 @@ from tw_importers.gpu_activity import replayed
 from warehouse.ingest import pipeline
 from warehouse.ingest.pipeline import Options
 from warehouse.link import relations
-from warehouse.store import catalog, database, migrate
+from warehouse.store import catalog, database
 
 DATA = Path(__file__).parents[1] / "data" / "bladedisc"
 FULL = "gpu/nsys_replay_synthetic/replay_full.sqlite"
@@ -66,12 +66,23 @@ def greedy(sizes: list[int], copies: list[int]) -> list[int]:
     return found
 
 
-def linked(sizes: list[int], copies: list[int], chosen: str | None = None) -> list[int]:
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A warehouse without rows, kept open; tests roll back what they write."""
+    path = tmp_path_factory.mktemp("cluster") / "w.duckdb"
+    database.create_empty(path)
+    with duckdb.connect(str(path)):
+        yield path
+
+
+def linked(
+    empty: Path, sizes: list[int], copies: list[int], chosen: str | None = None
+) -> list[int]:
     """What the linker finds of a profile with these copies, and a cluster named at its import."""
     from warehouse.library import library
 
-    with duckdb.connect() as db:
-        migrate.upgrade(db)
+    with duckdb.connect(str(empty)) as db:
+        db.execute("BEGIN")
         db.execute("INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'm', now())")
         for trace, format_ in ((1, "disc"), (2, "nvprof")):
             db.execute(
@@ -95,6 +106,7 @@ def linked(sizes: list[int], copies: list[int], chosen: str | None = None) -> li
                        [n, n * 10, size])  # fmt: skip
         query = library.load().newest["link_cluster"]
         rows = db.execute(query.bound_sql, {"trace_id": 2}).fetchall()
+        db.execute("ROLLBACK")
         return [int(place) for row in rows for place in row[-2]]
 
 
@@ -108,7 +120,7 @@ def replayed_copies(draw: random.Random, sizes: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(n, marks=pytest.mark.slow)
                                                for n in range(3, 200))])  # fmt: skip
-def test_iterations_are_those_of_a_simple_search(seed: int) -> None:
+def test_iterations_are_those_of_a_simple_search(empty: Path, seed: int) -> None:
     """Also of sizes that repeat themselves, as three weights of equal size do."""
     draw = random.Random(seed)
     sizes = [draw.choice([4, 4, 8]) for _ in range(draw.randint(1, 4))]
@@ -116,19 +128,19 @@ def test_iterations_are_those_of_a_simple_search(seed: int) -> None:
     expected = greedy(sizes, copies)
     if len(expected) < 2 and len(copies) != len(sizes):
         expected = []
-    assert linked(sizes, copies) == expected
+    assert linked(empty, sizes, copies) == expected
 
 
-def test_a_cluster_that_is_named_decides() -> None:
+def test_a_cluster_that_is_named_decides(empty: Path) -> None:
     """Also where no cluster has the name: sizes are not looked at then."""
-    assert linked([8, 4], [8, 4, 8, 4], "cluster_0") == [0, 2]
-    assert linked([8, 4], [8, 8, 8, 8], "cluster_0") == [0, 2]
-    assert linked([8, 4], [8, 4, 8, 4], "cluster_9") == []
+    assert linked(empty, [8, 4], [8, 4, 8, 4], "cluster_0") == [0, 2]
+    assert linked(empty, [8, 4], [8, 8, 8, 8], "cluster_0") == [0, 2]
+    assert linked(empty, [8, 4], [8, 4, 8, 4], "cluster_9") == []
 
 
-def test_a_relation_goes_with_either_of_its_traces() -> None:
-    with duckdb.connect() as db:
-        migrate.upgrade(db)
+def test_a_relation_goes_with_either_of_its_traces(empty: Path) -> None:
+    with duckdb.connect(str(empty)) as db:
+        db.execute("BEGIN")
         assert catalog.relation_tables(db) == {
             "disc_cluster_profile": ["profile_trace_id", "cluster_trace_id"]
         }
@@ -141,6 +153,7 @@ def test_a_relation_goes_with_either_of_its_traces() -> None:
         relations.forget(db, "= 2")
         relations.forget(db, "IN (1, 7)")
         assert db.execute("SELECT profile_trace_id FROM disc_cluster_profile").fetchall() == [(5,)]
+        db.execute("ROLLBACK")
 
 
 def imported(db: Path, paths: Sequence[Path]) -> None:

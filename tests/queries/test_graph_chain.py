@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from warehouse.library import library
-from warehouse.store import migrate
+from warehouse.store import database
 
 THREAD = "[pytorch|profiler|execution_trace|thread]"
 N_GRAPHS = 24
@@ -64,9 +64,12 @@ def _walk(nodes: list[Node]) -> set[tuple[int, int, bool, int, int | None]]:
 
 
 @pytest.fixture(scope="module")
-def graphs() -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[int, list[Node]]]]:
-    connection = duckdb.connect(config={"threads": 1})
-    migrate.upgrade(connection)
+def graphs(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[int, list[Node]]]]:
+    path = tmp_path_factory.mktemp("graphs") / "w.duckdb"
+    database.create_empty(path)
+    connection = duckdb.connect(str(path), config={"threads": 1})
     made = {seed: _forest(seed, seed * 100) for seed in range(1, N_GRAPHS + 1)}
     every = [(graph, node) for graph, nodes in made.items() for node in nodes]
     connection.executemany(

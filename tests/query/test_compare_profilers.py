@@ -27,7 +27,7 @@ from tests.support.gpu_profiles import imported
 from tests.support.sharing import integration, kept_open, slow
 from warehouse.library import library
 from warehouse.query import execute, session
-from warehouse.store import migrate
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -304,9 +304,16 @@ VARIANTS = [
 ]
 
 
-def keys(names: Iterable[str], kind: str = "kernel") -> dict[str, Row]:
-    connection = duckdb.connect()
-    migrate.upgrade(connection)
+def keys(folder: Path, names: Iterable[str], kind: str = "kernel") -> dict[str, Row]:
+    path = folder / "w.duckdb"
+    database.create_empty(path)
+    with duckdb.connect(str(path)) as connection:
+        return stored_keys(connection, names, kind)
+
+
+def stored_keys(
+    connection: duckdb.DuckDBPyConnection, names: Iterable[str], kind: str
+) -> dict[str, Row]:
     for number, name in enumerate(names):
         connection.execute(
             "INSERT INTO gpu_op (slice_id, trace_id, track_id, ts, dur, name, kind, class) "
@@ -317,8 +324,10 @@ def keys(names: Iterable[str], kind: str = "kernel") -> dict[str, Row]:
     return {row["name"]: row for row in rows}
 
 
-def test_spellings_of_one_function_have_one_signature_and_others_have_not() -> None:
-    found = keys(name for pair in [*SAME, *OTHER] for name in pair)
+def test_spellings_of_one_function_have_one_signature_and_others_have_not(
+    tmp_path: Path,
+) -> None:
+    found = keys(tmp_path, (name for pair in [*SAME, *OTHER] for name in pair))
 
     def signatures(pair: tuple[str, str]) -> list[str]:
         return [found[name]["signature"] for name in pair]
@@ -332,8 +341,10 @@ def test_spellings_of_one_function_have_one_signature_and_others_have_not() -> N
 
 
 @pytest.mark.parametrize(("kind", "before", "after"), VARIANTS)
-def test_other_types_and_kinds_of_memory_are_variants(kind: str, before: str, after: str) -> None:
-    found = keys([before, after], kind)
+def test_other_types_and_kinds_of_memory_are_variants(
+    tmp_path: Path, kind: str, before: str, after: str
+) -> None:
+    found = keys(tmp_path, [before, after], kind)
 
     assert found[before]["signature"] == found[after]["signature"]
     assert None not in (found[before]["variant"], found[after]["variant"])

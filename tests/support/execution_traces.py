@@ -13,7 +13,7 @@ from tw_importers.execution_trace import EXECUTION_TRACE
 from warehouse.ingest import decode
 from warehouse.ingest.importer import InParts, Scratch, TraceFacts
 from warehouse.ingest.streams import TraceStream
-from warehouse.store import migrate
+from warehouse.store import database
 
 FIRST_ID = 1 << 32  # of trace 1, which every trace is here
 
@@ -24,8 +24,9 @@ class Memory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.connection = duckdb.connect(":memory:")
-        self.connection.execute("ATTACH ':memory:' AS warehouse; USE warehouse")
-        migrate.upgrade(self.connection)
+        path = folder / "warehouse.duckdb"
+        database.create_empty(path)
+        self.connection.execute(f"ATTACH '{path}' AS warehouse; USE warehouse")
 
     @contextmanager
     def imported(self, source: Path) -> Iterator[TraceFacts]:
