@@ -18,10 +18,12 @@ from typing import Any
 import duckdb
 import pytest
 
+import warehouse
 from tests.support.sharing import WarehouseCache
 from warehouse.errors import UsageError
 from warehouse.library import library
 from warehouse.query import execute
+from warehouse.store import database
 
 pytestmark = pytest.mark.integration  # all of it on recordings
 
@@ -234,18 +236,22 @@ def test_counters_are_summed_up_as_the_export_has_them(
 
 
 @pytest.mark.slow
-def test_every_public_query_runs_on_every_profile(db: duckdb.DuckDBPyConnection) -> None:
-    known = library.load()
+def test_every_public_query_runs_on_every_profile(
+    data_dir: Path, imported_files: WarehouseCache, tmp_path: Path
+) -> None:
+    path = imported_files.copy(tmp_path / "w.duckdb", (None, [data_dir / "gpu"]))
+    every = warehouse.open(path).scope(run="all")
     n_rows: dict[str, Counter[int]] = {}
-    for query in known.newest.values():
+    for query in library.load().newest.values():
         if query.layer not in ("lib", "link") and query.header:
             name = query.header.name
             with suppress(UsageError):  # it asks for a run, or a slice
-                table = execute.run(db, name, {}, library=known).table()
+                table = every.query(name).arrow()
                 n_rows[name] = Counter(
                     table["trace_id"].to_pylist() if "trace_id" in table.column_names else []
                 )
     assert n_rows["check_reference"] == n_rows["check_id_unique"] == Counter()
-    for name, condition in PRESENT.items():
-        traces = db.execute(f"SELECT DISTINCT trace_id FROM {condition}").fetchall()
-        assert set(n_rows[name]) == {trace for (trace,) in traces}, name
+    with database.Reader(path) as reader:
+        for name, condition in PRESENT.items():
+            traces = reader.connection.execute(f"SELECT DISTINCT trace_id FROM {condition}")
+            assert set(n_rows[name]) == {trace for (trace,) in traces.fetchall()}, name
