@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from warehouse.query.encoding import Rows
     from warehouse.query.execute import Result
     from warehouse.query.rank_distribution import Layout
+    from warehouse.query.session import Session
 
 _HEAT = "heat"
 #: How a statement begins that is no name of a query or file.
@@ -133,7 +134,6 @@ def query(
 
     place = memory_options.place(db, wait_s, query_path=query_path)
     chosen_format = encoding.format_of(target, format, config.load().format)
-    _refuse(chosen_format, target, shown)
     queries = library.load(place.query_path)
     chosen = _choose(queries, name, statement, file, quiet=quiet)
     values = options.pairs(parameters)
@@ -153,11 +153,20 @@ def query(
                 return _draw(result, drawn)
             about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
             _write(result, layout, about, output)
+            _explain(result, opened, chosen, quiet)
+
+
+def _explain(result: Result, opened: Session, chosen: Query, quiet: bool) -> None:
+    """Says why a query of the library has no rows."""
+    from warehouse.query import emptiness
+
+    if not result.n_rows and chosen.header is not None and not quiet:
+        click.echo(emptiness.reason(opened, chosen), err=True)
 
 
 @dataclass(frozen=True)
 class _Output:
-    """How rows are written."""
+    """How rows are written; raises UsageError for rows that cannot be written there."""
 
     format: str
     target: Path | None
@@ -165,6 +174,10 @@ class _Output:
     is_csv_safe: bool
     quiet: bool
     table: TableOptions
+
+    def __post_init__(self) -> None:
+        options.refuse_binary_on_terminal(self.format, self.target)
+        self.table.refuse_file(self.target)
 
     @property
     def is_for_terminal(self) -> bool:
@@ -174,12 +187,6 @@ class _Output:
     def takes_tuples(self) -> bool:
         """Whether rows can be written without Arrow."""
         return self.format == "table" and self.target is None and not self.table.selects
-
-
-def _refuse(format: str, target: Path | None, shown: TableOptions) -> None:
-    """Raises UsageError for rows that cannot be written there."""
-    options.refuse_binary_on_terminal(format, target)
-    shown.refuse_file(target)
 
 
 def _write(result: Result, layout: Layout | None, about: dict[str, str], output: _Output) -> None:

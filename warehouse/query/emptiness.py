@@ -1,0 +1,56 @@
+"""Says why a query of the library has no rows: what it reads is not in the scope.
+
+What tables hold, and what records it, is in `queries/recording.toml`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from typing import TYPE_CHECKING
+
+from warehouse.resources import sql_folder
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from warehouse.library.library import Query
+    from warehouse.query.session import Session
+
+FILE = "recording.toml"
+_MOST = 3  # sentences
+
+
+def reason(session: Session, query: Query) -> str:
+    """The sentence for a query whose result in a session has no rows."""
+    missing = _without_rows(session.connection, _read(session, query))
+    if missing:
+        return " ".join(["0 rows.", *map(_sentence, missing[:_MOST])])
+    window = session.selection.from_ns is not None or session.selection.to_ns is not None
+    return f"0 rows: nothing in the scope{' and its time window' if window else ''} matches."
+
+
+def _read(session: Session, query: Query) -> list[str]:
+    """The described tables that a query or what it calls reads."""
+    words = {word for each in session.queries.closure([query]) for word in each.words}
+    return [table for table in _described() if words & {table, f"whole_{table}"}]
+
+
+def _without_rows(connection: duckdb.DuckDBPyConnection, tables: list[str]) -> list[str]:
+    if not tables:
+        return []
+    exist = ", ".join(f"EXISTS (FROM {table})" for table in tables)
+    has_rows = database.one(connection, f"SELECT {exist}")
+    return [table for table, has in zip(tables, has_rows, strict=True) if not has]
+
+
+def _sentence(table: str) -> str:
+    of = _described()[table]
+    how = f"; {of['recorded']}" if "recorded" in of else ""
+    return f"The scope has no {of['holds']}{how}."
+
+
+@cache
+def _described() -> dict[str, dict[str, str]]:
+    return tomllib.loads((sql_folder("queries") / FILE).read_text())
