@@ -13,7 +13,7 @@ import click
 from warehouse import config
 from warehouse.cli import many_ranks, memory_options, options
 from warehouse.cli.completion import query_names, query_parameters
-from warehouse.cli.emit import emit, is_for_terminal, say_count
+from warehouse.cli.emit import emit, grouped, is_for_terminal, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.cli.table_options import TableOptions, table
 from warehouse.errors import UsageError
@@ -153,15 +153,24 @@ def query(
                 return _draw(result, drawn)
             about = opened.manifest(chosen, result.parameters) | {"dialect": dialect}
             _write(result, layout, about, output)
-            _explain(result, opened, chosen, quiet)
+            _explain(result, opened, chosen, values, quiet)
 
 
-def _explain(result: Result, opened: Session, chosen: Query, quiet: bool) -> None:
-    """Says why a query of the library has no rows."""
-    from warehouse.query import emptiness
+def _explain(
+    result: Result, opened: Session, chosen: Query, values: dict[str, str], quiet: bool
+) -> None:
+    """Says why a query of the library has no rows, or how many its parameter `top` left out."""
+    from warehouse.query import capped, emptiness
 
-    if not result.n_rows and chosen.header is not None and not quiet:
+    if quiet or chosen.header is None:
+        return
+    if not result.n_rows:
         click.echo(emptiness.reason(opened, chosen), err=True)
+        return
+    n_rows = capped.rows_without_limit(opened, chosen, values, result.n_rows)
+    if n_rows is not None:
+        of = f"{grouped(result.n_rows)} of {grouped(n_rows)} rows"
+        click.echo(f"({of}; -p {capped.PARAMETER}=N for more)", err=True)
 
 
 @dataclass(frozen=True)

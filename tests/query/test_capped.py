@@ -1,0 +1,23 @@
+"""A result that `top` caps says how many rows there are, in every format."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import Tw
+from tests.support.sharing import GPU
+
+
+@pytest.mark.parametrize("query", ["launch_latency", "tpu_gap", "idle_gap"])
+def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
+    assert tw("import", *GPU[1]).code == 0
+    whole = tw("query", query, "-p", "top=1000000", "--format", "csv")
+    n_rows = len(whole.out.splitlines()) - 1
+
+    capped = tw("query", query, "-p", "top=1", "--format", "csv")
+
+    n_shown = len(capped.out.splitlines()) - 1
+    said = f"({n_shown} of {n_rows} rows; -p top=N for more)"
+    assert (said in capped.err.splitlines()) == (n_shown < n_rows)
+    assert "rows;" not in whole.err
+    assert tw("query", query, "-p", "top=1", "--quiet").err == ""
