@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import WarehouseCache, slow
+from tests.support.sharing import WarehouseCache
 from tw_importers.kineto import strategy as ddp_files
 from warehouse.errors import UsageError
 from warehouse.optimize import capped
@@ -135,12 +135,13 @@ def test_a_gain_within_the_noise_is_said_with_its_figures(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "truth"),
     [
         # lower quartiles of measured steps, in ms, by size in MiB; 3 was recorded
-        slow("tclink_1g", {1: 171.8, 3: 174.1, 10: 180.9, 25: 183.6}),
-        slow("linkbound", {3: 182.3, 10: 192.0, 25: 195.3}),
+        ("tclink_1g", {1: 171.8, 3: 174.1, 10: 180.9, 25: 183.6}),
+        ("linkbound", {3: 182.3, 10: 192.0, 25: 195.3}),
     ],
 )
 def test_recorded_sizes_rank_as_measured(
