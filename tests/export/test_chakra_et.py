@@ -43,7 +43,7 @@ def written(shared_place: Path, data_dir: Path, request: pytest.FixtureRequest) 
     return chakra_cases.import_written(db, data_dir, cases)
 
 
-WRITTEN = [*chakra_cases.WRITTEN[:2], *map(slow, chakra_cases.WRITTEN[2:])]
+WRITTEN = [chakra_cases.WRITTEN[0], *map(slow, chakra_cases.WRITTEN[1:])]
 
 
 def golden(data_dir: Path, case: str) -> bytes:

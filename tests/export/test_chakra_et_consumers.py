@@ -33,6 +33,7 @@ NAMES = ["rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid"]
 ORDERED = Options(orders=("stream", "group"), with_start_times=True)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("case", chakra_cases.GOLDEN)
 def test_a_simulator_runs_every_node_of_a_linked_pair(
     case: str, shared_place: Path, data_dir: Path, tmp_path: Path

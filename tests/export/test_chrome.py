@@ -95,7 +95,7 @@ def test_a_kineto_trace_comes_back_event_for_event(name: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("head", "tail"),
-    [("[", "]"), ('{"schemaVersion": 1, "traceEvents": [', '], "after": {"x": 1.50}}')],
+    [slow("[", "]"), ('{"schemaVersion": 1, "traceEvents": [', '], "after": {"x": 1.50}}')],
 )
 def test_events_of_every_phase_come_back(head: str, tail: str, tmp_path: Path) -> None:
     source = tmp_path / "source.json"

@@ -34,7 +34,9 @@ def lake(folder: Path, table: str, columns: str = "*") -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
-def test_the_lake_holds_the_same_rows(warehouse: Any, slices: Any, tmp_path: Path) -> None:
+def test_the_lake_holds_the_same_rows_with_traces_as_partitions(
+    warehouse: Any, slices: Any, tmp_path: Path
+) -> None:
     connection = warehouse(slices((0, 0, 0, 5, "a"), (1, 1, 2, 5, "é")), OTHER_TRACE)
 
     export_parquet(connection, tmp_path / "lake")
@@ -43,23 +45,19 @@ def test_the_lake_holds_the_same_rows(warehouse: Any, slices: Any, tmp_path: Pat
         columns = ", ".join(row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall())
         stored = connection.execute(f"SELECT {columns} FROM {table} ORDER BY ALL").fetchall()
         assert lake(tmp_path / "lake", table, columns) == stored, table
-
-
-def test_traces_are_partitions(warehouse: Any, slices: Any, tmp_path: Path) -> None:
-    connection = warehouse(slices((0, 0, 0, 5, "a")), OTHER_TRACE)
-
-    export_parquet(connection, tmp_path / "lake")
-
     folders = {str(p.parent.relative_to(tmp_path / "lake")) for p in tmp_path.rglob("*.parquet")}
     assert {"slice/trace_id=1", "slice/trace_id=2", "run", "trace"} <= folders
     assert "link/trace_id=__HIVE_DEFAULT_PARTITION__" in folders  # links between traces
 
 
-def test_empty_tables_keep_their_columns(warehouse: Any, tmp_path: Path) -> None:
-    connection = warehouse()
+def test_an_empty_folder_is_filled_and_empty_tables_keep_their_columns(
+    warehouse: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "lake").mkdir()
 
-    export_parquet(connection, tmp_path / "lake")
+    export_parquet(warehouse(), tmp_path / "lake")
 
+    assert (tmp_path / "lake" / "run" / "part-0.parquet").is_file()
     assert lake(tmp_path / "lake", "rpc", "slice_id, trace_id, kind") == []
 
 
@@ -96,14 +94,6 @@ def test_an_occupied_folder_is_refused(warehouse: Any, tmp_path: Path) -> None:
         export_parquet(warehouse(), tmp_path / "lake")
 
     assert (tmp_path / "lake" / "mine.txt").read_text() == "keep"
-
-
-def test_an_empty_folder_is_filled(warehouse: Any, tmp_path: Path) -> None:
-    (tmp_path / "lake").mkdir()
-
-    export_parquet(warehouse(), tmp_path / "lake")
-
-    assert (tmp_path / "lake" / "run" / "part-0.parquet").is_file()
 
 
 def test_a_failure_leaves_no_folder(

@@ -375,6 +375,7 @@ def test_the_bytes_are_those_of_the_protobuf_classes(
     assert Trace.FromString(content).SerializeToString() == content
 
 
+@pytest.mark.integration
 def test_the_same_rows_give_the_same_bytes(warehouse: Any, slices: Any, tmp_path: Path) -> None:
     rows = slices(*((n, n % 2, n // 2, n % 5, f"s{n % 3}") for n in range(50)))
 

@@ -9,17 +9,15 @@ from typing import Any
 
 import pytest
 
-import warehouse
 from tests.conftest import CHROMIUM, Tw
 from tests.support.browser import Browser, program
+from tests.support.predicted_trial import predicted_trial
 from tests.support.sharing import WarehouseCache
 from warehouse.export import report
 from warehouse.export.page import page as html
 from warehouse.query import session
 from warehouse.query.selection import Selection
 
-TRIAL = Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny"
-SLOWER = ("link", {"bandwidth_ratio": 0.5})
 #: A step of the slowest rank, which begins at 0, in ns: tests/replay/test_stored.py.
 MEASURED_NS, PREDICTED_NS = 3_060_224, 3_181_224
 #: Two ranks pass the tensors round once each way; then they are copied back and applied in turn.
@@ -35,10 +33,8 @@ COMMUNICATION = [
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
-    path = imported_files.copy(tmp_path_factory.mktemp("drawn") / "w.duckdb", ("trial", [TRIAL]))
-    warehouse.open(path).scope(run="trial").replay([SLOWER], name="slower")
-    return path
+def db(shared_place: Path, imported_files: WarehouseCache) -> Path:
+    return predicted_trial(shared_place, imported_files)
 
 
 def paths(db: Path, *runs: str) -> list[dict[str, Any]]:

@@ -10,18 +10,14 @@ from typing import Any
 import duckdb
 import pytest
 
-import warehouse
 from tests.conftest import Tw
+from tests.support.predicted_trial import predicted_trial
 from tests.support.sharing import WarehouseCache
-
-TRIAL = Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny"
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
-    path = imported_files.copy(tmp_path_factory.mktemp("runs") / "w.duckdb", ("trial", [TRIAL]))
-    warehouse.open(path).scope(run="trial").replay(name="same")
-    return path
+def db(shared_place: Path, imported_files: WarehouseCache) -> Path:
+    return predicted_trial(shared_place, imported_files)
 
 
 def slices(path: Path) -> list[dict[str, Any]]:

@@ -28,8 +28,8 @@ KINETO = Path(__file__).parents[1] / "data" / "kineto"
 ROWS = ("csv", "tsv", "json", "jsonl", "md", "txt", "parquet", "arrow")
 #: Written as CSV is, with the same file beside it.
 ALIKE = ("tsv", "json", "jsonl", "md", "txt", "arrow")
-#: One of rows and one of a timeline are written by default.
-MORE = ("parquet", "html", "xlsx", "json.gz", "lake")
+#: Rows are written by default; files of timelines stand in tests/export/test_predicted.py, too.
+MORE = ("pftrace", "parquet", "html", "xlsx", "json.gz", "lake")
 #: How each kind of file is written, by what its name ends in.
 WRITE = {
     **dict.fromkeys(ROWS, ("query", "kernel_summary")),
@@ -100,10 +100,10 @@ def linked(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Iterator
     ("arguments", "made"),
     [
         (("execution-trace", "-o", "et.json"), "et.json"),
-        integration(("chakra-etplus", "-o", "plus.json.gz"), "plus.json.gz"),
+        slow(("chakra-etplus", "-o", "plus.json.gz"), "plus.json.gz"),
         slow(("chakra-etplus", "-o", "folder", "--set", "chakra-1.0"), "folder"),
         slow(("chakra-et", "-o", "one.et", "--set", "chakra-1.0"), "one.et"),
-        integration(("chakra-et", "--set", "chakra-1.0"), "cnn.0.et"),
+        slow(("chakra-et", "--set", "chakra-1.0"), "cnn.0.et"),
         integration(("dot", "--root", "aten::linear", "-o", "part.dot"), "part.dot"),
     ],
 )
@@ -125,9 +125,10 @@ def capture(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Iterato
         yield path
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("format", "made"),
-    [integration("tpu-summary", "summary.txt"), ("tpu-registers", "registers")],
+    [slow("tpu-summary", "summary.txt"), ("tpu-registers", "registers")],
 )
 def test_text_files_of_tpu_captures_stand_too(
     tw: Tw, capture: Path, format: str, made: str
@@ -154,7 +155,7 @@ def test_reports_for_people_stand_and_name_their_queries(
     assert "contract" not in stood.out
 
 
-@pytest.mark.parametrize("kind", ["csv", integration("xlsx"), *map(slow, ("parquet", "html"))])
+@pytest.mark.parametrize("kind", ["csv", *map(slow, ("xlsx", "parquet", "html"))])
 def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     with database.writer(db) as connection:
@@ -168,9 +169,7 @@ def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) ->
     assert ran.out.endswith("Mismatch.\n")
 
 
-@pytest.mark.parametrize(
-    "kind", ["csv", integration("pftrace"), *map(slow, ("parquet", "xlsx", "html"))]
-)
+@pytest.mark.parametrize("kind", ["csv", *map(slow, ("pftrace", "parquet", "xlsx", "html"))])
 def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     tw("drop", "--run", "gpu", "--yes")
@@ -180,7 +179,7 @@ def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     assert "not in traces.duckdb: trace" in ran.out
 
 
-@pytest.mark.parametrize("kind", ["parquet", integration("html"), *map(slow, ("csv", "xlsx"))])
+@pytest.mark.parametrize("kind", ["parquet", *map(slow, ("html", "csv", "xlsx"))])
 def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     tw: Tw, db: Path, reversed_order: Path, kind: str
 ) -> None:
@@ -189,7 +188,7 @@ def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     assert tw("verify", path, "--db", reversed_order).code == 0
 
 
-@pytest.mark.parametrize("kind", ["csv", integration("lake"), *map(slow, ("pftrace", "json.gz"))])
+@pytest.mark.parametrize("kind", ["csv", *map(slow, ("lake", "pftrace", "json.gz"))])
 def test_a_file_that_was_changed_does_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
     changed = next(path.rglob("*.parquet")) if path.is_dir() else path

@@ -12,7 +12,7 @@ import pytest
 
 from tests.link.test_linked_graph import Linked, assert_sound, linked
 from tests.support import random_execution
-from tests.support.sharing import build_once, integration, slow
+from tests.support.sharing import build_once, slow
 from warehouse.errors import TwError
 from warehouse.ingest.pipeline import Options, import_paths
 
@@ -117,11 +117,7 @@ CHANGES: dict[str, Change] = {
 
 
 BY_DEFAULT = ("no_step",)
-INTEGRATED = ("equal_interval",)
-RUNS = [
-    run if run in BY_DEFAULT else integration(run) if run in INTEGRATED else slow(run)
-    for run in CHANGES
-]
+RUNS = [run if run in BY_DEFAULT else slow(run) for run in CHANGES]
 Changed = Callable[[str], Path]
 
 
@@ -171,7 +167,7 @@ def test_a_repeated_correlation_id_is_refused_by_the_rules_of_chakra(changed: Ch
         linked(changed("repeated_correlation"), "repeated_correlation", "chakra-1.0")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_operators_of_equal_times_are_refused_by_the_rules_of_chakra(changed: Changed) -> None:
     with pytest.raises(
         TwError,
@@ -181,7 +177,7 @@ def test_operators_of_equal_times_are_refused_by_the_rules_of_chakra(changed: Ch
         linked(changed("equal_interval"), "equal_interval", "chakra-1.0")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_relative_paths_and_packed_files_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

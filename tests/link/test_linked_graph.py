@@ -282,6 +282,7 @@ def test_no_node_and_no_work_is_lost(programs: Programs, run: str) -> None:
     )
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("run", WITH_IDS)
 def test_nodes_are_linked_with_their_operators(programs: Programs, run: str) -> None:
     program = programs[run]
@@ -294,6 +295,7 @@ def test_nodes_are_linked_with_their_operators(programs: Programs, run: str) -> 
     assert found == {op.node_id: op.start for op in program.ops if op.in_host and op.in_device}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("run", WITH_IDS)
 def test_work_hangs_where_it_was_launched(programs: Programs, run: str) -> None:
     program = programs[run]
@@ -336,6 +338,7 @@ def test_the_order_of_names_is_kept(programs: Programs, run: str) -> None:
         assert starts == sorted(starts)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("run", WITH_IDS)
 def test_the_set_of_chakra_is_what_its_rules_say(programs: Programs, run: str) -> None:
     program = programs[run]

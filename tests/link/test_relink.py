@@ -97,9 +97,14 @@ def test_links_of_other_sets_stay(tw: Tw, warehouse: Path) -> None:
 
 
 def test_links_of_a_linker_that_is_gone_go(tw: Tw, warehouse: Path) -> None:
-    change(warehouse, "UPDATE link SET kind = 'guess', query = 'link_gone' WHERE kind = 'launch'")
+    change(
+        warehouse,
+        "UPDATE link SET kind = 'guess', query = 'link_gone' "
+        "WHERE kind = 'launch' AND trace_id = 3",
+    )
+    assert rows(warehouse, "SELECT count(*) FROM link WHERE kind = 'guess'") != [(0,)]
 
-    tw("link", "--all")
+    tw("link", "gpu")
 
     assert rows(warehouse, "SELECT count(*) FROM link WHERE kind = 'guess'") == [(0,)]
 

@@ -157,7 +157,7 @@ def optimized(tw: Tw, db: Path, *arguments: str | Path) -> tuple[list[dict[str, 
     return json.loads(result.out), result.err.splitlines()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_budget_ends_the_search_with_the_best_so_far(tw: Tw, tiny: Path) -> None:
     rows, lines = optimized(tw, tiny, "--budget", "4ns", "--steps", "100000")
 
@@ -206,7 +206,7 @@ def test_options_that_contradict_are_one_sentence(
     assert result.code == 2 and result.errors[0] == f"Error: {message}"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_files_do_not_depend_on_the_number_of_processes(tw: Tw, tiny: Path, tmp_path: Path) -> None:
     for n in ("1", "2"):
         optimized(tw, tiny, "--steps", "200", "--processes", n, "-o", tmp_path / n)

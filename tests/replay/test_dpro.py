@@ -156,6 +156,7 @@ def test_variants_of_a_replay_give_the_events_of_dpro(
     assert same(found, events(trial, f"{name}.json"))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("trial", CASES, indirect=True)
 def test_the_critical_path_is_as_long_as_dpros(trial: Path, db: Path) -> None:
     summary = json.loads((trial / "expected" / "summary.json").read_text())
@@ -168,11 +169,13 @@ def test_the_critical_path_is_as_long_as_dpros(trial: Path, db: Path) -> None:
     assert found == pytest.approx(summary["critical_path_ms"], abs=5e-5)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("trial", CASES, indirect=True)
 def test_daydreams_communication_gives_the_events_of_dpro(trial: Path, db: Path) -> None:
     assert same(replayed(db, "daydream()"), events(trial, "replay_daydream.json"))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("trial", FAILING, indirect=True)
 def test_the_default_replay_is_within_1_percent_of_the_truth(trial: Path, db: Path) -> None:
     """The mean over steps of the slowest rank; dPRO itself fails for two of the trials."""
@@ -282,13 +285,18 @@ def test_what_cannot_be_replayed_is_one_sentence(
     assert result.errors[0] == f"Error: {message}"
 
 
-def test_a_run_without_a_graph_is_one_sentence(
-    tw: Tw, imported_files: WarehouseCache, tmp_path: Path
-) -> None:
-    trace = tmp_path / "trace.json"
-    trace.write_text('[{"ph": "C", "name": "n", "pid": 1, "ts": 0, "args": {"v": 1}}]')
+def test_a_run_without_a_graph_is_one_sentence(tw: Tw, tmp_path: Path) -> None:
+    db = tmp_path / "w.duckdb"
+    database.create_empty(db)
+    with database.writer(db) as connection:
+        connection.execute(
+            "INSERT INTO trace (id, run_id, name, kind, format, importer, importer_version, "
+            "tw_version, imported_at, base_ns, source_base_ns) VALUES "
+            "(1, 1, 'counters', 'timeline', 'c', 'c', 1, '0', '2026-01-01', 0, 0);"
+            "INSERT INTO run (id, name, kind, created_at) VALUES (1, 'r', 'measured', '2026-01-01')"
+        )
 
-    result = tw("replay", "--db", imported_files(("r", [trace])))
+    result = tw("replay", "--db", db)
 
     assert result.errors[0] == "Error: the run has no graph to replay"
 
@@ -345,7 +353,7 @@ def test_the_method_of_clock_offsets_is_chosen(
     assert none.errors == ["Error: clock method 'sundial' not found"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_every_method_of_clock_offsets_can_be_chosen(
     tw: Tw, tmp_path: Path, imported_files: WarehouseCache
 ) -> None:

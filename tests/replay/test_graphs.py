@@ -34,6 +34,7 @@ def graph(db: Path, kind: str) -> list[graph_replay.Call]:
         return graph_replay.of_graph(reader.connection, graph_id)
 
 
+@pytest.mark.integration
 def test_a_linked_graph_takes_as_long_as_in_a_plain_simulation(
     tw: Tw, imported_files: WarehouseCache
 ) -> None:
@@ -44,7 +45,7 @@ def test_a_linked_graph_takes_as_long_as_in_a_plain_simulation(
     assert row["replayed_ns"] == graph_replay.makespan_of_graph(graph(db, "linked"))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_graph_whose_nodes_are_all_dropped_takes_no_time(
     tw: Tw, imported_files: WarehouseCache
 ) -> None:

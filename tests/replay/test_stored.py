@@ -16,6 +16,7 @@ import pytest
 
 import warehouse
 from tests.conftest import Tw
+from tests.support.predicted_trial import SLOWER, TRIAL, predicted_trial
 from tests.support.sharing import WarehouseCache
 from warehouse.errors import TwError, UsageError
 from warehouse.query import session
@@ -23,21 +24,13 @@ from warehouse.query.selection import Selection
 from warehouse.replay import stored
 from warehouse.store import catalog
 
-TRIAL = Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny"
-SLOWER = ("link", {"bandwidth_ratio": 0.5})
 STEP_NS = 3_461_224  # from the first step's begin to the second's, as recorded
 MEASURED_NS, SAME_NS, SLOWER_NS = 3_060_224, 3_057_224, 3_181_224
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
-    path = imported_files.copy(
-        tmp_path_factory.mktemp("predicted") / "w.duckdb", ("trial", [TRIAL])
-    )
-    trial = warehouse.open(path).scope(run="trial")
-    trial.replay(name="same")
-    trial.replay([SLOWER], name="slower")
-    return path
+def db(shared_place: Path, imported_files: WarehouseCache) -> Path:
+    return predicted_trial(shared_place, imported_files)
 
 
 @pytest.fixture

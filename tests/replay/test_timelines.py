@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.queries.test_cases import CASES
-from tests.support.sharing import WarehouseCache, integration
+from tests.support.sharing import WarehouseCache, slow
 from warehouse.store import database
 
 #: Recording -> largest error of a step, or of the whole recording.
@@ -59,9 +59,9 @@ def data_parallel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # The reduction takes 42 / 2 from 23, and 5 + 2 + 2 + 1 + 25 follow.
         pytest.param("link(bandwidth_ratio = 2)", 79, marks=pytest.mark.slow),
         # As if of two ranks, each of which sends 48 bytes: they take 24.
-        integration("link(bits_per_s = 16e9)", 82),
+        slow("link(bits_per_s = 16e9)", 82),
         # 10 and 8 more; then as before from the call on.
-        integration("batch(ratio = 2)", 118),
+        slow("batch(ratio = 2)", 118),
     ],
 )
 def test_what_ifs_of_data_parallel_training(
@@ -88,6 +88,7 @@ def two_streams(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return db
 
 
+@pytest.mark.integration
 def test_work_is_scaled_by_class_and_stream(tw: Tw, two_streams: Path) -> None:
     def whole(change: str) -> float:
         result = tw("replay", "--db", two_streams, "--what-if", change, "--format", "json")

@@ -9,18 +9,17 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from tests.support.sharing import build_once, integration, slow
+from tests.support.sharing import build_once, slow
 from warehouse.ingest.pipeline import Options, import_paths
 
-#: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Most are run by
-#: `-m integration` and `-m slow`.
+#: Pairs with what Chakra's linker made of them, and pairs it links nothing of. Most are run
+#: by `-m slow`.
 GOLDEN = (
     "own_gpu_ddp_r0",
-    integration("real_mi250_train"),
     *map(slow, (
         "own_cpu_cnn", "own_cpu_ddp_r0", "own_cpu_ddp_r1", "own_cpu_transformer", "own_gpu_cnn",
         "own_gpu_transformer", "real_a100_alexnet_sync", "real_h100_bert", "real_h100_vit",
-        "real_mi300_bert",
+        "real_mi250_train", "real_mi300_bert",
     )),
 )  # fmt: skip
 #: Of these, what Chakra's linker and converter wrote is imported, too.
