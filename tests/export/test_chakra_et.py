@@ -145,6 +145,7 @@ def test_a_graph_without_an_order_is_refused_with_the_nodes_named(
     )
 
 
+@pytest.mark.integration
 def test_all_ranks_are_written_by_one_command_and_read_back_as_one_run(
     tw: Tw, tmp_path: Path
 ) -> None:

@@ -11,17 +11,15 @@ import duckdb
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.support.sharing import WarehouseCache
+from tests.support.sharing import DDP, WarehouseCache
 from warehouse.cli import tw
 from warehouse.errors import ExportError
 from warehouse.store import database
 
-SOURCE = Path(__file__).parents[1] / "data" / "kineto" / "ddp_two_ranks"
-
 
 @pytest.fixture(scope="module")
 def db(imported_files: WarehouseCache) -> Path:
-    return imported_files((None, [SOURCE]))
+    return imported_files(DDP)
 
 
 def run(db: Path, *words: str) -> Result:
@@ -75,11 +73,11 @@ def test_files_are_named_after_the_run(
 
     assert [result.exit_code for result in results] == [0, 0, 0]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "ddp_two_ranks.json.gz",
-        "ddp_two_ranks.json.gz.origin.json",
-        "ddp_two_ranks.lake",
-        "ddp_two_ranks.pftrace",
-        "ddp_two_ranks.pftrace.origin.json",
+        "ddp.json.gz",
+        "ddp.json.gz.origin.json",
+        "ddp.lake",
+        "ddp.pftrace",
+        "ddp.pftrace.origin.json",
     ]
 
 

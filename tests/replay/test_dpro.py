@@ -267,7 +267,7 @@ def test_the_chart_of_a_sweep_has_a_bar_for_each_value() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--what-if", "drop(kind = X)"], "what-if drop(kind = X) matches no node"),
+        integration(["--what-if", "drop(kind = X)"], "what-if drop(kind = X) matches no node"),
         integration(["--what-if", "nope()"], "what-if 'nope' not found"),
         integration(["--what-if", "drop(kinds = X)"], "what-if drop has no argument 'kinds'"),
         (["--what-if", "drop("], "what-if 'drop(' is not a call"),

@@ -120,6 +120,7 @@ def test_the_default_scope_is_a_measured_run(db: Path) -> None:
         assert opened.seen.run_names == ("trial",)
 
 
+@pytest.mark.integration
 def test_a_prediction_is_compared_with_the_measured_run(db: Path) -> None:
     rows = warehouse.open(db).compare("trial", "same")
 
