@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -205,6 +205,7 @@ class Query:
 
 #: Other DuckDB clients plan each block of a macro again wherever it is called.
 MOST_BLOCKS = 50
+_FEW_BLOCKS = 12  # which a macro is planned with in milliseconds
 
 
 @dataclass
@@ -286,34 +287,35 @@ class Library:
         if temp:
             _install_all(connection, queries, self.newest.values())
             return
-        n_blocks = self._n_blocks()
+        n_blocks = _n_blocks(queries)
         small = [each for each in queries if n_blocks[str(each.key)] <= MOST_BLOCKS]
         for query in queries:
             if query not in small:
                 statements.execute(connection, query.refusal())
         _install_all(connection, small, self.newest.values(), temp=False)
 
-    def _n_blocks(self) -> dict[str, int]:
-        """How many texts a query consists of without a session, which computes a block once."""
-        found: dict[str, int] = {}
-        for query in self.closure(self.queries.values()):  # callees first
-            found[str(query.key)] = 1 + sum(found[key] for key in query.pins.values())
-        return found
-
     def install_for(
         self,
         connection: duckdb.DuckDBPyConnection,
         query: Query,
         installed: set[str] | None = None,
+        kept: Collection[str] = (),
     ) -> None:
         """Creates the macros that a query or statement calls; creating all takes longer.
 
-        What `installed` names is there already; what is made is added to it.
+        What `installed` names is there already; what is made is added to it. The macros that `kept`
+        names read a table, and stay.
         """
         there = set() if installed is None else installed
         _, plain = self._named_in(query)
-        missing = [each for each in self.called_by(query) if str(each.key) not in there]
-        _install_all(connection, missing)
+        called = self.called_by(query)
+        missing = [each for each in called if str(each.key) not in there]
+        n_blocks = _n_blocks(called) if missing else {}
+        if any(n_blocks[str(each.key)] > _FEW_BLOCKS for each in missing):
+            # Planned above macros that are there, a deep one takes seconds (see `_install_all`).
+            _install_all(connection, [each for each in called if str(each.key) not in kept])
+        else:
+            _install_all(connection, missing)
         there.update(str(each.key) for each in missing)
         for each in plain:
             each.install(connection, plain=True)
@@ -372,6 +374,17 @@ class Library:
         if aliases.target_of(query.sql):
             query = replace(query, others=self.queries)
         self.queries[key] = query
+
+
+def _n_blocks(queries: Iterable[Query]) -> dict[str, int]:
+    """How many texts each query consists of without a session, which computes a block once.
+
+    Callees are given first.
+    """
+    found: dict[str, int] = {}
+    for query in queries:
+        found[str(query.key)] = 1 + sum(found[key] for key in query.pins.values())
+    return found
 
 
 def _install_all(

@@ -304,7 +304,7 @@ def prepare(
 ) -> Query:
     """Creates the macros and kept rows that a query needs, as `run`; returns the query to run."""
     query = queries.resolve(query).on(connection)
-    queries.install_for(connection, query, installed)
+    queries.install_for(connection, query, installed, kept or ())
     if kept is not None:
         keep(
             connection, queries, query, kept,
