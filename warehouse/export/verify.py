@@ -16,6 +16,7 @@ from warehouse.errors import TwError, UsageError
 from warehouse.export import manifest
 from warehouse.export.manifest import Manifest, Part
 from warehouse.library import library
+from warehouse.library.installed import Macros
 from warehouse.query import digest, lineage, session
 from warehouse.query.result import QueryResult
 from warehouse.query.selection import Selection
@@ -95,7 +96,7 @@ def _part(
     try:
         kept = _kept(opened, part, made)
         if kept is not None:
-            opened = replace(opened, queries=kept, installed=set())
+            opened = replace(opened, queries=kept, installed=Macros())
         query = _query(opened, part)
         opened.choose_traces([ids[each] for each in part.trace_ids], part.window_ns)
         read = opened.run(query, part.parameters, dialect=part.dialect)

@@ -22,6 +22,7 @@ from warehouse.library import aliases, columns, generated, signature, tokens
 from warehouse.library import header as headers
 from warehouse.library.columns import SharedColumns
 from warehouse.library.header import Header, Parameter
+from warehouse.library.installed import FEW_BLOCKS, Macros, create_macros, n_blocks_of
 from warehouse.resources import sql_folder
 from warehouse.store import statements
 
@@ -205,7 +206,6 @@ class Query:
 
 #: Other DuckDB clients plan each block of a macro again wherever it is called.
 MOST_BLOCKS = 50
-_FEW_BLOCKS = 12  # which a macro is planned with in milliseconds
 
 
 @dataclass
@@ -285,14 +285,14 @@ class Library:
         """
         queries = self.closure(self.queries.values())
         if temp:
-            _install_all(connection, queries, self.newest.values())
+            create_macros(connection, queries, self.newest.values())
             return
-        n_blocks = _n_blocks(queries)
+        n_blocks = n_blocks_of(queries)
         small = [each for each in queries if n_blocks[str(each.key)] <= MOST_BLOCKS]
         for query in queries:
             if query not in small:
                 statements.execute(connection, query.refusal())
-        _install_all(connection, small, self.newest.values(), temp=False)
+        create_macros(connection, small, self.newest.values(), temp=False)
 
     def install_for(
         self,
@@ -304,18 +304,19 @@ class Library:
         """Creates the macros that a query or statement calls; creating all takes longer.
 
         What `installed` names is there already; what is made is added to it. The macros that `kept`
-        names read a table, and stay.
+        names read a table, and stay as they are.
         """
-        there = set() if installed is None else installed
+        there = Macros() if installed is None else installed
+        held = there.held.union(kept) if isinstance(there, Macros) else kept
         _, plain = self._named_in(query)
         called = self.called_by(query)
         missing = [each for each in called if str(each.key) not in there]
-        n_blocks = _n_blocks(called) if missing else {}
-        if any(n_blocks[str(each.key)] > _FEW_BLOCKS for each in missing):
-            # Planned above macros that are there, a deep one takes seconds (see `_install_all`).
-            _install_all(connection, [each for each in called if str(each.key) not in kept])
+        n_blocks = n_blocks_of(called) if missing else {}
+        if any(n_blocks[str(each.key)] > FEW_BLOCKS for each in missing):
+            # Planned above macros that are there, a deep one takes seconds (see `create_macros`).
+            create_macros(connection, [each for each in called if str(each.key) not in held])
         else:
-            _install_all(connection, missing)
+            create_macros(connection, missing)
         there.update(str(each.key) for each in missing)
         for each in plain:
             each.install(connection, plain=True)
@@ -374,35 +375,6 @@ class Library:
         if aliases.target_of(query.sql):
             query = replace(query, others=self.queries)
         self.queries[key] = query
-
-
-def _n_blocks(queries: Iterable[Query]) -> dict[str, int]:
-    """How many texts each query consists of without a session, which computes a block once.
-
-    Callees are given first.
-    """
-    found: dict[str, int] = {}
-    for query in queries:
-        found[str(query.key)] = 1 + sum(found[key] for key in query.pins.values())
-    return found
-
-
-def _install_all(
-    connection: duckdb.DuckDBPyConnection,
-    queries: Sequence[Query],
-    plain: Iterable[Query] = (),
-    *,
-    temp: bool = True,
-) -> None:
-    """Creates the macros of queries, given callees first, and those of the `plain` names."""
-    # The database plans a macro when it is made, with all it calls, however deep. So each is made
-    # while what it calls is still an outline: that takes two thirds of the time.
-    for query in queries:
-        statements.execute(connection, query.outline(temp=temp))
-    for query in plain:
-        query.install(connection, plain=True, temp=temp)
-    for query in reversed(queries):
-        query.install(connection, temp=temp)
 
 
 @cache

@@ -18,6 +18,7 @@ from warehouse.errors import UsageError
 from warehouse.files import no_more_readable
 from warehouse.library import library
 from warehouse.library.arguments import arguments
+from warehouse.library.installed import Macros
 from warehouse.query import comparison, device_setting, execute, kept, lineage, scope
 from warehouse.query.selection import Selection
 from warehouse.store import database
@@ -80,7 +81,7 @@ class Session:
     chosen: scope.Scope  # scope of the selection; comparisons use the scope of their sides
     traces: list[dict[str, object]]  # what is in scope; see lineage.traces
     compared: tuple[dict[str, str], Selection] | None = None  # sides of the scope in effect, if any
-    installed: set[str] = field(default_factory=set)  # macros created on the connection
+    installed: Macros = field(default_factory=Macros)  # on the connection
     kept: set[str] = field(
         default_factory=set
     )  # blocks whose rows are kept; see `warehouse.query.kept`

@@ -13,6 +13,7 @@ import duckdb
 import numpy as np
 
 from warehouse.errors import QueryError
+from warehouse.library.installed import Macros
 from warehouse.query import execute
 from warehouse.replay import deadlock
 from warehouse.replay.engine import Times, Work
@@ -56,7 +57,7 @@ class Graph:
         self.critical_path_ns: float | None = None  # of the last simulation, if its engine has one
         self._is_kept = False  # a copy of the tables, for `restore_original`
         #: Macros that stand for the queries of the tables.
-        self.installed: set[str] = set()
+        self.installed = Macros()
         others = {"measured": MEASURED} | ({"occurrence": OCCURRENCES} if places else {})
         with computed_once(session, [*TABLES.values(), *others.values()], parameters):
             for table, name in TABLES.items():
@@ -75,7 +76,7 @@ class Graph:
         with session.run(query, values) as result:
             self.replace(table, result.reader())
         self.connection.execute(f'CREATE MACRO "{query.key}"() AS TABLE FROM {table}')
-        self.installed.update(str(each.key) for each in self.queries.closure([query]))
+        self.installed.hold(str(each.key) for each in self.queries.closure([query]))
 
     def read(self, query: Query) -> None:
         """Copies the rows of what a what-if calls besides the graph, by the same name.

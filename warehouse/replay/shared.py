@@ -35,13 +35,13 @@ def computed_once(
             session.create_table(block, values, table)
             kept.append(table)
             session.connection.execute(f'{block.macro_head(temp=True)} FROM temp.main."{table}"')
-            session.installed.add(str(block.key))
+            session.installed.hold([str(block.key)])
         yield
     finally:
         for block, table in zip(blocks, kept, strict=False):
             session.connection.execute(f'DROP MACRO TABLE "{block.key}"')
             session.connection.execute(f'DROP TABLE temp.main."{table}"')
-            session.installed.discard(str(block.key))
+            session.installed.release(str(block.key))
 
 
 def _shared(session: Session, names: Sequence[str]) -> list[Query]:
