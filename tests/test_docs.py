@@ -215,6 +215,7 @@ def folded(ops: dict[int, tuple[str, int, int | None]]) -> dict[str, int]:
     return {stack: ns for stack, ns in total.items() if ns > 0}
 
 
+@pytest.mark.integration
 def test_the_export_of_the_tutorial_works(tw: Tw, tmp_path: Path) -> None:
     text = (ROOT / "docs" / "add-an-export.md").read_text()
     exporter, command = (block for kind, block in FENCE.findall(text) if kind == "python")

@@ -338,6 +338,7 @@ def test_counters_over_time_name_the_dispatch_alone_and_samples_are_counted(
     assert rows(db, "slice", "category, x.name, dur", "numbered")[-1] == ("rocshmem_api", "put", 2)
 
 
+@pytest.mark.integration
 def test_a_capture_in_utf16_is_the_same_trace(tmp_path: Path) -> None:
     paths = write(tmp_path, {"narrow": OURS["whole"], "wide": OURS["whole"]})
     for file in (tmp_path / "wide").iterdir():

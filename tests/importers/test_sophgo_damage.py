@@ -313,6 +313,7 @@ def test_layers_whose_numbers_overlap_make_no_command_two(tmp_path: Path) -> Non
     assert found == [(True, ["Add"], 0)]
 
 
+@pytest.mark.integration
 def test_records_of_a_port_that_were_written_twice_are_counted(
     data_dir: Path, tmp_path: Path
 ) -> None:

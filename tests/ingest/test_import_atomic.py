@@ -195,6 +195,7 @@ def interrupt_decoding(folder: Path, n_events: int) -> tuple[int, str]:
     return process.returncode, err
 
 
+@pytest.mark.integration
 def test_ctrl_c_ends_with_130_and_leaves_no_trace(tmp_path: Path) -> None:
     # On a busy machine the signal may come when the import already commits; a longer one has time.
     for n_events in (200_000, 800_000, 3_200_000):

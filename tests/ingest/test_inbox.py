@@ -161,6 +161,7 @@ def test_what_failed_is_remembered_with_its_reason_and_not_tried_again(
     assert "bad.json.gz" in row["error"]
 
 
+@pytest.mark.integration
 def test_what_failed_is_tried_again_when_it_changes_or_when_asked(folder: Path, db: Path) -> None:
     put(folder, "a.json.gz", b"\x1f\x8b\x08\x00 not a gzip file at all")
     assert statuses(look(folder, db)) == ["failed"]

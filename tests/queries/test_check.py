@@ -390,6 +390,7 @@ def test_findings_are_written_in_every_format(tw: Tw, tmp_path: Path) -> None:
     assert (tmp_path / "found.csv").read_text().splitlines()[1].startswith('1,"r",1,"t",0,')
 
 
+@pytest.mark.integration
 def test_the_gravest_finding_comes_first(tmp_path: Path) -> None:
     path = make(
         tmp_path / "w.duckdb",
@@ -438,6 +439,7 @@ def test_links_of_an_older_program_are_stale(tmp_path: Path) -> None:
     assert row["n_looked_at"] == len(library_linkers())
 
 
+@pytest.mark.integration
 def test_links_of_a_linker_with_another_contract_are_stale(tmp_path: Path) -> None:
     """The same version with other columns, as during development of a linker."""
     path = make(

@@ -60,6 +60,7 @@ def must_bracket_the_truth(linked: Linked, made: Job) -> None:
         assert abs(offset - (made.offsets[rank] - made.offsets[0])) <= uncertainty
 
 
+@pytest.mark.integration
 def test_numbered_collectives_are_linked_as_they_were(empty: Path) -> None:
     jobs = [job(seed, TENSOR_AND_DATA) for seed in range(1, 4)]
     linked = Linked(empty, jobs)

@@ -225,6 +225,7 @@ def test_types_that_are_not_known_leave_operations_and_no_bytes(tmp_path: Path) 
     assert (row["flops"], row["bytes_read"], row["bytes"]) == (48, None, None)
 
 
+@pytest.mark.integration
 def test_damaged_shapes_never_fail(tmp_path: Path) -> None:
     odd = ['{"shapes": [[1, "x"], null, [[]]], "types": ["Tensor(float)", 3], "values": 7}', "[]",
            '{"shapes": "no list", "types": "x", "values": "y"}', "not JSON", "{}", "null",

@@ -47,6 +47,7 @@ def operators(table: str) -> list[Row]:
     return [row for row in TABLES[table] if not row["is_user_annotation"]]
 
 
+@pytest.mark.integration
 def test_host_times_of_operators_are_those_torch_gives(ours: dict[str, list[Row]]) -> None:
     theirs = {
         row["key"]: (nanoseconds(row["self_cpu_time_total"]), nanoseconds(row["cpu_time_total"]))

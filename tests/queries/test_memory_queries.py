@@ -169,6 +169,7 @@ def recorded_changes() -> list[dict[str, Any]]:
     return [e["args"] for e in document["traceEvents"] if e.get("name") == "[memory]"]
 
 
+@pytest.mark.integration
 def test_a_recording_of_pytorch_adds_up(recorded: Path) -> None:
     truth = recorded_changes()
 

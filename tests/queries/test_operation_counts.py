@@ -317,6 +317,7 @@ def test_device_work_of_a_real_training_belongs_to_its_operators(
 COUNTER = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"
 
 
+@pytest.mark.integration
 def test_counters_go_to_the_operators_that_launched_their_kernels(
     data_dir: Path, tmp_path: Path
 ) -> None:

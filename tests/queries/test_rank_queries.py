@@ -63,6 +63,7 @@ def last_of(members: list[Member]) -> Member:
     return max(members, key=lambda m: (m.start, -m.rank))
 
 
+@pytest.mark.integration
 def test_collective_instances_are_what_happened(jobs: tuple[Path, list[Job]]) -> None:
     path, made = jobs
     expected = {}

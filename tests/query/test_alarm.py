@@ -86,6 +86,7 @@ def test_a_condition_that_is_true_of_no_row_passes(judge: Judge) -> None:
     assert ran.err.startswith("pass: ")
 
 
+@pytest.mark.integration
 def test_a_passing_judgement_can_be_silent_and_a_failing_one_is_not(judge: Judge) -> None:
     assert judge("false", "-q").err == ""
     assert "FAIL" in judge("true", "-q").err
@@ -111,6 +112,7 @@ def test_of_several_traces_each_meets_the_one_of_its_rank(tw: Tw, imported: Path
     assert {row["rank"] for row in found["rows"] if row["reason"] == "not in the run"} == {0, 1}
 
 
+@pytest.mark.integration
 def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
     ran = judge("false", run="renamed")
     assert ran.code == 1
@@ -197,6 +199,7 @@ def test_options_that_do_not_go_together_are_refused(
     assert error in ran.err
 
 
+@pytest.mark.integration
 def test_python_judges_too(imported: Path) -> None:
     wh = warehouse.open(imported).scope(run="slower")
     found = wh.judge("kernel_summary", "x.total_ns > baseline.total_ns", baseline="release")

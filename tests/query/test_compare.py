@@ -270,6 +270,7 @@ def test_limits_leave_out_rows_and_not_the_whole(random_runs: Runs) -> None:
 # --- which traces are compared
 
 
+@pytest.mark.integration
 def test_a_comparison_sees_its_sides_and_nothing_else(random_runs: Runs) -> None:
     with session.opened(session.Place(random_runs.path)) as opened:
         before = opened.seen

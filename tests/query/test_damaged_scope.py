@@ -30,6 +30,7 @@ def warnings_of(tw: Tw, *command: str) -> list[str]:
     return [line for line in tw(*command).err.splitlines() if line.startswith("WARNING")]
 
 
+@pytest.mark.integration
 def test_queries_and_pages_over_a_damaged_trace_say_so_once(tw: Tw, tmp_path: Path) -> None:
     import_damaged(tw, tmp_path)
 

@@ -101,6 +101,7 @@ def test_what_is_due_is_made_and_recorded(db: Path) -> None:
     assert run.claimed_at <= run.started_at <= run.finished_at  # type: ignore[operator]
 
 
+@pytest.mark.integration
 def test_a_second_tick_at_the_same_minute_makes_nothing(db: Path) -> None:
     put(db)
     run_due(db, "2026-11-20T06:05")
@@ -302,6 +303,7 @@ def test_who_was_taken_over_does_not_write_its_result(db: Path) -> None:
         )
 
 
+@pytest.mark.integration
 def test_a_warehouse_in_use_leaves_the_time_due(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def in_use(*_: object) -> None:
         raise LockedDatabase("in use")

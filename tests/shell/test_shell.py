@@ -137,6 +137,7 @@ def test_a_column_named_like_a_command_stays_sql(screen: Screen) -> None:
     assert not shell.is_complete("help me")
 
 
+@pytest.mark.integration
 def test_statements_may_be_perfetto_s(screen: Screen) -> None:
     screen.run(".scope run=gpu", ".dialect perfetto")
     screen.run("CREATE PERFETTO VIEW long AS SELECT * FROM slice WHERE dur > 10000;")

@@ -82,6 +82,7 @@ def rows_of(path: Path) -> dict[str, int]:
     return found
 
 
+@pytest.mark.integration
 def test_a_tag_chooses_its_runs_everywhere(tw: Tw, db: Path) -> None:
     assert "Tagged middle as baseline" in tw("tag", "baseline", "--run", "middle").err
     tw("tag", "baseline", "--run", "old")
