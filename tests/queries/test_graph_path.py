@@ -8,6 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.graphs import Graphs, run
 
 Row = dict[str, Any]
