@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from warehouse.export.page.page import PageSummary as Page
     from warehouse.query.selection import Selection
     from warehouse.query.session import Place
+
+MAX_SLICES = 30_000  # drawn individually
 
 
 @click.command(short_help="Write an HTML page with the timeline.")
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     "--slices",
     "max_slices",
     type=click.IntRange(min=1),
-    default=30_000,
+    default=MAX_SLICES,
     show_default=True,
     help="Maximum number of slices drawn individually; others are aggregated.",
 )
@@ -88,13 +90,29 @@ def html(
       tw export html --rank 0 --from 1.2s --to 1.3s -o part.html
       tw export html --compare before after
     """
+    place = warehouse_place(db, wait_s, query_path=query_path)
+    given = (queries, pairs(parameters), name)
+    write(place, selection, given, output, compare, max_slices, all_ranks=all_ranks)
+
+
+def write(
+    place: Place,
+    selection: Selection,
+    given: tuple[Sequence[str], Mapping[str, str], str | None],
+    output: Path | None,
+    compare: tuple[str, str] | None = None,
+    max_slices: int = MAX_SLICES,
+    *,
+    all_ranks: bool,
+) -> None:
+    """Writes a page and says what is in it. `given` are queries, their parameters, and the name of
+    a report.
+    """
     from warehouse.export import report
     from warehouse.export.page import page as pages
     from warehouse.query import session
 
-    given = (queries, pairs(parameters), name)
-
-    def write(place: Place) -> Page:
+    def write_in(place: Place) -> Page:
         if compare:
             values = pages.of_two(place, selection, compare, given, max_slices, all_ranks=all_ranks)
             for damage in filter(None, (side["damage"] for side in values["sides"])):
@@ -109,8 +127,7 @@ def html(
         with no_more_readable(place.path):
             return pages.write(values, path)
 
-    written = in_report_limit(warehouse_place(db, wait_s, query_path=query_path), write)
-    for line in _page_summary(written):
+    for line in _page_summary(in_report_limit(place, write_in)):
         say(line)
 
 

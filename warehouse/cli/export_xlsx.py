@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,19 +70,34 @@ def xlsx(
       tw export xlsx --run latest
       tw export xlsx utilization top_kernels -o devices.xlsx
     """
+    place = warehouse_place(db, wait_s, query_path=query_path)
+    write(place, selection, queries, pairs(parameters), name, output, all_ranks=all_ranks)
+
+
+def write(
+    place: Place,
+    selection: Selection,
+    queries: Sequence[str],
+    parameters: Mapping[str, str],
+    report_name: str | None,
+    output: Path | None,
+    *,
+    all_ranks: bool,
+) -> None:
+    """Writes a workbook and says what is in it; of the usual report if nothing is named."""
     from warehouse.export import report
     from warehouse.export.workbook.workbook import export_xlsx
     from warehouse.query import session
 
-    def write(place: Place) -> WorkbookSummary:
+    def write_in(place: Place) -> WorkbookSummary:
         with session.opened(place, selection) as opened:
             announce(opened.seen, quiet=False)
-            chosen = report.choose(opened, queries, pairs(parameters), name)
+            chosen = report.choose(opened, queries, parameters, report_name)
             path = output or Path(f"{run_stem(opened.seen)}.xlsx")
             parts = report.fill_ahead(opened, chosen, "workbook", all_ranks=all_ranks)
             return export_xlsx(chosen.title, parts, path)
 
-    written = in_report_limit(warehouse_place(db, wait_s, query_path=query_path), write)
+    written = in_report_limit(place, write_in)
     say(
         f"Wrote {written.path}: {counted(written.n_rows, 'row')} on "
         f"{counted(len(written.sheets), 'sheet')}."

@@ -14,6 +14,7 @@ from warehouse import config
 from warehouse.cli import many_ranks, memory_options, options
 from warehouse.cli.completion import query_names, query_parameters
 from warehouse.cli.emit import emit, grouped, is_for_terminal, say_count
+from warehouse.cli.query_export import with_exports
 from warehouse.cli.scope_options import announce, scope
 from warehouse.cli.table_options import TableOptions, table
 from warehouse.errors import UsageError
@@ -61,8 +62,9 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
     "--format",
     "format",
     type=click.Choice([*encoding.FORMATS, _HEAT]),
-    help="Output format.  [default: by the suffix of -o, else table]  heat draws a map of ranks by "
-    "steps, of queries that have one in reports: rank_step.",
+    help="Output format.  [default: by the suffix of -o, where .xlsx writes a workbook and .html a "
+    "page; else table]  heat draws a map of ranks by steps, of queries that have one in reports: "
+    "rank_step.",
 )
 @options.output
 @options.csv_safe
@@ -94,6 +96,7 @@ _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN
 @scope
 @memory_options.memory_limit
 @options.database
+@with_exports
 def query(
     name: str | None,
     statement: str | None,
@@ -120,7 +123,7 @@ def query(
 
     \b
     Example:
-      tw query utilization
+      tw query utilization -o busy.xlsx
       tw query rank_step --format heat
       tw query utilization_over_time@2 -p bucket_ns=1ms --rank 0
       tw query ./own.sql --format csv -o own.csv

@@ -1,0 +1,45 @@
+"""`tw query NAME -o FILE.xlsx|FILE.html` writes what `tw export` writes of one query."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Tw
+from tests.support.sharing import GPU
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", pytest.param("html", marks=pytest.mark.integration)])
+def test_a_query_is_written_as_a_workbook_or_page(tw: Tw, suffix: str) -> None:
+    assert tw("import", *GPU[1]).code == 0
+
+    written = tw("query", "top_kernels", "-p", "top=1", "-o", f"one.{suffix}")
+    exported = tw("export", suffix, "top_kernels", "-p", "top=1", "-o", f"two.{suffix}")
+
+    assert (written.code, exported.code) == (0, 0)
+    assert written.err.replace("one.", "two.") == exported.err
+    assert tw("verify", f"one.{suffix}").code == 0
+    if suffix == "xlsx":
+        with zipfile.ZipFile("one.xlsx") as one, zipfile.ZipFile("two.xlsx") as two:
+            assert one.namelist() == two.namelist()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["SELECT 1"], "u.xlsx: workbooks and pages are written of queries of the library"),
+        (["-c", "SELECT 1"], "u.xlsx: workbooks and pages are written of queries of the library"),
+        (
+            ["top_kernels", "--sort", "name"],
+            "--columns and --sort apply to printed rows, not to files",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_one_sentence(tw: Tw, words: list[str], sentence: str) -> None:
+    result = tw("query", *words, "-o", "u.xlsx")
+
+    assert result.code == 2
+    assert result.errors[0] == f"Error: {sentence}"
+    assert not Path("u.xlsx").exists()
