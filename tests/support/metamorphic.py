@@ -234,7 +234,7 @@ def install(
     connection: duckdb.DuckDBPyConnection, query: Query, installed: set[str], kept: set[str]
 ) -> None:
     """Creates the macros that a query calls, as a session does: some blocks are computed once."""
-    LIBRARY.install_for(connection, query, installed)
+    LIBRARY.install_for(connection, query, installed, kept)
 
     def create(block: Query, table: str) -> None:
         execute.create_table(connection, block, {}, table)

@@ -303,14 +303,15 @@ def _align(line: Timeline, anchor: int | None) -> None:
     base = next((ns for ns in line.sync_ns if ns is not None), None)
     line.offsets_ns = [0 if ns is None or base is None else ns - base for ns in line.sync_ns]
     filled = [lane for lane in line.lanes if len(lane.bound)]
-    on_time = [x for x in filled if x.port is None or x.port in line.anchored]
+    is_on_time = [x.port is None or x.port in line.anchored for x in filled]
+    on_time = [lane for lane, is_on in zip(filled, is_on_time, strict=True) if is_on]
     for lane in on_time:
         core = lane.core if lane.core is not None else anchor
         if core is not None:
             _shift(line, lane, line.offsets_ns[core])
     line.origin_ns = min((int(x.bound.monitor.start.min()) for x in on_time), default=0)
-    for lane in filled:
-        if lane not in on_time:  # on no core's time: it begins when the capture does
+    for lane, is_on in zip(filled, is_on_time, strict=True):
+        if not is_on:  # on no core's time: it begins when the capture does
             _shift(line, lane, int(lane.bound.monitor.start.min()) - line.origin_ns)
         lane.bound.monitor.start -= line.origin_ns
         lane.bound.monitor.end -= line.origin_ns
