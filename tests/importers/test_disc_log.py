@@ -171,11 +171,10 @@ def benchmark(name: str) -> ModuleType:
 
 
 @pytest.mark.slow
-def test_a_long_log_takes_little_memory_and_time(tmp_path: Path) -> None:
-    """1 GB with 1,000 dumps: 15 s, here of processor time, and 400 MB."""
+def test_a_long_log_takes_little_memory(tmp_path: Path) -> None:
+    """1 GB with 1,000 dumps: 400 MB. The benchmark `import_disc` prints its time."""
     paired, generator = benchmark("paired"), benchmark("import_disc")
     generator.generate(tmp_path / "job", 1000, 10**9)
     command = [sys.executable, "-m", "warehouse", "import", "--db", str(tmp_path / "w.duckdb")]
     used = paired.run([*command, str(tmp_path / "job")])
     assert used.peak_mb <= 400
-    assert used.cpu_s <= 15
