@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 
 from warehouse.library import library
+from warehouse.library.installed import Macros
 from warehouse.library.library import Query
 from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
@@ -126,7 +127,7 @@ def time_one(db: Path, name: str, run: str | None, rounds: int) -> int:
             start, used = time.perf_counter(), time.process_time()
             # as in a session, blocks that many queries call are computed once
             result = execute.run(
-                reader.connection, name, library=known, installed=set(), kept=set()
+                reader.connection, name, library=known, installed=Macros(), kept=set()
             )
             rows = result.table().num_rows
             wall.append((time.perf_counter() - start) * 1000)

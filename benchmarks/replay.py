@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib.util
 import resource
 import subprocess
 import sys
@@ -37,8 +38,11 @@ def main() -> None:
     if options.part:
         simulate(options.nodes, options.part)
         return
-    for part in ("compiled", "python"):
-        run_part(part, options.nodes)
+    if importlib.util.find_spec("numba") is None:
+        say("numba is not installed: the part compiled is left out, the others are without it")
+    else:
+        run_part("compiled", options.nodes)
+    run_part("python", options.nodes)
     run_part("memory", 5 * options.nodes)
     whole(options.groups)
 

@@ -251,7 +251,7 @@ def finish(db: Path, arguments: tuple[str, ...]) -> None:
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("arguments", "n_kills"),
-    [(COMMANDS[0], 1), *(slow(each, 12) for each in COMMANDS)],
+    [(COMMANDS[0], 1), *(slow(each, 25) for each in COMMANDS)],
 )
 def test_a_killed_command_leaves_a_whole_warehouse_and_the_next_run_sweeps(
     imported_files: WarehouseCache, tmp_path: Path, arguments: tuple[str, ...], n_kills: int

@@ -81,7 +81,7 @@ def test_any_events_come_back_equal(events: list[str]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(event(), min_size=5, max_size=60))
 def test_very_many_events_come_back_equal(events: list[str]) -> None:
     check(events)

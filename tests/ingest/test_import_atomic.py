@@ -98,7 +98,7 @@ def test_a_killed_import_leaves_all_or_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_fifty_killed_imports_leave_all_or_nothing(tmp_path: Path) -> None:
-    kill_at_random_moments(tmp_path, 50, 100_000, seed=2)
+    kill_at_random_moments(tmp_path, 50, 300_000, seed=2)
 
 
 @pytest.mark.parametrize("moment", [1, integration(5), *map(slow, (3, 7, 9, 11))])

@@ -205,9 +205,9 @@ def test_a_group_that_cannot_be_stored_is_split(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(4))
 def test_fifty_killed_imports_of_groups_leave_whole_traces(tmp_path: Path, seed: int) -> None:
-    """One hundred in all, of 64 traces of which one is damaged."""
+    """Two hundred in all, of 64 traces of which one is damaged."""
     files = [tmp_path / f"rank{n}.json" for n in range(64)]
     for n, file in enumerate(files):
         write_trace(file, 200 + n, seed=n)

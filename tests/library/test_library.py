@@ -15,6 +15,7 @@ from tests.support.sharing import integration, slow
 from warehouse.errors import ConfigError, ContractError, QueryTimeout, UsageError
 from warehouse.library import contract, header, library, lock, macros, structure, tokens
 from warehouse.library.arguments import arguments
+from warehouse.library.installed import Macros
 from warehouse.library.library import Library, Query
 from warehouse.query import execute
 from warehouse.store import database
@@ -184,7 +185,7 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS)
 def test_rows_keep_the_contract(connection: duckdb.DuckDBPyConnection, key: str) -> None:
     query = LIBRARY.queries[key]
-    install(connection, query, set(), set())
+    install(connection, query, Macros(), set())
 
     assert contract.check_rows(connection, query, parameters_of(query)) == []
 

@@ -17,6 +17,7 @@ import pytest
 
 from tests.support.sharing import WarehouseCache
 from warehouse.library import library
+from warehouse.library.installed import Macros
 from warehouse.query import execute
 from warehouse.store import database
 
@@ -240,7 +241,7 @@ def test_contracts_hold_on_real_rows(warehouses: dict[str, Path], case: str) -> 
 
     known = library.load()
     problems = []
-    installed: set[str] = set()
+    installed = Macros()
     kept: set[str] = set()
     with database.Reader(warehouses[case]) as reader:
         for key, query in known.queries.items():

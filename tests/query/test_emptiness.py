@@ -18,7 +18,11 @@ from warehouse.store import database
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("tpu_gap", "0 rows. The scope has no TPU commands; captures of Sophgo TPUs have them."),
+        (
+            "tpu_gap",
+            "0 rows. Of what the query reads, the scope has no TPU commands (captures of Sophgo "
+            "TPUs have them).",
+        ),
         ("straggler", "0 rows: nothing in the scope matches."),
     ],
 )

@@ -21,6 +21,7 @@ def test_a_query_is_written_as_a_workbook_or_page(tw: Tw, suffix: str) -> None:
     assert (written.code, exported.code) == (0, 0)
     assert written.err.replace("one.", "two.") == exported.err
     assert tw("verify", f"one.{suffix}").code == 0
+    assert tw("query", "top_kernels", "-o", f"one.{suffix}", "--quiet").err == ""
     if suffix == "xlsx":
         with zipfile.ZipFile("one.xlsx") as one, zipfile.ZipFile("two.xlsx") as two:
             assert one.namelist() == two.namelist()
@@ -31,6 +32,10 @@ def test_a_query_is_written_as_a_workbook_or_page(tw: Tw, suffix: str) -> None:
     [
         (["SELECT 1"], "u.xlsx: workbooks and pages are written of queries of the library"),
         (["-c", "SELECT 1"], "u.xlsx: workbooks and pages are written of queries of the library"),
+        (
+            ["top_kernels", "--timeout", "9"],
+            "--timeout applies to rows, not to workbooks and pages",
+        ),
         (
             ["top_kernels", "--sort", "name"],
             "--columns and --sort apply to printed rows, not to files",

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from warehouse.library import library
 from warehouse.library.arguments import arguments
+from warehouse.library.installed import Macros
 from warehouse.store import database, migrate
 
 Row = dict[str, Any]
@@ -119,7 +120,7 @@ class Pairs:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         self._queries = library.load()
-        self._installed: set[str] = set()
+        self._installed = Macros()
         for name in TABLES:  # outside of transactions, which are rolled back
             query = self._queries.find(f"compare_{name}").on(connection)
             self._queries.install_for(connection, query, self._installed)

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from tests.support.random_program import Event
 from tests.support.randomtrace import LIBRARY, RandomTrace, Row, Runs, make_job
+from warehouse.library.installed import Macros
 from warehouse.library.library import Query
 from warehouse.query import execute, scope
 from warehouse.query.kept import keep
@@ -153,7 +154,7 @@ class Answers:
         if run is not None:
             scope.apply(connection, scope.resolve(connection, Selection(runs=(run,))))
         self._tables: dict[str, pa.Table] = {}
-        self.installed: set[str] = set()
+        self.installed = Macros()
         self.kept: set[str] = set()
 
     def close(self) -> None:
@@ -231,15 +232,15 @@ def _times(value: Any, factor: float) -> Any:
 
 
 def install(
-    connection: duckdb.DuckDBPyConnection, query: Query, installed: set[str], kept: set[str]
+    connection: duckdb.DuckDBPyConnection, query: Query, installed: Macros, kept: set[str]
 ) -> None:
     """Creates the macros that a query calls, as a session does: some blocks are computed once."""
-    LIBRARY.install_for(connection, query, installed, kept)
+    LIBRARY.install_for(connection, query, installed)
 
     def create(block: Query, table: str) -> None:
         execute.create_table(connection, block, {}, table)
 
-    keep(connection, LIBRARY, query, kept, create)
+    keep(connection, LIBRARY, query, installed, kept, create)
 
 
 def differences(found: Iterable[Row], expected: Iterable[Row]) -> list[str]:

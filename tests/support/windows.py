@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 
 from tests.support.randomtrace import LIBRARY
+from warehouse.library.installed import Macros
 from warehouse.query import execute, scope
 from warehouse.query.selection import Scope
 
@@ -142,7 +143,7 @@ OTHER: Mapping[str, str] = {
 }
 
 
-def totals(connection: duckdb.DuckDBPyConnection, query: str, installed: set[str]) -> Totals:
+def totals(connection: duckdb.DuckDBPyConnection, query: str, installed: Macros) -> Totals:
     """The sums of a query in the scope, by key; rows whose sums are all 0 are left out."""
     keys, sums, parameters = SUMS[query]
     result = execute.run(connection, query, parameters, library=LIBRARY, installed=installed)
@@ -160,7 +161,7 @@ def lost(
     borders: Sequence[int],
 ) -> list[str]:
     """Sums of queries that differ between a scope and its disjoint windows, one line each."""
-    installed: set[str] = set()
+    installed = Macros()
     scope.apply(connection, seen)
     whole = {query: totals(connection, query, installed) for query in queries}
     added: dict[str, Totals] = {query: {} for query in queries}
@@ -182,7 +183,7 @@ def changed(
     connection: duckdb.DuckDBPyConnection, query: str, seen: Scope, start: int, end: int
 ) -> list[dict[str, Any]]:
     """Rows of a query in a window that are not rows of it without one."""
-    installed: set[str] = set()
+    installed = Macros()
     found = []
     for each in (seen, replace(seen, from_ns=start, to_ns=end, covers_all=False)):
         scope.apply(connection, each)

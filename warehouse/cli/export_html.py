@@ -104,6 +104,7 @@ def write(
     max_slices: int = MAX_SLICES,
     *,
     all_ranks: bool,
+    quiet: bool = False,
 ) -> None:
     """Writes a page and says what is in it. `given` are queries, their parameters, and the name of
     a report.
@@ -120,15 +121,17 @@ def write(
             path = output or Path("-".join(file_stem(each) for each in compare) + ".html")
         else:
             with session.opened(place, selection) as opened:
-                announce(opened.seen, quiet=False)
+                announce(opened.seen, quiet=quiet)
                 chosen = report.choose(opened, *given)
                 values = pages.of_session(opened, chosen, max_slices, all_ranks=all_ranks)
                 path = output or Path(f"{run_stem(opened.seen)}.html")
         with no_more_readable(place.path):
             return pages.write(values, path)
 
-    for line in _page_summary(in_report_limit(place, write_in)):
-        say(line)
+    written = in_report_limit(place, write_in)
+    if not quiet:
+        for line in _page_summary(written):
+            say(line)
 
 
 def _page_summary(written: Page) -> Iterator[str]:

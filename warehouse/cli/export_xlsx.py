@@ -71,33 +71,37 @@ def xlsx(
       tw export xlsx utilization top_kernels -o devices.xlsx
     """
     place = warehouse_place(db, wait_s, query_path=query_path)
-    write(place, selection, queries, pairs(parameters), name, output, all_ranks=all_ranks)
+    given = (queries, pairs(parameters), name)
+    write(place, selection, given, output, all_ranks=all_ranks)
 
 
 def write(
     place: Place,
     selection: Selection,
-    queries: Sequence[str],
-    parameters: Mapping[str, str],
-    report_name: str | None,
+    given: tuple[Sequence[str], Mapping[str, str], str | None],
     output: Path | None,
     *,
     all_ranks: bool,
+    quiet: bool = False,
 ) -> None:
-    """Writes a workbook and says what is in it; of the usual report if nothing is named."""
+    """Writes a workbook and says what is in it. `given` are queries, their parameters, and the name
+    of a report.
+    """
     from warehouse.export import report
     from warehouse.export.workbook.workbook import export_xlsx
     from warehouse.query import session
 
     def write_in(place: Place) -> WorkbookSummary:
         with session.opened(place, selection) as opened:
-            announce(opened.seen, quiet=False)
-            chosen = report.choose(opened, queries, parameters, report_name)
+            announce(opened.seen, quiet=quiet)
+            chosen = report.choose(opened, *given)
             path = output or Path(f"{run_stem(opened.seen)}.xlsx")
             parts = report.fill_ahead(opened, chosen, "workbook", all_ranks=all_ranks)
             return export_xlsx(chosen.title, parts, path)
 
     written = in_report_limit(place, write_in)
+    if quiet:
+        return
     say(
         f"Wrote {written.path}: {counted(written.n_rows, 'row')} on "
         f"{counted(len(written.sheets), 'sheet')}."

@@ -219,11 +219,12 @@ def _check_rows(
     found: Library, chosen: Sequence[Query], path: Path, selection: Selection, wait_s: float
 ) -> list[str]:
     from warehouse.library import contract
+    from warehouse.library.installed import Macros
     from warehouse.query import execute, scope
     from warehouse.store import database
 
     problems = []
-    installed: set[str] = set()
+    installed = Macros()
     kept: set[str] = set()
     with database.Reader(path, wait_s=wait_s) as reader:
         scope.apply(reader.connection, scope.resolve(reader.connection, selection))

@@ -163,17 +163,28 @@ def _explain(
     result: Result, opened: Session, chosen: Query, values: dict[str, str], quiet: bool
 ) -> None:
     """Says why a query of the library has no rows, or how many its parameter `top` left out."""
-    from warehouse.query import capped, emptiness
+    from warehouse.query import emptiness
 
     if quiet or chosen.header is None:
         return
     if not result.n_rows:
         click.echo(emptiness.reason(opened, chosen), err=True)
-        return
-    n_rows = capped.rows_without_limit(opened, chosen, values, result.n_rows)
-    if n_rows is not None:
-        of = f"{grouped(result.n_rows)} of {grouped(n_rows)} rows"
-        click.echo(f"({of}; -p {capped.PARAMETER}=N for more)", err=True)
+    elif (left_out := _left_out(result, opened, chosen, values)) is not None:
+        click.echo(left_out, err=True)
+
+
+def _left_out(result: Result, opened: Session, chosen: Query, values: dict[str, str]) -> str | None:
+    from warehouse.errors import QueryError
+    from warehouse.query import row_limit
+
+    shown, more = grouped(result.n_rows), f"-p {row_limit.PARAMETER}=N for more"
+    try:
+        n_rows = row_limit.rows_without_limit(
+            opened, chosen, values, result.n_rows, timeout_s=result.timeout_s
+        )
+    except QueryError:  # the rows are written, only their number is not known
+        return f"({shown} rows or more; {more})"
+    return None if n_rows is None else f"({shown} of {grouped(n_rows)} rows; {more})"
 
 
 @dataclass(frozen=True)

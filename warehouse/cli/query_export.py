@@ -47,9 +47,12 @@ def _write(
     db: Path | None,
     wait_s: float,
     shown: TableOptions,
+    timeout_s: float | None,
+    quiet: bool,
     **_: Any,
 ) -> None:
-    from warehouse.cli import export_html, export_xlsx
+    from warehouse.cli.export_html import write as write_page
+    from warehouse.cli.export_xlsx import write as write_workbook
 
     if name is None or not _NAME.fullmatch(name) or dialect != "duckdb":
         raise UsageError(
@@ -57,10 +60,14 @@ def _write(
             hint="Write .csv or .parquet, or put the statement into a folder of queries (tw query "
             "--query-path).",
         )
+    if timeout_s is not None:
+        raise UsageError(
+            "--timeout applies to rows, not to workbooks and pages", hint="Omit --timeout."
+        )
     shown.refuse_file(target)
     place = memory_options.place(db, wait_s, query_path=query_path)
-    values, queries = options.pairs(parameters), [name.removesuffix(".sql")]
+    given = ([name.removesuffix(".sql")], options.pairs(parameters), None)
     if target.suffix.lower() == ".xlsx":
-        export_xlsx.write(place, selection, queries, values, None, target, all_ranks=all_ranks)
+        write_workbook(place, selection, given, target, all_ranks=all_ranks, quiet=quiet)
     else:
-        export_html.write(place, selection, (queries, values, None), target, all_ranks=all_ranks)
+        write_page(place, selection, given, target, all_ranks=all_ranks, quiet=quiet)

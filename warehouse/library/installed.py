@@ -1,4 +1,4 @@
-"""The macros on a connection, and how many are made in little time."""
+"""The macros on a connection, and how they are created."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FEW_BLOCKS = 12  # which a macro is planned with in milliseconds
 class Macros(set[str]):
     """Names of the macros on a connection; those in `held` are not made from the query's text."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, made: Iterable[str] = ()) -> None:
+        super().__init__(made)
         self.held: set[str] = set()
 
     def hold(self, keys: Iterable[str]) -> None:

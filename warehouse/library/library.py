@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -298,23 +298,20 @@ class Library:
         self,
         connection: duckdb.DuckDBPyConnection,
         query: Query,
-        installed: set[str] | None = None,
-        kept: Collection[str] = (),
+        installed: Macros | None = None,
     ) -> None:
         """Creates the macros that a query or statement calls; creating all takes longer.
 
-        What `installed` names is there already; what is made is added to it. The macros that `kept`
-        names read a table, and stay as they are.
+        What `installed` names is there already; what is made is added to it. What it holds stays.
         """
         there = Macros() if installed is None else installed
-        held = there.held.union(kept) if isinstance(there, Macros) else kept
         _, plain = self._named_in(query)
         called = self.called_by(query)
         missing = [each for each in called if str(each.key) not in there]
         n_blocks = n_blocks_of(called) if missing else {}
         if any(n_blocks[str(each.key)] > FEW_BLOCKS for each in missing):
             # Planned above macros that are there, a deep one takes seconds (see `create_macros`).
-            create_macros(connection, [each for each in called if str(each.key) not in held])
+            create_macros(connection, [each for each in called if str(each.key) not in there.held])
         else:
             create_macros(connection, missing)
         there.update(str(each.key) for each in missing)

@@ -185,9 +185,9 @@ def _refuse_taken(connection: duckdb.DuckDBPyConnection, name: str, replace: boo
 
 
 def _store(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
-    for table, column in (("cost_model_group", "model_id"), ("cost_model_term", "model_id")):
+    for table in ("cost_model_group", "cost_model_term"):
         connection.execute(
-            f"DELETE FROM {table} WHERE {column} IN (SELECT id FROM cost_model WHERE name = ?)",
+            f"DELETE FROM {table} WHERE model_id IN (SELECT id FROM cost_model WHERE name = ?)",
             [model.name],
         )
     connection.execute("DELETE FROM cost_model WHERE name = ?", [model.name])

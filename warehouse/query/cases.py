@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from warehouse.errors import UsageError
+from warehouse.library.installed import Macros
 from warehouse.query import execute, scope
 from warehouse.store import database, migrate
 from warehouse.times import parse_time
@@ -137,10 +138,10 @@ class CaseRunner:
     def __init__(self, connection: duckdb.DuckDBPyConnection, queries: Library) -> None:
         self._connection = connection
         self._queries = queries
-        self._installed: set[str] = set()  # macros outlive a case
+        self._installed = Macros()  # macros outlive a case
         self._rows: tuple[object, ...] | None = None
         self._kept: set[str] = set()  # blocks computed from these rows
-        self._in_rows: set[str] = set()  # macros created after the rows, and rolled back with them
+        self._in_rows = Macros()  # macros created after the rows, and rolled back with them
 
     def run(self, case: Case) -> CaseResult:
         """Puts in the rows of a case, unless they are there, and runs its query.
@@ -175,7 +176,7 @@ class CaseRunner:
         self._remove()
         self._queries.install_for(self._connection, self._queries.find(case.query), self._installed)
         self._connection.execute("BEGIN")
-        self._rows, self._in_rows = case.rows, set(self._installed)
+        self._rows, self._in_rows = case.rows, Macros(self._installed)
         self._insert(case)
         self._restrict(case)
 

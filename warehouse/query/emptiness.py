@@ -1,4 +1,4 @@
-"""Says why a query of the library has no rows: what it reads is not in the scope.
+"""Says of a query without rows what the scope lacks of what it reads.
 
 What tables hold, and what records it, is in `queries/recording.toml`.
 """
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from warehouse.query.session import Session
 
 FILE = "recording.toml"
-_MOST = 3  # sentences
+_MOST = 3  # tables that a sentence names
 
 
 def reason(session: Session, query: Query) -> str:
-    """The sentence for a query whose result in a session has no rows."""
+    """The sentence for a query of the library whose result in a session has no rows."""
     missing = _without_rows(session.connection, _read(session, query))
     if missing:
-        return " ".join(["0 rows.", *map(_sentence, missing[:_MOST])])
+        lacks = ", ".join(f"no {_named(table)}" for table in missing[:_MOST])
+        return f"0 rows. Of what the query reads, the scope has {lacks}."
     window = session.selection.from_ns is not None or session.selection.to_ns is not None
     return f"0 rows: nothing in the scope{' and its time window' if window else ''} matches."
 
@@ -45,10 +46,9 @@ def _without_rows(connection: duckdb.DuckDBPyConnection, tables: list[str]) -> l
     return [table for table, has in zip(tables, has_rows, strict=True) if not has]
 
 
-def _sentence(table: str) -> str:
+def _named(table: str) -> str:
     of = _described()[table]
-    how = f"; {of['recorded']}" if "recorded" in of else ""
-    return f"The scope has no {of['holds']}{how}."
+    return f"{of['holds']} ({of['recorded']})" if "recorded" in of else of["holds"]
 
 
 @cache

@@ -18,6 +18,7 @@ import duckdb
 from warehouse.errors import QueryError, QueryTimeout, query_error
 from warehouse.library.arguments import arguments
 from warehouse.library.header import Column, Value
+from warehouse.library.installed import Macros
 from warehouse.library.library import Library, Query, load
 from warehouse.query import plain
 from warehouse.query.kept import keep
@@ -68,7 +69,7 @@ class Result:
         self._connection = connection
         self._as_tuples, self._is_short, self._into = as_tuples, is_short, into
         self._is_read = False  # to its end
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
         # DuckDB blocks its thread: run there, Ctrl-C would have no effect until the query ends.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="query")
@@ -180,7 +181,7 @@ class Result:
         except NotYet:
             self._stop(future.exception)
             raise QueryTimeout(
-                f"the query did not end within {self._timeout_s:g} s",
+                f"the query did not end within {self.timeout_s:g} s",
                 hint="Raise --timeout, or reduce the scope with --run, --from and --to.",
             ) from None
         except KeyboardInterrupt:
@@ -250,7 +251,7 @@ def run(
     *,
     library: Library | None = None,
     timeout_s: float | None = None,
-    installed: set[str] | None = None,
+    installed: Macros | None = None,
     as_tuples: bool = False,
     is_short: bool = False,
     kept: set[str] | None = None,
@@ -297,17 +298,18 @@ def prepare(
     query: Query | str,
     queries: Library,
     *,
-    installed: set[str] | None,
+    installed: Macros | None,
     kept: set[str] | None,
     timeout_s: float | None = None,
     is_report: bool = False,
 ) -> Query:
     """Creates the macros and kept rows that a query needs, as `run`; returns the query to run."""
     query = queries.resolve(query).on(connection)
-    queries.install_for(connection, query, installed, kept or ())
+    there = Macros() if installed is None else installed
+    queries.install_for(connection, query, there)
     if kept is not None:
         keep(
-            connection, queries, query, kept,
+            connection, queries, query, there, kept,
             lambda block, table: create_table(connection, block, {}, table, timeout_s=timeout_s),
             is_report=is_report,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from warehouse.library.header import FOR_REPORTS
 if TYPE_CHECKING:
     import duckdb
 
+    from warehouse.library.installed import Macros
     from warehouse.library.library import Library, Query
 
 
@@ -21,6 +22,7 @@ def keep(
     connection: duckdb.DuckDBPyConnection,
     queries: Library,
     query: Query,
+    installed: Macros,
     kept: set[str],
     create: Callable[[Query, str], None],
     *,
@@ -41,12 +43,13 @@ def keep(
             f'CREATE OR REPLACE TEMP MACRO "{key}"() AS TABLE FROM temp.main."kept {key}"'
         )
         kept.add(key)
+        installed.hold([key])
 
 
-def forget(connection: duckdb.DuckDBPyConnection, kept: set[str], installed: set[str]) -> None:
+def forget(connection: duckdb.DuckDBPyConnection, kept: set[str], installed: Macros) -> None:
     """Drops the rows of all kept blocks, as the scope changes."""
     for key in kept:
         connection.execute(f'DROP MACRO TABLE "{key}"')
         connection.execute(f'DROP TABLE temp.main."kept {key}"')
-    installed -= kept
+        installed.release(key)
     kept.clear()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.conftest import Tw
 from tests.support.sharing import GPU
+from warehouse.errors import QueryTimeout
+from warehouse.query import row_limit
 
 
 @pytest.mark.parametrize("query", ["launch_latency", "tpu_gap", "idle_gap"])
@@ -21,3 +25,19 @@ def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
     assert (said in capped.err.splitlines()) == (n_shown < n_rows)
     assert "rows;" not in whole.err
     assert tw("query", query, "-p", "top=1", "--quiet").err == ""
+
+
+def test_rows_stay_written_where_counting_them_fails(
+    tw: Tw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tw("import", *GPU[1]).code == 0
+
+    def fail(*arguments: Any, **named: Any) -> None:
+        raise QueryTimeout("the query did not end within 1 s")
+
+    monkeypatch.setattr(row_limit, "rows_without_limit", fail)
+    capped = tw("query", "launch_latency", "-p", "top=1", "--format", "csv")
+
+    n_shown = len(capped.out.splitlines()) - 1
+    assert capped.code == 0
+    assert f"({n_shown} rows or more; -p top=N for more)" in capped.err.splitlines()
