@@ -143,6 +143,11 @@ def test_a_fitted_model_predicts_in_sql(tw: Tw, copied: Path) -> None:
     (row,) = json.loads(tw("query", statement, "--db", copied, "--format", "json").out)
     assert row["predicted_ns"] == pytest.approx(6000 + 12e6 * slope_ns, rel=0.01)
     assert row["is_extrapolated"] and row["problem"] is None
+
+
+@pytest.mark.integration
+def test_a_model_is_replaced_only_when_asked(tw: Tw, copied: Path) -> None:
+    assert tw("model", "fit", "communication", "-q", "--db", copied).code == 0
     again = tw("model", "fit", "communication", "--db", copied)
     assert again.errors[0] == "Error: model 'communication' exists"
     assert tw("model", "fit", "communication", "--replace", "-q", "--db", copied).code == 0
