@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import GPU
+from tests.support.sharing import GPU, integration
 from warehouse.errors import QueryTimeout
 from warehouse.query import row_limit
 
 
-@pytest.mark.parametrize("query", ["launch_latency", "tpu_gap", "idle_gap"])
+@pytest.mark.parametrize("query", ["launch_latency", *map(integration, ("tpu_gap", "idle_gap"))])
 def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
     assert tw("import", *GPU[1]).code == 0
     whole = tw("query", query, "-p", "top=1000000", "--format", "csv")
