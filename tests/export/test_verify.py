@@ -179,13 +179,29 @@ def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     assert "not in traces.duckdb: trace" in ran.out
 
 
-@pytest.mark.parametrize("kind", ["parquet", *map(slow, ("html", "csv", "xlsx"))])
+@pytest.mark.parametrize(
+    "kind", ["parquet", "pftrace", *map(slow, ("html", "csv", "xlsx", "json.gz"))]
+)
 def test_the_same_traces_in_another_warehouse_give_the_same_numbers(
     tw: Tw, db: Path, reversed_order: Path, kind: str
 ) -> None:
     path = written(tw, kind)
 
     assert tw("verify", path, "--db", reversed_order).code == 0
+
+
+@pytest.mark.integration
+def test_tables_with_ids_are_verified_where_they_were_written(
+    tw: Tw, db: Path, reversed_order: Path
+) -> None:
+    path = written(tw, "lake")
+    ran = tw("verify", path, "--db", reversed_order)
+
+    assert ran.code == 1
+    assert (
+        "cannot be verified  its trace ids are other ones here; verify it in the warehouse"
+        in ran.out
+    )
 
 
 @pytest.mark.parametrize("kind", ["csv", *map(slow, ("lake", "pftrace", "json.gz"))])

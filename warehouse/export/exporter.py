@@ -30,3 +30,5 @@ class Exporter:
     write: Callable[[Session, Path, Mapping[str, Any]], Any]
     #: The target is a folder that may hold other files; `write` returns objects with a `path`.
     writes_single_files: bool = False
+    #: The files hold ids of the warehouse, so that another one does not give the same bytes.
+    writes_ids: bool = False

@@ -134,4 +134,4 @@ def _write(opened: Session, path: Path, options: Mapping[str, Any]) -> Any:
     return export_parquet(opened.connection, path)
 
 
-EXPORTER = Exporter(_write)
+EXPORTER = Exporter(_write, writes_ids=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import files, plugins
+from warehouse import arrow, files, plugins
 from warehouse.errors import UsageError
 from warehouse.export import manifest
 from warehouse.export.exporter import EXPORTS, Exporter
@@ -39,6 +39,7 @@ def export(opened: Session, name: str, path: Path, options: Mapping[str, Any] | 
 
     The manifest lies beside a file and inside a folder; a stream has none. Raises ExportError.
     """
+    arrow.leave_pandas_unloaded()
     chosen = exporter(name)
     written = chosen.write(opened, path, options or {})
     about = opened.manifest(opened.queries.find("traces"), {})

@@ -33,7 +33,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import resources
+from warehouse import arrow, resources
 from warehouse.ahead import ahead
 from warehouse.errors import ContractError, UsageError
 from warehouse.export.sections import KINDS, Chart, FilledSection, Report, Section
@@ -171,6 +171,7 @@ def fill_ahead(
 
     The session is in use until the last section is out.
     """
+    arrow.leave_pandas_unloaded()
     sections = fill(session, report, target, all_ranks=all_ranks)
     return ahead(sections, 1, session.connection.interrupt)
 

@@ -180,4 +180,7 @@ def _export(opened: Session, made: Manifest, ids: Mapping[int, int]) -> Finding:
             return Finding(made.format, UNKNOWN, error.message)
         if target.exists() and manifest.sha256(target) == made.sha256:
             return Finding(made.format, STANDS)
+    if registry.exporter(made.format).writes_ids and any(then != now for then, now in ids.items()):
+        remedy = f"verify it in the warehouse it was written from ({made.warehouse})"
+        return Finding(made.format, UNKNOWN, f"its trace ids are other ones here; {remedy}")
     return Finding(made.format, DIFFERS, f"contents differ; written by tw {made.tw_version}")

@@ -17,6 +17,7 @@ from typing import IO
 
 import duckdb
 
+from warehouse import arrow
 from warehouse.errors import CorruptTrace, TraceError, UnknownFormat
 from warehouse.ingest import conservation, damage, formats, nesting
 from warehouse.ingest.conservation import Account
@@ -152,6 +153,7 @@ def decode(
     stays open for the commit, which this process then does: closing and opening it takes as long as
     decoding a small file.
     """
+    arrow.leave_pandas_unloaded()
     importer = formats.by_name(importer_name)
     folder.mkdir(parents=True)
     try:

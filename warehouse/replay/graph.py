@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
+from warehouse import arrow
 from warehouse.errors import QueryError
 from warehouse.library.installed import Macros
 from warehouse.query import execute
@@ -53,6 +54,7 @@ class Graph:
         """
         self.queries = session.queries
         self._session = session
+        arrow.leave_pandas_unloaded()
         self.connection = duckdb.connect()
         self.critical_path_ns: float | None = None  # of the last simulation, if its engine has one
         self._is_kept = False  # a copy of the tables, for `restore_original`

@@ -18,7 +18,11 @@ SELECT
   in_ts = out_ts AND in_end = out_ts AND NOT is_unfinished AS is_tie
 FROM (
   SELECT
-    f.id,
+    -- as link.id, but with numbers of traces and runs that do not depend on the warehouse
+    CASE
+      WHEN f.trace_id IS NULL THEN -((ot.run_n << 32) | ((-f.id - 1) & 4294967295)) - 1
+      ELSE (ot.trace_n << 32) | (f.id & 4294967295)
+    END AS id,
     f.slice_out,
     o.track_id AS out_track_id,
     o.ts AS out_slice_ts,

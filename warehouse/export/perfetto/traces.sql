@@ -5,7 +5,9 @@
 CREATE OR REPLACE TEMP TABLE export_trace AS
 SELECT
   t.id AS trace_id,
+  row_number() OVER (ORDER BY t.id) AS trace_n,
   t.run_id,
+  dense_rank() OVER (ORDER BY t.run_id) AS run_n,
   t.name,
   t.rank,
   r.name AS run_name,
