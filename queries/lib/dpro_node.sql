@@ -124,6 +124,7 @@ operator AS (
   SELECT
     run_id, trace_id, name, phase, dur_ns,
     lead(phase) OVER following AS next_phase,
+    lead(name) OVER following AS next_name,
     lead(start_ns) OVER following - start_ns - dur_ns AS gap_ns
   FROM dpro_event()
   WHERE phase <> 'Comm'
@@ -138,6 +139,7 @@ gap AS (
   WHERE o.gap_ns >= 0 AND (NOT o.is_byteps OR o.gap_ns < 1000000)
     AND NOT (o.phase = 'BW' AND o.next_phase = 'UPDATE_')
     AND NOT contains(o.name, 'local_num_masks')
+    AND o.name <> 'UPDATE_CAL' AND o.next_name <> 'UPDATE_CAL'
   GROUP BY c.first_code
 ),
 first_communication AS (

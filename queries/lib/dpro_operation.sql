@@ -50,6 +50,7 @@ named AS (
     *,
     CASE
       WHEN regexp_matches(plain, '^(FW|BW|UPDATE_|Comm|I/O_|OUTPUT)[0-9]*\.') THEN plain
+      WHEN regexp_matches(plain, '^(OUTPUT[0-9]+|UPDATE_([0-9]+|CAL)|I/O_[0-9]*)$') THEN plain
       WHEN regexp_matches(plain, 'BytePSPushPull[._][0-9_]+$')
         THEN 'Comm.' || replace(regexp_extract(plain, 'BytePSPushPull[._]([0-9_]+)$', 1), '_', '+')
       WHEN contains(plain, 'input_barrier') THEN 'FW'

@@ -5,7 +5,7 @@ title = "Why a run cannot be replayed: steps, clocks, rings and files of ranks t
 help = """
 `tw replay` refuses a run that has such a problem; one of kind clock not with --assume-aligned. Of dPRO
 trials: ranks of different steps, hosts whose clocks no Sync relates, a ring that a rank does not
-continue, and ranks without the communication that others recorded.
+continue, trees instead of rings, and ranks without the communication that others recorded.
 """
 grain = ["run_id", "kind"]
 requires = { schema = ">=17", queries = ["dpro_event@1", "dpro_group@1", "dpro_iteration@1"] }
@@ -58,6 +58,13 @@ open_ring AS (
     JOIN trace AS o ON o.id = e.trace_id
     WHERE o.run_id = c.run_id AND e.algorithm = 'ring' AND e.channel = c.channel AND e.from_rank = t.rank
   )
+),
+tree AS (
+  SELECT t.run_id
+  FROM communication_edge AS e
+  JOIN trace AS t ON t.id = e.trace_id
+  GROUP BY t.run_id
+  HAVING bool_and(e.algorithm = 'tree')
 )
 SELECT
   run_id,
@@ -82,9 +89,17 @@ UNION ALL
 SELECT
   run_id,
   'ring',
-  'the ring of channel ' || min(channel) || ' has no rank behind '
-    || arg_min(process, (channel, process)),
-  'Import the nccl_rank_graph.json of all ranks.'
+  CASE
+    WHEN run_id IN (SELECT run_id FROM tree)
+      THEN 'the ranks reduce along trees of NCCL, and sends do not tell to which rank'
+    ELSE 'the ring of channel ' || min(channel) || ' has no rank behind '
+      || arg_min(process, (channel, process))
+  END,
+  CASE
+    WHEN run_id IN (SELECT run_id FROM tree)
+      THEN 'Record it with NCCL_ALGO=Ring, or query the recording without a replay.'
+    ELSE 'Import the nccl_rank_graph.json of all ranks.'
+  END
 FROM open_ring
 GROUP BY run_id
 UNION ALL

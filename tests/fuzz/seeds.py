@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.family import Family, Files, register
-from tests.support import chakra_wire, disc_statistics, nsys_export, snapshots, sophgo_capture
+from tests.support import (
+    chakra_wire,
+    disc_statistics,
+    mxnet_trial,
+    nsys_export,
+    snapshots,
+    sophgo_capture,
+)
 from tw_importers.sophgo.defects import Defects
 from tw_importers.sophgo.read import understand
 from warehouse.ingest.importer import Parts, Scratch
@@ -274,7 +281,7 @@ def _few_events(files: Files, names: tuple[str, ...], n: int) -> Files:
 
 
 def _dpro() -> list[Files]:
-    """A rank with Horovod and NCCL, and the same with the older names of files."""
+    """A rank with Horovod and NCCL, the same with the older names of files, and one of MXNet."""
     whole = _folder("dpro/nccl_ring_2x1_tiny", "*")
     one = {name: text for name, text in whole.items() if "/host1/" not in name}
     one = _few_events(one, ("trace.json", "comm.json", "comm_detail.json"), 16)
@@ -285,7 +292,12 @@ def _dpro() -> list[Files]:
     older[f"{folder}/nccl_rank_graph.json"] = json.dumps(
         {"Tree": {"-1": "[0] 1/-1/-1->0->-1|-1->0->1/-1/-1 [1] -1/-1/-1->0->1|1->0->-1/-1/-1"}}
     ).encode()
-    return [one, older]
+    with tempfile.TemporaryDirectory() as temporary:
+        trial = mxnet_trial.write(Path(temporary))
+        network: Files = {
+            f"t/{path.relative_to(trial)}": path.read_bytes() for path in trial.glob("host0/0/*")
+        }
+    return [one, older, network]
 
 
 def _dpro_byteps() -> list[Files]:

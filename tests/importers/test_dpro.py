@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.conftest import Tw
 from tests.support.sharing import integration, slow
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
@@ -197,6 +198,40 @@ def of_trial(
         f"WHERE t.name LIKE '{trace}' AND {condition}"
     ).fetchall()
     return sorted(found)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trial whose ranks reduce along trees; no recording was seen, the text is that of NCCL's log."""
+    trial = copied(NCCL, tmp_path_factory.mktemp("tree"))
+    for rank, text in enumerate([
+        "[0] 1/2/-1->0->-1|-1->0->1/2/-1 [1] -1/-1/-1->0->1|1->0->-1/-1/-1",
+        "[0] -1/-1/-1->1->0|0->1->-1/-1/-1 [1] 0/-1/-1->1->-1|-1->1->0/-1/-1",
+    ]):  # fmt: skip
+        path = trial / f"host{rank}" / "0" / "nccl_rank_graph.json"
+        path.write_text(json.dumps({"Tree": {"-1": text}}))
+    assert {each.status for each in outcomes(trial).values()} <= {"imported", "ignored"}
+    return trial.parent / "w.duckdb"
+
+
+def test_trees_are_edges_from_children_to_parents(tree: Path) -> None:
+    with duckdb.connect(str(tree), read_only=True) as connection:
+        rows = connection.execute(
+            "SELECT t.rank, e.algorithm, e.channel, e.from_rank, e.to_rank "
+            "FROM communication_edge AS e JOIN trace AS t ON t.id = e.trace_id ORDER BY ALL"
+        ).fetchall()
+    assert rows == [
+        (0, "tree", 0, 1, 0), (0, "tree", 0, 2, 0), (0, "tree", 1, 0, 1),
+        (1, "tree", 0, 1, 0), (1, "tree", 1, 0, 1),
+    ]  # fmt: skip
+
+
+def test_a_replay_of_trees_is_refused(tree: Path, tw: Tw) -> None:
+    found = tw("replay", "--db", tree)
+    assert found.code != 0
+    assert (
+        "Error: the ranks reduce along trees of NCCL, and sends do not tell to which" in found.err
+    )
 
 
 # --- what is missing or damaged

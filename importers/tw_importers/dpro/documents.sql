@@ -11,7 +11,8 @@ FROM (
   GROUP BY document
 );
 
--- Lines of TensorFlow's profiler: operators and streams of a device.
+-- Lines of TensorFlow's profiler: operators and streams of a device. MXNet's has no names of lines:
+-- operators are those of the process that the first operator of the graph runs in.
 CREATE TABLE operation_thread AS
 SELECT
   t.pid,
@@ -33,7 +34,18 @@ JOIN (
   GROUP BY pid
 ) AS p ON p.pid = t.pid
 WHERE contains(p.name, '/device:GPU')
-  AND (contains(t.name, 'TensorFlow Ops') OR contains(t.name, 'Stream #'));
+  AND (contains(t.name, 'TensorFlow Ops') OR contains(t.name, 'Stream #'))
+UNION ALL
+SELECT DISTINCT pid, tid, NULL, true, NULL, NULL
+FROM document_event
+WHERE document = 'trace' AND ph IN ('X', 'B', 'E')
+  AND EXISTS (FROM platform WHERE name = 'mxnet')
+  AND pid = (
+    SELECT arg_min(pid, (ts_ns, seq))
+    FROM document_event
+    WHERE document = 'trace' AND ph IN ('X', 'B')
+      AND mxnet_node_of(name) IN (SELECT label FROM graph_label)
+  );
 
 -- Horovod records a process for each tensor: here they are threads of one process. NCCL's sends and
 -- receives of a channel overlap: each has a thread.

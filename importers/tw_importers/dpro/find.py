@@ -29,9 +29,10 @@ ROLES = {
     "dag.gml": "graph",
     "graphdef_dag.gml": "graph",
     "symbol_debug_str.txt": "symbol",
+    "info.json": "optimizer",
 }
 #: Files that other tools do not write; one of them marks a recording of dPRO.
-_SIGNS = frozenset(ROLES) - {"metadata.json", "io.json"}
+_SIGNS = frozenset(ROLES) - {"metadata.json", "io.json", "info.json"}
 _OPERATIONS = b"TensorFlow Ops"
 #: What dPRO writes into the trial: results, and caches that a later run of it reads.
 _OUTPUTS = re.compile(

@@ -21,3 +21,13 @@ CREATE OR REPLACE TEMP MACRO bytes_of(data_type) AS (
     WHEN data_type = 'complex128' THEN 16
   END::BIGINT
 );
+
+-- The node of MXNet's operator in the graph, as in FW.dense0: the profiler names dense0_fwd and
+-- dense0_fwd_backward, Gluon adds keys as in "name=dense0_fwd;".
+CREATE OR REPLACE TEMP MACRO mxnet_node_of(name) AS (
+  CASE WHEN contains(name, '_backward') THEN 'BW.' ELSE 'FW.' END
+  || regexp_replace(
+    CASE WHEN contains(name, 'name=') THEN regexp_extract(name, 'name=([^;]*)', 1) ELSE name END,
+    '(_backward|_fwd).*$', '', 's'
+  )
+);

@@ -10,6 +10,86 @@ SELECT
   TRY_CAST(json_extract_string(args_json, '$.group_id') AS BIGINT)
 FROM slice
 WHERE trace_id = getvariable('trace_id') AND category = 'cpu_op'
+  AND NOT EXISTS (FROM scratch.platform WHERE name = 'mxnet')
+ORDER BY id;
+
+-- MXNet's profiler names neither steps nor what runs between the passes. Up to the next operator of
+-- the graph, what follows the last forward operator is the output, and behind the last backward
+-- operator dot and add_n before the first update belong to UPDATE_CAL. Of the first iteration these
+-- two are the last before operators of the other kind.
+INSERT INTO cpu_op (slice_id, trace_id, track_id, ts, dur, name, step_number)
+WITH op AS (
+  SELECT
+    s.id, s.track_id, s.ts, s.dur, s.name,
+    mxnet_node_of(s.name) AS node,
+    n.name IS NOT NULL AS is_node,
+    row_number() OVER (ORDER BY s.ts, s.id) AS place
+  FROM slice AS s
+  LEFT JOIN scratch.local_node AS n ON n.name = mxnet_node_of(s.name)
+  WHERE s.trace_id = getvariable('trace_id') AND s.category = 'cpu_op'
+    AND EXISTS (FROM scratch.platform WHERE name = 'mxnet')
+),
+first_backward AS (
+  SELECT min(b.place) AS place
+  FROM op AS b
+  WHERE b.is_node AND starts_with(b.node, 'BW.')
+    AND b.place > (SELECT min(place) FROM op WHERE is_node AND starts_with(node, 'FW.'))
+),
+next_forward AS (
+  SELECT coalesce(min(place), (SELECT max(place) + 1 FROM op)) AS place
+  FROM op
+  WHERE is_node AND starts_with(node, 'FW.') AND place > (SELECT place FROM first_backward)
+),
+last AS (
+  SELECT
+    arg_max(node, place) FILTER (starts_with(node, 'FW.') AND place < (SELECT place FROM first_backward))
+      AS forward,
+    arg_max(node, place) FILTER (starts_with(node, 'BW.') AND place < (SELECT place FROM next_forward))
+      AS backward
+  FROM op
+  WHERE is_node
+),
+behind AS (
+  SELECT
+    *,
+    last_value(CASE WHEN is_node THEN node END IGNORE NULLS) OVER earlier AS node_before,
+    count(*) FILTER (is_node) OVER earlier AS block
+  FROM op
+  WINDOW earlier AS (ORDER BY place ROWS UNBOUNDED PRECEDING)
+),
+counted AS (
+  SELECT
+    *,
+    NOT is_node AND node_before = (SELECT backward FROM last) AS is_update,
+    count(*) FILTER (NOT is_node AND contains(lower(name), 'update'))
+      OVER (PARTITION BY block ORDER BY place ROWS UNBOUNDED PRECEDING) AS n_updates
+  FROM behind
+),
+named AS (
+  SELECT
+    * EXCLUDE (name),
+    CASE
+      WHEN is_node THEN node
+      WHEN is_update AND contains(lower(name), 'update') THEN 'UPDATE_' || (n_updates - 1)
+      WHEN is_update AND n_updates = 0 AND name IN ('dot', 'add_n') THEN 'UPDATE_CAL'
+      WHEN node_before = (SELECT forward FROM last) THEN 'OUTPUT0'
+      ELSE name
+    END AS name
+  FROM counted
+),
+-- a forward operator behind an update begins the next step
+turned AS (
+  SELECT
+    *,
+    is_node AND starts_with(name, 'FW.') AND last_value(
+      CASE WHEN is_node THEN 'node' WHEN starts_with(name, 'UPDATE_') THEN 'update' END IGNORE NULLS
+    ) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) = 'update' AS is_turn
+  FROM named
+)
+SELECT
+  id, getvariable('trace_id'), track_id, ts, dur, name,
+  count(*) FILTER (is_turn) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING)
+FROM turned
 ORDER BY id;
 
 INSERT INTO gpu_op (slice_id, trace_id, track_id, device_id, ts, dur, name, kind, class, stream)
@@ -66,8 +146,10 @@ FROM scratch.topology
 ORDER BY ALL;
 
 -- Processes of dPRO are called host0.rank1: the name of the local graph.
-INSERT INTO graph (id, trace_id, kind, name, format_version)
-SELECT getvariable('first_id'), getvariable('trace_id'), 'dpro', worker || '.rank' || gpu, NULL
+INSERT INTO graph (id, trace_id, kind, name, format_version, attributes_json)
+SELECT
+  getvariable('first_id'), getvariable('trace_id'), 'dpro', worker || '.rank' || gpu, NULL,
+  (SELECT '{"platform": "mxnet"}' FROM scratch.platform WHERE name = 'mxnet')
 FROM scratch.member;
 
 INSERT INTO graph_node (id, trace_id, graph_id, node_id, name, type, inputs_json, outputs_json)

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 import pyarrow as pa
 
-from tw_importers.dpro import byteps, gml
+from tw_importers.dpro import byteps, gml, mxnet
 from tw_importers.trace_event import read as trace_event
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import Parts, Problem, Scratch, TraceFacts
@@ -53,9 +53,12 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
             hint="Copy the file, or remove the folder of the rank.",
         )
     facts = _read_documents(parts, names, scratch)
-    _store_graph(parts, names.get("graph", []), scratch)
-    _store_operators(parts, names.get("operators", []), scratch)
-    _store_tensors(parts, names.get("tensors", []), scratch)
+    if "symbol" in names:
+        _store_mxnet(parts, names, scratch)
+    else:
+        _store_graph(parts, names.get("graph", []), scratch)
+        _store_operators(parts, names.get("operators", []), scratch)
+        _store_tensors(parts, names.get("tensors", []), scratch)
     rank = _store_topology(parts, names.get("topology", []), scratch)
     if "horovod" not in names and ("nccl" in names or "topology" in names):
         meaning = "comm.json is missing; the stages of collectives are not known"
@@ -125,6 +128,10 @@ def _store_graph(parts: Parts, names: Sequence[str], scratch: Scratch) -> None:
         with _naming(name):
             graph = gml.parse(_text(parts, name))
             gml.check_order(graph)
+    _store_edges(graph, scratch)
+
+
+def _store_edges(graph: gml.Graph, scratch: Scratch) -> None:
     edges = list(zip(*graph.edges, strict=True)) or [(), ()]
     _store(scratch, "graph_label", label=pa.array(graph.labels, pa.string()))
     _store(
@@ -133,10 +140,38 @@ def _store_graph(parts: Parts, names: Sequence[str], scratch: Scratch) -> None:
     )  # fmt: skip
 
 
+def _store_mxnet(parts: Parts, names: dict[str, list[str]], scratch: Scratch) -> None:
+    """The graph of a network of MXNet, with the types of its operators and its gradients."""
+    metadata = mxnet.Metadata()
+    for name in names.get("optimizer", [])[:1]:
+        metadata.opt_aggregate_num = _decoded(parts, name, mxnet.Optimizer).opt_aggregate_num
+    for name in names.get("operators", [])[:1]:
+        metadata = _decoded(parts, name, mxnet.Metadata)
+    tensors = mxnet.gradients(
+        metadata, list(_gradient_names(parts, names.get("tensors", [])).values())
+    )
+    with _naming(names["symbol"][0]):
+        symbol = mxnet.parse(_text(parts, names["symbol"][0]))
+        graph = mxnet.graph(symbol, tensors, metadata.opt_aggregate_num)
+        gml.check_order(graph)
+    _store_edges(graph, scratch)
+    found = {name: _Operator(op=kind) for name, kind in mxnet.operator_types(symbol).items()}
+    for n, tensor in enumerate(tensors):
+        output = {"name": tensor.name, "shape": tensor.shape, "dtype": tensor.data_type}
+        found[f"Comm.{n}"] = _Operator(output=msgspec.Raw(msgspec.json.encode([output])))
+    _store_operator_rows(found, scratch, "mxnet")
+    _store_tensor_names({n: tensor.name for n, tensor in enumerate(tensors)}, scratch)
+
+
 def _store_operators(parts: Parts, names: Sequence[str], scratch: Scratch) -> None:
     found: dict[str, _Operator] = {}
     for name in names[:1]:
         found = _decoded(parts, name, dict[str, _Operator])
+    _store_operator_rows(found, scratch, "tensorflow")
+
+
+def _store_operator_rows(found: dict[str, _Operator], scratch: Scratch, platform: str) -> None:
+    _store(scratch, "platform", name=pa.array([platform], pa.string()))
     operators = found.values()
     _store(
         scratch, "operator",
@@ -152,16 +187,22 @@ def _printed(value: msgspec.Raw) -> str:
 
 
 def _store_tensors(parts: Parts, names: Sequence[str], scratch: Scratch) -> None:
+    _store_tensor_names(_gradient_names(parts, names), scratch)
+
+
+def _gradient_names(parts: Parts, names: Sequence[str]) -> dict[int, str]:
     """Names of the gradients; their positions are their numbers."""
-    found: dict[int, str] = {}
     for name in sorted(names, key=lambda each: "gradient_name_list.json" not in each)[:1]:
         if name.endswith(".txt"):
-            found = dict(enumerate(_text(parts, name).split()))
-        elif "name2ID" in name:
+            return dict(enumerate(_text(parts, name).split()))
+        if "name2ID" in name:
             of_name = _decoded(parts, name, dict[str, _TensorId])
-            found = {number: text.removeprefix(_PREFIX) for text, number in of_name.items()}
-        else:
-            found = dict(enumerate(_decoded(parts, name, _Gradients).gradient_name_list))
+            return {number: text.removeprefix(_PREFIX) for text, number in of_name.items()}
+        return dict(enumerate(_decoded(parts, name, _Gradients).gradient_name_list))
+    return {}
+
+
+def _store_tensor_names(found: dict[int, str], scratch: Scratch) -> None:
     _store(
         scratch, "tensor_name",
         tensor_id=pa.array(list(found), pa.int64()),
