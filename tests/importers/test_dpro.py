@@ -202,7 +202,7 @@ def of_trial(
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A trial whose ranks reduce along trees; no recording was seen, the text is that of NCCL's log."""
+    """A trial whose ranks reduce along trees, written as NCCL logs them; no recording was seen."""
     trial = copied(NCCL, tmp_path_factory.mktemp("tree"))
     for rank, text in enumerate([
         "[0] 1/2/-1->0->-1|-1->0->1/2/-1 [1] -1/-1/-1->0->1|1->0->-1/-1/-1",
