@@ -13,7 +13,7 @@ and hfu are NULL, and reason says why. The time of a step is that on the host. S
 are whole.
 """
 grain = ["trace_id", "device_id", "step_id"]
-requires = { schema = ">=13", queries = ["device_peak@1", "op_work_device@1"] }
+requires = { schema = ">=13", queries = ["device_peak@1", "op_work_kind@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "step_id", "step", "step_ns", "flops",
@@ -96,18 +96,19 @@ counted AS (
   SELECT
     o.device_id,
     o.step_id,
-    sum(o.flops) AS flops,
-    sum(CASE WHEN o.is_repeated THEN o.flops ELSE 0 END) AS repeated_flops,
+    sum(o.flops::HUGEINT * o.n_calls) AS flops,
+    sum(CASE WHEN o.is_repeated THEN o.flops::HUGEINT * o.n_calls ELSE 0 END) AS repeated_flops,
     sum(o.compute_ns) AS counted_ns,
-    sum(o.flops / p.flops_per_s) * 1e9 AS ideal_ns,
-    sum(CASE WHEN NOT o.is_repeated THEN o.flops / p.flops_per_s END) * 1e9 AS model_ns,
+    sum(o.n_calls * (o.flops / p.flops_per_s)) * 1e9 AS ideal_ns,
+    sum(CASE WHEN NOT o.is_repeated THEN o.n_calls * (o.flops / p.flops_per_s) END) * 1e9
+      AS model_ns,
     -- Operations on other types, such as sums of integers, are no floating-point operations.
     bool_or(o.flops > 0 AND o.data_type IS NOT NULL AND p.flops_per_s IS NULL) AS lacks_peak,
     min(CASE WHEN o.flops > 0 AND p.flops_per_s IS NULL THEN o.data_type END) AS lacking_type
-  FROM op_work_device() AS o
+  FROM op_work_kind() AS o
   LEFT JOIN peak AS p
     ON p.device_id = o.device_id AND coalesce(p.data_type, o.data_type) = o.data_type
-  WHERE o.flops IS NOT NULL AND o.n_device_ops > 0
+  WHERE o.flops IS NOT NULL AND o.has_device_work
   GROUP BY o.device_id, o.step_id
 ),
 source AS (

@@ -14,7 +14,7 @@ share of the compute time of the device that the rows with operations explain. A
 the operators that run in it, with all their device work.
 """
 grain = ["trace_id", "device_id", "name", "input_dims", "input_types", "data_type"]
-requires = { schema = ">=1", queries = ["device_peak@1", "op_work_device@1"] }
+requires = { schema = ">=1", queries = ["device_peak@1", "op_work_kind@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "name", "model", "input_dims", "input_types",
@@ -96,13 +96,13 @@ WITH counted AS (
     input_dims,
     input_types,
     data_type,
-    count(*) AS n_calls,
+    sum(n_calls)::BIGINT AS n_calls,
     sum(n_device_ops)::BIGINT AS n_device_ops,
     sum(busy_ns)::BIGINT AS busy_ns,
     sum(compute_ns)::BIGINT AS compute_ns,
-    TRY_CAST(sum(flops) AS BIGINT) AS flops,
-    TRY_CAST(sum(bytes) AS BIGINT) AS bytes
-  FROM op_work_device()
+    TRY_CAST(sum(flops::HUGEINT * n_calls) AS BIGINT) AS flops,
+    TRY_CAST(sum(bytes::HUGEINT * n_calls) AS BIGINT) AS bytes
+  FROM op_work_kind()
   GROUP BY trace_id, device_id, name, model, input_dims, input_types, data_type
 ),
 compute AS (

@@ -469,27 +469,27 @@ boundary_event AS (
   -- A call may be recorded on a track of its own, and other threads may begin nothing then.
   SELECT trace_id, track_id, end_ns AS at_ns, NULL, 0, 0 FROM run_on_path
 ),
-innermost_at AS (
-  SELECT trace_id, track_id, at_ns, max_by(inner_id, (is_start, depth, inner_id)) AS inner_id
-  FROM boundary_event
-  SEMI JOIN run_on_path USING (track_id)
-  GROUP BY trace_id, track_id, at_ns
-),
+-- Of those at the same time, the last holds: all pieces before it are empty.
 piece AS (
   SELECT
     trace_id,
     track_id,
     at_ns AS start_ns,
     lead(at_ns) OVER thread AS end_ns,
-    nullif(last_value(inner_id IGNORE NULLS) OVER thread, 0) AS slice_id
-  FROM innermost_at
-  WINDOW thread AS (PARTITION BY track_id ORDER BY at_ns)
+    nullif(
+      last_value(inner_id IGNORE NULLS) OVER (
+        thread ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      ), 0
+    ) AS slice_id
+  FROM boundary_event
+  SEMI JOIN run_on_path USING (track_id)
+  WINDOW thread AS (PARTITION BY track_id ORDER BY at_ns, is_start, depth, inner_id)
 ),
 host_interval AS (
   SELECT p.trace_id, p.start_ns, p.end_ns, 'host' AS kind, p.slice_id, p.track_id
   FROM piece AS p
   ASOF JOIN run_on_path AS r ON r.track_id = p.track_id AND r.start_ns <= p.start_ns
-  WHERE p.end_ns <= r.end_ns
+  WHERE p.end_ns <= r.end_ns AND p.end_ns > p.start_ns
 ),
 part AS (
   FROM work_interval
@@ -514,4 +514,3 @@ clipped AS (
 SELECT trace_id, range_id, step, start_ns, end_ns, kind, slice_id, track_id
 FROM clipped
 WHERE end_ns > start_ns
-ORDER BY trace_id, start_ns

@@ -19,6 +19,7 @@ self_ns.help = "Self time inside the window"
 WITH cut AS MATERIALIZED (
   SELECT
     s.id AS slice_id,
+    s.trace_id,
     s.ts AS start_ns,
     s.ts + s.dur AS end_ns,
     greatest(w.from_ns, s.ts) AS from_ns,
@@ -28,11 +29,17 @@ WITH cut AS MATERIALIZED (
   WHERE s.dur > 0
     AND (s.ts < w.from_ns OR s.ts + s.dur > w.to_ns)
 ),
+-- Without a time window none is cut, and nothing is read. (Materialized: the database would join all
+-- slices first.)
+lower_slice AS MATERIALIZED (
+  SELECT parent_id, ts AS start_ns, ts + dur AS end_ns
+  FROM whole_slice
+  WHERE dur > 0 AND trace_id IN (SELECT trace_id FROM cut)
+),
 child AS (
-  SELECT c.slice_id, c.from_ns, c.to_ns, s.ts AS start_ns, s.ts + s.dur AS end_ns
-  FROM whole_slice AS s
+  SELECT c.slice_id, c.from_ns, c.to_ns, s.start_ns, s.end_ns
+  FROM lower_slice AS s
   JOIN cut AS c ON c.slice_id = s.parent_id
-  WHERE s.dur > 0
 ),
 reach AS (
   SELECT

@@ -58,14 +58,19 @@ WITH RECURSIVE direct AS MATERIALIZED (
   WHERE g.kind <> 'sync'
   GROUP BY coalesce(o.from_id, c.from_id)
 ),
+around AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE trace_id IN (SELECT trace_id FROM whole_python_call)
+),
 -- Sums climb one level per round and merge where they meet.
 upward AS (
   SELECT s.id AS slice_id, s.parent_id, d.n_device_ops, d.device_ns
-  FROM whole_slice AS s
+  FROM around AS s
   JOIN direct AS d ON d.slice_id = s.id
   UNION ALL
   SELECT s.id, s.parent_id, u.n_device_ops, u.device_ns
-  FROM whole_slice AS s
+  FROM around AS s
   JOIN (
     SELECT
       parent_id,

@@ -65,15 +65,22 @@ WITH RECURSIVE direct AS MATERIALIZED (
     )
   GROUP BY d.from_id
 ),
+-- Traces without Python calls need not be read. (Materialized: the database would join all slices
+-- first.)
+higher AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL
+    AND (NOT $only_with_python::BOOLEAN OR trace_id IN (SELECT trace_id FROM whole_python_call))
+),
 -- Sums climb one level per round and merge where they meet.
 upward AS (
   SELECT slice_id, n_device_ops, device_ns
   FROM direct
   UNION ALL
   SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT
-  FROM whole_slice AS s
+  FROM higher AS s
   JOIN upward AS u ON u.slice_id = s.id
-  WHERE s.parent_id IS NOT NULL
   GROUP BY s.parent_id
 )
 SELECT

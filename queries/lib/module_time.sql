@@ -57,7 +57,7 @@ device AS MATERIALIZED (
   SELECT slice_id, device_ns FROM host_device_time(p_only_with_python := true)
 ),
 gradient AS MATERIALIZED (
-  SELECT l.to_id AS slice_id, min(m.from_id) AS module_id
+  SELECT l.to_id AS slice_id, min(m.from_id) AS module_id, any_value(l.trace_id) AS trace_id
   FROM whole_link AS l
   JOIN whole_link AS m ON m.to_id = l.from_id AND m.kind = 'module' AND m.link_set = 'default'
   WHERE l.kind = 'forward_backward'
@@ -66,23 +66,28 @@ gradient AS MATERIALIZED (
 ),
 -- From module calls and backward operators up to the nearest of either.
 node AS MATERIALIZED (
-  SELECT slice_id, false AS is_gradient FROM module
+  SELECT slice_id, trace_id, false AS is_gradient FROM module
   UNION ALL
-  SELECT slice_id, true FROM gradient
+  SELECT slice_id, trace_id, true FROM gradient
+),
+-- Of traces without any, no slices are read.
+around AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL
+    AND trace_id IN (SELECT trace_id FROM node)
 ),
 search AS (
   SELECT s.id AS slice_id, s.parent_id AS at_id, a.is_gradient
-  FROM whole_slice AS s
+  FROM around AS s
   SEMI JOIN node AS n ON n.slice_id = s.id
   LEFT JOIN node AS a ON a.slice_id = s.parent_id
-  WHERE s.parent_id IS NOT NULL
   UNION ALL
   SELECT r.slice_id, s.parent_id, a.is_gradient
-  FROM whole_slice AS s
+  FROM around AS s
   JOIN search AS r ON r.at_id = s.id
   LEFT JOIN node AS a ON a.slice_id = s.parent_id
   WHERE r.is_gradient IS NULL
-    AND s.parent_id IS NOT NULL
 ),
 above AS MATERIALIZED (
   SELECT slice_id, at_id AS above_id, is_gradient AS is_above_gradient

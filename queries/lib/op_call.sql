@@ -169,15 +169,26 @@ sought AS MATERIALIZED (
   FROM call AS c
   SEMI JOIN candidate AS n ON n.name = c.name
 ),
-search AS (
-  SELECT u.slice_id, u.name, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
+parent AS MATERIALIZED (
+  SELECT u.slice_id, u.name, s.depth, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
   FROM whole_slice AS s
   JOIN surrounded AS u ON u.slice_id = s.id
   LEFT JOIN sought AS a ON a.slice_id = s.parent_id AND a.name = u.name
   WHERE s.parent_id IS NOT NULL
+),
+-- Most are found there: the slices above the others are few. (Materialized: the database would join
+-- all slices first.)
+higher AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE depth < (SELECT max(depth) FROM parent WHERE NOT is_found)
+),
+search AS (
+  SELECT slice_id, name, at_id, is_found
+  FROM parent
   UNION ALL
   SELECT r.slice_id, r.name, s.parent_id, a.slice_id IS NOT NULL
-  FROM whole_slice AS s
+  FROM higher AS s
   JOIN search AS r ON r.at_id = s.id
   LEFT JOIN sought AS a ON a.slice_id = s.parent_id AND a.name = r.name
   WHERE NOT r.is_found

@@ -37,16 +37,28 @@ help = "Floating-point operations; NULL: no formula, or unknown shape"
 2 = "formulas of shape_work: more operators, and operations of elementwise ones"
 3 = "same rows, with the formulas of shape_work@2"
 --- */
-WITH formula AS (
-  SELECT name, shapes, types, scalars, model, flops, bytes_read + bytes_written AS bytes
+WITH formula AS MATERIALIZED (
+  SELECT
+    row_number() OVER () AS formula_n,
+    name,
+    shapes,
+    types,
+    scalars,
+    model,
+    flops,
+    bytes_read + bytes_written AS bytes
   FROM shape_work('timeline')
 ),
+-- A number stands for the formula and the text of the arguments: what follows sorts all calls.
 call AS (
-  SELECT
-    slice_id, trace_id, track_id, ts, greatest(dur, 0) AS dur, name, input_dims_json,
-    input_type_json, concrete_inputs_json
-  FROM cpu_op
-  WHERE input_dims_json IS NOT NULL AND name IN (SELECT name FROM formula)
+  SELECT o.slice_id, o.trace_id, o.track_id, o.ts, greatest(o.dur, 0) AS dur, w.formula_n
+  FROM cpu_op AS o
+  LEFT JOIN formula AS w
+    ON w.name = o.name
+    AND w.shapes = o.input_dims_json
+    AND w.types IS NOT DISTINCT FROM o.input_type_json
+    AND (w.scalars IS NULL OR w.scalars = o.concrete_inputs_json)
+  WHERE o.input_dims_json IS NOT NULL AND o.name IN (SELECT name FROM formula)
 ),
 outermost AS (
   SELECT *
@@ -67,17 +79,12 @@ SELECT
   o.track_id,
   o.ts,
   o.dur,
-  o.name,
+  w.name,
   w.model,
-  o.input_dims_json AS input_dims,
-  o.input_type_json AS input_types,
+  w.shapes AS input_dims,
+  w.types AS input_types,
   TRY_CAST(w.flops AS BIGINT) AS flops,
   TRY_CAST(w.bytes AS BIGINT) AS bytes
 FROM outermost AS o
-JOIN formula AS w
-  ON w.name = o.name
-  AND w.shapes = o.input_dims_json
-  AND w.types IS NOT DISTINCT FROM o.input_type_json
-  AND (w.scalars IS NULL OR w.scalars = o.concrete_inputs_json)
+JOIN formula AS w ON w.formula_n = o.formula_n
 WHERE w.flops >= 0 OR w.bytes >= 0
-ORDER BY o.slice_id

@@ -50,6 +50,11 @@ help = "Sum of the durations of compute kernels"
 WITH RECURSIVE worked AS MATERIALIZED (
   SELECT * FROM op_work()
 ),
+tfloat32 AS MATERIALIZED (
+  SELECT name
+  FROM (SELECT DISTINCT name FROM whole_gpu_op)
+  WHERE regexp_matches(lower(name), 'tf32|tensorop_s1688')
+),
 -- The operator during which the launching call begins, on the call's thread.
 device_part AS (
   SELECT
@@ -68,7 +73,7 @@ device_part AS (
       greatest(g.dur, 0) AS dur,
       CASE WHEN g.kind = 'kernel' AND g.class = 'compute' THEN greatest(g.dur, 0) ELSE 0 END AS compute_ns,
       t.from_id AS step_id,
-      regexp_matches(lower(g.name), 'tf32|tensorop_s1688') AS is_tfloat32
+      coalesce(g.name IN (SELECT name FROM tfloat32), false) AS is_tfloat32
     FROM whole_gpu_op AS g
     JOIN whole_link AS k ON k.to_id = g.slice_id AND k.kind = 'launch' AND k.link_set = 'default'
     JOIN whole_launch AS l ON l.slice_id = k.from_id
@@ -83,17 +88,24 @@ device_part AS (
 repeating AS (
   SELECT id, trace_id
   FROM whole_slice
-  WHERE name = 'CheckpointFunctionBackward' OR name LIKE '%torch/utils/checkpoint.py%: unpack\_hook' ESCAPE '\'
+  WHERE name = 'CheckpointFunctionBackward'
+    OR (contains(name, 'torch/utils/checkpoint.py') AND suffix(name, ': unpack_hook'))
+),
+-- Without such traces, no slices are read.
+around AS MATERIALIZED (
+  SELECT id, parent_id, name
+  FROM whole_slice
+  WHERE trace_id IN (SELECT trace_id FROM repeating)
 ),
 above AS (
   SELECT w.slice_id, s.parent_id, false AS is_backward
   FROM worked AS w
-  JOIN whole_slice AS s ON s.id = w.slice_id
+  JOIN around AS s ON s.id = w.slice_id
   WHERE w.trace_id IN (SELECT trace_id FROM repeating)
   UNION ALL
   SELECT a.slice_id, s.parent_id, starts_with(s.name, 'autograd::engine::evaluate_function')
   FROM above AS a
-  JOIN whole_slice AS s ON s.id = a.parent_id
+  JOIN around AS s ON s.id = a.parent_id
   WHERE NOT a.is_backward AND s.id NOT IN (SELECT id FROM repeating)
 ),
 repeated AS (
@@ -127,4 +139,3 @@ SELECT
 FROM worked AS w
 LEFT JOIN device_part AS p ON p.slice_id = w.slice_id
 LEFT JOIN repeated AS r ON r.slice_id = w.slice_id
-ORDER BY w.slice_id, p.device_id

@@ -76,18 +76,34 @@ replayed AS MATERIALIZED (
     AND d.link_set = 'default'
   GROUP BY g.trace_id, d.from_id
 ),
+-- Most traces have no such operators: their slices are not read. (Materialized: the database would
+-- join all slices first.)
+capturing AS MATERIALIZED (
+  SELECT DISTINCT o.trace_id
+  FROM whole_slice AS o
+  SEMI JOIN replayed AS r ON r.slice_id = o.id
+),
+higher AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL AND trace_id IN (SELECT trace_id FROM capturing)
+),
+operator AS MATERIALIZED (
+  SELECT slice_id, name
+  FROM whole_cpu_op
+  WHERE trace_id IN (SELECT trace_id FROM capturing)
+),
 around AS (
   SELECT DISTINCT slice_id, slice_id AS at_id FROM replayed
   UNION ALL
   SELECT u.slice_id, s.parent_id
-  FROM whole_slice AS s
+  FROM higher AS s
   JOIN around AS u ON u.at_id = s.id
-  WHERE s.parent_id IS NOT NULL
 ),
 replayed_name AS (
   SELECT u.slice_id, o.name, bool_or(u.at_id = u.slice_id) AS is_own
   FROM around AS u
-  JOIN whole_cpu_op AS o ON o.slice_id = u.at_id
+  JOIN operator AS o ON o.slice_id = u.at_id
   GROUP BY u.slice_id, o.name
 ),
 both_kinds AS (

@@ -93,6 +93,10 @@ def is_below_its_name(ops: list[HostOp], op: HostOp) -> bool:
     return False
 
 
+def depth_of(ops: list[HostOp], op: HostOp) -> int:
+    return 0 if op.parent is None else 1 + depth_of(ops, ops[op.parent])
+
+
 def insert(connection: duckdb.DuckDBPyConnection, target: str, values: list[Any]) -> None:
     """All rows in one statement: executemany takes a second for what this does in none."""
     if values:
@@ -136,8 +140,8 @@ def make(path: Path, traces: Iterable[tuple[int, list[Op], list[HostOp]]]) -> Pa
             connection,
             "slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id)",
             [
-                (base + 100_000 + n, trace_id, base, op.ts, op.dur, op.category, op.name, 0,
-                 None if op.parent is None else base + 100_000 + op.parent)
+                (base + 100_000 + n, trace_id, base, op.ts, op.dur, op.category, op.name,
+                 depth_of(host_ops, op), None if op.parent is None else base + 100_000 + op.parent)
                 for n, op in enumerate(host_ops)
             ],
         )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from warehouse.library.header import Column
@@ -146,11 +147,9 @@ def of_rows(result: QueryResult, layout: Layout) -> RankDistribution | None:
     the outliers by the first measure. Else a row for each combination of keys, with the statistics
     of the first measure and the numbers of the outlying ranks.
     """
-    import duckdb
-
     from warehouse.query.result import QueryResult
 
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with _database().cursor() as connection:
         connection.register("given", result.arrow())
         columns = _with_rank(connection, result.columns)
         layout = layout.with_values(connection)
@@ -167,16 +166,24 @@ def of_rows(result: QueryResult, layout: Layout) -> RankDistribution | None:
     return RankDistribution(QueryResult(table, columns, result.meta), n_ranks, measure)
 
 
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """Returns a database in memory, which takes longer to create than most distributions."""
+    import duckdb
+
+    return duckdb.connect(config={"threads": 1})
+
+
 def _with_rank(
     connection: duckdb.DuckDBPyConnection, columns: tuple[Column, ...]
 ) -> tuple[Column, ...]:
     """Creates the view `result`, with the column `rank`; that of a pair is the rank on side b."""
     if any(each.name == "rank" for each in columns):
-        connection.execute("CREATE VIEW result AS SELECT * FROM given")
+        connection.execute("CREATE TEMP VIEW result AS SELECT * FROM given")
         return columns
     rank = Column("rank", "BIGINT", "count", "Rank on side b, else on side a")
     connection.execute(
-        f"CREATE VIEW result AS SELECT *, coalesce({', '.join(_PAIRED)}) AS rank FROM given"
+        f"CREATE TEMP VIEW result AS SELECT *, coalesce({', '.join(_PAIRED)}) AS rank FROM given"
     )
     return (rank, *columns)
 

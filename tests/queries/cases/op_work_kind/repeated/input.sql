@@ -1,0 +1,1 @@
+-- input: shared/checkpointed_steps.sql
