@@ -1,13 +1,15 @@
 /* ---
 name = "replay_bucket"
-version = 1
+version = 2
 title = "Buckets into which gradients of a replay would be put, with another size of buckets"
 help = """
 A bucket closes with the first gradient that reaches the size. Its reduction takes as long as its bytes at
-the rate at which the recorded reductions of its trace moved theirs while any was in flight.
+the rate at which the recorded reductions of its trace moved theirs while any was in flight. With
+recorded_bits_per_s it takes as long as its bytes need on a link of that rate, and to compute in proportion
+to the recorded ones, if they use the link one after another (replay_link_use).
 """
 grain = ["run_id", "iteration", "bucket"]
-requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_node@3"] }
+requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_link_use@1", "replay_node@3"] }
 portable = false
 columns = ["run_id", "iteration", "bucket", "first_place", "last_place", "bytes", "dur_ns", "node_id"]
 
@@ -16,6 +18,12 @@ type = "BIGINT"
 unit = "byte"
 min = 1
 help = "Size at which a bucket closes"
+
+[param.recorded_bits_per_s]
+type = "DOUBLE"
+default = 0.0
+min = 0
+help = "Rate of the recorded links; 0: not known"
 
 [column]
 iteration = { type = "BIGINT", unit = "count", help = "Iteration (replay_gradient)" }
@@ -27,6 +35,7 @@ dur_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Duration of its
 node_id = { type = "BIGINT", unit = "id", help = "Node of its reduction" }
 
 [changes]
+2 = "new parameter recorded_bits_per_s"
 1 = "first version"
 --- */
 WITH RECURSIVE gradient AS MATERIALIZED (
@@ -63,6 +72,16 @@ rate AS (
   FROM transfer
   GROUP BY run_id
 ),
+-- what a byte needs on the link, and what it takes besides
+link_rate AS (
+  SELECT
+    u.run_id,
+    (sum(u.need_ns) + sum(n.dur_ns - u.use_ns)) / sum(u.bytes) AS ns_per_byte
+  FROM replay_link_use(p_recorded_bits_per_s := $recorded_bits_per_s::DOUBLE) AS u
+  JOIN replay_node() AS n ON n.run_id = u.run_id AND n.node_id = u.node_id
+  WHERE u.is_serial
+  GROUP BY u.run_id
+),
 existing AS (
   SELECT run_id, count(*) FILTER (WHERE kind <> 'bucket') AS n_nodes FROM replay_node() GROUP BY run_id
 ),
@@ -79,9 +98,10 @@ SELECT
   b.first_place,
   b.last_place,
   b.bytes,
-  b.bytes * r.ns_per_byte AS dur_ns,
+  b.bytes * coalesce(l.ns_per_byte, r.ns_per_byte) AS dur_ns,
   e.n_nodes + row_number() OVER (PARTITION BY b.run_id ORDER BY b.iteration, b.bucket) - 1 AS node_id
 FROM bucket AS b
 JOIN rate AS r ON r.run_id = b.run_id
 JOIN existing AS e ON e.run_id = b.run_id
+LEFT JOIN link_rate AS l ON l.run_id = b.run_id
 ORDER BY b.run_id, b.iteration, b.bucket

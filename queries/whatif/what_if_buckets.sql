@@ -1,15 +1,16 @@
 /* ---
 name = "what_if_buckets"
-version = 1
+version = 2
 title = "What if: other buckets of gradients"
 help = """
 Gradients that are reduced on the host (DistributedDataParallel with gloo) are put into buckets of
 another size: a bucket closes with the first gradient that reaches it, and is reduced when all ranks
-have closed it, after the buckets before, at the measured rate. Host code that ran beside
-communication, and would run before the first bucket now, lasts as long as without (replay_gradient).
+have closed it, after the buckets before, at the measured rate, or that of the link (replay_bucket).
+Host code that ran beside communication, and would run before the first bucket now, lasts as long as
+without (replay_gradient).
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@3", "replay_bucket@1", "replay_gradient@1", "replay_phase@1"] }
+requires = { schema = ">=17", queries = ["replay_node@3", "replay_bucket@2", "replay_gradient@1", "replay_phase@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
@@ -23,6 +24,12 @@ unit = "byte"
 min = 1
 help = "Size at which a bucket closes"
 
+[param.recorded_bits_per_s]
+type = "DOUBLE"
+default = 0.0
+min = 0
+help = "Rate of the recorded links; 0: not known"
+
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
 trace_id.nullable = true
@@ -35,6 +42,7 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+2 = "new parameter recorded_bits_per_s"
 1 = "first version"
 --- */
 WITH reduction AS (
@@ -44,7 +52,9 @@ WITH reduction AS (
   WHERE n.kind IN ('arrival', 'barrier', 'collective') AND EXISTS (FROM replay_gradient())
 ),
 bucket AS (
-  FROM replay_bucket(p_bytes := $bytes::BIGINT)
+  FROM replay_bucket(
+    p_bytes := $bytes::BIGINT, p_recorded_bits_per_s := $recorded_bits_per_s::DOUBLE
+  )
 ),
 -- Host code that runs before the first bucket is reduced.
 freed AS (

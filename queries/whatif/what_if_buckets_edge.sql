@@ -1,13 +1,13 @@
 /* ---
 name = "what_if_buckets_edge"
-version = 1
+version = 2
 title = "What if: other buckets of gradients"
 help = """
 Edges of what_if_buckets: from the last gradient of a bucket on each rank to its reduction, in the order
 of buckets, and on to the copy of its first gradient.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]
-requires = { schema = ">=17", queries = ["replay_edge@3", "replay_node@3", "replay_bucket@1", "replay_gradient@1"] }
+requires = { schema = ">=17", queries = ["replay_edge@3", "replay_node@3", "replay_bucket@2", "replay_gradient@1"] }
 portable = false
 columns = ["run_id", "from_id", "to_id", "delay_ns", "kind", "ordinal", "link_id", "confidence"]
 
@@ -16,6 +16,12 @@ type = "BIGINT"
 unit = "byte"
 min = 1
 help = "Size at which a bucket closes"
+
+[param.recorded_bits_per_s]
+type = "DOUBLE"
+default = 0.0
+min = 0
+help = "Rate of the recorded links; 0: not known"
 
 [column]
 from_id.help = "Node that comes first (replay_node)"
@@ -26,6 +32,7 @@ ordinal = { type = "BIGINT", unit = "count", check = ">= 0", help = "Place among
 link_id = { type = "BIGINT", unit = "ref link.id", nullable = true, help = "Link that it is made from" }
 
 [changes]
+2 = "new parameter recorded_bits_per_s"
 1 = "first version"
 --- */
 WITH reduction AS (
@@ -35,7 +42,9 @@ WITH reduction AS (
   WHERE n.kind IN ('arrival', 'barrier', 'collective') AND EXISTS (FROM replay_gradient())
 ),
 bucket AS (
-  FROM replay_bucket(p_bytes := $bytes::BIGINT)
+  FROM replay_bucket(
+    p_bytes := $bytes::BIGINT, p_recorded_bits_per_s := $recorded_bits_per_s::DOUBLE
+  )
 ),
 added AS (
   SELECT g.run_id, g.ready_id AS from_id, b.node_id AS to_id, 0::DOUBLE AS delay_ns, 'arrive' AS kind

@@ -1,15 +1,18 @@
 /* ---
 name = "what_if_link"
-version = 3
+version = 4
 title = "What if: another bandwidth or latency of the links between ranks"
 help = """
 Transfers (collectives, sends and receives) last 1 / bandwidth_ratio times as long, and latency_ns
 longer. With bits_per_s they last as long as their bytes take at that rate: of an all-reduce of n ranks
 2 (n - 1) / n of the message, of all-gather, reduce-scatter and all-to-all (n - 1) / n, of others the
 message. Transfers whose bytes were not recorded do not change then.
+Collectives of the host also compute, which another link leaves as it is. With recorded_bits_per_s, the rate
+of the recorded link, collectives that use it one after another (in flight together, they end as far apart
+as their bytes need) change only by the time that their bytes, and those that they waited for, need on it.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=17", queries = ["replay_node@3", "replay_transfer@1"] }
+requires = { schema = ">=17", queries = ["replay_link_use@1", "replay_node@3", "replay_transfer@1"] }
 portable = false
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
@@ -29,6 +32,12 @@ default = 0.0
 min = 0
 help = "Rate of the links instead; 0: multiplied by bandwidth_ratio"
 
+[param.recorded_bits_per_s]
+type = "DOUBLE"
+default = 0.0
+min = 0
+help = "Rate of the recorded links; 0: transfers spend all their time on them"
+
 [param.latency_ns]
 type = "DOUBLE"
 unit = "ns"
@@ -47,6 +56,7 @@ slice_id = { nullable = true, help = "Slice that it stands for, or call that beg
 track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
+4 = "new parameter recorded_bits_per_s"
 3 = "new parameter bits_per_s"
 2 = "timelines"
 1 = "first version"
@@ -71,14 +81,18 @@ transfer AS (
   LEFT JOIN replay_transfer() AS t ON t.run_id = x.run_id AND t.name = x.name AND x.kind = 'SEND'
 )
 SELECT
-  node_id, run_id, trace_id, rank, resource_id, kind, name,
+  t.node_id, t.run_id, trace_id, rank, resource_id, kind, name,
   CASE
     WHEN kind NOT IN ('SEND', 'PUSH_REQ', 'PULL_RES', 'bucket', 'collective') THEN dur_ns
     WHEN $bits_per_s::DOUBLE > 0 AND moved IS NULL THEN dur_ns
     WHEN $bits_per_s::DOUBLE > 0 THEN greatest(8e9 * moved / $bits_per_s::DOUBLE + $latency_ns::DOUBLE, 0)
+    WHEN u.use_ns IS NOT NULL
+      THEN greatest(dur_ns + u.use_ns * (1 / $bandwidth_ratio::DOUBLE - 1) + $latency_ns::DOUBLE, 0)
     ELSE greatest(dur_ns / $bandwidth_ratio::DOUBLE + $latency_ns::DOUBLE, 0)
   END AS dur_ns,
-  gap_ns, priority, order_key, slot_id, bytes, release_ns, slice_id, track_id, measured_start_ns,
+  gap_ns, priority, order_key, slot_id, t.bytes, release_ns, slice_id, track_id, measured_start_ns,
   measured_end_ns
-FROM transfer
-ORDER BY run_id, node_id
+FROM transfer AS t
+LEFT JOIN replay_link_use(p_recorded_bits_per_s := $recorded_bits_per_s::DOUBLE) AS u
+  ON u.run_id = t.run_id AND u.node_id = t.node_id
+ORDER BY t.run_id, t.node_id

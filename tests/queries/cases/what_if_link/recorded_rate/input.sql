@@ -1,0 +1,3 @@
+-- input: shared/replay_ddp.sql
+-- parameters: bandwidth_ratio=2 recorded_bits_per_s=16000000000
+-- The reduction lasts 42 ns, of which its 48 bytes need 24 on the link: 12 less.
