@@ -7,6 +7,7 @@ One kind is allowed: a package loads its own modules when it is used (`warehouse
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -16,6 +17,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"warehouse": ROOT / "warehouse", "tw_importers": ROOT / "importers" / "tw_importers"}
+
+
+@functools.cache
+def parsed(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def modules() -> dict[str, Path]:
@@ -54,7 +60,7 @@ def nearest(name: str, known: set[str]) -> str | None:
 def graph(files: dict[str, Path]) -> dict[str, set[str]]:
     edges = {}
     for name, path in files.items():
-        tree = ast.parse(path.read_text())
+        tree = parsed(path.read_text())
         if path.name == "__init__.py":
             children = {each for each in files if each.startswith(f"{name}.")}
             at_once = ast.Module([each for each in tree.body if not is_function(each)], [])
@@ -129,7 +135,7 @@ def test_functions_have_at_most_60_lines_and_files_500() -> None:
     lengths = {
         f"{path.relative_to(ROOT)}: {node.name}": (node.end_lineno or 0) - node.lineno + 1
         for path in modules().values()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path.read_text()))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert len(lengths) > 2_000

@@ -361,6 +361,7 @@ def test_the_set_of_chakra_is_what_its_rules_say(programs: Programs, run: str) -
     ]
 
 
+@pytest.mark.integration
 def test_checks_find_nothing_wrong_with_linked_graphs(programs: Programs) -> None:
     with session.opened(session.Place(programs.path("ids0")), Selection(runs=("all",))) as opened:
         for check in ("check_reference", "check_id_unique", "check_stale_link"):

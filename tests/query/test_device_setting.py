@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Tw
 from tests.support.sharing import GPU
 
@@ -30,6 +32,7 @@ def test_tw_toml_declares_the_peaks_of_a_device(tw: Tw) -> None:
     ]
 
 
+@pytest.mark.integration
 def test_a_device_without_peaks_has_the_remedy(tw: Tw) -> None:
     assert tw("import", *GPU[1]).code == 0
 

@@ -485,15 +485,16 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
 
 
 def import_jobs(path: Path, jobs: Mapping[str, Sequence[RandomTrace]]) -> Runs:
-    """Imports each job as a run of its name, its traces in order of their ranks."""
+    """Imports each job as a run of its name: the first alone, the others in groups of traces."""
     folder = path.parent / f"{path.stem}-files"
     for name, job in jobs.items():
-        files = [folder / name / f"rank{trace.rank}.json" for trace in job]
         (folder / name).mkdir(parents=True)
-        for file, trace in zip(files, job, strict=True):
-            file.write_bytes(trace.document())
-        outcomes = pipeline.import_paths(files, db=path, options=pipeline.Options(run=name))
-        assert [outcome.error for outcome in outcomes] == [None] * len(job)
+        for trace in job:
+            (folder / name / f"rank{trace.rank}.json").write_bytes(trace.document())
+    first, *others = (folder / name for name in jobs)
+    for folders in filter(None, ([first], others)):
+        outcomes = pipeline.import_paths(folders, db=path, options=pipeline.Options())
+        assert not any(outcome.error for outcome in outcomes)
     return Runs(path, jobs)
 
 
