@@ -47,9 +47,10 @@ def imported(
         "slower": SLOWER,
     }
     for run, text in texts.items():
-        (folder / f"{run}.json").write_text(text)
-        options = pipeline.Options(run=run, jobs=1)
-        pipeline.import_paths([folder / f"{run}.json"], db=path, options=options)
+        (folder / run).mkdir()
+        (folder / run / "trace.json").write_text(text)
+    options = pipeline.Options(jobs=1)
+    pipeline.import_paths([folder / run for run in texts], db=path, options=options)
     tags.put(path, "release", Selection(runs=("base",)))
     with kept_open(path):
         yield path
