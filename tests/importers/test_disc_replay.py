@@ -100,7 +100,7 @@ def test_other_shapes_have_random_values_and_the_same_members(
         (["cluster_0", "--shape", "0=4"], "its shape is part of what is compiled"),
         (["cluster_0", "--shape", "1=4"], "has rank 2"),
         (["cluster_0", "--shape", "9=4,4"], "does not have an argument 9"),
-        (["cluster_0", "--shape", "a"], "is no shape"),
+        (["cluster_0", "--shape", "a"], "is not a shape"),
         (["cluster_7"], "no cluster 'cluster_7'"),
         (["hot:x"], "has no number"),
     ],

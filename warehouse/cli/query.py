@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from warehouse.query.session import Session
 
 _HEAT = "heat"
-#: How a statement begins that is no name of a query or file.
+#: How a statement begins that is not the name of a query or file.
 _STATEMENT = re.compile(r"\s*(SELECT|WITH|FROM|VALUES|DESCRIBE|SUMMARIZE|EXPLAIN)\s", re.IGNORECASE)
 
 

@@ -421,7 +421,7 @@ def _within(values: NDArray[Any], ranges: Any) -> NDArray[np.bool_]:
 
 
 def _decoded(values: Any, encoding: str) -> Any:
-    """Distinct texts as strings; what is no valid text is replaced."""
+    """Distinct texts as strings; invalid text is replaced."""
     if encoding == "utf-8":
         try:
             return values.cast(pa.string())

@@ -277,7 +277,7 @@ class _Metadata:
     def _align(self, found: _Object, key: str, default: int) -> int:
         align = self._get(found, key, int, default)
         if not 0 < align <= MAX_ALIGNMENT or align & (align - 1):
-            self._fail(f"has an alignment of {align}, which is no power of two")
+            self._fail(f"has an alignment of {align}, which is not a power of two")
         return int(align)
 
     def _length(self, found: _Object) -> int | Location:

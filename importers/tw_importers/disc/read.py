@@ -41,8 +41,8 @@ _MEANINGS: Final = {
     "tar_unreadable": "archives that cannot be read",
     "tar_without_program_line": "programs whose compilation did not end: the process died",
     "member_missing": "values that are not in their archive",
-    "tensor_corrupt": "values that are no tensors",
-    "unsafe_member": "members of archives that are no plain files, skipped",
+    "tensor_corrupt": "values that are not tensors",
+    "unsafe_member": "members of archives that are not regular files, skipped",
     "unpaired_archive": "archives that belong to no program",
     "fallback": "clusters that TensorFlow executed instead",
     "compile_failed": "compilations that failed",
@@ -52,7 +52,7 @@ _MEANINGS: Final = {
     "call_time_invalid": "lines of call times with another number of columns, skipped",
     "statistics_unreadable": "files of statistics that are no JSON",
     "session_unreadable": "files of sessions without their times",
-    "torch_file_unreadable": "files of torch_blade that are no archives",
+    "torch_file_unreadable": "files of torch_blade that are not archives",
     "torch_dump_missing": "dumps of torch_blade that the log names are not there",
 }
 _HINT: Final = (

@@ -31,7 +31,7 @@ _TYPED = ("float_val", "double_val", "int_val", "int64_val", "bool_val", "uint32
 
 @dataclass(frozen=True)
 class Value:
-    """A member of an archive. `why`: why it is no tensor; statistics are of numbers only."""
+    """A member of an archive. `why`: why it is not a tensor; statistics are of numbers only."""
 
     member: str
     n_bytes: int  # of the tensor's values
@@ -93,7 +93,7 @@ def opened(reader: ByteReader) -> _Stream:
 def _member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Value:
     name = member.name
     if not member.isfile() or "/" in name or name in (".", ".."):
-        return Value(name, 0, "", why="it is no plain file of a flat archive, skipped")
+        return Value(name, 0, "", why="not a regular file of a flat archive; skipped")
     if member.issparse():  # a few bytes would become gigabytes
         return Value(name, 0, "", why="it is a sparse file, skipped")
     if member.size > _LARGEST:

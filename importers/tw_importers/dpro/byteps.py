@@ -125,7 +125,7 @@ def _blocks(stream: ByteReader, name: str) -> Iterator[bytes]:
         if len(rest) > _LONGEST:
             raise CorruptTrace(
                 f"{name}: a line is longer than 1 MiB",
-                hint="It is no log of BytePS; copy or record it again.",
+                hint="It is not a BytePS log; copy or record it again.",
                 offset=offset - len(rest),
             )
     if rest:
@@ -167,17 +167,17 @@ def _store_timeline(parts: Parts, part: Part, scratch: Scratch, facts: TraceFact
 
 
 def _report(scratch: Scratch, facts: TraceFacts) -> None:
-    """Reports lines that are no record; raises CorruptTrace instead if strict."""
+    """Reports lines that are not records; raises CorruptTrace instead if strict."""
     rows = scratch.connection.execute(
         "SELECT count(*) OVER (), f.name, l.line_n + 1, left(l.line, 80) "
         "FROM unreadable_line AS l JOIN log_file AS f ON f.file_n = l.file_n "
         "ORDER BY l.file_n, l.line_n LIMIT 1"
     ).fetchall()
     for count, name, line, example in rows:
-        meaning = f"lines that are no record of BytePS were left out, the first is {name}:{line}"
+        meaning = f"lines that are not BytePS records were left out, the first is {name}:{line}"
         if scratch.is_strict:
             raise CorruptTrace(
-                f"line {line} of {name} is no record of BytePS",
+                f"line {line} of {name} is not a BytePS record",
                 hint="Import it without --strict to leave such lines out.",
             )
         facts.problems.append(Problem("unreadable_line", meaning, count, example=example))

@@ -227,7 +227,7 @@ def _store_topology(parts: Parts, names: Sequence[str], scratch: Scratch) -> int
         for channel, text in topology.RealRing.items():
             if not re.fullmatch(_NUMBER, channel):
                 raise CorruptTrace(
-                    f"{name}: {channel[:40]!r} is no number of a ring",
+                    f"{name}: {channel[:40]!r} is not the number of a ring",
                     hint="Copy or record it again.",
                 )
             for source, target, direction in _EDGE.findall(text):

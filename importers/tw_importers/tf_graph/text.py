@@ -31,7 +31,7 @@ _CLOSING = {"{": "}", "<": ">"}
 def fields(content: bytes) -> Iterator[tuple[str, str | bytes | Message]]:
     """The fields of the outermost message, one after the other.
 
-    Raises CorruptTrace, with the offset, for what is no text of a message.
+    Raises CorruptTrace, with the offset, for what is not the text of a message.
     """
     reader = _Reader(content)
     while name := reader.name(None):

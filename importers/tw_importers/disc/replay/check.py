@@ -65,6 +65,6 @@ def bytes_of(text: str) -> int:
     """Reads 16GB or 512MiB. Raises UsageError."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"--memory {text} is no size", hint="Write 16GB.")
+        raise UsageError(f"--memory {text} is not a size", hint="Write 16GB.")
     base = 1024 if match[3] else 1000
     return int(float(match[1]) * base ** " KMGT".index(match[2].upper() or " "))

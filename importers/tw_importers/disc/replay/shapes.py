@@ -51,7 +51,7 @@ def _read(arguments: Sequence[Mapping[str, Any]], text: str) -> list[tuple[int, 
         return _read_all(arguments, text)
     match = _GIVEN.fullmatch(text.replace(" ", ""))
     if match is None:
-        raise UsageError(f"--shape {text} is no shape", hint="Write 48,64 or 2=48,64.")
+        raise UsageError(f"--shape {text} is not a shape", hint="Write 48,64 or 2=48,64.")
     first = next((n for n, each in enumerate(arguments) if each["kind"] in _FREE), None)
     ordinal = int(match[1]) if match[1] else first
     if ordinal is None or ordinal >= len(arguments):
@@ -70,7 +70,7 @@ def _read_all(
     try:
         shapes = [tuple(map(int, each)) for each in json.loads(text)]
     except (ValueError, TypeError):
-        raise UsageError(f"--shape {text} is no list of shapes") from None
+        raise UsageError(f"--shape {text} is not a list of shapes") from None
     if len(shapes) != len(arguments):
         raise UsageError(
             f"--shape has {len(shapes)} shapes, and the cluster {len(arguments)} arguments"
