@@ -102,7 +102,7 @@ counted AS (
     sum(o.n_calls * (o.flops / p.flops_per_s)) * 1e9 AS ideal_ns,
     sum(CASE WHEN NOT o.is_repeated THEN o.n_calls * (o.flops / p.flops_per_s) END) * 1e9
       AS model_ns,
-    -- Operations on other types, such as sums of integers, are no floating-point operations.
+    -- Operations on other types, such as sums of integers, are not floating-point operations.
     bool_or(o.flops > 0 AND o.data_type IS NOT NULL AND p.flops_per_s IS NULL) AS lacks_peak,
     min(CASE WHEN o.flops > 0 AND p.flops_per_s IS NULL THEN o.data_type END) AS lacking_type
   FROM op_work_kind() AS o

@@ -14,7 +14,7 @@ an end meets another one is that of all other candidates, or that of equal pause
 shift is certain if exactly one candidate is supported and all others are clearly worse; at tolerances
 above 80 µs, only if clocks that count from 1970 agree to 2 ms as well. If several fit equally well, other evidence decides: the operations of complete steps with equal numbers; one
 host's clock, or clocks since 1970 on which exactly one candidate is as good as equal; and equally
-many operations of every key, which alone is no proof. Where nothing decides, the shift is doubtful.
+many operations of every key, which alone proves nothing. Where nothing decides, the shift is doubtful.
 
 Only synchronizing operations are compared. Ranks that share others only, such as broadcasts, have
 no row: their ends may be far apart.

@@ -4,7 +4,7 @@ version = 1
 title = "Names of kernels that BladeDISC compiled, taken apart"
 help = """
 main_<kind>_<roots>__<operations>_<results>_<counter>[___<variant>][_<part>]: a fusion of
-operations; gKernel_<number>_<name>: a kernel that is no fusion. All other kernels are of libraries.
+operations; gKernel_<number>_<name>: a kernel that is not a fusion. All other kernels are of libraries.
 Counters begin at 0 in every cluster: a name does not tell which cluster a kernel is of.
 """
 grain = ["trace_id", "name"]

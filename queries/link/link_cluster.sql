@@ -11,7 +11,7 @@ taken whose sizes account for most copies; those that are left are listed, and n
 of one signature with equal sizes are one candidate, the first. A cluster that was named, but whose
 sizes do not occur, was replayed with other shapes: then the sizes of the first copies count; one
 that was named and is not in the warehouse is waited for.
-Contexts with over 100,000 copies are no replays.
+Contexts with over 100,000 copies are not replays.
 """
 grain = ["profile_trace_id", "disc_cluster_id"]
 requires = { schema = ">=22", rows = ["disc_cluster"] }

@@ -5,7 +5,7 @@ title = "Links from a collective without number on its lowest rank to the same o
 help = """
 Each rank is compared with the lowest rank that has the same match_key (collective_sequence), at the
 difference of their clocks that clock_shift finds. An operation is linked to the one with the nearest
-end if each is the other's nearest and they are no farther apart than the tolerance of clock_shift.
+end if each is the other's nearest and they are at most as far apart as the tolerance of clock_shift.
 Operations in which not all ranks wait for each other, such as broadcasts, are matched in order
 between the collectives linked before and after them, if they are nearer to each other than to
 others. Records lost on one rank, or from before its profiler started, therefore shift nothing.

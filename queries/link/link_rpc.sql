@@ -38,7 +38,7 @@ WITH side AS (
     row_number() OVER (PARTITION BY r.trace_id, r.kind, r.rpc_key ORDER BY r.ts, r.slice_id) AS n
   FROM rpc AS r
   JOIN trace AS t ON t.id = r.trace_id
-  -- What came from another process of the same host is no call between hosts.
+  -- What came from another process of the same host is not a call between hosts.
   ANTI JOIN (
     SELECT from_id AS slice_id FROM link
     WHERE kind = 'rpc' AND link_set = 'default' AND trace_id IS NOT NULL AND run_id = $run_id::BIGINT

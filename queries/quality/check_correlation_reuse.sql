@@ -4,7 +4,7 @@ version = 2
 title = "Correlation id shared by several calls"
 help = """
 Within one trace. A warning if device work has such an id and its cause is uncertain, because the
-last call that began before it was taken; otherwise a note. Calls of other processes are no causes
+last call that began before it was taken; otherwise a note. Calls of other processes are not causes
 where the processes of streams are known.
 """
 grain = ["run_id", "trace_id", "check_name"]

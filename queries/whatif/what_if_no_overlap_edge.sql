@@ -3,7 +3,7 @@ name = "what_if_no_overlap_edge"
 version = 1
 title = "What if: communication did not overlap computation"
 help = """
-Device work of a rank that is no collective waits for the collectives that started before it, and they
+Device work of a rank other than collectives waits for the collectives that started before it, and they
 for it.
 """
 grain = ["run_id", "from_id", "to_id", "kind"]

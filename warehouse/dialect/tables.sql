@@ -150,7 +150,7 @@ SELECT
   unit,
   kind = 'counter' AS is_counter
 FROM (
-  -- A row of ranges beside its thread is no row of the thread.
+  -- A row of ranges beside its thread is not a row of the thread.
   SELECT * REPLACE (CASE WHEN kind <> 'async' THEN thread_id END AS thread_id) FROM track
 ) AS t
 LEFT JOIN perfetto_thread_identity AS i ON i.id = t.thread_id
