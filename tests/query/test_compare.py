@@ -495,6 +495,18 @@ def test_a_wrong_comparison_is_one_sentence(
     assert ran.errors == [f"Error: {message}"]
 
 
+@pytest.mark.integration
+def test_a_trace_that_a_run_lacks_is_answered_by_those_it_has(tw: Tw, tmp_path: Path) -> None:
+    make_pair(tmp_path / "traces.duckdb", 110)
+    statement = "SELECT name FROM trace WHERE run_id = 1"
+    (trace,) = json.loads(tw("query", statement, "--run", "all", "--format", "json").out)
+
+    ran = tw("compare", "a/7", "b")
+
+    assert ran.err.startswith("Error: side a: no run, trace or tag is named 'a/7'")
+    assert f"Hint: Traces of a: {trace['name']}. Use" in ran.err
+
+
 def test_a_share_is_written_with_or_without_percent(tw: Tw, tmp_path: Path) -> None:
     make_pair(tmp_path / "traces.duckdb", 110)
 

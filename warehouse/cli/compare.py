@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -286,6 +288,7 @@ def _write_report(
     tables = {by: list(each) for by, each in results.items()}
     if (many := _of_many_ranks(opened, "rank", results["rank"])) is not None:
         tables["many_ranks"] = list(many.rows)
-    text = report(sides, tables)
+    is_read = target is None and sys.stdout.isatty()
+    text = report(sides, tables, shutil.get_terminal_size().columns if is_read else None)
     emit_text(text, target, list(results.values()))
     return results["summary"]

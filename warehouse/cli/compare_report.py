@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from warehouse.query import encoding
+from warehouse.query.terminal.names import shortened, without_middle
 
 Row = dict[str, Any]
-_NAME_WIDTH = 56
+_NAME_WIDTH, _LEAST_NAME_WIDTH = 56, 24
+#: Columns that are left out first where a table is wider than the terminal.
+_SPARE = ("n A", "n B", "of all", "p", "status", "95 % interval", "waits A", "waits B", "device %")
 _SHOWN_STEPS = 10
+_MOST_RATIO = 10.0
 _RANK_COLUMNS = (
     "work A",
     "work B",
@@ -21,23 +26,78 @@ _RANK_COLUMNS = (
 )
 
 
-def report(sides: dict[str, str], tables: dict[str, list[Row]]) -> str:
-    """`sides` holds the names of A and B, `tables` the rows of each comparison by name;
-    `many_ranks`, where it has rows, is the distribution of those by rank."""
+def report(sides: dict[str, str], tables: dict[str, list[Row]], width: int | None = None) -> str:
+    """Returns the text; `sides` holds the names of A and B, `tables` rows by table.
+
+    `many_ranks`, where it has rows, is the distribution of those by rank. Tables fit a terminal of
+    `width` characters, or have all columns.
+    """
     summary = tables["summary"]
-    lines = [*_heading(sides, summary), *map(_note, tables["notes"])]
-    lines += ["", *_summary(summary)]
-    lines += _slowest(tables["rank"])
-    lines += _section("Device work that changed most", _kernels(tables["kernel"]))
-    lines += _by_chance(tables["kernel"])
-    lines += _section("Operators that changed most", _ops(tables["op"]))
+    written = _ReportLines(width)
+    written.lines += [*_heading(sides, summary), *map(_note, tables["notes"]), ""]
+    written.table(_summary(summary))
+    written.lines += _slowest(tables["rank"])
+    written.section("Device work that changed most", _kernels(tables["kernel"]))
+    written.lines += _by_chance(tables["kernel"])
+    written.section("Operators that changed most", _ops(tables["op"]))
     moved = [row for row in tables["collective"] if row["status"] in ("added", "removed", "rate")]
     if moved:
-        lines += _section("Collectives added, removed or of another number", _collectives(moved))
-    lines += _section("Ranks, by the waiting they cause in collectives", _of_ranks(tables))
+        written.section("Collectives added, removed or of another number", _collectives(moved))
+    written.section("Ranks, by the waiting they cause in collectives", _of_ranks(tables))
     if any(row["status"] == "both" for row in tables["step"]):
-        lines += _section("Steps, by number and time", _steps(tables["step"]))
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+        written.section("Steps, by number and time", _steps(tables["step"]))
+    return "".join(f"{line.rstrip()}\n" for line in [*written.lines, *written.left_out()])
+
+
+class _ReportLines:
+    """The lines of the report; tables are fitted to the width of the terminal."""
+
+    def __init__(self, width: int | None) -> None:
+        self.width = width
+        self.lines: list[str] = []
+        self._spared: dict[str, None] = {}
+
+    def section(self, title: str, cells: list[list[str]]) -> None:
+        if len(cells) > 1:
+            self.lines += ["", title]
+            self.table(cells)
+
+    def table(self, cells: list[list[str]]) -> None:
+        for name in _SPARE:
+            if self.width is None or _least_width(cells) <= self.width:
+                break
+            kept = [n for n, header in enumerate(cells[0]) if header != name]
+            if len(kept) < len(cells[0]):
+                cells = [[row[n] for n in kept] for row in cells]
+                self._spared[name] = None
+        self.lines += _aligned(_with_names(cells, self._name_width(cells)))
+
+    def _name_width(self, cells: list[list[str]]) -> int:
+        if self.width is None:
+            return _NAME_WIDTH
+        room = self.width - (_least_width(cells) - _LEAST_NAME_WIDTH)
+        return min(_NAME_WIDTH, max(_LEAST_NAME_WIDTH, room))
+
+    def left_out(self) -> list[str]:
+        if not self._spared:
+            return []
+        names = ", ".join(self._spared)
+        return ["", f"Columns that do not fit: {names}; pipes and files have all columns."]
+
+
+def _least_width(cells: list[list[str]]) -> int:
+    """The width of a table with its names as short as they may be."""
+    widths = _widths(cells)
+    return sum(widths) - widths[0] + min(widths[0], _LEAST_NAME_WIDTH) + 2 * (len(widths) - 1)
+
+
+def _with_names(cells: list[list[str]], width: int) -> list[list[str]]:
+    """The rows with their first cell in at most `width` characters; different ones stay different.
+
+    A row's only cell is a sentence, which stays as it is.
+    """
+    names = shortened((row[0] for row in cells if any(row[1:])), width)
+    return [[names[row[0]] if any(row[1:]) else row[0], *row[1:]] for row in cells]
 
 
 def _note(row: Row) -> str:
@@ -86,7 +146,7 @@ def _means(rows: list[Row]) -> str:
     return f"{per_step}; of {', '.join(whole)} {per_trace}"
 
 
-def _summary(rows: list[Row]) -> list[str]:
+def _summary(rows: list[Row]) -> list[list[str]]:
     cells = [["measure", "A", "B", "change", "%", "95 % interval", "p", "q"]]
     for row in rows:
         show = _time if row["unit"] == "ns" else _number
@@ -100,14 +160,21 @@ def _summary(rows: list[Row]) -> list[str]:
             row["measure"], show(a), show(b), _signed(show, b - a), _percent(row), _interval(row),
             _chance(row["p"]), _chance(row["q"]),
         ])  # fmt: skip
-    return _aligned(cells)
+    return cells
 
 
 def _interval(row: Row) -> str:
     """The interval of the typical change, relative to the typical step of A."""
     if row["p"] is None or not row["typical_a"]:
         return ""
-    return " to ".join(f"{row[f'change_{end}'] / row['typical_a']:+.1%}" for end in ("low", "high"))
+    return " to ".join(_bound(row[f"change_{end}"] / row["typical_a"]) for end in ("low", "high"))
+
+
+def _bound(ratio: float) -> str:
+    """A bound of an interval; of few steps it may be far beyond anything that could be meant."""
+    if abs(ratio) < _MOST_RATIO:
+        return f"{ratio:+.1%}"
+    return f"{'<' if ratio < 0 else '>'} {math.copysign(_MOST_RATIO, ratio):+.0%}"
 
 
 def _sum(show: Any, total: float | None) -> str:
@@ -124,14 +191,15 @@ def _kernels(rows: list[Row]) -> list[list[str]]:
         if row["status"] in ("outside", "not_compared"):
             continue
         cells.append([
-            _listed(row["name_b"] or row["name_a"]), row["status"], _number(row["rate_a"]),
+            _kernel(row), row["status"], _number(row["rate_a"]),
             _number(row["rate_b"]), _time(row["per_unit_a_ns"]), _time(row["per_unit_b_ns"]),
             _signed(_time, row["change_ns"]), _percent(row), _percent(row, "share_of_change"),
             _chance(row["p"]), _chance(row["q"]),
         ])  # fmt: skip
         if row["status"] == "renamed":
             by = f" (matched by {row['match_rule']}, {row['op_name']})" if row["op_name"] else ""
-            cells.append([f"  was {_listed(row['name_a'])}{encoding.printable(by)}"] + [""] * 10)
+            was = without_middle(_listed(row["name_a"]), _NAME_WIDTH)
+            cells.append([f"  was {was}{encoding.printable(by)}"] + [""] * 10)
     return cells
 
 
@@ -151,7 +219,8 @@ def _ops(rows: list[Row]) -> list[list[str]]:
         if row["status"] in ("outside", "not_compared"):
             continue
         cells.append([
-            _short(row["name"]), row["status"], _number(row["rate_a"]), _number(row["rate_b"]),
+            encoding.printable(row["name"]), row["status"],
+            _number(row["rate_a"]), _number(row["rate_b"]),
             _signed(_time, row["self_change_ns"]), _chance(row["self_p"]),
             _chance(row["self_q"]),
             _signed(_time, row["device_change_ns"]), _percent(row, "share_of_device_change"),
@@ -234,13 +303,13 @@ def _rank(first: str, second: str, row: Row) -> list[str]:
     ]  # fmt: skip
 
 
-def _section(title: str, cells: list[list[str]]) -> list[str]:
-    return ["", title, *_aligned(cells)] if len(cells) > 1 else []
+def _widths(cells: list[list[str]]) -> list[int]:
+    return [max(len(row[n]) for row in cells if any(row[1:])) for n in range(len(cells[0]))]
 
 
 def _aligned(cells: list[list[str]]) -> list[str]:
     """Aligns the first column left, the others right; a row's only cell may be longer."""
-    widths = [max(len(row[n]) for row in cells if any(row[1:])) for n in range(len(cells[0]))]
+    widths = _widths(cells)
     return [
         "  ".join(
             cell.ljust(width) if n == 0 else cell.rjust(width)
@@ -250,17 +319,15 @@ def _aligned(cells: list[list[str]]) -> list[str]:
     ]
 
 
+def _kernel(row: Row) -> str:
+    """The short name of a kernel, which is unique among those of both sides, or its full name."""
+    return encoding.printable(row["kernel_name"] or _listed(row["name_b"] or row["name_a"]))
+
+
 def _listed(names: str) -> str:
     """The first of joined names, and how many more there are."""
     first, *others = names.split(" + ")
-    return _short(first) + (f" + {len(others)} more" if others else "")
-
-
-def _short(text: str) -> str:
-    """Shortens in the middle: kernel names often differ at the end."""
-    text = encoding.printable(text)
-    half = (_NAME_WIDTH - 3) // 2
-    return text if len(text) <= _NAME_WIDTH else f"{text[:half]}...{text[-half:]}"
+    return encoding.printable(first) + (f" + {len(others)} more" if others else "")
 
 
 def _time(ns: float | None) -> str:

@@ -7,7 +7,7 @@ resolves the names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
 
 UNIT = "side"
+_MOST_NAMES = 8  # in a hint
 
 
 def named(query: Query, values: Mapping[str, object]) -> dict[str, str]:
@@ -76,8 +77,19 @@ def _all_runs(selection: Selection) -> Selection:
 
 def _unknown(connection: duckdb.DuckDBPyConnection, name: str, text: str) -> ScopeError:
     runs = [run for (run,) in connection.execute("SELECT name FROM run ORDER BY id").fetchall()]
-    known = f"Runs: {', '.join(runs[:8])}{', ...' if len(runs) > 8 else ''}. " if runs else ""
+    known = f"Runs: {_few(runs)}. " if runs else ""
+    traces = connection.execute(
+        "SELECT t.name FROM trace AS t JOIN run AS r ON r.id = t.run_id WHERE r.name = ? "
+        "ORDER BY t.rank, t.id",
+        [text.rpartition("/")[0]],
+    ).fetchall()
+    if traces:
+        known = f"Traces of {text.rpartition('/')[0]}: {_few([trace for (trace,) in traces])}. "
     return ScopeError(
         f"side {name}: no run, trace or tag is named {text!r}",
         hint=known + "Use the name or ID of a run, RUN/TRACE, tag:NAME or latest.",
     )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join([*names[:_MOST_NAMES], *(["..."] if len(names) > _MOST_NAMES else [])])
