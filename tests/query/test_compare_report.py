@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from warehouse.cli.compare_report import _ReportLines
+from warehouse.cli.compare_report import ReportLines
 
 LONG = [f"kernel_of_a_library<float, {'int, ' * 20}{n}>(const float*)" for n in range(3)]
 HEADER = ["name", "status", "n A", "n B", "A", "B", "of all"]
 
 
-def table(width: int | None) -> _ReportLines:
-    written = _ReportLines(width)
+def table(width: int | None) -> ReportLines:
+    written = ReportLines(width)
     written.section(
         "Kernels",
         [HEADER]

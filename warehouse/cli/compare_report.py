@@ -33,7 +33,7 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]], width: int | Non
     `width` characters, or have all columns.
     """
     summary = tables["summary"]
-    written = _ReportLines(width)
+    written = ReportLines(width)
     written.lines += [*_heading(sides, summary), *map(_note, tables["notes"]), ""]
     written.table(_summary(summary))
     written.lines += _slowest(tables["rank"])
@@ -49,7 +49,7 @@ def report(sides: dict[str, str], tables: dict[str, list[Row]], width: int | Non
     return "".join(f"{line.rstrip()}\n" for line in [*written.lines, *written.left_out()])
 
 
-class _ReportLines:
+class ReportLines:
     """The lines of the report; tables are fitted to the width of the terminal."""
 
     def __init__(self, width: int | None) -> None:
