@@ -108,6 +108,10 @@ class InvalidDatabase(DatabaseError):
     """The file is damaged, or is not a warehouse."""
 
 
+class UnwritableDatabase(DatabaseError):
+    """The warehouse file cannot be written: the disk is full, or the file must not grow."""
+
+
 class TraceError(TwError):
     """An input file cannot be imported."""
 

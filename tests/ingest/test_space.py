@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import MOUNT, Tw
+from tests.ingest.test_import_atomic import n_slices, write_trace
 from tests.support.sharing import KINETO, integration
 from warehouse.ingest import pipeline, space
 from warehouse.ingest.importer import DiskUse
@@ -120,3 +121,26 @@ def test_what_is_copied_to_be_read_needs_its_size() -> None:
     use = DiskUse(peak=0.5, stored=0.1, copies_compressed=True)
     assert Content(n_stored=10, n_bytes=100, n_dense=80).at_peak(use) == 140
     assert Content(n_stored=100, n_bytes=100, n_dense=80).at_peak(use) == 40
+
+
+def test_a_disk_that_is_full_before_the_last_group_keeps_the_groups_before(
+    tw: Tw, disk: Path, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"rank{n}.json" for n in range(16)]  # two groups
+    sizes = [write_trace(file, 2000 + n, seed=n) for n, file in enumerate(files)]
+    (disk / "filler").write_bytes(bytes(7 << 20))
+    db = disk / "traces.duckdb"
+
+    ran = tw("import", "--jobs", "1", *files, "--db", db)
+
+    assert ran.code == 3, ran
+    assert ran.errors == [f"Error: {db}.wal cannot be written: No space left on device"]
+    assert ran.err.splitlines()[-1].startswith("Hint: What was imported stands")
+    assert sorted(n_slices(db).values()) == sizes[:8]
+    assert sorted(path.name for path in disk.iterdir() if path.suffix != ".wal") == [
+        "filler",
+        "traces.duckdb",
+    ]
+    (disk / "filler").unlink()
+    assert tw("import", "-q", *files, "--db", db).code == 0
+    assert sorted(n_slices(db).values()) == sizes

@@ -24,6 +24,7 @@ from warehouse.errors import (
     TraceError,
     TwError,
     UnknownFormat,
+    UnwritableDatabase,
     UsageError,
 )
 from warehouse.ingest import captures, failures, formats, space
@@ -356,7 +357,10 @@ class _Target:
         finally:
             together.close()
             shutil.rmtree(together.folder, ignore_errors=True)
-        if isinstance(done, InvalidDatabase):  # no other source can be stored either
+        if isinstance(done, UnwritableDatabase):
+            done.hint = "What was imported stands; import the files again when there is room."
+        # No other source can be stored either.
+        if isinstance(done, InvalidDatabase | UnwritableDatabase):
             raise done
         return None if isinstance(done, TwError) else done
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.errors import DatabaseError, InvalidDatabase
+from warehouse.errors import InvalidDatabase, UnwritableDatabase
 
 _CHANGED = re.compile(
     r"computed checksum \d+ does not match stored checksum \d+ in block at location (\d+)"
@@ -64,12 +64,12 @@ def raise_if_found(path: Path, error: BaseException) -> None:
         raise found from error
 
 
-def unwritable(error: BaseException) -> DatabaseError | None:
+def unwritable(error: BaseException) -> UnwritableDatabase | None:
     """Returns the failure to write a file that caused an error of DuckDB, if that is its cause."""
     for each in _causes(error):
         found = _UNWRITABLE.search(str(each)) if isinstance(each, duckdb.Error) else None
         if found and not isinstance(each, duckdb.InvalidInputException):
-            return DatabaseError(
+            return UnwritableDatabase(
                 f"{found[1]} cannot be written: {found[2]}", hint="The warehouse is unchanged."
             )
     return None

@@ -37,6 +37,7 @@ from warehouse.store import damage, migrate, template, writer_lock
 
 DEFAULT_WAIT_S = 10.0
 Prepare = Callable[[duckdb.DuckDBPyConnection], object]
+_LOG_STAYS = "CHECKPOINT during DETACH failed"
 _PID = re.compile(r"\(PID (\d+)\)")
 
 #: DuckDB 2.0.0 derives wrong statistics for a sum over a LEFT JOIN whose right side is filtered to
@@ -178,13 +179,17 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> 
 
 
 def _detach(connection: duckdb.DuckDBPyConnection, path: Path, before: str) -> None:
-    """Detaches the warehouse, which writes its log to the file, unless the file is damaged."""
+    """Detaches the warehouse, which writes its log to the file, unless the file is damaged.
+
+    Where the disk is full, the log stays, with all that was committed: the next session reads it.
+    """
     try:
         connection.execute(f'USE "{before}"')
         connection.execute("DETACH warehouse")
     except duckdb.Error as error:
         damage.raise_if_found(path, error)
-        raise
+        if not (_LOG_STAYS in str(error) and damage.unwritable(error)):
+            raise
     finally:
         _remove_empty_log(path)
 
