@@ -107,6 +107,25 @@ def test_a_table_fits_the_terminal(width: int) -> None:
     assert all(name in layout.note("--raw", width).replace("\n  ", " ") for name in layout.left_out)
 
 
+def test_details_are_left_out_before_totals() -> None:
+    details = ["start_ns", "kernel_category", "min_ns", "p99_ns", "host_stddev_ns", "is_folded"]
+    names = ["rank", *details, "name", "total_ns", "share"]
+    columns = [
+        Column(name, "BIGINT", "ns") if name.endswith("_ns") else Column(name, "VARCHAR")
+        for name in names
+    ]
+    rows: list[list[object]] = [
+        [10**6 if column.unit else f"{column.name} {'x' * 16} {n}" for column in columns]
+        for n in range(2)
+    ]
+
+    left_out = [set(lay_out(columns, rows, View(width)).left_out) for width in range(40, 250)]
+
+    assert {*details, "total_ns"} <= left_out[0] and not left_out[-1]
+    assert all(out <= set(details) or out > set(details) for out in left_out)
+    assert {len(out) for out in left_out} >= {0, 1, len(details)}
+
+
 def test_headings_are_broken_at_underscores_above_narrow_values() -> None:
     columns = [NAME, Column("exposed_communication_ns", "BIGINT", "ns"), TOTAL]
 

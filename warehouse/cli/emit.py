@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,12 +95,14 @@ def say_count(n_shown: int, n_rows: int, target: Path | None, *, quiet: bool) ->
     if quiet:
         return
     if n_shown < n_rows:
-        click.echo(f"({grouped(n_shown)} of {grouped(n_rows)} rows; --rows -1 for all)", err=True)
+        click.echo(f"({n_shown:,} of {n_rows:,} rows; --rows -1 for all)", err=True)
     elif target is not None:
         rows = "row" if n_rows == 1 else "rows"
-        click.echo(f"{grouped(n_rows)} {rows} written to {target}", err=True)
+        click.echo(f"{n_rows:,} {rows} written to {target}", err=True)
 
 
-def grouped(number: int) -> str:
-    """Formats 1234567 as `1 234 567`."""
-    return f"{number:,}".replace(",", " ")
+def echo_sentence(text: str) -> None:
+    """Prints a sentence to stderr, on a terminal in lines of whole words."""
+    if sys.stderr.isatty():
+        text = textwrap.fill(text, shutil.get_terminal_size().columns)
+    click.echo(text, err=True)

@@ -13,7 +13,7 @@ import click
 from warehouse import config
 from warehouse.cli import many_ranks, memory_options, options
 from warehouse.cli.completion import query_names, query_parameters
-from warehouse.cli.emit import emit, grouped, is_for_terminal, say_count
+from warehouse.cli.emit import echo_sentence, emit, is_for_terminal, say_count
 from warehouse.cli.query_export import with_exports
 from warehouse.cli.scope_options import announce, scope
 from warehouse.cli.table_options import TableOptions, table
@@ -168,23 +168,23 @@ def _explain(
     if quiet or chosen.header is None:
         return
     if not result.n_rows:
-        click.echo(emptiness.reason(opened, chosen), err=True)
+        echo_sentence(emptiness.reason(opened, chosen))
     elif (left_out := _left_out(result, opened, chosen, values)) is not None:
-        click.echo(left_out, err=True)
+        echo_sentence(left_out)
 
 
 def _left_out(result: Result, opened: Session, chosen: Query, values: dict[str, str]) -> str | None:
     from warehouse.errors import QueryError
     from warehouse.query import row_limit
 
-    shown, more = grouped(result.n_rows), f"-p {row_limit.PARAMETER}=N for more"
+    shown, more = f"{result.n_rows:,}", f"-p {row_limit.PARAMETER}=N for more"
     try:
         n_rows = row_limit.rows_without_limit(
             opened, chosen, values, result.n_rows, timeout_s=result.timeout_s
         )
     except QueryError:  # the rows are written, only their number is not known
         return f"({shown} rows or more; {more})"
-    return None if n_rows is None else f"({shown} of {grouped(n_rows)} rows; {more})"
+    return None if n_rows is None else f"({shown} of {n_rows:,} rows; {more})"
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,14 @@
 """Lays out rows as a table of the width of a terminal.
 
 Ids are hidden, headings are broken at underscores, names are shortened; if that does not suffice,
-columns are left out: first those without values, then from the right.
+columns are left out: first those without values, then details (`_DETAIL`), then others, each from
+the right.
 """
 
 from __future__ import annotations
 
+import itertools
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +26,12 @@ _STYLES = {
     "error": "31", "warning": "33", "note": "2", "added": "32", "removed": "31",
 }  # fmt: skip
 _COLOURED = ("severity", "status")
+#: Names of columns that matter least: extremes and spread of what has a sum or median, places in
+#: time, flags, what figures are relative to, and groups that a name belongs to.
+_DETAIL = re.compile(
+    r"(.*_)?(min|max|mean|p\d+|stddev)_ns|(.*_)?(start|end)_ns|is_\w+|n_names|relative_\w+|peak_\w+_per_s"
+    r"|\w+_source|min|max|mean|p\d+|stddev|(kernel|op)_category|input_types|model"
+)
 #: Columns of ids that tell rows apart where runs or traces are mixed.
 _MIXED = ("run_id", "trace_id")
 
@@ -145,19 +154,28 @@ def _fit(cells: list[_Cells], view: View) -> tuple[str, ...]:
         return ()
     for each in cells:
         each.heading = _broken(each)
-    left_out: list[str] = []
+    all_names = [each.column.name for each in cells]
     while _total(cells, is_least=True) > view.width and len(cells) > 1:
-        gone = next((each for each in reversed(cells) if each.is_empty), None)
-        gone = gone or next(each for each in reversed(cells) if each is not _subject(cells))
-        cells.remove(gone)
-        left_out.append(gone.column.name)
+        cells.remove(_least_needed(cells))
     _shorten_names(cells, view.width)
-    return tuple(reversed(left_out))
+    shown = {each.column.name for each in cells}
+    return tuple(name for name in all_names if name not in shown)
+
+
+def _least_needed(cells: Sequence[_Cells]) -> _Cells:
+    """The column to leave out next; never the one that says what a row is about."""
+    spare = [each for each in reversed(cells) if each is not _subject(cells)]
+    empty = (each for each in spare if each.is_empty)
+    return next(itertools.chain(empty, filter(_is_detail, spare), spare))
+
+
+def _is_detail(cells: _Cells) -> bool:
+    return _DETAIL.fullmatch(cells.column.name) is not None
 
 
 def _subject(cells: Sequence[_Cells]) -> _Cells:
     """The column that says what a row is about: the widest text, else the first."""
-    texts = [each for each in cells if each.is_text]
+    texts = [each for each in cells if each.is_text and not _is_detail(each)]
     return max(texts, key=lambda each: each.n_content) if texts else cells[0]
 
 
