@@ -37,11 +37,11 @@ class Macros(set[str]):
 def n_blocks_of(queries: Iterable[Query]) -> dict[str, int]:
     """How many texts each query consists of without a session, which computes a block once.
 
-    Callees are given first.
+    Callees are given first; those that are left out, as of kept rows, count as none.
     """
     found: dict[str, int] = {}
     for query in queries:
-        found[str(query.key)] = 1 + sum(found[key] for key in query.pins.values())
+        found[str(query.key)] = 1 + sum(found.get(key, 0) for key in query.pins.values())
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -306,7 +306,7 @@ class Library:
         """
         there = Macros() if installed is None else installed
         _, plain = self._named_in(query)
-        called = self.called_by(query)
+        called = self.called_by(query, there.held)
         missing = [each for each in called if str(each.key) not in there]
         n_blocks = n_blocks_of(called) if missing else {}
         if any(n_blocks[str(each.key)] > FEW_BLOCKS for each in missing):
@@ -318,11 +318,24 @@ class Library:
         for each in plain:
             each.install(connection, plain=True)
 
-    def called_by(self, query: Query) -> list[Query]:
-        """The queries that a query or statement calls, directly or not, callees first."""
+    def called_by(self, query: Query, held: Collection[str] = ()) -> list[Query]:
+        """The queries that a query or statement calls, directly or not, callees first.
+
+        Those in `held` call nothing: their rows are there.
+        """
         callees = [each for each in self.closure([query]) if each is not query]
         named, _ = self._named_in(query)
-        return self.closure([*named, *callees])
+        found = self.closure([*named, *callees])
+        if not held:
+            return found
+        open_keys = [*query.pins.values(), *(str(each.key) for each in named)]
+        reached = set[str]()
+        while open_keys:
+            key = open_keys.pop()
+            if key not in reached:
+                reached.add(key)
+                open_keys += [] if key in held else self.queries[key].pins.values()
+        return [each for each in found if str(each.key) in reached]
 
     def _named_in(self, query: Query) -> tuple[list[Query], list[Query]]:
         """The queries named in the text, and those of them named without a version."""

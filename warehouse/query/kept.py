@@ -6,7 +6,7 @@ times where blocks call each other. The macro of a kept block reads a TEMP table
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from warehouse.library.header import FOR_REPORTS
@@ -34,7 +34,7 @@ def keep(
     report.
     """
     when = (True, FOR_REPORTS) if is_report else (True,)
-    for block in queries.called_by(query):
+    for block in queries.called_by(query, installed.held):
         key = str(block.key)
         if key in kept or block.header is None or block.header.computed_once not in when:
             continue
@@ -46,10 +46,15 @@ def keep(
         installed.hold([key])
 
 
-def forget(connection: duckdb.DuckDBPyConnection, kept: set[str], installed: Macros) -> None:
-    """Drops the rows of all kept blocks, as the scope changes."""
-    for key in kept:
+def forget(
+    connection: duckdb.DuckDBPyConnection,
+    kept: set[str],
+    installed: Macros,
+    needed: Collection[str] = (),
+) -> None:
+    """Drops the rows of all kept blocks but those needed, as the scope changes or for memory."""
+    for key in kept.difference(needed):
         connection.execute(f'DROP MACRO TABLE "{key}"')
         connection.execute(f'DROP TABLE temp.main."kept {key}"')
         installed.release(key)
-    kept.clear()
+        kept.remove(key)

@@ -154,6 +154,16 @@ class Session:
         values = arguments(query, parameters)
         execute.create_table(self.connection, prepared, values, table)
 
+    def forget_rows(self, needed_by: Iterable[str] = ()) -> None:
+        """Drops the kept rows of blocks, but those that queries of these names call."""
+        held = self.installed.held
+        needed = {
+            str(block.key)
+            for name in needed_by
+            for block in self.queries.called_by(self.queries.find(name), held)
+        }
+        kept.forget(self.connection, self.kept, self.installed, needed)
+
     def _rewritten(self, query: library.Query) -> library.Query:
         """Translates a PerfettoSQL script, and creates the views it needs on the connection."""
         from warehouse.dialect import run

@@ -60,13 +60,17 @@ class Graph:
         self._is_kept = False  # a copy of the tables, for `restore_original`
         #: Macros that stand for the queries of the tables.
         self.installed = Macros()
-        others = {"measured": MEASURED} | ({"occurrence": OCCURRENCES} if places else {})
-        with computed_once(session, [*TABLES.values(), *others.values()], parameters):
+        with computed_once(session, [*TABLES.values(), MEASURED], parameters):
+            self._refuse(session.run(PROBLEMS).rows(), parameters)
+            self._copy(session, "measured", MEASURED, {})
+            if places:  # of the largest runs, the rows of all blocks would not fit into memory
+                session.forget_rows(needed_by=[*TABLES.values(), OCCURRENCES])
+                self._copy(session, "occurrence", OCCURRENCES, {})
+                session.forget_rows(needed_by=TABLES.values())
             for table, name in TABLES.items():
                 self._copy(session, table, name, parameters)
-            for table, name in others.items():
-                self._copy(session, table, name, {})
-            self._refuse(session.run(PROBLEMS).rows(), parameters)
+        if places:
+            session.forget_rows()
         self._check()
 
     def _copy(

@@ -3,11 +3,12 @@
 Each occurrence of a node (query replay_occurrence) gives two points of its track: its measured
 start and end, and where the replay has them. Between points times are moved in proportion, so that
 what nests or follows on a track still does. Tracks without nodes move as the track of their trace
-that has most.
+that has most. Points are computed only of tracks on which more than whole nodes is moved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.replay import path
@@ -49,13 +50,16 @@ WHERE o.node_id NOT IN (SELECT node_id FROM node WHERE kind = 'dropped')
 #: The first point of a track is the start of its trace, which does not move.
 _SEGMENTS = """
 CREATE TEMP TABLE segment AS
-WITH point AS (
-  SELECT trace_id, track_id, from_ts AS point_ts, to_ts AS at_ts FROM placed
+WITH used AS MATERIALIZED (
+  SELECT * FROM placed WHERE track_id IN (SELECT guide_id FROM moving)
+),
+point AS (
+  SELECT trace_id, track_id, from_ts AS point_ts, to_ts AS at_ts FROM used
   UNION ALL
-  SELECT trace_id, track_id, from_end_ts, to_end_ts FROM placed
+  SELECT trace_id, track_id, from_end_ts, to_end_ts FROM used
   UNION ALL
   SELECT DISTINCT p.trace_id, p.track_id, t.start_ts, t.start_ts
-  FROM placed AS p
+  FROM used AS p
   JOIN trace AS t ON t.id = p.trace_id
 ),
 growing AS (
@@ -79,37 +83,42 @@ WINDOW of_track AS (PARTITION BY track_id ORDER BY point_ts)
 """
 _GUIDES = """
 CREATE TEMP TABLE guide AS
-WITH busiest AS (
+WITH busy AS (
+  SELECT trace_id, track_id, count(*) AS n FROM placed GROUP BY trace_id, track_id
+),
+busiest AS (
   SELECT trace_id, arg_max(track_id, (n, -track_id)) AS track_id
-  FROM (SELECT trace_id, track_id, count(*) AS n FROM segment GROUP BY ALL)
+  FROM busy
   GROUP BY trace_id
 )
 SELECT
   k.id AS track_id,
-  CASE WHEN k.id IN (SELECT track_id FROM segment) THEN k.id ELSE b.track_id END AS guide_id
+  CASE WHEN k.id IN (SELECT track_id FROM busy) THEN k.id ELSE b.track_id END AS guide_id
 FROM track AS k
 LEFT JOIN busiest AS b ON b.trace_id = k.trace_id
 WHERE k.trace_id IN (SELECT unnest($traces::BIGINT[]))
 """
-#: Slices that are an occurrence as a whole take its times; others are moved by the segments.
-_SLICES = """
-CREATE TEMP TABLE moved AS
+#: Slices, with the times of those that are an occurrence as a whole.
+_WHOLE = """
+CREATE TEMP TABLE whole AS
 WITH exact AS (
   SELECT slice_id, from_ts, from_end_ts, min(to_ts) AS to_ts, max(to_end_ts) AS to_end_ts
   FROM placed
   GROUP BY slice_id, from_ts, from_end_ts
-),
-old AS MATERIALIZED (
-  SELECT s.id, s.ts, s.dur, g.guide_id, x.to_ts, x.to_end_ts
-  FROM slice AS s
-  JOIN guide AS g ON g.track_id = s.track_id
-  LEFT JOIN exact AS x
-    ON x.slice_id = s.id AND x.from_ts = s.ts AND x.from_end_ts = s.ts + s.dur
-  WHERE s.trace_id IN (SELECT unnest($traces::BIGINT[]))
-),
-begun AS (
+)
+SELECT s.id, s.ts, s.dur, g.guide_id, x.to_ts, x.to_end_ts
+FROM slice AS s
+JOIN guide AS g ON g.track_id = s.track_id
+LEFT JOIN exact AS x
+  ON x.slice_id = s.id AND x.from_ts = s.ts AND x.from_end_ts = s.ts + s.dur
+WHERE s.trace_id IN (SELECT unnest($traces::BIGINT[]))
+"""
+#: Slices that are an occurrence as a whole take its times; others are moved by the segments.
+_SLICES = """
+CREATE TEMP TABLE moved AS
+WITH begun AS (
   SELECT o.* REPLACE (coalesce(m.at_ts + (o.ts - m.point_ts) * m.ratio, o.ts) AS to_ts)
-  FROM (FROM old WHERE to_ts IS NULL) AS o
+  FROM (FROM whole WHERE to_ts IS NULL) AS o
   ASOF LEFT JOIN segment AS m ON m.track_id = o.guide_id AND o.ts >= m.point_ts
 ),
 ended AS (
@@ -127,7 +136,7 @@ SELECT
   CASE WHEN dur <= 0 THEN dur ELSE greatest(to_end_ts - to_ts, 0) END AS to_dur
 FROM (
   SELECT id, ts, dur, round(to_ts)::BIGINT AS to_ts, round(to_end_ts)::BIGINT AS to_end_ts
-  FROM (FROM old WHERE to_ts IS NOT NULL UNION ALL FROM ended)
+  FROM (FROM whole WHERE to_ts IS NOT NULL UNION ALL FROM ended)
 )
 """
 
@@ -144,14 +153,27 @@ def path_of(graph: Graph) -> pa.Table:
 
 
 def create_tables(
-    connection: duckdb.DuckDBPyConnection, occurrences: pa.Table, trace_ids: list[int]
+    connection: duckdb.DuckDBPyConnection,
+    occurrences: pa.Table,
+    trace_ids: list[int],
+    of_points: Sequence[str],
 ) -> None:
     """Creates TEMP tables: moves of slices (`moved`), and of times by track (`segment`, `guide`).
 
-    The connection has the tables of the warehouse.
+    The connection has the tables of the warehouse; those named `of_points` have times on tracks.
     """
+    traces = {"traces": trace_ids}
     connection.register("placed", occurrences)
+    connection.execute(_GUIDES, traces)
+    connection.execute(_WHOLE, traces)
+    tracks = ["SELECT guide_id FROM whole WHERE to_ts IS NULL"]
+    for table in of_points:
+        tracks.append(
+            f"SELECT guide_id FROM guide WHERE track_id IN (SELECT track_id FROM {table} "
+            f"WHERE trace_id IN ({', '.join(map(str, trace_ids))}))"
+        )
+    connection.execute(f"CREATE TEMP TABLE moving AS {' UNION '.join(tracks)}")
     connection.execute(_SEGMENTS)
-    connection.execute(_GUIDES, {"traces": trace_ids})
-    connection.execute(_SLICES, {"traces": trace_ids})
+    connection.execute(_SLICES)
+    connection.execute("DROP TABLE whole")
     connection.unregister("placed")

@@ -95,7 +95,9 @@ def store(
         _make_room(connection, prediction, name, replace)
         copy = _Copy(connection, prediction)
         run_id = copy.run(name)
-        movement.create_tables(connection, prediction.occurrences, list(prediction.trace_ids))
+        movement.create_tables(
+            connection, prediction.occurrences, list(prediction.trace_ids), copy.point_tables()
+        )
         copy.rows(run_id)
         copy.paths(run_id)
         if steps is not None:
@@ -184,10 +186,21 @@ class _Copy:
         """Inserts the rows of all tables of the traces."""
         self._traces(run_id)
         self._files()
-        for table in catalog.trace_tables(self.connection):
-            if table not in _NOT_COPIED:
-                self._table(table, run_id)
+        for table in self._copied():
+            self._table(table, run_id)
         self._table("link", run_id)
+
+    def point_tables(self) -> list[str]:
+        """Copied tables of times on tracks that are not slices."""
+        return [table for table in self._copied() if self._is_of_points(table)]
+
+    def _copied(self) -> list[str]:
+        tables = catalog.trace_tables(self.connection)
+        return [table for table in tables if table not in _NOT_COPIED]
+
+    def _is_of_points(self, table: str) -> bool:
+        names = {column.name for column in catalog.columns(self.connection, table)}
+        return {"ts", "track_id"} <= names and "dur" not in names
 
     def paths(self, run_id: int) -> None:
         """Inserts the critical paths, that without changes on the measured traces."""
@@ -257,7 +270,7 @@ class _Copy:
             source += f" JOIN moved AS m ON m.id = o.{key}"
             columns["ts"] = "m.to_ts + o.ts - m.ts"
             columns["dur"] = "CASE WHEN o.dur = m.dur THEN m.to_dur ELSE o.dur END"
-        elif {"ts", "track_id"} <= columns.keys():
+        elif self._is_of_points(table):
             source += _POINT
             columns["ts"] = "coalesce(round(m.at_ts + (o.ts - m.point_ts) * m.ratio)::BIGINT, o.ts)"
         self._insert(table, columns, f"{source} WHERE {self._condition(table)}", "o.rowid")
