@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import TypeVar
 
 from warehouse.errors import TwError
@@ -70,7 +70,12 @@ def imported(point: EntryPoint, distribution: str | None = None) -> object:
 
 def package(point: EntryPoint) -> str:
     """Returns the name of the package that registers an entry point."""
-    return point.dist.name if point.dist else point.module
+    return _name(point.dist) if point.dist else point.module
+
+
+@cache
+def _name(distribution: Distribution) -> str:
+    return distribution.name  # parsed each time
 
 
 def is_foreign(point: EntryPoint) -> bool:

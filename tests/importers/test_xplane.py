@@ -17,7 +17,7 @@ from tests.conftest import Tw
 from tests.support.gpu_profiles import error, imported
 from tests.support.xplane_wire import Event, Line, Plane, space
 from tw_importers.chakra_et import sniff as sniff_chakra
-from tw_importers.xplane.read import sniff
+from tw_importers.xplane.certainty import sniff
 
 DATA = Path(__file__).parents[1] / "data" / "xplane"
 JAX = DATA / "jax/plugins/profile/2026_11_20_11_57_03"

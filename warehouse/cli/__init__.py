@@ -89,7 +89,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in (known := self.list_commands(ctx)):
+        is_own = name in COMMANDS or name.startswith("-")
+        if name and not is_own and name not in (known := self.list_commands(ctx)):
             import difflib
 
             near = difflib.get_close_matches(name, known, n=1)

@@ -52,9 +52,8 @@ def formats() -> list[Format]:
 
 @cache
 def _formats() -> tuple[Format, ...]:
-    # Once a process: to name a package, its metadata is parsed.
     found = [
-        Format(point.name, point.value, point.dist.name if point.dist else "?", point)
+        Format(point.name, point.value, plugins.package(point) if point.dist else "?", point)
         for point in sorted(plugins.registered(ENTRY_POINT_GROUP), key=plugins.is_foreign)
     ]
     first = {each.name: each for each in reversed(found)}  # tw's own, where names are the same

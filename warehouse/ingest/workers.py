@@ -7,11 +7,10 @@ import shutil
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import TraceError, TwError
@@ -21,6 +20,7 @@ from warehouse.ingest.decode import DecodedSource, Settings
 from warehouse.ingest.together import DecodedTogether, Job, Unit, decode_together, halves
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.connection import Connection
     from multiprocessing.sharedctypes import Synchronized
 
@@ -183,6 +183,9 @@ def _decode_in_threads(
 def _decode_in_workers(
     units: list[Unit], n_workers: int, settings: Settings, advance: Advance
 ) -> Iterator[list[Decoded]]:
+    from concurrent.futures import ProcessPoolExecutor  # loading it takes time, too
+    from multiprocessing import get_context
+
     # Not fork: a forked child would lack the threads of DuckDB and Arrow.
     context = get_context("spawn")
     counter = context.Value("q", 0)

@@ -201,9 +201,14 @@ def has_header(sql: str) -> bool:
 
 def has_statement(sql: str) -> bool:
     """Whether anything but comments follows the header."""
-    match = _HEADER.match(sql)
-    rest = sql[match.end() :] if match else sql
+    rest = without_header(sql)
     return bool(re.sub(r"--[^\n]*|/\*.*?\*/", "", rest, flags=re.DOTALL).strip("; \t\r\n"))
+
+
+def without_header(sql: str) -> str:
+    """What follows the header."""
+    match = _HEADER.match(sql)
+    return sql[match.end() :] if match else sql
 
 
 def peek(sql: str) -> tuple[str, int] | None:

@@ -126,12 +126,7 @@ class Query:
     @cached_property
     def words(self) -> frozenset[str]:
         """All words of the text, in lower case, with the names of what it reads and calls."""
-        kinds = ("word", "quoted")
-        return frozenset(
-            token.text.strip('"').lower()
-            for token in tokens.split(self.text)
-            if token.kind in kinds
-        )
+        return tokens.words(self.text)
 
     @cached_property
     def _macro_body(self) -> str:

@@ -40,6 +40,15 @@ def split(sql: str) -> list[Token]:
     return [Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(sql)]
 
 
+def words(sql: str) -> frozenset[str]:
+    """All words, in lower case, with the names of what the SQL reads and calls."""
+    return frozenset(
+        match[0].strip('"').lower()
+        for match in _TOKEN.finditer(sql)
+        if match.lastgroup in ("word", "quoted")
+    )
+
+
 def parameters(sql: str) -> list[str]:
     """The names of the `$name` parameters, each once, in order of appearance."""
     names = (token.text[1:] for token in split(sql) if token.kind == "parameter")

@@ -18,7 +18,9 @@ import duckdb
 from warehouse.errors import UsageError
 from warehouse.library import library as libraries
 from warehouse.library import required_rows
+from warehouse.library.header import without_header
 from warehouse.library.library import Library, Query
+from warehouse.library.tokens import words
 from warehouse.link import clock_offsets, link_sets, linked_graph, relations
 from warehouse.store import database, statements
 
@@ -93,11 +95,9 @@ def _parameter(query: Query) -> str:
 
 
 def _reads_links(library: Library, query: Query) -> bool:
-    # Splitting a text into words takes long; most do not even contain this one.
-    return any(
-        _LINK.search(each.text) is not None and "link" in each.words
-        for each in library.closure([query])
-    )
+    # Splitting a text into words takes long; most statements do not even contain this one.
+    texts = (without_header(each.text) for each in library.closure([query]))
+    return any(_LINK.search(each) is not None and "link" in words(each) for each in texts)
 
 
 def link_trace(

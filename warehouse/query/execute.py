@@ -80,7 +80,7 @@ class Result:
             raise
 
     def _start(self) -> tuple[tuple[Column, ...], Any]:
-        statement = _one_select(self.query.bound_sql)
+        statement = _one_select(self._connection, self.query.bound_sql)
         if self._into is not None:
             self._connection.execute(
                 f'CREATE OR REPLACE TEMP TABLE "{self._into}" AS {statement.query}',
@@ -210,9 +210,9 @@ def _columns(query: Query, names: Sequence[str], types: Sequence[Any]) -> tuple[
     )
 
 
-def _one_select(sql: str) -> duckdb.Statement:
+def _one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
     must_be_unicode(sql)
-    parsed = statements.parse(sql)
+    parsed = statements.parse(connection, sql)
     if len(parsed) != 1:
         count = "there is none" if not parsed else f"there are {len(parsed)}"
         raise QueryError(f"expected one statement: {count}", hint="Run them one after the other.")

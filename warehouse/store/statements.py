@@ -6,25 +6,30 @@ eighth.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import duckdb
+
+_MOST = 2048
+_parsed: dict[str, tuple[duckdb.Statement, ...]] = {}
 
 
 def execute(
     connection: duckdb.DuckDBPyConnection, text: str, parameters: Any = None
 ) -> duckdb.DuckDBPyConnection:
     """Runs the statements of a text, as `connection.execute` does; returns the connection."""
-    for statement in parse(text):
+    for statement in parse(connection, text):
         connection.execute(statement, parameters)
     return connection
 
 
-@lru_cache(maxsize=2048)
-def parse(text: str) -> tuple[duckdb.Statement, ...]:
-    """Returns the statements of a text; raises duckdb.ParserException."""
-    import duckdb
-
-    return tuple(duckdb.extract_statements(text))
+def parse(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[duckdb.Statement, ...]:
+    """Returns the statements of a text, for all connections; raises duckdb.ParserException."""
+    found = _parsed.get(text)
+    if found is None:
+        if len(_parsed) >= _MOST:
+            _parsed.clear()
+        # By the connection: the function of the same name opens another database for it.
+        found = _parsed[text] = tuple(connection.extract_statements(text))
+    return found

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import struct
+from typing import TYPE_CHECKING
 
-from tw_importers.ctf import json_metadata, tsdl
-from tw_importers.ctf.tree import Trace
 from warehouse.errors import CorruptTrace
+
+if TYPE_CHECKING:
+    from tw_importers.ctf.tree import Trace
 
 _MAGIC = 0x75D11D57
 _HEADER = 37  # bytes of the header of a packet of metadata
@@ -27,6 +29,9 @@ def looks_like(head: bytes) -> bool:
 
 def read(content: bytes) -> Trace:
     """Returns the type tree of a trace; raises CorruptTrace with an offset in the text."""
+    # Loaded here, because every import looks for metadata.
+    from tw_importers.ctf import json_metadata, tsdl
+
     if len(content) > MAX_BYTES:
         raise CorruptTrace(
             f"the metadata has {len(content)} bytes; at most {MAX_BYTES} can be read"

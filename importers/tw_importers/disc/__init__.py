@@ -7,16 +7,41 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from tw_importers.disc import elsewhere
 from tw_importers.disc.find import find, is_log, keeps_archive
-from tw_importers.disc.read import OPTIONS, read_capture, read_log
-from warehouse.ingest.importer import Captures, FileImporter, InParts
+from warehouse.ingest.importer import (
+    ByteReader,
+    Captures,
+    FileImporter,
+    InParts,
+    Parts,
+    Scratch,
+    TraceFacts,
+)
 
 _FOLDER = files(__package__)
+_OPTIONS = {
+    "with_environment": "1: keep the environment variables of dumped programs, too",
+    elsewhere.OPTION: "folder with dumps that the log names and that are not below its folder",
+}
 
 
 def sniff(head: bytes, name: str) -> int:
     """Certain with a line of BladeDISC in a log of TensorFlow."""
     return 98 if is_log(head) else 0
+
+
+# What reads programs and statistics is loaded only for files of this format.
+def _read_log(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    from tw_importers.disc.read import read_log
+
+    return read_log(reader, scratch)
+
+
+def _read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
+    from tw_importers.disc.read import read_capture
+
+    return read_capture(parts, scratch)
 
 
 DISC = FileImporter(
@@ -25,9 +50,9 @@ DISC = FileImporter(
     version=2,
     kind="graph",
     sniff=sniff,
-    read=read_log,
-    captures=Captures(find, read_capture, keeps_archive, beside=("*", "dump/*", "replay_*/*")),
-    options=OPTIONS,
+    read=_read_log,
+    captures=Captures(find, _read_capture, keeps_archive, beside=("*", "dump/*", "replay_*/*")),
+    options=_OPTIONS,
     prepare=(_FOLDER / "prepare.sql",),
     normalize=(_FOLDER / "normalize.sql", InParts(_FOLDER / "calls.sql", "run", 122_880)),
     record_tables=(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tw_importers.disc.log import TEMPORARY
+from tw_importers.disc.names import TEMPORARY
 from warehouse.errors import UsageError
 
 OPTION: Final = "dump_dir"

@@ -11,8 +11,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from tw_importers.disc import statistics, torch_dump
-from tw_importers.disc.log import TEMPORARY
+from tw_importers.disc import names as named
+from tw_importers.disc.names import TEMPORARY
 from warehouse.ingest.importer import Capture, Listing, Part
 
 _LOG = re.compile(r".*\.(?:log|txt|err|out)(?:\.gz)?")
@@ -41,7 +41,7 @@ def is_program(head: bytes) -> bool:
 
 def keeps_archive(name: str, members: Sequence[str] | None) -> bool:
     """Whether an archive has values of arguments, by the names of temporary files, or of torch."""
-    if TEMPORARY.fullmatch(posixpath.basename(name)) or torch_dump.is_archive(name, members):
+    if TEMPORARY.fullmatch(posixpath.basename(name)) or named.is_torch_archive(name, members):
         return True
     return bool(members) and all(map(TEMPORARY.fullmatch, members or ()))
 
@@ -77,12 +77,12 @@ def _dumps(listing: Listing) -> dict[str, str]:
 
 def _role(listing: Listing, name: str) -> str | None:
     """What a dumped file is; None: no dump. Temporary files by their names, others by content."""
-    if torch_dump.is_file(name):
+    if named.is_torch_file(name):
         return "torch"
     if TEMPORARY.fullmatch(posixpath.basename(name)) and name.endswith((".tar", ".input")):
         return "data" if name.endswith(".tar") else "program"
-    if (found := statistics.role(name)) is not None:
-        is_ours = found != "statistics" or statistics.is_statistics(listing.head(name))
+    if (found := named.statistics_role(name)) is not None:
+        is_ours = found != "statistics" or named.is_statistics(listing.head(name))
         return found if is_ours else None
     is_named = _PROGRAM.fullmatch(name) is not None
     return "program" if is_named and is_program(listing.head(name)) else None

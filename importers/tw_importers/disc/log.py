@@ -51,11 +51,6 @@ _TORCH: Final = re.compile(
 )
 _PHASE_WORDS: Final = b" takes: "  # of lines that the compiler prints itself
 _PHASE: Final = re.compile(rb"\[DISC\] (\w{1,100}) takes: (\d{1,9}(?:\.\d{1,9})?(?:e-?\d\d)?) s")
-#: The name of a temporary file: host, thread (hex), process and microseconds since the epoch (hex).
-TEMPORARY: Final = re.compile(
-    r"tempfile-(?P<host>.+)-(?P<thread>[0-9a-f]{1,15})-(?P<pid>\d{1,18})-(?P<micros>[0-9a-f]{1,13})"
-    r"(?:\.tar|\.input)?"
-)
 
 
 @dataclass

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from tw_importers.disc import log as logs
 from tw_importers.disc import values
+from tw_importers.disc.names import TEMPORARY
 from tw_importers.disc.program import Program
 
 REPLAYABLE: Final = "replayable"
@@ -128,7 +128,7 @@ def _judge_values(cluster: Cluster, archive: Archive) -> None:
 
 def temporary(name: str | None) -> dict[str, Any] | None:
     """The parts of a temporary file's name."""
-    found = logs.TEMPORARY.fullmatch(name or "")
+    found = TEMPORARY.fullmatch(name or "")
     if found is None:
         return None
     return {

@@ -21,10 +21,6 @@ from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
 from warehouse.wording import counted
 
-OPTIONS: Final = {
-    "with_environment": "1: keep the environment variables of dumped programs, too",
-    elsewhere.OPTION: "folder with dumps that the log names and that are not below its folder",
-}
 _QUARTER_HOUR_US: Final = 15 * 60 * 1_000_000
 #: Problems of what was lost; the others lost nothing.
 _LOST: Final = (

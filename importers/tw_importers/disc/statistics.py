@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import codecs
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -22,12 +21,6 @@ from pyarrow import csv
 from tw_importers.disc import rows
 from warehouse.ingest.importer import ByteReader, Scratch
 
-_NAMES: Final = {
-    re.compile(r"call_timestamps\.csv"): "call times",
-    re.compile(r"(?:begin|end|FINISH)\.txt"): "statistics",
-    re.compile(r"sess_\d+\.perf"): "session",
-    re.compile(r"xla_func_.+_shape_\d+"): "shape",
-}
 _ORDER: Final = ("begin.txt", "end.txt", "FINISH.txt")  # the last one has all that is known
 _LARGEST_JSON: Final = 64 << 20  # bytes; 100,000 shapes, the most that are counted, have half of it
 _LONGEST_SHAPE: Final = 64 << 10  # bytes
@@ -73,17 +66,6 @@ TABLES: Final = {
 _CALL_TEXT: Final = pa.schema([(name, pa.string()) for name in _COLUMNS])
 
 
-def role(name: str) -> str | None:
-    """What a file is, by its base name; None if it is none of these."""
-    base = posixpath.basename(name)
-    return next((found for pattern, found in _NAMES.items() if pattern.fullmatch(base)), None)
-
-
-def is_statistics(head: bytes) -> bool:
-    """Whether a JSON begins as the bridge writes it; other programs use the names, too."""
-    return head.lstrip()[:1] == b"{" and (b'"calls"' in head or b'"libtao_ops_load_us"' in head)
-
-
 class Statistics:
     """All that is counted and timed of the clusters of a capture."""
 
@@ -99,7 +81,7 @@ class Statistics:
         scratch.connection.unregister("rows")
 
     def take(self, kind: str, name: str, reader: ByteReader) -> None:
-        """Reads a file of a kind that `role` returns."""
+        """Reads a file of a kind that `names.statistics_role` returns."""
         self.n_files += 1
         base = posixpath.basename(name)
         if kind == "call times":

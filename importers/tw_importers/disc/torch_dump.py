@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import io
 import posixpath
-import re
 import struct
 import zipfile
-from collections.abc import Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 
 from tw_importers.disc import rows
+from tw_importers.disc.names import TORCH_FOLDER
 from warehouse.ingest.importer import ByteReader, Scratch
 
-_FOLDER: Final = re.compile(r"replay_(?P<kind>lazy_ts|cluster)_.+")
-_FILE: Final = re.compile(r"(?:graph|\d{1,9})\.pt")
 _TAIL: Final = 1 << 20  # bytes at the end of a file, where its members are listed
 _MOST_MEMBERS: Final = 10_000
 _KINDS: Final = {"lazy_ts": "graph", "cluster": "cluster"}
@@ -30,18 +27,6 @@ _TABLE: Final = pa.schema(
     [("dump", pa.string()), ("kind", pa.string()), ("file", pa.string()),
      ("member", pa.string()), ("n_bytes", pa.int64())]
 )  # fmt: skip
-
-
-def is_file(name: str) -> bool:
-    """Whether a file is one of a dump, by its name and that of its folder."""
-    folder, base = posixpath.split(name)
-    return bool(_FILE.fullmatch(base)) and _FOLDER.fullmatch(posixpath.basename(folder)) is not None
-
-
-def is_archive(name: str, members: Sequence[str] | None) -> bool:
-    """Whether an archive is a file of a dump, by its name without folders and its members."""
-    has_pickle = members is None or any(each.endswith("/data.pkl") for each in members)
-    return has_pickle and _FILE.fullmatch(posixpath.basename(name)) is not None
 
 
 class TorchDumps:
@@ -86,7 +71,7 @@ class TorchDumps:
 
     def _add(self, dump: str, file: str | None, member: str | None, n_bytes: int | None) -> None:
         self._folders.add(dump)
-        folder = _FOLDER.fullmatch(posixpath.basename(dump))
+        folder = TORCH_FOLDER.fullmatch(posixpath.basename(dump))
         self._rows.append(
             {
                 "dump": dump,

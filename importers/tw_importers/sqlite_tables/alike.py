@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -20,9 +21,6 @@ _FEW = 8  # rows of one header that are worth their own turn, where there are fe
 _SOME = 64  # likewise, where there are many
 _SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of a number, by serial type
 _REAL, _ZERO, _ONE = 7, 8, 9  # serial types; 0 is NULL; texts and blobs have greater ones
-# Arbitrary odd multipliers: the hash of a header only suggests which headers are equal.
-_FACTORS = np.random.default_rng(1).integers(0, 1 << 63, 16, dtype=np.uint64) | np.uint64(1)
-
 Words = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
 
 
@@ -99,10 +97,17 @@ def _equal(headers: Words) -> Iterator[tuple[Numbers, list[int]]]:
     if (headers == headers[0]).all():
         yield np.arange(len(headers)), headers[0].view(np.uint8).tolist()
         return
-    guess = (headers * _FACTORS[: headers.shape[1]]).sum(axis=1, dtype=np.uint64)
+    guess = (headers * _factors()[: headers.shape[1]]).sum(axis=1, dtype=np.uint64)
     for some in _same(guess):
         first = headers[some[0]]
         yield some[(headers[some] == first).all(axis=1)], first.view(np.uint8).tolist()
+
+
+@cache
+def _factors() -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Arbitrary odd multipliers: the hash of a header only suggests which headers are equal."""
+    # Made when needed: loading random numbers takes longer than reading a small file.
+    return np.random.default_rng(1).integers(0, 1 << 63, 16, dtype=np.uint64) | np.uint64(1)
 
 
 def _same(guess: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> Iterator[Numbers]:

@@ -7,9 +7,10 @@ tensor_description.proto, tensor_shape.proto, allocation_description.proto.
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tw_importers.protobuf.declared import Messages
+if TYPE_CHECKING:
+    from tw_importers.protobuf.declared import Messages
 
 _DECLARED: Final = {
     "Node": {
@@ -49,4 +50,7 @@ TYPES: Final = (
 @cache
 def messages() -> Messages:
     """The classes of the messages."""
+    # Loaded here, because every import asks whether a file is of this format.
+    from tw_importers.protobuf.declared import Messages
+
     return Messages("trace_warehouse.tf_run_metadata", _DECLARED)

@@ -9,19 +9,41 @@ from __future__ import annotations
 from importlib.resources import files
 
 from tw_importers import gpu_activity
+from tw_importers.xplane.certainty import sniff
 from tw_importers.xplane.find import find
-from tw_importers.xplane.read import read, read_capture, sniff
-from warehouse.ingest.importer import NESTING, Captures, FileImporter
+from warehouse.ingest.importer import (
+    NESTING,
+    ByteReader,
+    Captures,
+    FileImporter,
+    Parts,
+    Scratch,
+    TraceFacts,
+)
 
 _FOLDER = files(__package__)
+
+
+# Loading protobuf takes longer than looking at a file.
+def _read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
+    from tw_importers.xplane.read import read
+
+    return read(reader, scratch)
+
+
+def _read_capture(parts: Parts, scratch: Scratch) -> TraceFacts:
+    from tw_importers.xplane.read import read_capture
+
+    return read_capture(parts, scratch)
+
 
 XPLANE = FileImporter(
     name="xplane",
     title="XPlane profiles of JAX, TensorFlow and PyTorch/XLA (xplane.pb)",
     version=1,
     sniff=sniff,
-    read=read,
-    captures=Captures(find, read_capture),
+    read=_read,
+    captures=Captures(find, _read_capture),
     prepare=(
         gpu_activity.MACROS,
         gpu_activity.TABLES,

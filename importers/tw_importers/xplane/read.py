@@ -20,7 +20,7 @@ import pyarrow as pa
 from google.protobuf.message import DecodeError
 
 from tw_importers.protobuf.declared import ONE
-from tw_importers.protobuf.wire import corrupt, fields, pieces, varint
+from tw_importers.protobuf.wire import corrupt, fields, pieces
 from tw_importers.xplane.messages import messages
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Parts, Problem, Scratch, TraceFacts
@@ -62,22 +62,6 @@ _EVENT_NAME = pa.schema(
         ("stats", pa.string()),
     ]
 )
-_SIGNS = (b"/host:", b"/device:", b"Task Environment", b"Host CPUs", b"Syscalls")
-
-
-def sniff(head: bytes, name: str) -> int:
-    """Certain when the first field is a plane whose name is one that profilers write."""
-    data = memoryview(head)
-    if head[:1] != b"\x0a":  # field 1, length-delimited
-        return 0
-    try:
-        _, begin = varint(data, 1, len(data))
-        for field in fields(data, begin, len(data)):
-            if field.number == _PLANE_NAME:
-                return 99 if head[field.value : field.end].startswith(_SIGNS) else 0
-    except CorruptTrace:
-        pass
-    return 0
 
 
 def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
