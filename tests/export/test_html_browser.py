@@ -42,6 +42,9 @@ title = "Calls"
 query = "rank_step"
 title = "Ranks by step"
 chart = { kind = "heat", label = ["rank"], x = "step", values = ["host_ns"] }
+[[section]]
+query = "tpu_top_commands"
+title = "Commands"
 """
 
 
@@ -133,7 +136,10 @@ def a_slice(page: Page, depth: int = 0) -> tuple[float, float, dict[str, Any]]:
 
 
 def test_the_page_opens_and_complains_of_nothing(page: Page) -> None:
-    assert page.value("document.querySelectorAll('#sections section').length") == 4
+    assert page.value("document.querySelectorAll('#sections section').length") == 5
+    assert page.text("#without-rows li").startswith(
+        "Commands Of what the query reads, the scope has"
+    )
     assert page.value("document.title") == "A small report"
 
 

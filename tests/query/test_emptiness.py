@@ -23,7 +23,7 @@ from warehouse.store import database
             "0 rows. Of what the query reads, the scope has no TPU commands (captures of Sophgo "
             "TPUs have them).",
         ),
-        ("straggler", "0 rows: nothing in the scope matches."),
+        ("straggler", "0 rows. Nothing in the scope matches."),
     ],
 )
 def test_a_query_without_rows_says_why(tw: Tw, query: str, sentence: str) -> None:

@@ -168,7 +168,7 @@ def _explain(
     if quiet or chosen.header is None:
         return
     if not result.n_rows:
-        echo_sentence(emptiness.reason(opened, chosen))
+        echo_sentence(f"0 rows. {emptiness.reason(opened, chosen)}")
     elif (left_out := _left_out(result, opened, chosen, values)) is not None:
         echo_sentence(left_out)
 

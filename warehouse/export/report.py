@@ -37,7 +37,7 @@ from warehouse import arrow, resources
 from warehouse.ahead import ahead
 from warehouse.errors import ContractError, UsageError
 from warehouse.export.sections import KINDS, Chart, FilledSection, Report, Section
-from warehouse.query import rank_distribution
+from warehouse.query import emptiness, rank_distribution
 from warehouse.query.result import QueryResult
 from warehouse.store import database
 
@@ -161,7 +161,8 @@ def fill(
         rows = QueryResult(table, result.columns, meta)
         is_listed = all_ranks or bool(session.selection.ranks)
         shown = None if is_listed else _distribution(session, query, section, rows)
-        yield FilledSection(section, rows, shown)
+        reason = "" if rows.n_rows else emptiness.reason(session, query)
+        yield FilledSection(section, rows, shown, reason)
 
 
 def fill_ahead(

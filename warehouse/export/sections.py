@@ -67,6 +67,7 @@ class FilledSection:
     section: Section
     result: QueryResult
     distribution: RankDistribution | None = None  # shown in place of the rows of many ranks
+    reason: str = ""  # why there are no rows
 
     @property
     def rows(self) -> QueryResult:

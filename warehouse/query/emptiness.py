@@ -23,13 +23,13 @@ _MOST = 3  # tables that a sentence names
 
 
 def reason(session: Session, query: Query) -> str:
-    """The sentence for a query of the library whose result in a session has no rows."""
+    """Why a query of the library has no rows in a session: one sentence."""
     missing = _without_rows(session.connection, _read(session, query))
     if missing:
         lacks = ", ".join(f"no {_named(table)}" for table in missing[:_MOST])
-        return f"0 rows. Of what the query reads, the scope has {lacks}."
+        return f"Of what the query reads, the scope has {lacks}."
     window = session.selection.from_ns is not None or session.selection.to_ns is not None
-    return f"0 rows: nothing in the scope{' and its time window' if window else ''} matches."
+    return f"Nothing in the scope{' and its time window' if window else ''} matches."
 
 
 def _read(session: Session, query: Query) -> list[str]:

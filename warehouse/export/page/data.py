@@ -43,6 +43,7 @@ def section(filled: FilledSection) -> dict[str, Any]:
             for each in result.columns
         ],
         "n_rows": result.n_rows,
+        "reason": filled.reason,
         "values": [values(column) for column in shown.columns],
         "note": filled.distribution.title if filled.distribution else "",
         "chart": chart(filled),

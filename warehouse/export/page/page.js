@@ -6,12 +6,15 @@
   const report = JSON.parse(at("report-data").textContent);
   const timeline = JSON.parse(at("timeline-data").textContent); // {}: the page has none
   const CARDS = 3;
-  const sections = report.sections.map((values, number) => ({
+  const all = report.sections.map((values, number) => ({
     values,
     number,
     tables: [],
     built: false,
   }));
+  const hasRows = (section) => section.values.sides.some((side) => side.n_rows > 0);
+  const sections = all.filter(hasRows);
+  const withoutRows = all.filter((section) => !hasRows(section));
 
   // ---- overview -----------------------------------------------------------------------------------
 
@@ -118,6 +121,26 @@
     return section.element;
   }
 
+  // Sections without rows are a line each, with the reason.
+  function emptySections() {
+    if (!withoutRows.length) return [];
+    const lines = withoutRows.map(({ values }) => {
+      const reasons = new Set(values.sides.map((side) => side.reason));
+      const line = element("li", {}, element("b", { text: values.title }));
+      line.append(` ${[...reasons].join(" ")}`);
+      line.title = `${values.about}. Query ${values.query}.`;
+      return line;
+    });
+    return [
+      element(
+        "section",
+        { id: "without-rows", "aria-labelledby": "without-rows-title" },
+        element("h2", { id: "without-rows-title", text: "Sections without rows" }),
+        element("ul", { class: "quiet" }, ...lines),
+      ),
+    ];
+  }
+
   // The estimated height of a section before it is built, so that links scroll to the right place.
   const guess = (values) =>
     Math.max(...values.sides.map((side) => Math.min(500, 70 + 24 * side.n_rows)));
@@ -206,6 +229,9 @@
       link("#overview", "Overview", ""),
       ...(timeline.tracks ? [link("#timeline-section", "Timeline", "")] : []),
       ...links,
+      ...(withoutRows.length
+        ? [link("#without-rows", "Without rows", format.whole(withoutRows.length))]
+        : []),
       link("#about", "Export manifest", ""),
     );
   }
@@ -303,11 +329,12 @@
   at("theme").textContent = preferred.matches ? "Light" : "Dark";
   overview();
   contents();
-  at("sections").append(...sections.map(frame));
+  at("sections").append(...sections.map(frame), ...emptySections());
   made();
   tw.timeline.start(timeline, report.sides.length > 1);
   listenToSearch();
   listenToColours();
   listenToPrint();
   lazily();
+  if (location.hash) at(location.hash.slice(1))?.scrollIntoView({ behavior: "instant" });
 })();
