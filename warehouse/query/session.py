@@ -112,6 +112,24 @@ class Session:
             self.selection, self.chosen = selection, chosen
             self._see(chosen)
 
+    @contextmanager
+    def beside(self) -> Iterator[Session]:
+        """A session of the same scope on a connection of its own, to run queries at the same time.
+
+        It keeps macros and blocks of its own.
+        """
+        connection = self.connection.cursor()
+        try:
+            if not self.chosen.covers_all:
+                scope.apply(connection, self.chosen)
+            device_setting.apply(connection, self.place.devices)
+            yield replace(
+                self, connection=connection, seen=self.chosen, compared=None,
+                installed=Macros(), kept=set(),
+            )  # fmt: skip
+        finally:
+            connection.close()
+
     def see_again(self) -> None:
         """Applies the scope in effect again, after its views were replaced."""
         self._see(self.seen)

@@ -1,0 +1,78 @@
+"""Sections of a report that are run at the same time: the same rows in the same order."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.support.sharing import GPU, WarehouseCache
+from warehouse.errors import UsageError
+from warehouse.export import report
+from warehouse.export.sections import Report, Section
+from warehouse.query import session
+from warehouse.query.selection import Selection
+
+#: Blocks that are kept, a query of many of them, a window and what it leaves.
+QUERIES = ("traces", "utilization", "op_summary", "queue_length_summary", "kernel_summary", "runs")
+
+
+@pytest.fixture(scope="module")
+def db(imported_files: WarehouseCache) -> Path:
+    return imported_files(GPU)
+
+
+def small(*queries: str) -> Report:
+    return Report("r", "r", tuple(Section(each, each) for each in queries))
+
+
+@pytest.mark.parametrize("from_ns", [pytest.param(None, marks=pytest.mark.integration), 20_000])
+def test_sections_run_at_a_time_are_those_run_one_by_one(db: Path, from_ns: int | None) -> None:
+    place = session.Place(db, threads=2, devices={"A100": {"fp16_flops": 1e12}})
+    with session.opened(place, Selection(from_ns=from_ns)) as opened:
+        n_before = threading.active_count()
+        ahead = list(report.fill_ahead(opened, small(*QUERIES), "page"))
+        again = list(report.fill(opened, small(*QUERIES), "page"))
+
+        assert threading.active_count() == n_before
+    assert [each.section.query for each in ahead] == list(QUERIES)
+    for one, other in zip(ahead, again, strict=True):
+        assert one.result.arrow().equals(other.result.arrow())
+        assert one.result.meta.keys() == other.result.meta.keys()
+    assert any(each.result.n_rows for each in ahead)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(0, marks=pytest.mark.integration),
+        1,
+        pytest.param(4, marks=pytest.mark.integration),
+    ],
+)
+def test_a_section_that_fails_ends_the_report_at_its_place(db: Path, place: int) -> None:
+    queries = ["traces"] * 5
+    queries.insert(place, "utilization_over_time")
+    given = small(*queries)
+    wrong = Section(
+        "utilization_over_time", "wrong", {"bucket_ns": 10**18, "metric": "none of these"}
+    )
+    sections = tuple(
+        wrong if each.query == "utilization_over_time" else each for each in given.sections
+    )
+    seen = []
+    with session.opened(session.Place(db, threads=2)) as opened:
+        with pytest.raises(UsageError, match="metric"):
+            for filled in report.fill_ahead(opened, Report("r", "r", sections), "page"):
+                seen.append(filled.section.query)
+        assert opened.run("traces").table().num_rows == 1
+    assert seen == ["traces"] * place
+
+
+def test_a_report_that_is_left_early_leaves_the_session_usable(db: Path) -> None:
+    with session.opened(session.Place(db, threads=2)) as opened:
+        sections = report.fill_ahead(opened, small(*QUERIES), "page")
+        next(sections)
+        sections.close()  # type: ignore[attr-defined]
+        assert opened.run("traces").table().num_rows == 1
