@@ -270,6 +270,10 @@ def _no_trace(folder: Path) -> None:
     (folder / "trace.json.gz").unlink()
 
 
+def _empty_trace(folder: Path) -> None:
+    (folder / "trace.json.gz").write_bytes(b"")
+
+
 def _cut_names(folder: Path) -> None:
     names = folder / "gradient_name_list.json"
     names.write_text(names.read_text()[:40])
@@ -281,6 +285,7 @@ def _cut_names(folder: Path) -> None:
         (_cycle, r"graphdef_dag.gml: nodes of the graph depend on each other: (\S+) -> \S+ -> \1$"),
         integration(_cut_graph, r"graphdef_dag.gml: the graph ends early"),
         integration(_no_trace, "there are files of a rank, but trace.json.gz is missing$"),
+        integration(_empty_trace, r"host1/0: trace.json.gz is empty$"),
         integration(_cut_names, r": gradient_name_list.json is not what dPRO records: "),
     ],
 )

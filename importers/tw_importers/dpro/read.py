@@ -94,7 +94,9 @@ def _read_document(parts: Parts, name: str, role: str, scratch: Scratch) -> Trac
     connection = scratch.connection
     with parts.open(name) as stream:
         first = stream.read(1)
-        if not first and role != "trace":
+        if not first and role == "trace":
+            raise CorruptTrace(f"{name} is empty", hint="Copy or record it again.")
+        if not first:
             return None
         try:
             facts = trace_event.read_document(_Again(first, stream), scratch, "dpro")
