@@ -30,6 +30,30 @@ first_of AS MATERIALIZED (
 last_of AS MATERIALIZED (
   SELECT * FROM node WHERE role IN ('work', 'transfer')
 ),
+-- host traces name the thread that calls gloo for what runs on threads of gloo
+host AS (
+  SELECT
+    n.id, starts_with(coalesce(n.name, ''), 'gloo:') AS is_elsewhere,
+    last_value(CASE WHEN NOT starts_with(coalesce(n.name, ''), 'gloo:') THEN n.id END IGNORE NULLS) OVER (
+      PARTITION BY n.graph_id, n.thread_id ORDER BY n.node_id, n.id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS caller_id
+  FROM graph_node AS n
+  WHERE coalesce(n.device_kind, 'cpu') = 'cpu' AND n.thread_id IS NOT NULL
+    AND n.id IN (SELECT graph_node_id FROM node)
+    AND n.graph_id NOT IN (SELECT graph_id FROM graph_edge WHERE kind = 'data')
+),
+dependency AS MATERIALIZED (
+  SELECT d.from_id, d.to_id, d.kind
+  FROM graph_dependency() AS d
+  WHERE d.kind <> 'thread_order'
+  UNION ALL
+  SELECT h.caller_id, h.id, CASE WHEN h.is_elsewhere THEN 'inter_thread' ELSE 'thread_order' END
+  FROM host AS h
+  ANTI JOIN graph_dependency() AS d
+    ON d.from_id = h.caller_id AND d.to_id = h.id AND d.kind <> 'thread_order'
+  WHERE h.caller_id IS NOT NULL
+),
 edge AS (
   SELECT
     a.run_id,
@@ -44,7 +68,7 @@ edge AS (
       WHEN 'control' THEN CASE WHEN a.kind = 'host' AND b.kind <> 'host' THEN 'launch' ELSE 'control' END
       ELSE d.kind
     END AS kind
-  FROM graph_dependency() AS d
+  FROM dependency AS d
   JOIN last_of AS a ON a.graph_node_id = d.from_id
   JOIN first_of AS b ON b.graph_node_id = d.to_id
   UNION ALL
@@ -61,7 +85,7 @@ edge AS (
   SELECT a.run_id, a.node_id, e.node_id, 0, 'end'
   FROM node AS e
   JOIN last_of AS a ON a.trace_id = e.trace_id
-  ANTI JOIN graph_dependency() AS d ON d.from_id = a.graph_node_id
+  ANTI JOIN dependency AS d ON d.from_id = a.graph_node_id
   WHERE e.role = 'end'
 )
 SELECT run_id, from_id, to_id, delay_ns, kind

@@ -61,7 +61,7 @@ inside AS (
     GROUP BY to_node_id
   ) AS p
   JOIN chosen AS c ON c.graph_node_id = p.id
-  WHERE c.exclusive_us IS NULL AND c.dur_ns > 0 AND NOT c.is_device
+  WHERE c.exclusive_us IS NULL AND c.dur_ns > 0 AND NOT c.is_device AND NOT starts_with(coalesce(c.name, ''), 'gloo:')
   GROUP BY p.parent_id
 ),
 waited AS (
@@ -123,6 +123,7 @@ work AS (
     END AS kind,
     coalesce(w.name, 'unknown') AS name,
     CASE
+      WHEN NOT w.is_device AND w.graph_kind <> 'chakra' AND starts_with(w.name, 'gloo:') THEN NULL
       WHEN NOT w.is_device THEN 'thread ' || w.thread_id
       ELSE 'stream ' || w.stream
     END AS resource,

@@ -45,6 +45,22 @@ def test_a_linked_graph_takes_as_long_as_in_a_plain_simulation(
     assert row["replayed_ns"] == graph_replay.makespan_of_graph(graph(db, "linked"))
 
 
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("name", "error"), [("own_gpu_ddp_r0", 0.02), slow("own_cpu_ddp_r0", 0.02)]
+)
+def test_what_threads_of_gloo_do_in_a_linked_graph_runs_beside_its_caller(
+    tw: Tw, imported_files: WarehouseCache, data_dir: Path, name: str, error: float
+) -> None:
+    folder = data_dir / "chakra" / name
+    db = imported_files(("ddp", [folder / "kineto.json.gz", folder / "host_et.json.gz"]))
+
+    row = replayed(tw, db, "--trace", "host_et")
+
+    assert row["replayed_ns"] == graph_replay.makespan_of_graph(graph(db, "linked"))
+    assert abs(row["replay_error"]) <= error
+
+
 @pytest.mark.slow
 def test_a_graph_whose_nodes_are_all_dropped_takes_no_time(
     tw: Tw, imported_files: WarehouseCache

@@ -30,7 +30,13 @@ class Call:
     dur: int
     start: int | None
     whole: int
+    thread: str = ""  # that the file names
     needs: list[tuple[str, int]] = field(default_factory=list)  # kind, key
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it runs on a thread of gloo, and the file names the caller's."""
+        return self.is_host and not self.resource
 
 
 def of_host_trace(path: Path) -> list[Call]:
@@ -42,15 +48,20 @@ def of_host_trace(path: Path) -> list[Call]:
         tid = next(each["value"] for each in node["attrs"] if each["name"] == "tid")
         own = node.get("exclusive_dur" if is_host else "inclusive_dur")
         start = node.get("ts")
+        thread = f"t{tid}" if is_host else f"s{node['stream']}"
         calls.append(
             Call(
-                node["id"], node["id"], f"t{tid}" if is_host else f"s{node['stream']}", is_host,
+                node["id"], node["id"], "" if _of_gloo(node["name"], is_host) else thread, is_host,
                 0 if own is None else max(round(own * 1000), 0),
                 None if start is None else round(start * 1000),
-                round(node.get("inclusive_dur", 0) * 1000), _needs(node),
+                round(node.get("inclusive_dur", 0) * 1000), thread, _needs(node),
             )
         )  # fmt: skip
     return calls
+
+
+def _of_gloo(name: str, is_host: bool) -> bool:
+    return is_host and name.startswith("gloo:")
 
 
 def _needs(node: dict[str, Any]) -> list[tuple[str, int]]:
@@ -68,18 +79,19 @@ def of_graph(connection: duckdb.DuckDBPyConnection, graph_id: int) -> list[Call]
     """Reads the rows of a Chakra file or a linked graph."""
     kind = connection.execute("SELECT kind FROM graph WHERE id = ?", [graph_id]).fetchall()[0][0]
     calls = {}
-    for key, number, thread, device, start, dur, own, attributes in connection.execute(
+    for key, number, thread, device, start, dur, own, attributes, name in connection.execute(
         "SELECT id, node_id, thread_id, device_kind, start_ns, dur_ns, exclusive_us, "
-        "attributes_json FROM graph_node WHERE graph_id = ?",
+        "attributes_json, name FROM graph_node WHERE graph_id = ?",
         [graph_id],
     ).fetchall():
         is_host = device == "cpu"
         streams = [a["value"] for a in json.loads(attributes or "[]") if a["name"] == "stream"]
         self_ns = dur if kind == "chakra" or not is_host else own and round(own * 1000)
         resource = f"t{thread}" if is_host else f"s{streams[0]}" if streams else ""
+        is_elsewhere = kind != "chakra" and _of_gloo(name, is_host)
         calls[key] = Call(
-            key, number, resource, is_host, max(self_ns or 0, 0),
-            None if kind == "chakra" else start, dur or 0,
+            key, number, "" if is_elsewhere else resource, is_host, max(self_ns or 0, 0),
+            None if kind == "chakra" else start, dur or 0, resource,
         )  # fmt: skip
     for source, target, edge in connection.execute(
         "SELECT from_node_id, to_node_id, kind FROM graph_edge WHERE graph_id = ?", [graph_id]
@@ -96,9 +108,12 @@ def makespan_of_graph(calls: list[Call]) -> float:
     chains: dict[str, list[Call]] = defaultdict(list)
     for call in sorted(calls, key=lambda each: each.order):
         if call.is_host and not has_data:
-            if chains[call.resource]:
-                call.needs.append(("thread_order", chains[call.resource][-1].key))
-            chains[call.resource].append(call)
+            chain = chains[call.thread]
+            if chain:
+                kind = "inter_thread" if call.is_elsewhere else "thread_order"
+                call.needs.append((kind, chain[-1].key))
+            if not call.is_elsewhere:
+                chain.append(call)
     wait = {
         call.key: max((of[key].start + of[key].whole - call.start  # type: ignore[operator]
                        for kind, key in call.needs if kind == "sync"), default=0)
@@ -125,7 +140,7 @@ def _kept(call: Call, of: dict[int, Call]) -> list[tuple[str, int]]:
     kinds: dict[int, list[str]] = defaultdict(list)
     for kind, key in call.needs:
         before = of[key]
-        is_implied = before.is_host and call.is_host and before.resource == call.resource
+        is_implied = before.is_host and call.is_host and before.thread == call.thread
         if kind != "control" or not is_implied or before.order > call.order:
             kinds[key].append(kind)
     rank = {kind: n for n, kind in enumerate(PREFERENCE)}
