@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
 from tests.support.gpu_profiles import imported
 from warehouse.export.perfetto.trace import export_perfetto
@@ -43,6 +44,7 @@ def expected(file: Path) -> list[tuple[int, int]]:
     ]
 
 
+@pytest.mark.integration
 def test_iterations_of_a_replay_lie_above_its_streams(
     data_dir: Path, tmp_path: Path, read: Any
 ) -> None:

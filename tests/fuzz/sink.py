@@ -70,6 +70,9 @@ class Sink:
         rows = next((answer for part, answer in _ANSWERS if part in sql), None)
         return Answer(rows(parameters) if rows else [])
 
+    def extract_statements(self, text: str) -> list[duckdb.Statement]:
+        return duckdb.extract_statements(text)
+
     def sql(self, sql: str) -> NoEvents:
         self.execute(sql)
         return NoEvents()

@@ -217,6 +217,7 @@ def test_kernels_of_cuda_belong_to_the_operation_they_are_named_after(
     assert all(name == operation and is_before for name, operation, is_before in found)
 
 
+@pytest.mark.integration
 def test_calls_between_hosts_are_linked_and_relate_their_clocks(
     db: Runs,
 ) -> None:

@@ -343,6 +343,7 @@ def _step_missing(folder: Path) -> None:
     (folder / "trace.json.gz").write_bytes(gzip.compress(json.dumps(document).encode()))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [

@@ -79,6 +79,7 @@ def test_operators_are_nodes_of_the_graph_in_steps(db: duckdb.DuckDBPyConnection
     ]
 
 
+@pytest.mark.integration
 def test_a_replay_adds_up_operators_communication_and_updates(path: Path, tw: Tw) -> None:
     """By hand, in µs: the last backward operator ends at 87, 3 of negotiation, QUEUE 2, copy 3,
     two sends and receives of 6 each, copy 2; then UPDATE_CAL 8 and two updates of 5, 1 apart."""

@@ -204,6 +204,7 @@ def test_a_linker_that_reads_links_runs_after_those_that_make_them(tmp_path: Pat
     assert names.index("link_op_launch") < names.index("link_step")
 
 
+@pytest.mark.integration
 def test_a_linker_sees_all_links_made_before_it_in_the_transaction(tmp_path: Path) -> None:
     """Also large ones, and behind a linker that found none."""
     folder, db = tmp_path / "queries", tmp_path / "w.duckdb"

@@ -102,6 +102,7 @@ def test_traces_without_ids_are_linked_by_the_order_of_names(
     assert sum(node["link_rule"] == "containment" for node in nodes) == n_work
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("case", GOLDEN)
 def test_the_order_of_names_finds_what_ids_say(pairs: Pairs, case: str) -> None:
     by_id = {node["of_node_id"]: node["slice_id"] for node in linked(pairs(case), case).nodes

@@ -220,6 +220,7 @@ def test_runs_whose_gradients_cannot_be_regrouped_are_one_sentence(
     assert with_rate.code == 0
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("groups", "message"),
     [

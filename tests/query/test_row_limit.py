@@ -27,6 +27,7 @@ def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
     assert tw("query", query, "-p", "top=1", "--quiet").err == ""
 
 
+@pytest.mark.integration
 def test_rows_stay_written_where_counting_them_fails(
     tw: Tw, monkeypatch: pytest.MonkeyPatch
 ) -> None:

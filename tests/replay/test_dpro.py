@@ -286,6 +286,7 @@ def test_what_cannot_be_replayed_is_one_sentence(
     assert result.errors[0] == f"Error: {message}"
 
 
+@pytest.mark.integration
 def test_a_run_without_a_graph_is_one_sentence(tw: Tw, tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
     database.create_empty(db)
@@ -302,6 +303,7 @@ def test_a_run_without_a_graph_is_one_sentence(tw: Tw, tmp_path: Path) -> None:
     assert result.errors[0] == "Error: the run has no graph to replay"
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("change", "message"),
     [
