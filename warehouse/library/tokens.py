@@ -27,6 +27,16 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+#: What is no name: comments and texts. Quoted names are found to be left, as they may hold either.
+_ASIDE = re.compile(
+    r"""
+      (?P<quoted>"(?:[^"]|"")*")
+    | --[^\n]* | /\*.*?\*/
+    | \b[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | \$(?P<tag>[^\W\d]\w*|)\$.*?\$(?P=tag)\$
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
 
 class Token(NamedTuple):
     """A piece of SQL: kind is one of the group names above."""
@@ -47,6 +57,11 @@ def words(sql: str) -> frozenset[str]:
         for match in _TOKEN.finditer(sql)
         if match.lastgroup in ("word", "quoted")
     )
+
+
+def without_texts(sql: str) -> str:
+    """The SQL with a space in place of each comment and text; many times as fast as `split`."""
+    return _ASIDE.sub(lambda found: found["quoted"] or " ", sql)
 
 
 def parameters(sql: str) -> list[str]:
