@@ -195,21 +195,41 @@ def _has_memory(place: Place) -> bool:
 def _alternating(
     session: Session, report: Report, target: str, all_ranks: bool
 ) -> Iterator[FilledSection]:
-    """Runs every other section on a connection of its own: most time of a short query is spent in
-    planning it, which one core does."""
+    """Runs about half of the sections on a connection of its own: most time of a short query is
+    spent in planning it, which one core does."""
     chosen = [each for each in report.sections if each.only in (None, target)]
     sections = list(_repeated(session, chosen))
+    where = _divided(session.queries, sections)
     with session.beside() as other:
         streams = [
             ahead(
-                _filled(each, report, sections[start::2], all_ranks), _AHEAD,
-                each.connection.interrupt,
+                _filled(one, report, [s for s, at in zip(sections, where, strict=True) if at == n], all_ranks),
+                _AHEAD, one.connection.interrupt,
             )
-            for start, each in enumerate((session, other))
+            for n, one in enumerate((session, other))
         ]  # fmt: skip
         with closing(streams[0]), closing(streams[1]):
-            for place in range(len(sections)):
-                yield next(streams[place % 2])
+            for at in where:
+                yield next(streams[at])
+
+
+def _divided(queries: Library, sections: Iterable[Section]) -> list[int]:
+    """Which of two connections runs each section: about as many each, and those that read the same
+    kept blocks on the same one, where they are computed once."""
+    kept: tuple[set[str], set[str]] = (set(), set())
+    n_sections, where = [0, 0], []
+    for section in sections:
+        blocks = {
+            str(block.key)
+            for block in queries.called_by(queries.find(section.query))
+            if block.header and block.header.computed_once
+        }
+        costs = [n + 2 * len(blocks - there) for n, there in zip(n_sections, kept, strict=True)]
+        at = costs.index(min(costs))
+        kept[at].update(blocks)
+        n_sections[at] += 1
+        where.append(at)
+    return where
 
 
 def _distribution(
