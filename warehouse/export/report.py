@@ -201,13 +201,11 @@ def _alternating(
     sections = list(_repeated(session, chosen))
     where = _divided(session.queries, sections)
     with session.beside() as other:
-        streams = [
-            ahead(
-                _filled(one, report, [s for s, at in zip(sections, where, strict=True) if at == n], all_ranks),
-                _AHEAD, one.connection.interrupt,
-            )
-            for n, one in enumerate((session, other))
-        ]  # fmt: skip
+        streams = []
+        for n, one in enumerate((session, other)):
+            own = [section for section, at in zip(sections, where, strict=True) if at == n]
+            filled = _filled(one, report, own, all_ranks)
+            streams.append(ahead(filled, _AHEAD, one.connection.interrupt))
         with closing(streams[0]), closing(streams[1]):
             for at in where:
                 yield next(streams[at])
