@@ -44,6 +44,7 @@ def test_an_answer_has_rows_columns_with_units_and_provenance(wh: Warehouse) -> 
     assert answer.arrow_reader().read_all() == answer.arrow()
 
 
+@pytest.mark.integration
 def test_a_scope_narrows_like_the_options(wh: Warehouse) -> None:
     ranks = wh.scope(run="ddp", rank="0,1").query("op_summary")
     assert {row["rank"] for row in ranks} == {0, 1}
@@ -142,6 +143,7 @@ def test_a_stream_hands_out_batches(wh: Warehouse) -> None:
     assert n_rows == wh.scope(run="all").sql("SELECT count(*) AS n FROM slice").one()["n"]
 
 
+@pytest.mark.integration
 def test_a_notebook_shows_text_never_markup(tmp_path: Path) -> None:
     hostile = "</td><script>alert(1)</script>"
     wh = warehouse.open(tmp_path / "w.duckdb")

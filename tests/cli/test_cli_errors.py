@@ -94,6 +94,7 @@ NEWER = [
 ]  # fmt: skip
 
 
+@pytest.mark.integration
 def test_a_warehouse_of_a_newer_program_is_refused(tw: Tw, warehouse: Path) -> None:
     with duckdb.connect(str(warehouse)) as connection:
         connection.execute("INSERT INTO schema_migration VALUES (999, 'x', 'y', now(), '9.9')")

@@ -52,6 +52,7 @@ def test_arguments_of_one_type_come_out_in_it(ask: Callable[..., Any]) -> None:
     assert json.loads(ask(sql, "--format", "json").out) == [{"d": 0, "same": 0}]
 
 
+@pytest.mark.integration
 def test_both_forms_of_a_key_find_an_argument(ask: Callable[..., Any]) -> None:
     def count(condition: str) -> str:
         sql = f"SELECT count(*) AS n FROM args WHERE {condition}"

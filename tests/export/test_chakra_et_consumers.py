@@ -245,6 +245,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
     return imported(sources, folder / "w.duckdb")
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "name",
     [integration(name) if name == "unknown" else slow(name) for name in ODD if name != "generic"]

@@ -76,6 +76,7 @@ def test_commands_of_tpus_are_written_in_parts_and_whole(warehouse: Any, tmp_pat
     assert names >= {"tpu_operation", "tpu_tiu_record", "tpu_command_extra"}
 
 
+@pytest.mark.integration
 def test_only_the_scope_is_written(warehouse: Any, slices: Any, tmp_path: Path) -> None:
     connection = warehouse(slices((0, 0, 0, 5, "a")), OTHER_TRACE)
     scope.apply(connection, scope.resolve(connection, Selection(ranks=(1,))))

@@ -171,6 +171,7 @@ def _kernel_times(golden: Path) -> dict[str, tuple[int, int]]:
     return {name: (n[name], total[name]) for name in n}
 
 
+@pytest.mark.integration
 def test_lost_events_are_slices_over_the_windows_that_the_tracer_reports(opened: Open) -> None:
     db = opened("discard")
     text = (DATA / "discard" / "warnings.txt").read_text()

@@ -83,6 +83,7 @@ def test_a_large_raw_timeline_of_a_gpu_adds_up(data_dir: Path, tmp_path: Path) -
     check(imported(path, tmp_path / "w.duckdb"), json.loads(gzip.decompress(path.read_bytes())))
 
 
+@pytest.mark.integration
 def test_both_forms_of_one_recording_say_the_same(tmp_path: Path) -> None:
     raw = imported(RECORDED / "timeline.raw.json.gz", tmp_path / "raw.duckdb")
     other = imported(RECORDED / "timeline.json.gz", tmp_path / "other.duckdb")

@@ -276,6 +276,7 @@ def test_what_the_profiler_reported_is_a_problem(db: duckdb.DuckDBPyConnection) 
     assert rows(db, "SELECT host_name FROM trace WHERE id = $t") == [("box",)]
 
 
+@pytest.mark.integration
 def test_hosts_of_a_folder_are_traces_of_one_run(tw: Tw, tmp_path: Path) -> None:
     """Timelines beside the profiles are not read."""
     folder = tmp_path / "log/plugins/profile/2026_01_01"

@@ -114,6 +114,7 @@ def test_the_same_bytes_again_change_nothing(of_rank_0: Path, tmp_path: Path) ->
     assert db.read_bytes() == before
 
 
+@pytest.mark.integration
 def test_the_same_bytes_can_be_refused_or_replaced(of_rank_0: Path) -> None:
     db = of_rank_0
 
@@ -126,6 +127,7 @@ def test_the_same_bytes_can_be_refused_or_replaced(of_rank_0: Path) -> None:
     assert rows(db, "SELECT count(DISTINCT trace_id) FROM slice") == [(1,)]
 
 
+@pytest.mark.integration
 def test_copies_bad_files_and_other_files_do_not_stop_the_others(db: Path, tmp_path: Path) -> None:
     first = write_trace(tmp_path / "in" / "a.json")
     shutil.copy(first, tmp_path / "in" / "copy.json")

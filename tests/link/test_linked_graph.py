@@ -265,6 +265,7 @@ WITH_IDS = ["ids0", *map(slow, ("ids1", "ids2"))]
 RUNS = [integration("ids0"), *WITH_IDS[1:], "order0", *map(slow, ("order1", "whole"))]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("run", RUNS)
 def test_linked_graphs_of_random_programs_are_sound(programs: Programs, run: str) -> None:
     assert_sound(linked(programs.path(run), run))

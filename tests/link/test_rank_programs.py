@@ -184,6 +184,7 @@ def test_equal_counts_alone_prove_nothing(
     assert {clock[0] for clock in found.clocks.values()} == {None}
 
 
+@pytest.mark.integration
 def test_step_numbers_decide_between_equal_steps_on_clocks_far_apart(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -213,6 +214,7 @@ def test_the_second_recordings_of_ranks_are_linked_with_each_other(
     assert n_links > 0
 
 
+@pytest.mark.integration
 def test_doubtful_links_are_findings_and_compare_nothing(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     database.create_empty(path)

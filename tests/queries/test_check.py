@@ -351,6 +351,7 @@ def test_sound_data_pass_and_print_nothing(tw: Tw, tmp_path: Path) -> None:
     assert ran.err == f"{len(CHECKS)} checks: no findings.\n"
 
 
+@pytest.mark.integration
 def test_the_report_says_what_it_means_and_what_to_do(tw: Tw, tmp_path: Path) -> None:
     make(tmp_path / "traces.duckdb", NEGATIVE)
 

@@ -90,6 +90,7 @@ def test_the_summary_adds_up_the_parts(random_runs: Runs) -> None:
     assert sum(row["n_parts"] for row in summary) == len(parts)
 
 
+@pytest.mark.integration
 def test_by_default_the_longest_step_is_taken(random_runs: Runs) -> None:
     for name in ("seed-0", "seed-1", "seed-2"):
         (trace,) = standard_jobs()[name]

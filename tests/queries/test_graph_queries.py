@@ -162,6 +162,7 @@ def breadth_first(
     return distance, follow
 
 
+@pytest.mark.integration
 def test_what_lies_around_a_node_is_what_a_breadth_first_search_finds(tmp_path: Path) -> None:
     rng = random.Random(4)
     db = tmp_path / "w.duckdb"

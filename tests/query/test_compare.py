@@ -430,6 +430,7 @@ def test_the_report_says_what_is_compared(tw: Tw, random_runs: Runs) -> None:
         assert f"\n{title}" in ran.out
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("by", ["step", *map(slow, ("summary", "kernel", "collective", "op"))])
 def test_each_table_is_its_query(tw: Tw, random_runs: Runs, by: str) -> None:
     query = {

@@ -126,6 +126,7 @@ def tw_rows(path: Path, query: str) -> QueryResult:
         return opened.query(query)
 
 
+@pytest.mark.integration
 def test_steps_are_listed_in_order(job: tuple[Path, list[Work]]) -> None:
     query = library.load().find("rank_step")
     assert query.header is not None

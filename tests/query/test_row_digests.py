@@ -75,6 +75,7 @@ def test_a_faster_text_with_the_same_rows_keeps_its_version(place: Path) -> None
     assert in_set(place, same, "utilization") == []
 
 
+@pytest.mark.integration
 def test_other_rows_fail_and_the_first_are_shown(place: Path) -> None:
     other = changed("utilization", "a.busy_ns,", "a.busy_ns + 1 AS busy_ns,")
 

@@ -202,6 +202,7 @@ def test_reports_and_queries_are_written_in_every_format(
     assert (db.parent / "new" / "folder" / f"out.{format}").stat().st_size > 0
 
 
+@pytest.mark.integration
 def test_a_failure_is_recorded_and_told_and_the_next_time_is_tried(tw: Tw, db: Path) -> None:
     put(db, output="folder/{due}.csv")
     (db.parent / "folder").write_text("in the way")

@@ -231,6 +231,7 @@ def test_a_vacuum_killed_at_any_moment_leaves_a_whole_warehouse(db: Path) -> Non
         assert rows_of(db) == rows
 
 
+@pytest.mark.integration
 def test_who_opens_a_file_that_loses_its_name_meanwhile_opens_its_successor(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +295,7 @@ def test_a_backup_holds_what_is_still_in_the_log(db: Path, tmp_path: Path) -> No
     assert not (tmp_path / "b.duckdb.wal").exists()
 
 
+@pytest.mark.integration
 def test_the_traces_share_the_bytes_of_the_tables(tw: Tw, db: Path) -> None:
     found = json.loads(tw("info", "--json").out)
     sizes = {each["name"]: each for each in found["traces"]}
