@@ -41,7 +41,7 @@ def annealed(reduction: Reduction, start: tuple[int, ...], **options: Any) -> li
 
 
 def best_of(found: list[Chain]) -> float:
-    return min(each.evaluated_ns for chain in found for each in chain.tried)
+    return min(each.evaluated_ns for chain in found for each in chain.attempts)
 
 
 @pytest.mark.parametrize(("n_jobs", "n_steps"), [(6, 60), slow(200, 400)], ids=["few", "many"])
@@ -69,8 +69,8 @@ def test_candidates_follow_from_the_seed_alone() -> None:
     )
 
     assert first == second and first != other
-    assert len({chain.tried for chain in first}) > 1
-    for each in itertools.chain(*(chain.tried for chain in first)):
+    assert len({chain.attempts for chain in first}) > 1
+    for each in itertools.chain(*(chain.attempts for chain in first)):
         assert sorted(set(each.ends)) == list(each.ends) and each.ends[-1] == 7
         assert each.evaluated_ns == reduction.evaluate(groupings.grouping_of(each.ends))
 
@@ -80,8 +80,8 @@ def test_a_number_of_groups_is_kept() -> None:
 
     found = chains.run(reduction, (2, 4, 7), 1e3, Annealing(n_candidates=40), keeps_count=True)
 
-    assert {len(each.ends) for chain in found for each in chain.tried} == {3}
-    assert len({each.ends for chain in found for each in chain.tried}) > 5
+    assert {len(each.ends) for chain in found for each in chain.attempts} == {3}
+    assert len({each.ends for chain in found for each in chain.attempts}) > 5
 
 
 def sped_up(reduction: Reduction, grouping: Grouping, groups: set[int]) -> float:
@@ -133,7 +133,7 @@ def test_an_interrupted_chain_keeps_what_it_has_tried() -> None:
         Job(reduction, (3, 7), 1e3, Annealing(), keeps_count=False, number=0)
     )
 
-    assert chain.is_stopped and 9 <= len(chain.tried) < 40
+    assert chain.is_stopped and 9 <= len(chain.attempts) < 40
     told = annealing.run_chain(
         Job(plain, (3, 7), 1e3, Annealing(), keeps_count=False, number=0), lambda: True
     )
@@ -246,7 +246,7 @@ def test_annealing_makes_many_small_groups_truly_faster(
         reduction = gradients.read(prediction.replayed(opened, engines.find("default")))
     began = time.process_time()
     found = annealed(reduction, best_of_sweep(reduction)[1], n_candidates=10_000)
-    assert time.process_time() - began <= 60 and sum(len(each.tried) for each in found) == 10_000
+    assert time.process_time() - began <= 60 and sum(len(each.attempts) for each in found) == 10_000
 
     optimized(tw, db, "-o", tmp_path / "out")
 

@@ -37,7 +37,7 @@ _LEAST_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True)
-class Tried:
+class Attempt:
     """A candidate: groups that end before these places."""
 
     ends: tuple[int, ...]
@@ -49,7 +49,7 @@ class Tried:
 class Chain:
     """The candidates of a chain, in order, and whether it was stopped before the last."""
 
-    tried: tuple[Tried, ...]
+    attempts: tuple[Attempt, ...]
     is_stopped: bool
 
 
@@ -83,18 +83,18 @@ def run_chain(job: Job, is_told_to_stop: Callable[[], bool] = lambda: False) -> 
     annealing = job.annealing
     walk = _Walk(job)
     until = None if annealing.budget_s is None else time.monotonic() + annealing.budget_s
-    tried: list[Tried] = []
+    attempts: list[Attempt] = []
     try:
         for _ in range(-(-annealing.n_candidates // N_CHAINS)):
             if is_told_to_stop() or (until is not None and time.monotonic() > until):
-                return Chain(tuple(tried), is_stopped=True)
+                return Chain(tuple(attempts), is_stopped=True)
             found = walk.step()
             if found is None:
                 break
-            tried.append(found)
+            attempts.append(found)
     except KeyboardInterrupt:
-        return Chain(tuple(tried), is_stopped=True)
-    return Chain(tuple(tried), is_stopped=False)
+        return Chain(tuple(attempts), is_stopped=True)
+    return Chain(tuple(attempts), is_stopped=False)
 
 
 class _Walk:
@@ -117,7 +117,7 @@ class _Walk:
             self.known[ends] = self.reduction.evaluate(grouping_of(ends))
         return self.known[ends]
 
-    def step(self) -> Tried | None:
+    def step(self) -> Attempt | None:
         """Draws a move and evaluates its candidate; None if there is no move."""
         moves = self._moves()
         if not moves:
@@ -132,7 +132,7 @@ class _Walk:
         if is_accepted:
             self.ends, self.current_ns = move.ends, evaluated_ns
             self.critical = self.reduction.critical(grouping_of(move.ends))
-        return Tried(move.ends, evaluated_ns, is_accepted)
+        return Attempt(move.ends, evaluated_ns, is_accepted)
 
     def _accepts(self, gain: float) -> bool:
         if gain >= 0:

@@ -65,7 +65,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     rows = [_row(each, reduction, options, limit, each is chosen) for each in passes.found]
     judged = [
         (each.search, str(edit(each.grouping)), each.evaluated_ns, each.is_accepted)
-        for each in passes.judged
+        for each in passes.evaluations
     ]
     steps = trajectory(judged, limit.replayed_ns)
     strategy = Strategy(

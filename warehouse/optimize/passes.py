@@ -38,7 +38,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Evaluation:
     """Groups that were evaluated rank by rank; of lists, `is_accepted` is None."""
 
     search: str
@@ -48,7 +48,7 @@ class Judged:
 
 
 class Passes:
-    """Runs the searches; `found` has the best of each, `judged` all in order."""
+    """Runs the searches; `found` has the best of each, `evaluations` all in order."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Passes:
         self.options, self.edit = options, edit
         self.form = groupings.closed_form(reduction)
         self.found: list[Candidate] = []
-        self.judged: list[Judged] = []
+        self.evaluations: list[Evaluation] = []
         self.n_candidates = 0
         self.stopped: str | None = None
 
@@ -72,7 +72,7 @@ class Passes:
         self._list("sweep", self._uniform())
         if given is not None:
             self.n_candidates += 1
-            self.judged.append(Judged("clusters", given, self.reduction.evaluate(given)))
+            self.evaluations.append(Evaluation("clusters", given, self.reduction.evaluate(given)))
             self._replay("clusters")
         try:
             if self.options.search == "dp":
@@ -95,12 +95,12 @@ class Passes:
         self.n_candidates += len(candidates)
         for ends in candidates[:N_EVALUATED]:
             grouping = groupings.grouping_of(ends)
-            self.judged.append(Judged(name, grouping, self.reduction.evaluate(grouping)))
+            self.evaluations.append(Evaluation(name, grouping, self.reduction.evaluate(grouping)))
         self._replay(name)
 
     def _anneal(self, recorded: Candidate) -> None:
         """Anneals from the best of the sweep."""
-        swept = [each for each in self.judged if each.search == "sweep"]
+        swept = [each for each in self.evaluations if each.search == "sweep"]
         best = min(swept, key=lambda each: each.evaluated_ns)
         start = tuple(group[-1] + 1 for group in best.grouping)
         annealing = self.options.annealing
@@ -108,19 +108,21 @@ class Passes:
             self.reduction, start, recorded.predicted_ns, annealing,
             keeps_count=self.options.n_groups is not None,
         )  # fmt: skip
-        for each in (tried for chain in found for tried in chain.tried):
+        for each in (attempt for chain in found for attempt in chain.attempts):
             grouping = groupings.grouping_of(each.ends)
-            self.judged.append(Judged("anneal", grouping, each.evaluated_ns, each.is_accepted))
-        n = sum(len(chain.tried) for chain in found)
+            self.evaluations.append(
+                Evaluation("anneal", grouping, each.evaluated_ns, each.is_accepted)
+            )
+        n = sum(len(chain.attempts) for chain in found)
         self.n_candidates += n
         if any(chain.is_stopped for chain in found):
             self.stopped = f"The search was stopped after {counted(n, 'candidate')}."
         self._replay("anneal", best)
 
-    def _replay(self, name: str, start: Judged | None = None) -> None:
+    def _replay(self, name: str, start: Evaluation | None = None) -> None:
         """Replays the best of a search, and of where it started, with the whole graph."""
-        judged = [each for each in self.judged if each.search == name]
-        distinct = {each.grouping: each for each in ([start] if start else []) + judged}
+        evaluated = [each for each in self.evaluations if each.search == name]
+        distinct = {each.grouping: each for each in ([start] if start else []) + evaluated}
         best: Candidate | None = None
         for each in sorted(distinct.values(), key=lambda each: each.evaluated_ns)[:N_REPLAYED]:
             predicted_ns = self._predicted(each.grouping)
