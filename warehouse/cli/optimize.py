@@ -79,7 +79,8 @@ def optimize(
     recorded run, and recommends one. A gain smaller than the error of the replay or than the spread
     of the steps is within the noise: then nothing is recommended.
 
-    STRATEGY is what to change; buckets: which gradients are reduced together.
+    STRATEGY is what to change; buckets: which gradients are reduced together; precision: which
+    operators compute in 16 bits.
 
     Ctrl-C after the sweep ends the search; the best candidate so far is recommended.
 
@@ -89,6 +90,7 @@ def optimize(
       tw optimize buckets --groups 8 -o faster
       tw optimize buckets --as faster && tw compare RUN faster
       tw optimize buckets --search anneal --seed 7 --budget 1min
+      tw optimize precision --model ratios -o mixed
     """
     from warehouse.optimize.searching import Request, run
     from warehouse.query import session

@@ -33,6 +33,9 @@ def searched(command: Command) -> Command:
         n_processes: int | None,
         clusters: Path | None,
         is_strict: bool,
+        ratio: float,
+        model: str | None,
+        cast_bytes_per_s: float | None,
         **kwargs: Any,
     ) -> Any:
         from warehouse.optimize.search import Options
@@ -47,7 +50,17 @@ def searched(command: Command) -> Command:
         )
         if is_strict and clusters is None:
             raise UsageError("--strict requires --from-clusters")
-        how = Options(search_name, n_groups, bytes_per_s, annealing, clusters, is_strict)
+        how = Options(
+            search_name,
+            n_groups,
+            bytes_per_s,
+            annealing,
+            clusters,
+            is_strict,
+            ratio,
+            model,
+            cast_bytes_per_s,
+        )
         return command(*args, how=how, **kwargs)
 
     wrapped: Any = with_options
@@ -96,8 +109,8 @@ _OPTIONS = (
         type=click.Choice(["sweep", "dp", "anneal"]),
         default="dp",
         show_default=True,
-        help="sweep: groups of one size or number; dp: also the best contiguous groups; "
-        "anneal: also random changes.",
+        help="buckets: sweep: groups of one size or number; dp: also the best contiguous groups; "
+        "anneal: also random changes. precision: sweep: TensorFlow's lists; dp: also minimum cuts.",
     ),
     click.option(
         "--seed",
@@ -143,5 +156,25 @@ _OPTIONS = (
         type=click.FloatRange(min=0, min_open=True),
         metavar="RATE",
         help="Rate of a send, for runs whose groups have too similar sizes to give one.",
+    ),
+    click.option(
+        "--ratio",
+        type=click.FloatRange(min=0),
+        default=0.5,
+        show_default=True,
+        metavar="R",
+        help="precision: time of an operator in 16 bits by that in 32 bits.",
+    ),
+    click.option(
+        "--model",
+        metavar="NAME",
+        help="precision: cost model that says it for each type (`tw model fit precision`).",
+    ),
+    click.option(
+        "--cast-bytes-per-s",
+        "cast_bytes_per_s",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="RATE",
+        help="precision: rate of casts.  [default: that of the fastest element-wise operator]",
     ),
 )

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 #: The entry-point group of strategies.
 GROUP = "trace_warehouse.strategies"
 SEARCHES = ("sweep", "dp", "anneal")
+#: Names of options that differ from those of their fields.
+_OPTIONS = {"n_groups": "groups", "clusters": "from_clusters"}
 COLUMNS = (
     Column("search", "VARCHAR", "text", "recorded: no change; otherwise the best of this search"),
     Column("predicted_ns", "DOUBLE", "ns", "Predicted time of the step, of the slowest rank"),
     Column("change", "DOUBLE", "ratio", "predicted_ns by that of recorded, - 1"),
     Column("replay_error", "DOUBLE", "ratio", "Replay without changes by measured time, - 1"),
     Column("step_spread", "DOUBLE", "ratio", "Standard deviation of measured steps by their mean"),
-    Column("extrapolated", "DOUBLE", "ratio", "Share of communication of sizes never recorded"),
+    Column("extrapolated", "DOUBLE", "ratio", "Share of what changes that was never recorded"),
     Column("is_recommended", "BOOLEAN", "bool", "Whether this is the recommendation"),
     Column("n_edits", "BIGINT", "count", "Number of changes"),
     Column("edits", "VARCHAR", "text", "The change as a what-if of tw replay", nullable=True),
@@ -68,6 +70,18 @@ class Options:
     annealing: Annealing = Annealing()
     clusters: Path | None = None  # a file of fused operators, whose groups of tensors are tried
     is_strict: bool = False  # names in that file must be known
+    ratio: float = 0.5  # time of operators in 16 bits by that in 32 bits
+    model: str | None = None  # a cost model that says it
+    cast_bytes_per_s: float | None = None
+
+    def refuse(self, strategy: str, *names: str) -> None:
+        """Raises UsageError if one of these options is given, which the strategy does not have."""
+        for name in names:
+            if getattr(self, name) != getattr(Options(), name):
+                raise UsageError(
+                    f"{strategy} has no option --{_OPTIONS.get(name, name).replace('_', '-')}",
+                    hint="`tw optimize --help` says which strategy has which option.",
+                )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@
 | `tensor_fusion_grp_mapping.json` | groups of tensors, as "0+1+2", in no order |
 | `best_strategy.txt` | changes to Sync nodes of the first rank: `++` fuses two, `--` splits one |
 | `search_trajectory.txt` | a line for each candidate: number, pass, gain and best gain in percent |
+| `amp_list.txt` | operators that compute in 16 bits, one a line |
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tw_importers.dpro import clusters
 from warehouse.errors import UsageError
 from warehouse.optimize.strategy import Strategy, StrategyFiles
 from warehouse.replay.what_if import WhatIf
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 MAPPING = "tensor_fusion_grp_mapping.json"
 BEST = "best_strategy.txt"
 TRAJECTORY = "search_trajectory.txt"
+PRECISION = "amp_list.txt"
+_NAMES = re.compile(r"[^\s{},]+(\r?\n[^\s{},]+)*\s*")
+_OPERATORS = "SELECT DISTINCT operator FROM precision_operator() WHERE is_float32"
 _GROUP = re.compile(r"[0-9]+(\+[0-9]+)*")
 _SYNC = re.compile(r".*->Comm\.([0-9+]+)\.Sync")
 _STEP = re.compile(r"([0-9.]+): ([0-9]+),([-0-9.e]+),([-0-9.e]+)")
@@ -168,12 +173,17 @@ def _node(rank: str, ids: Iterable[int]) -> str:
 def _texts(session: Session, strategy: Strategy) -> Mapping[str, str]:
     """The files of a strategy for a dPRO trial; none for other runs."""
     ranks: list[Any] = session.run(_RANKS).rows()
-    if not ranks or not strategy.groups:
+    if not ranks:
         return {}
     steps = [
         Step(float(n), 0, each.gain * 100, each.best_gain * 100)
         for n, each in enumerate(strategy.trajectory)
     ]
+    if strategy.name == "precision":
+        names = [name for each in strategy.edits for name in each.arguments["operators"].split(",")]
+        return {PRECISION: format_names(names), TRAJECTORY: format_trajectory(steps)}
+    if not strategy.groups:
+        return {}
     changes = changes_between(strategy.recorded_groups, strategy.groups, ranks[0][0])
     return {
         MAPPING: format_mapping(strategy.groups),
@@ -194,9 +204,29 @@ def _edits(session: Session, path: Path, text: str) -> list[WhatIf] | None:
     elif '"best_strategy"' in text:
         rows = session.run("SELECT DISTINCT tensors FROM gradient_tensor() ORDER BY 1").rows()
         groups = apply([tensors for (tensors,) in rows], parse_best(text))
+    elif _NAMES.fullmatch(text):
+        return [_names_edit(session, path, text.split())]
     else:
         return None
     return [WhatIf("groups", {"groups": ",".join(groups)})]
+
+
+def format_names(names: Iterable[str]) -> str:
+    """The text of a list of operators."""
+    return "".join(f"{name}\n" for name in names)
+
+
+def _names_edit(session: Session, path: Path, names: Sequence[str]) -> WhatIf:
+    """The change in a list of operators; raises UsageError for names that the run does not have."""
+    known = {name for (name,) in session.run(_OPERATORS).rows()}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        n = f"{len(unknown)} of {counted(len(names), 'operator')} in {path}"
+        raise UsageError(
+            f"{n} are not in the run in 32 bits, such as {unknown[0]}",
+            hint=f"Name the {PRECISION} of this run.",
+        )
+    return WhatIf("precision", {"operators": ",".join(dict.fromkeys(names))})
 
 
 FILES = StrategyFiles(_texts, _edits, clusters.groups_of)
