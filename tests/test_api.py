@@ -128,6 +128,7 @@ def test_between_calls_others_can_write_and_within_a_block_they_wait(wh: Warehou
     assert write() == 0
 
 
+@pytest.mark.integration
 def test_a_block_gives_the_same_rows(wh: Warehouse) -> None:
     seen = wh.scope(run="ddp")
     outside = seen.query("op_summary").rows()
@@ -183,7 +184,7 @@ def test_a_missing_file_is_an_error_of_the_first_query(tmp_path: Path) -> None:
         warehouse.open(tmp_path / "nothing.duckdb").runs()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_foreign_client_reads_the_same_rows(wh: Warehouse) -> None:
     with database.writer(wh.path) as writing:
         macros.store_macros(writing)

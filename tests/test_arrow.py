@@ -32,7 +32,7 @@ def run_with_pandas(folder: Path, program: str, *arguments: object) -> str:
     return ran.stdout.strip()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_commands_do_not_load_pandas(tmp_path: Path) -> None:
     db = tmp_path / "traces.duckdb"
     for command in (

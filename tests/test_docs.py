@@ -263,6 +263,7 @@ def test_the_commands_of_the_query_tutorial_work(tw: Tw, tmp_path: Path) -> None
         assert ran.code == 0, f"{line}: {ran.err}"
 
 
+@pytest.mark.integration
 def test_the_event_of_the_architecture_page_goes_that_way(tw: Tw, tmp_path: Path) -> None:
     """The numbers of the walk through docs/architecture.md."""
     assert tw("import", HANDWRITTEN).code == 0

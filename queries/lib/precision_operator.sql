@@ -17,7 +17,7 @@ columns = ["run_id", "trace_id", "rank", "node_id", "operator", "phase", "type",
 node_id = { type = "BIGINT", unit = "id", help = "Node of replay_node" }
 operator = { type = "VARCHAR", unit = "text", help = "Name in the framework" }
 phase = { type = "VARCHAR", unit = "text", help = "FW, BW or UPDATE_" }
-type = { type = "VARCHAR", unit = "text", nullable = true, help = "Type, such as Conv2D; NULL: not recorded" }
+type.help = "Type, such as Conv2D; NULL: not recorded"
 op_class = { type = "VARCHAR", unit = "text", help = "white, grey, clear, black, or other" }
 is_float32 = { type = "BOOLEAN", unit = "bool", help = "Whether it returns float32" }
 is_able = { type = "BOOLEAN", unit = "bool", help = "Whether it can compute in 16 bits" }

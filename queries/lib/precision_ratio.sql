@@ -11,7 +11,7 @@ requires = { schema = ">=26" }
 columns = ["model", "type", "ratio", "fixed_ns"]
 
 [column]
-model = { type = "VARCHAR", unit = "text", help = "Cost model" }
+model.help = "Cost model"
 type = { type = "VARCHAR", unit = "text", help = "Name or type of the operator" }
 ratio = { type = "DOUBLE", unit = "ratio", check = ">= 0", help = "Time in 16 bits for each ns in 32 bits" }
 fixed_ns = { type = "DOUBLE", unit = "ns", check = ">= 0", help = "Time besides" }

@@ -82,6 +82,7 @@ def test_a_simulator_runs_every_node_of_an_et_plus_file(
     assert Counter(n.type for n in graph.nodes) == Counter(n.type for n in original.nodes)
 
 
+@pytest.mark.integration
 def test_waits_that_point_back_in_time_are_omitted_and_reported(
     written: Path, tmp_path: Path
 ) -> None:

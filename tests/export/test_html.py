@@ -218,6 +218,7 @@ def handmade(imported_files: WarehouseCache) -> Path:
     return imported_files(("hand/made", GPU[1]))
 
 
+@pytest.mark.integration
 def test_a_report_becomes_one_file_named_after_the_run(
     tw: Tw, tmp_path: Path, handmade: Path
 ) -> None:

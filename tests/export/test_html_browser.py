@@ -316,7 +316,7 @@ def test_two_runs_stand_side_by_side(browser: Browser, pages: dict[str, Path]) -
     assert page.complaints == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_without_sections_or_slices_there_is_still_a_page(
     browser: Browser, pages: dict[str, Path]
 ) -> None:

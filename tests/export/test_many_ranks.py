@@ -159,6 +159,7 @@ def test_a_single_rank_or_step_has_no_heat_map() -> None:
         assert list(heat.maps(result, chart, 400)) == []
 
 
+@pytest.mark.integration
 def test_workbook_has_distributions_and_a_sheet_for_each_heat_map(
     job: tuple[Path, list[Work]], tw: Tw, tmp_path: Path
 ) -> None:

@@ -105,7 +105,7 @@ def test_a_perfetto_trace_has_the_critical_path_with_flows(
     assert tw("verify", "--db", db, target).code == 0
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_pages_show_the_path_and_the_chart_of_a_sweep(tw: Tw, db: Path, tmp_path: Path) -> None:
     command = program()
     if command is None:

@@ -191,6 +191,7 @@ def test_lost_events_are_slices_over_the_windows_that_the_tracer_reports(opened:
     assert db.execute(problem).fetchall() == [(337,)]
 
 
+@pytest.mark.integration
 def test_what_each_class_became_is_stored_with_its_count(opened: Open) -> None:
     rows = (
         opened("sycl")

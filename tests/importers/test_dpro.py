@@ -214,6 +214,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trial.parent / "w.duckdb"
 
 
+@pytest.mark.integration
 def test_trees_are_edges_from_children_to_parents(tree: Path) -> None:
     with duckdb.connect(str(tree), read_only=True) as connection:
         rows = connection.execute(
@@ -226,6 +227,7 @@ def test_trees_are_edges_from_children_to_parents(tree: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.integration
 def test_a_replay_of_trees_is_refused(tree: Path, tw: Tw) -> None:
     found = tw("replay", "--db", tree)
     assert found.code != 0

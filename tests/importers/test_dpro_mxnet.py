@@ -41,6 +41,7 @@ def db(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.integration
 def test_the_local_graph_is_that_of_training(db: duckdb.DuckDBPyConnection) -> None:
     rows = db.execute(
         "SELECT a.name, b.name FROM graph_edge AS e JOIN graph_node AS a ON a.id = e.from_node_id "
@@ -57,6 +58,7 @@ def test_the_local_graph_is_that_of_training(db: duckdb.DuckDBPyConnection) -> N
     ]  # fmt: skip
 
 
+@pytest.mark.integration
 def test_gradients_have_names_and_sizes(db: duckdb.DuckDBPyConnection) -> None:
     rows = db.execute(
         "SELECT DISTINCT m.tensor_id, m.name, m.bytes FROM collective_tensor AS m ORDER BY 1"
@@ -64,6 +66,7 @@ def test_gradients_have_names_and_sizes(db: duckdb.DuckDBPyConnection) -> None:
     assert rows == [(0, "conv0_weight", 4 * 3 * 3 * 3 * 4), (1, "dense0_weight", 10 * 196 * 2)]
 
 
+@pytest.mark.integration
 def test_operators_are_nodes_of_the_graph_in_steps(db: duckdb.DuckDBPyConnection) -> None:
     rows = db.execute(
         "SELECT name, step_number, dur FROM cpu_op WHERE trace_id = 1 ORDER BY ts"

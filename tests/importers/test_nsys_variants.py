@@ -123,7 +123,7 @@ def rows(db: duckdb.DuckDBPyConnection, case: str, sql: str) -> list[tuple[objec
     return db.execute(sql, {"t": list(EXPORTS).index(case) + 1}).fetchall()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_work_that_names_no_process_is_of_the_only_one_that_made_calls(
     db: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -93,6 +93,7 @@ def test_it_is_known_by_its_tables() -> None:
     assert sniff(b"SQLite format 3\0 rocpd_region", "a") == 0
 
 
+@pytest.mark.integration
 def test_what_ran_is_said_by_the_call_or_by_the_operation(db: duckdb.DuckDBPyConnection) -> None:
     columns = "x.kind, x.name, dur, grid_x, block_x, bytes, direction, registers_per_thread"
     kernel = "void k<int>(a)"

@@ -377,6 +377,7 @@ def damaged(whole: bytes, source: random.Random) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.integration
 def test_damaged_files_give_rows_and_counts_or_a_sentence(whole: bytes, tmp_path: Path) -> None:
     source = random.Random(1)
     path = tmp_path / "a.db"

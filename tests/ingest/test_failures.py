@@ -84,6 +84,7 @@ def test_an_error_that_follows_an_interrupt_is_the_interrupt() -> None:
         failures.attempt("t.json", "decoded", interrupted)
 
 
+@pytest.mark.integration
 def test_the_other_sources_are_imported_and_the_traceback_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,7 +153,7 @@ def test_check_tells_of_an_import_killed_before_it_linked_a_run(tw: Tw, cut: Pat
     assert "link_collective_peer@2 has not run" in ran.out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [

@@ -53,7 +53,7 @@ def with_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     clear()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_new_table_is_checked_scoped_exported_and_dropped(
     tw: Tw, tmp_path: Path, before: Path, with_note: None
 ) -> None:

@@ -65,6 +65,7 @@ def test_cases_of_users_pass(tw: Tw, own: Path) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "", "1 case passed\n")
 
 
+@pytest.mark.integration
 def test_a_case_that_differs_is_shown_as_a_diff(tw: Tw, own: Path) -> None:
     (own / "cases" / "long_slices" / "two" / "expected.csv").write_text('"name","dur"\n"b",7\n')
 

@@ -118,6 +118,7 @@ def test_a_missing_expected_file_is_an_error(runner: CaseRunner, write: Write) -
         runner.run(write(RUN, None))
 
 
+@pytest.mark.integration
 def test_booleans_and_nested_values_are_written_as_csv_is(tmp_path: Path) -> None:
     folder = tmp_path / "queries"
     folder.mkdir()

@@ -42,7 +42,7 @@ def test_words_of_the_field_find_the_query_that_answers_them(words: str, expecte
     assert found(*words.split()) == found(words)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_name_itself_comes_first() -> None:
     wrong = [
         name

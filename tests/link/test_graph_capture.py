@@ -88,6 +88,7 @@ def runs(db: Path) -> list[tuple[str, str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_folder_of_captures_joins_the_run_of_what_replays_them(
     data_dir: Path, tmp_path: Path
 ) -> None:

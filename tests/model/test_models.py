@@ -145,7 +145,7 @@ def test_a_fitted_model_predicts_in_sql(tw: Tw, copied: Path) -> None:
     assert row["is_extrapolated"] and row["problem"] is None
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_model_is_replaced_only_when_asked(tw: Tw, copied: Path) -> None:
     assert tw("model", "fit", "communication", "-q", "--db", copied).code == 0
     again = tw("model", "fit", "communication", "--db", copied)

@@ -322,7 +322,7 @@ def test_recommendations_for_generated_jobs_hold(tw: Tw, jobs: Jobs, tmp_path: P
     assert float(np.median(errors)) <= 0.01
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_written_files_are_read_back_as_what_ifs(tw: Tw, tiny: Path, tmp_path: Path) -> None:
     rows, _ = optimized(tw, tiny, tmp_path / "out")
     (best,) = (row for row in rows if row["is_recommended"])

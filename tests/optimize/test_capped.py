@@ -115,7 +115,7 @@ def optimized(tw: Tw, db: Path, *arguments: str | Path) -> tuple[list[dict[str, 
     return json.loads(result.out), result.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_gain_within_the_noise_is_said_with_its_figures(
     tw: Tw, imported_files: WarehouseCache, tmp_path: Path
 ) -> None:

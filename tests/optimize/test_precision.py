@@ -1,4 +1,4 @@
-"""16 bits: the sets that a search tries are the best of all by their closed form, and are replayed."""
+"""16 bits: sets that a search tries are the best of all by their closed form, and are replayed."""
 
 from __future__ import annotations
 
@@ -77,6 +77,7 @@ def test_a_minimum_cut_is_the_best_of_all_sets(n_programs: int, largest: int) ->
             assert brute_cost(program, found, weight) == least == program.cost(found, weight)
 
 
+@pytest.mark.integration
 def test_the_recommended_operators_are_written_and_replayed(
     tw: Tw, tiny: Path, tmp_path: Path
 ) -> None:
@@ -142,8 +143,8 @@ def test_variables_of_the_environment_add_operators(
     edits = json.loads(forced.out)[-1]["edits"]
     assert "predictions/Softmax," in edits + "," or "predictions/Softmax)" in edits
     assert (
-        f"Warning: 1 of 2 operators in {VARIABLE}PRIORLIST are not in the run, such as nowhere/MatMul"
-        in plain.err.splitlines()
+        f"Warning: 1 of 2 operators in {VARIABLE}PRIORLIST are not in the run, "
+        "such as nowhere/MatMul" in plain.err.splitlines()
     )
 
 
@@ -156,10 +157,11 @@ def test_lists_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert precision.lists() == precision.Lists(frozenset("abcd"), is_forced=False)
 
     monkeypatch.setenv(f"{VARIABLE}PRIORLIST_FILE", str(tmp_path / "missing"))
-    with pytest.raises(UsageError, match="cannot read .*PRIORLIST_FILE .*missing: No such file"):
+    with pytest.raises(UsageError, match=r"cannot read .*PRIORLIST_FILE .*missing: No such file"):
         precision.lists()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -171,6 +171,7 @@ def test_projections_hold_the_work_launched_in_an_annotation(
 WIDER = {"a100_nccl": (1000, 500), "b200_eager": (1, 1), "mi300_resnet_train": (1, 1)}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "case",
     [

@@ -342,6 +342,7 @@ NEGATIVE = "UPDATE slice SET dur = -7"
 UNFINISHED = "UPDATE slice SET dur = -1"
 
 
+@pytest.mark.integration
 def test_sound_data_pass_and_print_nothing(tw: Tw, tmp_path: Path) -> None:
     make(tmp_path / "traces.duckdb")
 

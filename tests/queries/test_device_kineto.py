@@ -164,6 +164,7 @@ def idle_as_hta(rows: list[Row]) -> dict[tuple[object, ...], int]:
     return found
 
 
+@pytest.mark.slow
 def test_idle_time_by_cause_is_that_of_hta_whose_30_ns_are_microseconds(
     folder: Path, ask: Rows
 ) -> None:

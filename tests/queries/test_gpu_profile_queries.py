@@ -204,6 +204,7 @@ def test_statistics_are_rocprofs(db: duckdb.DuckDBPyConnection, data_dir: Path) 
     }
 
 
+@pytest.mark.slow
 def test_counters_are_summed_up_as_the_export_has_them(
     db: duckdb.DuckDBPyConnection, data_dir: Path
 ) -> None:

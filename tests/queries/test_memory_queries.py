@@ -184,6 +184,7 @@ def test_a_recording_of_pytorch_adds_up(recorded: Path) -> None:
     assert sum(row["change_bytes"] for row in timeline) == changed
 
 
+@pytest.mark.integration
 def test_what_was_allocated_and_released_differ_by_what_is_live(recorded: Path) -> None:
     allocations = rows_of(recorded, "allocation")
 

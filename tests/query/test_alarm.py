@@ -87,7 +87,7 @@ def test_a_condition_that_is_true_of_no_row_passes(judge: Judge) -> None:
     assert ran.err.startswith("pass: ")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_passing_judgement_can_be_silent_and_a_failing_one_is_not(judge: Judge) -> None:
     assert judge("false", "-q").err == ""
     assert "FAIL" in judge("true", "-q").err

@@ -465,7 +465,7 @@ def test_slower_fails_where_asked_to(tw: Tw, tmp_path: Path) -> None:
     assert "B is 9.09% faster" in faster.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_nothing_to_judge_is_a_failure(tw: Tw, tmp_path: Path) -> None:
     make_pair(tmp_path / "traces.duckdb", None)
 

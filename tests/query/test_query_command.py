@@ -385,7 +385,7 @@ def test_a_new_query_runs_as_it_is(tw: Run, tmp_path: Path) -> None:
     assert (checked.code, checked.out) == (0, "")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_rows_of_queries_with_required_parameters_are_counted_as_unchecked(tw: Run) -> None:
     checked = tw("queries", "check", "slice_children", "utilization", "--rows")
 

@@ -67,6 +67,7 @@ def test_every_public_query_has_rows_with_each_parameter_at_another_value() -> N
             assert any(rows.n_rows for rows in calls.values()), key
 
 
+@pytest.mark.integration
 def test_a_faster_text_with_the_same_rows_keeps_its_version(place: Path) -> None:
     same = changed(
         "utilization", "FROM device_activity() AS a", "FROM (FROM device_activity()) AS a"

@@ -34,7 +34,7 @@ def graph(db: Path, kind: str) -> list[graph_replay.Call]:
         return graph_replay.of_graph(reader.connection, graph_id)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_linked_graph_takes_as_long_as_in_a_plain_simulation(
     tw: Tw, imported_files: WarehouseCache
 ) -> None:

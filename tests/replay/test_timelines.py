@@ -98,7 +98,7 @@ def test_work_is_scaled_by_class_and_stream(tw: Tw, two_streams: Path) -> None:
     assert whole("scale(name = k?, class = comp*, stream = 7, ratio = 2)") == 138
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_work_of_one_stream_is_scaled_or_none_is(tw: Tw, two_streams: Path) -> None:
     def whole(change: str) -> float:
         result = tw("replay", "--db", two_streams, "--what-if", change, "--format", "json")

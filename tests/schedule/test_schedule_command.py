@@ -51,7 +51,7 @@ def test_a_schedule_is_made_at_once_when_asked_for_and_is_still_due_later(tw: Tw
     assert "(manual)" in tw("schedule", "history", "nightly", "--limit", "1000").out
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_schedule_writes_csv_that_is_safe_in_spreadsheets(tw: Tw, db: Path) -> None:
     with database.writer(db) as connection:
         connection.execute("UPDATE run SET name = '=1+1'")

@@ -168,7 +168,7 @@ def test_names_are_offered_while_one_types(terminal: Terminal) -> None:
     terminal.wait("Show the columns of a table")
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_slow_statement_is_interrupted_and_the_shell_goes_on(terminal: Terminal) -> None:
     terminal.type("SELECT count(*) FROM range(100000) a, range(10000000) b;\r")
     # Until the statement runs, Ctrl-C is a key of the prompt; so press it again.

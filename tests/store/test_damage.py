@@ -84,6 +84,7 @@ def test_damage_is_one_sentence_and_its_remedy(
     assert {path.name for path in db.parent.iterdir()} <= allowed
 
 
+@pytest.mark.integration
 def test_the_file_is_checked_table_by_table(tw: Tw, db: Path) -> None:
     assert tw("check", "--file").err.startswith("traces.duckdb: no damage in ")
     at = block_of(db, "slice")

@@ -180,6 +180,7 @@ def test_where_nothing_is_old_nothing_goes(tw: Tw, db: Path) -> None:
     assert (ran.code, ran.err) == (0, "No runs to remove.\n")
 
 
+@pytest.mark.integration
 def test_a_vacuum_keeps_every_row_and_gives_space_back(tw: Tw, db: Path) -> None:
     tw("prune", "--older-than", "1min", "--keep-last", "1", "--yes")
     rows, size, mode = rows_of(db), db.stat().st_size, 0o640
