@@ -5,11 +5,11 @@ Alternating runs expose both commands to the same load of the machine. Medians a
 
 from __future__ import annotations
 
+import ast
 import os
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,22 +23,35 @@ class Usage:
     peak_mb: float  # 10^6 bytes
 
 
+#: Starts a command from a small process: on Linux, the peak memory of a process is at least that of
+#: the process that forked it.
+_LAUNCHER = """
+import os, sys, time
+began = time.perf_counter()
+pid = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, used = os.wait4(pid, 0)
+values = time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6
+os.write(int(sys.argv[1]), f"{os.waitstatus_to_exitcode(status)} {values}".encode())
+"""
+
+
 def run(command: Sequence[str], *, before: Callable[[], None] | None = None) -> Usage:
     """Runs a command, with stored bytecode; raises CalledProcessError with its output."""
     if before is not None:
         before()
-    started = time.perf_counter()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=_environment()
-    ) as process:
-        assert process.stdout is not None
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - started
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command, output)
-    return Usage(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6)
+    reading, writing = os.pipe()
+    with open(reading) as figures:
+        launched = subprocess.run(
+            [sys.executable, "-c", _LAUNCHER, str(writing), *command],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=_environment(),
+            pass_fds=[writing], check=False,
+        )  # fmt: skip
+        os.close(writing)
+        returncode, _, values = figures.read().partition(" ")
+    if returncode != "0":
+        code = int(returncode or launched.returncode)
+        raise subprocess.CalledProcessError(code, command, launched.stdout)
+    return Usage(*ast.literal_eval(values))
 
 
 def _environment() -> dict[str, str]:
