@@ -44,7 +44,7 @@ def test_an_answer_has_rows_columns_with_units_and_provenance(wh: Warehouse) -> 
     assert answer.arrow_reader().read_all() == answer.arrow()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_scope_narrows_like_the_options(wh: Warehouse) -> None:
     ranks = wh.scope(run="ddp", rank="0,1").query("op_summary")
     assert {row["rank"] for row in ranks} == {0, 1}

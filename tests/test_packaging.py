@@ -69,7 +69,7 @@ def test_the_wheel_takes_two_top_level_names(wheel: Path) -> None:
     assert {name.split("/")[0] for name in names(wheel)} == {"warehouse", "tw_importers"}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_wheel_from_the_tree_is_the_same(wheel: Path, tmp_path: Path) -> None:
     assert names(build(ROOT, "wheel", tmp_path)) == names(wheel)
 

@@ -126,7 +126,7 @@ def test_pages_show_the_path_and_the_chart_of_a_sweep(tw: Tw, db: Path, tmp_path
         assert page.complaints == []
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_sweep_is_written_as_a_page(tw: Tw, db: Path, tmp_path: Path) -> None:
     target = tmp_path / "sweep.html"
     call = "link(bandwidth_ratio = 0.5,1)"

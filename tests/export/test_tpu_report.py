@@ -123,6 +123,7 @@ def test_a_click_on_a_command_says_its_row_in_the_workbook(
     assert page.complaints == []
 
 
+@pytest.mark.slow
 def test_what_is_only_for_a_workbook_is_not_on_a_page(cases: Cases) -> None:
     with cases.opened("aks_m2_8core") as session:
         chosen = report.load("tpu")

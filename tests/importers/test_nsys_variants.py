@@ -136,7 +136,7 @@ def test_work_that_names_no_process_is_of_the_only_one_that_made_calls(
     ) == [("cudaLaunchKernel", "void gemm<float>(int)")]  # fmt: skip
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_kernels_without_a_name_are_kernels_and_reported(db: duckdb.DuckDBPyConnection) -> None:
     assert rows(db, "nameless", "SELECT name, dur FROM gpu_op WHERE trace_id = $t") == [
         ("kernel", 4)

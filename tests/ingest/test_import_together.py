@@ -179,7 +179,7 @@ def test_a_bad_file_takes_no_others_with_it(tmp_path: Path, tw: Tw) -> None:
     ]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_group_that_cannot_be_stored_is_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

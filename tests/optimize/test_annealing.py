@@ -166,7 +166,7 @@ def test_a_budget_ends_the_search_with_the_best_so_far(tw: Tw, tiny: Path) -> No
     assert "The search was stopped after 0 candidates. The rows are the best so far." in lines
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_candidates_are_stored_with_the_predicted_run(tw: Tw, tiny: Path, tmp_path: Path) -> None:
     db = tmp_path / "w.duckdb"
     db.write_bytes(tiny.read_bytes())

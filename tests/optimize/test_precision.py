@@ -77,7 +77,7 @@ def test_a_minimum_cut_is_the_best_of_all_sets(n_programs: int, largest: int) ->
             assert brute_cost(program, found, weight) == least == program.cost(found, weight)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_recommended_operators_are_written_and_replayed(
     tw: Tw, tiny: Path, tmp_path: Path
 ) -> None:
@@ -125,7 +125,7 @@ def test_a_list_of_operators_is_a_strategy(tw: Tw, tiny: Path, tmp_path: Path) -
     )
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_variables_of_the_environment_add_operators(
     tw: Tw, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,7 +113,7 @@ def test_of_several_traces_each_meets_the_one_of_its_rank(tw: Tw, imported: Path
     assert {row["rank"] for row in found["rows"] if row["reason"] == "not in the run"} == {0, 1}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_row_on_one_side_only_fails_unless_it_may(judge: Judge) -> None:
     ran = judge("false", run="renamed")
     assert ran.code == 1

@@ -110,7 +110,7 @@ def test_tpu_commands_take_as_long_as_in_a_plain_simulation(
     assert abs(row["replay_error"]) <= CAPTURES[name]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_prediction_of_a_graph_without_a_timeline_is_not_stored(
     tw: Tw, imported_files: WarehouseCache, tmp_path: Path
 ) -> None:

@@ -224,7 +224,7 @@ def test_a_failure_leaves_the_other_schedules_alone(db: Path) -> None:
     assert sorted(status for _, status in run_due(db, "2026-11-20T06:05")) == ["failed", "ok"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_only_the_last_outputs_are_kept(db: Path) -> None:
     put(db, keep_last=2)
     for day in range(20, 23):

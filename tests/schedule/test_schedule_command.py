@@ -111,7 +111,7 @@ def test_what_makes_no_sense_is_refused_when_it_is_added(
     assert error in ran.err
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_schedule_is_replaced_only_when_asked_and_keeps_its_record(tw: Tw, db: Path) -> None:
     put(db)
     run_due(db, "2026-11-20T06:05")
