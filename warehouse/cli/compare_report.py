@@ -11,7 +11,7 @@ from warehouse.query.terminal.names import shortened, without_middle
 Row = dict[str, Any]
 _NAME_WIDTH, _LEAST_NAME_WIDTH = 56, 24
 #: Columns that are left out first where a table is wider than the terminal.
-_SPARE = ("n A", "n B", "of all", "p", "status", "95 % interval", "waits A", "waits B", "device %")
+_SPARE = ("n A", "n B", "of all", "p", "status", "95 % interval", "waits A", "waits B")
 _SHOWN_STEPS = 10
 _MOST_RATIO = 10.0
 _RANK_COLUMNS = (

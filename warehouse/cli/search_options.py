@@ -109,8 +109,9 @@ _OPTIONS = (
         type=click.Choice(["sweep", "dp", "anneal"]),
         default="dp",
         show_default=True,
-        help="buckets: sweep: groups of one size or number; dp: also the best contiguous groups; "
-        "anneal: also random changes. precision: sweep: TensorFlow's lists; dp: also minimum cuts.",
+        help="Candidates. For buckets, sweep: groups of one size or number; dp: also the best "
+        "contiguous groups; anneal: also random changes. For precision, sweep: operators by lists "
+        "of types; dp: also minimum cuts.",
     ),
     click.option(
         "--seed",

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-#: What is no name: comments and texts. Quoted names are found to be left, as they may hold either.
+#: Comments and texts, which hold no names. Quoted names are matched to be kept.
 _ASIDE = re.compile(
     r"""
       (?P<quoted>"(?:[^"]|"")*")

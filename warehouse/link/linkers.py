@@ -30,7 +30,7 @@ COLUMNS = ("from_id", "to_id", "kind", "rule", "confidence")
 #: within a trace, and across the traces of a run (stored with its last trace). Their detail is
 #: the text of `noted`.
 INSIDE, BETWEEN = "linked", "run_linked"
-_LINK = re.compile(r"link(?<!\wlink)\b")  # begins with letters, which are found fast
+_LINK = re.compile(r"link(?<!\wlink)\b")  # the word; faster to search for than r"\blink\b"
 _FOUND = 'temp.main."links found"'
 _FEW = 50_000  # links that one thread numbers faster than a further query
 #: The condition of linkers of a trace, and what takes its place for several (`within_trace`).
