@@ -84,8 +84,6 @@ def commit(
             decoded.seconds["wait"] = time.perf_counter() - waiting
             locked = time.perf_counter()
             macros.keep_stored(connection)
-            if links_run:
-                _defer_checkpoint(connection)
             connection.execute("BEGIN")
             done = _insert(connection, importer, decoded, choice, settings, replace, locked)
             connection.execute("COMMIT")
@@ -96,15 +94,6 @@ def commit(
         return done
     finally:
         discard(connection)
-
-
-def _defer_checkpoint(connection: duckdb.DuckDBPyConnection) -> None:
-    """Leaves the checkpoint of the transactions that follow to the detaching of the warehouse.
-
-    Linked nodes are appended to the table of the graph's nodes: with a checkpoint in between, the
-    texts of the graph would be compressed twice.
-    """
-    connection.execute("SET wal_autocheckpoint = '1TB'")
 
 
 def _link_run_of(connection: duckdb.DuckDBPyConnection, done: CommittedTrace) -> None:

@@ -34,6 +34,7 @@ from warehouse.errors import (
     NewerDatabase,
 )
 from warehouse.store import damage, migrate, template, writer_lock
+from warehouse.store.block_copies import BlockCopies, restore
 
 DEFAULT_WAIT_S = 10.0
 Prepare = Callable[[duckdb.DuckDBPyConnection], object]
@@ -150,7 +151,7 @@ def attach_for_writing(
     literal = str(path).replace("'", "''")
     (before,) = one(connection, "SELECT current_database()")
     with writer_lock.hold(path, wait_s):
-        _patiently(path, wait_s, lambda: _attach(connection, path, literal))
+        copies = _patiently(path, wait_s, lambda: _attach(connection, path, literal))
     try:
         connection.execute("USE warehouse")
         pending = migrate.check_history(connection)
@@ -166,31 +167,45 @@ def attach_for_writing(
         raise
     finally:
         _end_transaction(connection)  # after a failure, nothing may run before the rollback
-        _detach(connection, path, before)
+        _detach(connection, path, before, copies)
 
 
-def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> None:
+def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> BlockCopies:
     before = _identity(path)
     connection.execute(f"ATTACH '{literal}' AS warehouse")
     if _identity(path) != before:
         connection.execute("DETACH warehouse")
         raise _FileReplaced
     _protect_log(path)
+    return _keep_copies(connection, path, "warehouse")
 
 
-def _detach(connection: duckdb.DuckDBPyConnection, path: Path, before: str) -> None:
+def _keep_copies(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> BlockCopies:
+    """Copies the blocks that the next checkpoint overwrites, and leaves it to the detaching."""
+    connection.execute("SET wal_autocheckpoint = '1TB'")
+    copies = BlockCopies(path, name)
+    copies.write(connection)
+    return copies
+
+
+def _detach(
+    connection: duckdb.DuckDBPyConnection, path: Path, before: str, copies: BlockCopies
+) -> None:
     """Detaches the warehouse, which writes its log to the file, unless the file is damaged.
 
     Where the disk is full, the log stays, with all that was committed: the next session reads it.
     """
     try:
         connection.execute(f'USE "{before}"')
+        copies.write(connection)  # a statement may have been CHECKPOINT
         connection.execute("DETACH warehouse")
+        copies.remove()
     except duckdb.Error as error:
         damage.raise_if_found(path, error)
         if not (_LOG_STAYS in str(error) and damage.unwritable(error)):
             raise
     finally:
+        copies.close()
         _remove_empty_log(path)
 
 
@@ -359,14 +374,20 @@ def upgrade_file(
     connection: duckdb.DuckDBPyConnection = _patiently(
         path, wait_s, lambda: duckdb.connect(str(path))
     )
+    (name,) = one(connection, "SELECT current_database()")
+    copies = _keep_copies(connection, path, name)
     try:
         migrate.version(connection)  # raises for a database that is not a warehouse
         done = [m.name for m in migrate.upgrade(connection)]
         if afterwards is not None and afterwards(connection):
             done.append("queries")
+        copies.write(connection)
+        connection.execute("CHECKPOINT")
+        copies.remove()
         return done
     finally:
         connection.close()
+        copies.close()
 
 
 def create_empty(path: Path) -> None:
@@ -429,6 +450,7 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
     deadline = time.monotonic() + wait_s
     pause = 0.05
     while True:
+        restore(path)
         try:
             return attempt()
         except _FileReplaced:
