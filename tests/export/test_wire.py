@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -56,3 +58,17 @@ def test_a_slice_takes_the_first_lane_it_nests_on() -> None:
     placed = [lanes.place(*span) for span in [(0, 10), (2, 5), (4, 8), (5, 10), (6, 12), (12, 13)]]
 
     assert placed == [0, 0, 1, 0, 2, 0]
+
+
+@pytest.mark.parametrize("is_flat", [False, True])
+def test_slices_placed_together_take_the_lanes_they_take_one_by_one(is_flat: bool) -> None:
+    random = Random(3)
+    starts = sorted(random.randrange(60) for _ in range(200))
+    ends = [start + random.randrange(12) for start in starts]
+    single, together = Lanes(is_flat=is_flat), Lanes(is_flat=is_flat)
+
+    expected = [single.place(*span) for span in zip(starts, ends, strict=True)]
+    moved = [*together.place_all(starts[:90], ends[:90])]
+    moved += [(90 + n, lane) for n, lane in together.place_all(starts[90:], ends[90:])]
+
+    assert moved == [(n, lane) for n, lane in enumerate(expected) if lane]

@@ -11,6 +11,7 @@ per distinct text with the protobuf classes.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from warehouse.export.perfetto.interning import InternedStrings
 _FIELD = b"\x22"  # TrackEvent.debug_annotations
 _INT, _DOUBLE, _STRING, _OTHER = 0, 1, 2, 3
 _SAFE_DIGITS = 18  # any integer of this many characters fits int64
+_SHORT_TEXT, _KEPT_TEXTS = 256, 1 << 14  # characters; texts whose encoding is kept: up to 16 MB
 
 
 def encode(keys: Any, values: Any, texts: Any, names: InternedStrings) -> wire.Column:
@@ -117,8 +119,21 @@ def _strings(items: Any) -> wire.Column:
 
 def _others(items: Any) -> wire.Column:
     distinct = items.dictionary_encode()
-    encoded = [_message(json.loads(text)) for text in distinct.dictionary.to_pylist()]
-    return wire.literals([m.SerializeToString() for m in encoded]).take(distinct.indices)
+    encoded = [
+        _short(text) if len(text) <= _SHORT_TEXT else _encoded(text)
+        for text in distinct.dictionary.to_pylist()
+    ]
+    return wire.literals(encoded).take(distinct.indices)
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _short(text: str) -> bytes:
+    return _encoded(text)
+
+
+def _encoded(text: str) -> bytes:
+    encoded: bytes = _message(json.loads(text)).SerializeToString()
+    return encoded
 
 
 def _irregular_arguments(text: str) -> bytes:

@@ -8,7 +8,11 @@ others are not processed here.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from warehouse.export.perfetto import load
 from warehouse.export.perfetto.parts import Part, divide
@@ -41,6 +45,17 @@ class Lanes:
         self.open_ends.append([end])
         return len(self.open_ends) - 1
 
+    def place_all(self, starts: Sequence[int], ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Places slices in order; yields the position and lane of each that is not on lane 0."""
+        nested, is_flat = self.open_ends[0], self.is_flat
+        for n, (ts, end) in enumerate(zip(starts, ends, strict=True)):
+            while nested and nested[-1] <= ts:
+                nested.pop()
+            if not nested or (not is_flat and end <= nested[-1]):
+                nested.append(end)
+            else:
+                yield n, self.place(ts, end)
+
 
 def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int, int], int]:
     """Creates the TEMP table `export_lane(slice_id, track_id, lane)`: a row for each slice not on
@@ -68,12 +83,11 @@ def assign(connection: duckdb.DuckDBPyConnection, stored: str) -> tuple[dict[int
     for part in divide(connection, placed):
         slice_ids, track_ids, lanes = array("q"), array("q"), array("q")
         # A loop over rows, only of these tracks: a lane depends on the lanes of all earlier slices.
-        for track_id, slice_id, ts, end in _rows(connection, placed, part):
+        for track_id, ids, starts, ends in _rows(connection, placed, part):
             if track_id != current:
                 state, current = Lanes(is_flat=overlapping.get(track_id, False)), track_id
-            lane = state.place(ts, end)
-            if lane:
-                slice_ids.append(slice_id)
+            for n, lane in state.place_all(starts, ends):
+                slice_ids.append(ids[n])
                 track_ids.append(track_id)
                 lanes.append(lane)
                 extra[track_id] = len(state.open_ends) - 1
@@ -99,8 +113,11 @@ def _overlapping(connection: duckdb.DuckDBPyConnection, stored: str) -> dict[int
     return found
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, placed: str, part: Part) -> Any:
-    result = connection.execute(f"""
+def _rows(
+    connection: duckdb.DuckDBPyConnection, placed: str, part: Part
+) -> Iterator[tuple[int, list[int], list[int], list[int]]]:
+    """Yields a track, and ids, starts and ends of consecutive slices of it."""
+    reader = connection.sql(f"""
         SELECT
           track_id,
           id,
@@ -109,9 +126,14 @@ def _rows(connection: duckdb.DuckDBPyConnection, placed: str, part: Part) -> Any
         FROM {placed} AS e
         WHERE {part.condition("e")}
         ORDER BY track_id, ts, end_ts DESC, id
-    """)
-    while rows := result.fetchmany(_BATCH_ROWS):
-        yield from rows
+    """).to_arrow_reader(_BATCH_ROWS)
+    for batch in reader:
+        tracks, *columns = (column.to_numpy() for column in batch.columns)
+        of_tracks = np.flatnonzero(np.diff(tracks)) + 1
+        bounds = [0, *of_tracks.tolist(), len(tracks)] if len(tracks) else []
+        for first, last in pairwise(bounds):
+            ids, starts, ends = (column[first:last].tolist() for column in columns)
+            yield int(tracks[first]), ids, starts, ends
 
 
 def _store(connection: duckdb.DuckDBPyConnection, columns: dict[str, array[int]]) -> None:
