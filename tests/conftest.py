@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import compileall
 import gc
+import importlib
 import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +57,10 @@ class CommandResult:
 Tw = Callable[..., CommandResult]
 
 HERE = Path(__file__).parent  # its own tests start programs, and take longest
+
+TIERS = ("integration", "slow")
+
+PROGRAM = ("warehouse", "importers")
 
 #: All tests of the files collected, before those of other tiers are deselected.
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
@@ -169,6 +176,79 @@ def random_runs(shared_place: Path, kept_builds: BuildCache | None) -> Iterator[
         runs.path
     ):  # held open: each test opens it again, which then takes no time
         yield runs
+
+
+def _compile_share(worker: int, n_workers: int) -> None:
+    """Compiles every n-th file of the program and its tests, where that was not done before."""
+    program = [path for name in PROGRAM for path in (HERE.parent / name).rglob("*.py")]
+    for path in sorted([*program, *(HERE / "support").rglob("*.py")])[worker::n_workers]:
+        compileall.compile_file(path, quiet=2)
+    for path in sorted(HERE.rglob("test_*.py"))[worker::n_workers]:
+        name = ".".join(path.relative_to(HERE.parent).with_suffix("").parts)
+        # pytest compiles it when it is imported; what fails is reported when tests are collected.
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(name)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
+    """Else all workers compile all files at the same time."""
+    n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if n_workers > 1 and session.config.args == session.config.getini("testpaths"):
+        _compile_share(int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")), n_workers)
+    return (yield)
+
+
+def _deselected_tiers(config: pytest.Config) -> list[str]:
+    """Tiers whose tests are deselected; none where the command line names single tests."""
+    expression = config.option.markexpr
+    if " or " in expression or any("::" in each for each in config.args):
+        return []
+    return [tier for tier in TIERS if f"not {tier}" in expression]
+
+
+def _have_own_ids(values: list[Any], options: Mapping[str, Any]) -> bool:
+    """Whether ids of values depend neither on their place nor on other values."""
+    if options.get("ids"):
+        return True
+    cells = [getattr(value, "values", value) for value in values]
+    cells = [each if isinstance(each, tuple) else (each,) for each in cells]
+    return len(set(map(repr, cells))) == len(values) and all(
+        isinstance(cell, str | int | float | None) for each in cells for cell in each
+    )
+
+
+def _is_deselected(value: Any, tiers: list[str]) -> bool:
+    return any(mark.name in tiers for mark in getattr(value, "marks", ()))
+
+
+def without_deselected(mark: pytest.Mark, tiers: list[str], is_whole: bool) -> pytest.Mark:
+    """The mark `parametrize` with the values of the tiers to be run, or else its first value.
+
+    That is all of a test that is deselected as a whole. Ids stay as they are.
+    """
+    names, values, *others = mark.args
+    values, options = list(values), dict(mark.kwargs)
+    if not _have_own_ids(values, options):
+        return mark
+    kept = [n for n, value in enumerate(values) if not _is_deselected(value, tiers)]
+    if is_whole or not kept:
+        kept = [0] if values else []
+    if isinstance(ids := options.get("ids"), list | tuple):
+        options["ids"] = [ids[n] for n in kept]
+    return pytest.mark.parametrize(names, [values[n] for n in kept], *others, **options).mark
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Leaves out values that would be deselected: they take as long to collect as all others."""
+    definition = metafunc.definition
+    if tiers := _deselected_tiers(metafunc.config):
+        is_whole = any(definition.get_closest_marker(tier) for tier in tiers)
+        definition.own_markers[:] = [
+            without_deselected(mark, tiers, is_whole) if mark.name == "parametrize" else mark
+            for mark in definition.own_markers
+        ]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.conftest import COLLECTED
-
-TIERS = ("integration", "slow")
+from tests.conftest import COLLECTED, TIERS, without_deselected
+from tests.support.sharing import integration, slow
 
 
 def is_default(item: pytest.Item) -> bool:
@@ -54,3 +53,24 @@ def test_every_file_has_a_default_test(collected: Sequence[pytest.Item]) -> None
     for path in left:
         assert "pytestmark = pytest.mark.integration  # all of it on recordings" in path.read_text()
         assert any(map(needs_recordings, files[path])), path
+
+
+@pytest.mark.parametrize(
+    ("tiers", "is_whole", "ids"),
+    [
+        ([*TIERS], False, ["a", "d"]),
+        (["slow"], False, ["a", "b", "d"]),
+        (["slow"], True, ["a"]),
+    ],
+)
+def test_values_of_other_tiers_are_not_collected(
+    tiers: list[str], is_whole: bool, ids: list[str]
+) -> None:
+    every = pytest.mark.parametrize("n", [1, integration(2), slow(3), 4], ids=["a", "b", "c", "d"])
+
+    kept = without_deselected(every.mark, tiers, is_whole)
+
+    assert kept.kwargs["ids"] == ids
+    assert [getattr(each, "values", (each,))[0] for each in kept.args[1]] == [
+        " abcd".index(each) for each in ids
+    ]

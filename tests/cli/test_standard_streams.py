@@ -40,7 +40,7 @@ def db(imported_files: WarehouseCache) -> Path:
         *map(slow, [("info",), ("queries", "list")]),
         *map(slow, [("export", "chrome", "-o", "-"), ("query", "traces", "--format", "csv")]),
     ],
-    ids=lambda each: each[0],
+    ids=lambda each: "_".join(each[:2]),
 )
 def test_a_full_disk_is_one_sentence(db: Path, arguments: tuple[str, ...]) -> None:
     ran = shell(db, ">/dev/full", *arguments)
