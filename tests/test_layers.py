@@ -37,7 +37,7 @@ def modules() -> dict[str, Path]:
 def imported(tree: ast.AST, known: set[str]) -> Iterator[str]:
     """Modules that run when the code of a module runs; not those that only types are taken from."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if isinstance(node, ast.expr) or (isinstance(node, ast.If) and is_for_types(node)):
             continue
         if isinstance(node, ast.Import):
             yield from (name for alias in node.names if (name := nearest(alias.name, known)))
@@ -48,6 +48,10 @@ def imported(tree: ast.AST, known: set[str]) -> Iterator[str]:
                     yield name
         else:
             yield from imported(node, known)
+
+
+def is_for_types(node: ast.If) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == "TYPE_CHECKING" for n in ast.walk(node.test))
 
 
 def nearest(name: str, known: set[str]) -> str | None:

@@ -41,7 +41,7 @@ TRACES = {
     "two_ranks-1": "rank-1",
     "vllm_graph": "trace",
 }
-SMALL = ("a100_nccl", "event_sync", "two_ranks-0")
+SMALL = ("event_sync", "two_ranks-0")
 
 #: Where Holistic Trace Analysis differs by more than rounding, and why.
 OTHER_IN_HTA = {
@@ -253,7 +253,9 @@ def test_contracts_hold_on_real_rows(warehouses: dict[str, Path], case: str) -> 
     assert problems == []
 
 
-@pytest.mark.parametrize("case", marked(("a100_nccl", "diff_pair-control", "mi300_resnet_train")))
+@pytest.mark.parametrize(
+    "case", marked(("two_ranks-0", "a100_nccl", "diff_pair-control", "mi300_resnet_train"))
+)
 def test_the_critical_path_covers_each_step(warehouses: dict[str, Path], case: str) -> None:
     with database.Reader(warehouses[case]) as reader:
         ran = reader.connection.execute(
