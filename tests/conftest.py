@@ -192,11 +192,18 @@ def _compile_share(worker: int, n_workers: int) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
-    """Else all workers compile all files at the same time."""
+    """Compiles shares of the files: else all workers compile all of them at the same time.
+
+    Collecting garbage while tests are collected finds none, and walks all of them each time.
+    """
+    gc.disable()
     n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if n_workers > 1 and session.config.args == session.config.getini("testpaths"):
         _compile_share(int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")), n_workers)
-    return (yield)
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def _deselected_tiers(config: pytest.Config) -> list[str]:
@@ -266,10 +273,6 @@ def _lacks(name: str, report: Any) -> bool:
 def pytest_collection_finish() -> None:
     """The thousands of tests live to the end: collecting garbage need not walk them each time."""
     gc.freeze()
-
-
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()
 
 
 @pytest.hookimpl(wrapper=True)

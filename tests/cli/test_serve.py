@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.cli import serve
 from warehouse.errors import ExportError, UsageError
 
@@ -98,10 +99,9 @@ def test_a_taken_port_and_a_missing_file_are_named(tmp_path: Path) -> None:
 
 
 def test_the_command_exports_prints_and_waits(
-    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tw: Tw, imported_files: WarehouseCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = Path(__file__).parents[1] / "data/kineto/gpu_handwritten/trace.json"
-    assert tw("import", "--run", "gpu", data).code == 0
+    imported_files.copy(tmp_path / "traces.duckdb", GPU)
     served: list[bytes] = []
 
     def fetch(path: Path, on_ready: Callable[[str], None], *, patience_s: float) -> bool:

@@ -21,7 +21,7 @@ from warehouse.store import database
 OURS = Path(__file__).parents[1] / "data" / "kineto"
 DATA = os.environ.get("TW_TEST_DATA")
 #: One of PyTorch, and one of another program.
-BY_DEFAULT = frozenset(("gpu_handwritten", "tf1_timeline"))
+BY_DEFAULT = frozenset(("tf1_timeline",))
 INTEGRATED = BY_DEFAULT | {"simple_add_sync"}
 
 

@@ -24,7 +24,7 @@ from tests.support.profile_reports import (
     work_of_devices,
 )
 from tests.support.random_profile import Profile, Stream, simulate
-from tests.support.sharing import slow
+from tests.support.sharing import integration, slow
 from warehouse.library import library
 from warehouse.query import execute
 
@@ -100,7 +100,7 @@ def seeds(request: pytest.FixtureRequest) -> range:
     return request.param
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["nsys", "rocpd"])
+@pytest.fixture(scope="module", params=[False, integration(True)], ids=["nsys", "rocpd"])
 def case(
     request: pytest.FixtureRequest, seeds: Sequence[int], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Case]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import GPU
+from tests.support.sharing import GPU, WarehouseCache
 
 QUERY = (
     "SELECT DISTINCT device_name, data_type, flops_per_s, bytes_per_s, source "
@@ -16,9 +16,13 @@ QUERY = (
 )
 
 
-def test_tw_toml_declares_the_peaks_of_a_device(tw: Tw) -> None:
-    assert tw("import", *GPU[1]).code == 0
+@pytest.fixture(autouse=True)
+def warehouse(imported_files: WarehouseCache, tmp_path: Path) -> Path:
+    """In the folder that commands run in, where they look for it."""
+    return imported_files.copy(tmp_path / "traces.duckdb", GPU)
 
+
+def test_tw_toml_declares_the_peaks_of_a_device(tw: Tw) -> None:
     unknown = json.loads(tw("query", QUERY, "--format", "json").out)
     Path("tw.toml").write_text('[device."handwritten GPU"]\nbytes_per_s = 2e12\nbfloat16 = 3e14\n')
     declared = json.loads(tw("query", QUERY, "--format", "json").out)
@@ -34,8 +38,6 @@ def test_tw_toml_declares_the_peaks_of_a_device(tw: Tw) -> None:
 
 @pytest.mark.integration
 def test_a_device_without_peaks_has_the_remedy(tw: Tw) -> None:
-    assert tw("import", *GPU[1]).code == 0
-
     statement = "SELECT DISTINCT peak_flops_per_s, peak_source FROM roofline() WHERE device = 0"
     (row,) = json.loads(tw("query", statement, "--format", "json").out)
 

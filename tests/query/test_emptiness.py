@@ -9,10 +9,16 @@ import duckdb
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import GPU
+from tests.support.sharing import GPU, WarehouseCache
 from warehouse.query import emptiness
 from warehouse.resources import sql_folder
 from warehouse.store import database
+
+
+@pytest.fixture(autouse=True)
+def warehouse(imported_files: WarehouseCache, tmp_path: Path) -> Path:
+    """In the folder that commands run in, where they look for it."""
+    return imported_files.copy(tmp_path / "traces.duckdb", GPU)
 
 
 @pytest.mark.parametrize(
@@ -27,8 +33,6 @@ from warehouse.store import database
     ],
 )
 def test_a_query_without_rows_says_why(tw: Tw, query: str, sentence: str) -> None:
-    assert tw("import", *GPU[1]).code == 0
-
     result = tw("query", query, "--format", "csv")
 
     assert result.code == 0

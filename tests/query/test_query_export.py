@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import GPU
+from tests.support.sharing import GPU, WarehouseCache
+
+
+@pytest.fixture(autouse=True)
+def warehouse(imported_files: WarehouseCache, tmp_path: Path) -> Path:
+    """In the folder that commands run in, where they look for it."""
+    return imported_files.copy(tmp_path / "traces.duckdb", GPU)
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", pytest.param("html", marks=pytest.mark.integration)])
 def test_a_query_is_written_as_a_workbook_or_page(tw: Tw, suffix: str) -> None:
-    assert tw("import", *GPU[1]).code == 0
-
     written = tw("query", "top_kernels", "-p", "top=1", "-o", f"one.{suffix}")
     exported = tw("export", suffix, "top_kernels", "-p", "top=1", "-o", f"two.{suffix}")
 

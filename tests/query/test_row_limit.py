@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Tw
-from tests.support.sharing import GPU, integration
+from tests.support.sharing import GPU, WarehouseCache, integration
 from warehouse.errors import QueryTimeout
 from warehouse.query import row_limit
 
 
+@pytest.fixture(autouse=True)
+def warehouse(imported_files: WarehouseCache, tmp_path: Path) -> Path:
+    """In the folder that commands run in, where they look for it."""
+    return imported_files.copy(tmp_path / "traces.duckdb", GPU)
+
+
 @pytest.mark.parametrize("query", ["launch_latency", *map(integration, ("tpu_gap", "idle_gap"))])
 def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
-    assert tw("import", *GPU[1]).code == 0
     whole = tw("query", query, "-p", "top=1000000", "--format", "csv")
     n_rows = len(whole.out.splitlines()) - 1
 
@@ -31,8 +37,6 @@ def test_rows_that_top_leaves_out_are_counted(tw: Tw, query: str) -> None:
 def test_rows_stay_written_where_counting_them_fails(
     tw: Tw, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert tw("import", *GPU[1]).code == 0
-
     def fail(*arguments: Any, **named: Any) -> None:
         raise QueryTimeout("the query did not end within 1 s")
 
