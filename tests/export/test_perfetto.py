@@ -188,18 +188,21 @@ def test_arguments_keep_their_type(warehouse: Any, slices: Any, read: Any, tmp_p
     assert shown == {**expected, "after": {}}
 
 
+@pytest.mark.parametrize("n_other_keys", [0, 70])
 def test_a_key_that_comes_twice_is_written_twice(
-    warehouse: Any, slices: Any, tmp_path: Path
+    n_other_keys: int, warehouse: Any, slices: Any, tmp_path: Path
 ) -> None:
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
-    connection = warehouse(slices((0, 0, 0, 1, "x", 0, "X", '{"a": 1, "a": 2}')))
+    others = "{" + ", ".join(f'"k{n}": {n}' for n in range(n_other_keys)) + "}"
+    texts = [others, '{"a": 1, "a": 2}', "{}", '{"a": 3, "b": 4, "a": 5}', '{"a": 6, "b": 7}']
+    connection = warehouse(slices(*((n, 0, n, 1, "x", 0, "X", t) for n, t in enumerate(texts))))
 
     export_perfetto(connection, tmp_path / "x.pftrace")
 
     packets = Trace.FromString((tmp_path / "x.pftrace").read_bytes()).packet
     values = [a.int_value for p in packets for a in p.track_event.debug_annotations]
-    assert values == [1, 2]
+    assert values == [*range(n_other_keys), 1, 2, 3, 4, 5, 6, 7]
 
 
 def test_an_arrow_goes_from_cause_to_effect_whatever_the_clocks_say(

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 Column = Any  # pyarrow.LargeBinaryArray; pyarrow ships no types
 Words = NDArray[np.uint64]
 
-_SHIFTS = np.arange(0, 70, 7, dtype=np.uint64)
-_LOW_7 = np.uint64(0x7F)
+_LOW_7 = np.uint8(0x7F)
 _MORE = np.uint8(0x80)
 
 
@@ -55,17 +54,19 @@ def varints(values: Words) -> Column:
     if not n:
         return literals([])
     width = (int(values.max()).bit_length() + 6) // 7 or 1
-    groups = ((values[:, None] >> _SHIFTS[:width]) & _LOW_7).astype(np.uint8)
-    if width == 1:
-        return column(np.arange(n + 1, dtype=np.int64), groups)
-    lengths = np.ones(n, np.int64)
+    groups = np.empty((n, width), np.uint8)
+    for k in range(width):
+        groups[:, k] = (values >> np.uint64(7 * k)).astype(np.uint8) & _LOW_7
+    if int(values.min()) >> 7 * (width - 1) or width == 1:  # all take as many bytes, as times do
+        groups[:, :-1] |= _MORE
+        return column(np.arange(0, (n + 1) * width, width, dtype=np.int64), groups)
+    lengths, is_used = np.ones(n, np.int64), np.ones((n, width), bool)
     for k in range(1, width):
-        lengths += values >= np.uint64(1 << (7 * k))
-    places = np.arange(width)
-    groups |= np.where(places < (lengths - 1)[:, None], _MORE, np.uint8(0))
-    if int(lengths.min()) != width:
-        groups = groups[places < lengths[:, None]]
-    return column(_offsets(lengths), np.ascontiguousarray(groups))
+        goes_on = values >= np.uint64(1 << 7 * k)
+        lengths += goes_on
+        is_used[:, k] = goes_on
+        groups[:, k - 1] |= goes_on.view(np.uint8) << np.uint8(7)
+    return column(_offsets(lengths), groups[is_used])
 
 
 def fixed64(values: NDArray[Any], tag: bytes = b"") -> Column:

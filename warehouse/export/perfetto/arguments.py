@@ -25,6 +25,7 @@ from warehouse.export.perfetto.interning import InternedStrings
 _FIELD = b"\x22"  # TrackEvent.debug_annotations
 _INT, _DOUBLE, _STRING, _OTHER = 0, 1, 2, 3
 _SAFE_DIGITS = 18  # any integer of this many characters fits int64
+_WORD_BITS = 64
 _SHORT_TEXT, _KEPT_TEXTS = 256, 1 << 14  # characters; texts whose encoding is kept: up to 16 MB
 
 
@@ -57,8 +58,14 @@ def _with_repeated_keys(
     offsets: NDArray[np.int64], numbers: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Returns the rows in which a key occurs more than once; `numbers` identify the keys."""
-    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    pairs = row << 32 | numbers[offsets[0] : offsets[-1]]
+    sizes = np.diff(offsets)
+    keys = numbers[offsets[0] : offsets[-1]]
+    if len(keys) and int(keys.max()) < _WORD_BITS:  # nearly always; a tenth of the time of sorting
+        filled = np.flatnonzero(sizes)
+        bits = np.left_shift(np.uint64(1), keys.astype(np.uint64))
+        found = np.bitwise_or.reduceat(bits, offsets[:-1][filled] - offsets[0])
+        return filled[np.bitwise_count(found) < sizes[filled]]
+    pairs = np.repeat(np.arange(len(sizes)), sizes) << 32 | keys
     pairs.sort()
     return np.unique(pairs[1:][pairs[1:] == pairs[:-1]] >> 32)
 
