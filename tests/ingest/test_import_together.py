@@ -22,6 +22,7 @@ from tests.support.randomtrace import JOBS, make_job
 from tests.support.sharing import slow
 from warehouse.ingest import commit_together, pipeline, together
 from warehouse.ingest.pipeline import Outcome
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -116,6 +117,33 @@ def test_links_of_a_group_are_those_of_single_imports(
         files[-1].write_bytes(trace.document())
 
     assert import_both(files, tmp_path, monkeypatch) == {}
+
+
+@pytest.mark.integration
+def test_doubtful_ranks_become_the_same_runs_in_a_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rank that two files claim, one beyond the world size, and ranks of another job."""
+    jobs = [make_job(seed, ranks=4, steps=1) for seed in (5, 6)]
+    declared = {2: 1, 3: 9}  # of the first job
+    files = []
+    for trace in [each for ranks in zip(*jobs, strict=True) for each in ranks]:
+        info = dict(trace.header()["distributedInfo"])
+        if trace.seed == 5:
+            info["rank"] = declared.get(trace.rank, trace.rank)
+        files.append(tmp_path / f"{len(files)}.json")
+        files[-1].write_bytes(trace.changed(trace.events, distributedInfo=info).document())
+
+    assert import_both(files, tmp_path, monkeypatch) == {}
+
+    with database.Reader(tmp_path / "grouped.duckdb") as reader:
+        runs = reader.connection.execute(
+            "SELECT list(rank ORDER BY id) FROM trace GROUP BY run_id ORDER BY min(id)"
+        ).fetchall()
+        outside = reader.connection.execute("SELECT rank FROM trace WHERE rank >= 4").fetchall()
+    # The second file of rank 1 is of the job's next execution, and so are those after it.
+    assert runs == [([0, 1],), ([0, 1, 2, 3],), ([1, 9],)]
+    assert outside == [(9,)]
 
 
 @pytest.mark.slow
