@@ -19,12 +19,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
+from paired import Usage, line, run, say
+
 #: Seconds and megabytes of chakra_trace_link and chakra_converter 1.0.0: 52 and 26 MB, 2 cores.
-RECORDED = {"link": (45.5, 824.0), "convert": (11.4, 669.0)}
+RECORDED = {"link": Usage(45.5, 45.5, 824.0), "convert": Usage(11.4, 11.4, 669.0)}
 LIMIT_S, LIMIT_MB = 5.7, 400.0
 _ROOTS = 2  # ids of the process and of the first thread, which all copies share
 
@@ -112,29 +113,22 @@ def _events(events: list[dict[str, Any]], copies: int) -> list[dict[str, Any]]:
     return made
 
 
-def _ours(host: Path, device: Path, folder: Path, link_set: str) -> dict[str, tuple[float, float]]:
+def _ours(host: Path, device: Path, folder: Path, link_set: str) -> dict[str, Usage]:
     db = folder / "bench.duckdb"
     tw = [sys.executable, "-c", "from warehouse.cli import main; main()"]
     where = ["--db", str(db)]
+    options = ["--set", link_set, *where, "-o"]
     commands = {
         "import and link": ["import", "-q", "--run", "bench", *where, str(host), str(device)],
-        "ET+": [
-            "export",
-            "chakra-etplus",
-            "--set",
-            link_set,
-            *where,
-            "-o",
-            str(folder / "et.json"),
-        ],
-        ".et": ["export", "chakra-et", "--set", link_set, *where, "-o", str(folder / "rank.0.et")],
+        "ET+": ["export", "chakra-etplus", *options, str(folder / "et.json")],
+        ".et": ["export", "chakra-et", *options, str(folder / "rank.0.et")],
     }
     return {name: measured([*tw, *command]) for name, command in commands.items()}
 
 
-def _peers(host: Path, device: Path, folder: Path) -> dict[str, tuple[float, float]]:
+def _peers(host: Path, device: Path, folder: Path) -> dict[str, Usage]:
     if not shutil.which("chakra_trace_link"):
-        sys.stdout.write("chakra_trace_link is not on the PATH: using recorded times." + "\n")
+        say("chakra_trace_link is not on the PATH: using recorded times.")
         return RECORDED
     linked = str(folder / "peer.json")
     link = ["chakra_trace_link", "--rank", "0", "--chakra-host-trace", str(host)]
@@ -143,34 +137,28 @@ def _peers(host: Path, device: Path, folder: Path) -> dict[str, tuple[float, flo
     return {"link": measured(link), "convert": measured(convert)}
 
 
-def measured(command: list[str]) -> tuple[float, float]:
-    """Returns seconds and megabytes of peak memory of a command; exits if it fails.
+def measured(command: list[str]) -> Usage:
+    """The resources that a command used; exits if it fails.
 
-    Also prints CPU seconds: if they are much lower than the seconds times the number of processors,
-    the machine was busy.
+    CPU seconds that are much lower than the seconds times the number of processors show that the
+    machine was busy.
     """
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    errors = process.stderr.read().decode()
-    _, status, used = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    if status:
-        sys.exit(f"{' '.join(command[:4])} failed: {errors[-500:]}")
-    sys.stdout.write(f"{' '.join(command[3:5])}: {used.ru_utime + used.ru_stime:.2f} CPU s\n")
-    return seconds, used.ru_maxrss / 1024
+    try:
+        return run(command)
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"{' '.join(command[:4])} failed: {error.output.decode()[-500:]}")
 
 
-def _report(ours: dict[str, tuple[float, float]], peers: dict[str, tuple[float, float]]) -> int:
+def _report(ours: dict[str, Usage], peers: dict[str, Usage]) -> int:
     for whose, figures in (("ours", ours), ("Chakra", peers)):
-        for name, (seconds, megabytes) in figures.items():
-            sys.stdout.write(f"{whose:8}{name:18}{seconds:8.2f} s{megabytes:8.0f} MB" + "\n")
-    total, peak = sum(s for s, _ in ours.values()), max(mb for _, mb in ours.values())
-    theirs = sum(s for s, _ in peers.values())
-    sys.stdout.write(
-        f"total {total:.2f} s, {theirs / total:.1f} times as fast as Chakra's {theirs:.1f} s" + "\n"
-    )
-    sys.stdout.write(f"limits: {LIMIT_S} s and {LIMIT_MB:.0f} MB; peak {peak:.0f} MB" + "\n")
+        say(whose)
+        for name, used in figures.items():
+            line(name, used)
+    total, peak = sum(u.wall_s for u in ours.values()), max(u.peak_mb for u in ours.values())
+    theirs = sum(used.wall_s for used in peers.values())
+    say(f"total {total:.2f} s, {theirs / total:.1f} times as fast as Chakra's {theirs:.1f} s")
+    say(f"limits: {LIMIT_S} s and {LIMIT_MB:.0f} MB; peak {peak:.0f} MB")
+    say(f"load average {os.getloadavg()[0]:.2f}")
     return int(total > LIMIT_S or peak > LIMIT_MB)
 
 

@@ -126,7 +126,7 @@ def test_doubtful_ranks_become_the_same_runs_in_a_group(
     """A rank that two files claim, one beyond the world size, and ranks of another job."""
     jobs = [make_job(seed, ranks=4, steps=1) for seed in (5, 6)]
     declared = {2: 1, 3: 9}  # of the first job
-    files = []
+    files: list[Path] = []
     for trace in [each for ranks in zip(*jobs, strict=True) for each in ranks]:
         info = dict(trace.header()["distributedInfo"])
         if trace.seed == 5:
