@@ -2,6 +2,7 @@
 
     python benchmarks/scale.py TRACE.json.gz... --ranks 16,64,256,1024 [--jobs 1,2]
     python benchmarks/scale.py TRACE.json.gz --gigabytes 1,4,10 --inflate PROGRAM [--peer PROGRAM]
+    python benchmarks/scale.py --kernels 1000000,4000000
     python benchmarks/scale.py TRACE.json.gz... --runs 1,1000
 
 TRACE are Kineto traces of ranks of one run; their events are repeated under other rank numbers.
@@ -37,9 +38,11 @@ def main() -> None:
         if options.gigabytes:
             traces = options.traces[0], options.gigabytes
             scale_size.measure(*traces, options.inflate, options.peer, folder)
+        if options.kernels:
+            scale_size.measure_kernels(options.kernels, folder)
         if options.runs:
             scale_runs.measure(options.traces, options.runs, folder)
-        if (options.gigabytes or options.runs) and not options.ranks:
+        if (options.gigabytes or options.kernels or options.runs) and not options.ranks:
             return
         for n_jobs in options.jobs:
             say(f"import with --jobs {n_jobs}, load average {os.getloadavg()[0]:.2f}")
@@ -59,11 +62,12 @@ def _options() -> argparse.Namespace:
         return [int(number) for number in text.split(",")]
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("traces", nargs="+", type=Path)
+    parser.add_argument("traces", nargs="*", type=Path)
     parser.add_argument("--ranks", type=numbers, help="[default: 16,64]")
     parser.add_argument("--jobs", type=numbers, default=[1, 2])
     parser.add_argument("--gigabytes", type=lambda text: [float(each) for each in text.split(",")])
     parser.add_argument("--inflate", type=Path, help="Program that repeats the events of a trace.")
+    parser.add_argument("--kernels", type=numbers, help="Of generated exports of Nsight Systems.")
     parser.add_argument("--peer", type=Path, help="The native trace_processor.")
     parser.add_argument("--runs", type=numbers)
     parser.add_argument("--folder", type=Path, help="Where inputs and warehouses are written.")

@@ -1,12 +1,14 @@
-"""Measures imports and exports of large traces: the part of `scale.py` behind --gigabytes."""
+"""Measures imports and exports of large traces: `scale.py` with --gigabytes or --kernels."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import import_nsys
 from paired import Usage, run, say
 
 _TW = (sys.executable, "-c", "from warehouse.cli import main; main()")
@@ -27,13 +29,29 @@ def measure(
     `inflate` is a program `INFLATE TRACE OUTPUT MEGABYTES` that repeats the events of a trace;
     `peer` the native trace_processor.
     """
-    firsts: dict[str, float] = {}
-    for size in gigabytes:
-        source, db = folder / "large.json", folder / "large.duckdb"
+    source = folder / "large.json"
+
+    def write(size: float) -> None:
         run([sys.executable, str(inflate), str(trace), str(source), str(round(size * 1000))])
-        used_gb = source.stat().st_size / 1e9
-        say(f"{used_gb:.2f} GB of JSON")
-        for name, used in _steps(source, db, peer, folder):
+
+    _measure(source, write, gigabytes, peer)
+
+
+def measure_kernels(n_kernels: Sequence[int], folder: Path) -> None:
+    """Prints the same for exports of Nsight Systems with so many kernels and launches."""
+    source = folder / "large.sqlite"
+    _measure(source, lambda n: import_nsys.write(source, int(n)), n_kernels, None)
+
+
+def _measure(
+    source: Path, write: Callable[[float], None], sizes: Sequence[float], peer: Path | None
+) -> None:
+    firsts: dict[str, float] = {}
+    for size in sizes:
+        write(size)
+        db, used_gb = source.with_name("large.duckdb"), source.stat().st_size / 1e9
+        say(f"{used_gb:.2f} GB of {source.suffix}, load average {os.getloadavg()[0]:.2f}")
+        for name, used in _steps(source, db, peer):
             rate = used.cpu_s / used_gb
             ratio = rate / firsts.setdefault(name, rate)
             say(
@@ -44,13 +62,13 @@ def measure(
         db.unlink()
 
 
-def _steps(source: Path, db: Path, peer: Path | None, folder: Path) -> Iterator[tuple[str, Usage]]:
+def _steps(source: Path, db: Path, peer: Path | None) -> Iterator[tuple[str, Usage]]:
     if peer is not None:
-        query = folder / "count.sql"
+        query = source.with_name("count.sql")
         query.write_text("SELECT count(*) FROM slice")
         yield "trace_processor", run([str(peer), "-q", str(query), str(source)])
     yield "tw import", run([*_TW, "import", str(source), "--db", str(db)])
-    yield from exports(db, folder)
+    yield from exports(db, source.parent)
 
 
 def exports(
