@@ -98,12 +98,13 @@ class Exports:
         Rows of many ranks are shown as a distribution, unless `all_ranks`.
         """
         from warehouse.export import report as reports
+        from warehouse.export.key_figures import KeyFigures
         from warehouse.export.workbook.workbook import export_xlsx
 
         with self._session() as opened:
             chosen = reports.choose(opened, queries, parameters, report)
             parts = reports.fill(opened, chosen, "workbook", all_ranks=all_ranks)
-            return export_xlsx(chosen.title, parts, Path(path))
+            return export_xlsx(chosen.title, parts, Path(path), KeyFigures.of(opened, chosen))
 
     def export_html(
         self,

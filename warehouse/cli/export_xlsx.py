@@ -88,6 +88,7 @@ def write(
     of a report.
     """
     from warehouse.export import report
+    from warehouse.export.key_figures import KeyFigures
     from warehouse.export.workbook.workbook import export_xlsx
     from warehouse.query import session
 
@@ -97,7 +98,7 @@ def write(
             chosen = report.choose(opened, *given)
             path = output or Path(f"{run_stem(opened.seen)}.xlsx")
             parts = report.fill_ahead(opened, chosen, "workbook", all_ranks=all_ranks)
-            return export_xlsx(chosen.title, parts, path)
+            return export_xlsx(chosen.title, parts, path, KeyFigures.of(opened, chosen))
 
     written = in_report_limit(place, write_in)
     if quiet:

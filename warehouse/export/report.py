@@ -15,6 +15,12 @@ A report is a TOML file in the folder `reports` of the library or of the user's 
 bar for each of the first `rows` rows, labelled by the columns `label`), `line` (over column `x`, a
 line per label), or `heat` (a map for each of `values`: a row per label, a column per `x`).
 
+    [[figure]]                            # shown first: SQL over the rows of a section
+    title = "Device busy"
+    query = "utilization"
+    unit = "ratio"
+    sql = "SELECT run_id, sum(busy_ns) / sum(span_ns) AS value, NULL AS note FROM section …"
+
 A section with `each`, a query, is repeated for each of its rows (with the values of `where`):
 `{column}` in its title and `"$column"` in its parameters are replaced by values of the row. `only =
 "workbook"` or `"page"` limits a section to that output; `headings` and `tab` are column titles and
@@ -37,7 +43,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse import arrow, resources
 from warehouse.ahead import ahead
 from warehouse.errors import ContractError, UsageError
-from warehouse.export.sections import KINDS, Chart, FilledSection, Report, Section
+from warehouse.export.sections import KINDS, Chart, Figure, FilledSection, Report, Section
 from warehouse.query import emptiness, rank_distribution
 from warehouse.query.result import QueryResult
 from warehouse.store import database
@@ -82,8 +88,9 @@ def read(path: Path) -> Report:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         sections = tuple(_section(each) for each in values.pop("section"))
+        figures = tuple(Figure(**each) for each in values.pop("figure", ()))
         formats = tuple(values.pop("formats", ()))
-        return Report(sections=sections, formats=formats, **values)
+        return Report(sections=sections, formats=formats, figures=figures, **values)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, ValueError) as error:
         raise ContractError(f"{path}: invalid report: {error}") from None
 
@@ -279,7 +286,12 @@ def _value(session: Session, value: Any) -> Any:
 
 def missing(report: Report, library: Library) -> list[str]:
     """Returns a message for each query or column of a report that does not exist."""
-    problems = []
+    queries = {section.query for section in report.sections}
+    problems = [
+        f"{figure.title}: no section {figure.query}"
+        for figure in report.figures
+        if figure.query not in queries
+    ]
     for section in report.sections:
         try:
             header = library.find(section.query).header

@@ -49,6 +49,16 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A key figure: SQL over the rows of a section, named `section`; see `key_figures`."""
+
+    title: str
+    query: str  # that of the section
+    unit: str
+    sql: str  # returns run_id, value, note
+
+
+@dataclass(frozen=True)
 class Report:
     """A named list of queries."""
 
@@ -58,6 +68,7 @@ class Report:
     help: str = ""
     formats: tuple[str, ...] = ()  # default report of traces of these formats
     is_short: bool = True  # its queries return few rows
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -69,12 +69,15 @@ def _write(opened: Session, definition: Definition, path: Path) -> int:
 
 def _write_book(opened: Session, definition: Definition, path: Path) -> int:
     from warehouse.export import report
+    from warehouse.export.key_figures import KeyFigures
     from warehouse.export.page import page, timeline
     from warehouse.export.workbook import workbook
 
     queries = [definition.query] if definition.query else []
     chosen = report.choose(opened, queries, definition.parameters, definition.report)
     if definition.format == "xlsx":
-        return workbook.export_xlsx(chosen.title, report.fill(opened, chosen), path).n_rows
+        figures = KeyFigures.of(opened, chosen)
+        parts = report.fill(opened, chosen)
+        return workbook.export_xlsx(chosen.title, parts, path, figures).n_rows
     values = page.of_session(opened, chosen, timeline.MAX_SLICES)
     return page.write(values, path).n_rows

@@ -27,8 +27,20 @@
     );
   }
 
+  // The key figures of a run.
+  function figures(side, runId) {
+    const found = side.figures.filter((each) => each.run_id === runId);
+    const cards = found.map((each) => {
+      const column = { name: each.title, unit: each.unit, type: "DOUBLE" };
+      const shown = card(each.title, format.value(each.value, column), `Query ${each.query}`);
+      if (each.note) shown.append(element("em", { text: each.note, title: each.note }));
+      return shown;
+    });
+    return cards.length ? [element("div", { class: "cards figures" }, ...cards)] : [];
+  }
+
   // One run, from its row of the query `runs`.
-  function run(values, row) {
+  function run(values, row, of) {
     const {
       columns,
       sides: [side],
@@ -50,6 +62,7 @@
       "div",
       {},
       element("h3", { text: side.values[name][row] }),
+      ...figures(of, side.values[columns.findIndex((column) => column.name === "run_id")][row]),
       element("div", { class: "cards" }, ...cards),
     );
   }
@@ -60,7 +73,7 @@
       const values = { columns: side.runs.columns, sides: [side.runs] };
       if (side.runs.n_rows > CARDS)
         return [new tw.tables.Table(side.runs.columns, side.runs).element];
-      return Array.from({ length: side.runs.n_rows }, (_, row) => run(values, row));
+      return Array.from({ length: side.runs.n_rows }, (_, row) => run(values, row, side));
     });
     at("runs").replaceChildren(...runs);
     for (const { damage } of report.sides) {

@@ -19,6 +19,7 @@ from typing import Any
 from warehouse import files
 from warehouse.errors import UsageError
 from warehouse.export import manifest, report
+from warehouse.export.key_figures import KeyFigures
 from warehouse.export.page import data, timeline
 from warehouse.export.sections import Report, Section
 from warehouse.query import session
@@ -70,21 +71,26 @@ def of_session(
     opened: session.Session, chosen: Report, max_slices: int, *, all_ranks: bool = False
 ) -> Values:
     """Returns the values of a page about the scope."""
-    made = _PageParts()
-    sections = [joined([each]) for each in _filled(opened, chosen, made, all_ranks)]
+    made, figures = _PageParts(), KeyFigures.of(opened, chosen)
+    sections = [joined([each]) for each in _filled(opened, chosen, made, all_ranks, figures)]
     return {
-        **about(opened, chosen.title, sections),
+        **about(opened, chosen.title, sections, figures),
         "origin": made.manifest_json(),
         "timeline": timeline.of_ranks(opened, max_slices, all_ranks=all_ranks),
     }
 
 
-def about(opened: session.Session, title: str, sections: list[Values]) -> Values:
+def about(
+    opened: session.Session,
+    title: str,
+    sections: list[Values],
+    figures: KeyFigures | None = None,
+) -> Values:
     """Returns the values of a page of the given sections, without a timeline."""
     name = ", ".join(opened.seen.run_names)
     return {
         "title": title,
-        "sides": [{"name": name, "runs": _runs(opened), **_traces_and_window(opened)}],
+        "sides": [_side(opened, name, figures)],
         "made": _made(opened),
         "sections": sections,
         "timeline": {},
@@ -113,8 +119,9 @@ def of_two(
         chosen = report.choose(opened, *given)  # the same report for both sides
     for name in compared:
         with session.opened(place, replace(selection, runs=(name,))) as opened:
-            sides.append({"name": name, "runs": _runs(opened), **_traces_and_window(opened)})
-            filled.append(list(_filled(opened, chosen, made, all_ranks)))
+            figures = KeyFigures.of(opened, chosen)
+            filled.append(list(_filled(opened, chosen, made, all_ranks, figures)))
+            sides.append(_side(opened, name, figures))
     with session.opened(place, replace(selection, runs=compared)) as opened:
         differences = report.of_queries(
             _COMPARED, {"a": compared[0], "b": compared[1]}, opened.queries
@@ -145,9 +152,14 @@ class _PageParts:
 
 
 def _filled(
-    opened: session.Session, chosen: Report, made: _PageParts, all_ranks: bool
+    opened: session.Session,
+    chosen: Report,
+    made: _PageParts,
+    all_ranks: bool,
+    figures: KeyFigures | None = None,
 ) -> Iterator[Values]:
-    for filled in report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks):
+    sections = report.fill_ahead(opened, chosen, "page", all_ranks=all_ranks)
+    for filled in figures.collected(sections) if figures else sections:
         made.abouts.append(filled.result.meta)
         made.parts.append(manifest.of_result(filled.result))
         yield data.section(filled)
@@ -177,6 +189,20 @@ def joined(sides: Any) -> Values:
 def _runs(opened: session.Session) -> Values:
     (filled,) = report.fill(opened, Report("runs", "", (Section("runs", "Runs"),)))
     return data.section(filled)
+
+
+def _side(opened: session.Session, name: str, figures: KeyFigures | None) -> Values:
+    """Returns the runs of a side, with their key figures."""
+    return {
+        "name": name,
+        "runs": _runs(opened),
+        "figures": [
+            {"run_id": each.run_id, "title": each.figure.title, "unit": each.figure.unit,
+             "value": each.value, "note": data.cut(each.note), "query": each.figure.query}
+            for each in (figures.in_order() if figures else ())
+        ],
+        **_traces_and_window(opened),
+    }  # fmt: skip
 
 
 def _traces_and_window(opened: session.Session) -> Values:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import math
 import re
 import tempfile
@@ -24,7 +23,7 @@ from warehouse import files
 from warehouse.errors import ExportError
 from warehouse.export import manifest
 from warehouse.export.sections import FilledSection
-from warehouse.export.workbook import charts, heat
+from warehouse.export.workbook import charts, heat, overview
 from warehouse.export.workbook.charts import Sheet
 from warehouse.library.header import Column
 from warehouse.query import plain
@@ -35,25 +34,17 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
+    from warehouse.export.key_figures import KeyFigures
+
 ROWS_A_SHEET = 1_000_000
 TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
 _KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where a section has its own headings
-_TRACES, _FILES = 8, 3  # named on the overview
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
     "ns": "#,##0", "byte": "#,##0", "count": "#,##0", "ratio": "0.0%", "percent": "0.0",
 }  # fmt: skip
-_MANIFEST_KEYS = (
-    "runs",
-    "traces",
-    "window_ns",
-    "warehouse",
-    "schema_version",
-    "tw_version",
-    "written_at",
-)
 
 
 @dataclass
@@ -68,7 +59,7 @@ class WorkbookSummary:
     n_split: int = 0  # queries that needed more than one sheet
 
 
-class _Book:
+class Book:
     """An open workbook with its cell formats and used names."""
 
     def __init__(self, book: Workbook, written: WorkbookSummary) -> None:
@@ -84,24 +75,31 @@ class _Book:
             self._formats[key] = self.book.add_format(properties)
         return self._formats[key]
 
+    def text(self, text: str) -> str:
+        """The text as a cell holds it; a truncated one is counted."""
+        return _text(self.written, text)
+
     def sheet(self, title: str) -> Worksheet:
         name = _sheet_name(title, self.written.sheets)
         self.written.sheets.append(name)
         return self.book.add_worksheet(name)
 
 
-def export_xlsx(title: str, parts: Iterable[FilledSection], path: Path) -> WorkbookSummary:
-    """Writes the parts of a report atomically; raises ExportError."""
+def export_xlsx(
+    title: str, parts: Iterable[FilledSection], path: Path, figures: KeyFigures | None = None
+) -> WorkbookSummary:
+    """Writes the parts of a report atomically, key figures first; raises ExportError."""
     written = WorkbookSummary(path)
     with files.whole_file(path, is_seeking=True) as file, _opened(file) as workbook:
-        book = _Book(workbook, written)
+        book = Book(workbook, written)
         # Rows of a sheet are streamed to disk; sheets may be filled in any order.
-        overview = book.sheet("Overview")
+        first = book.sheet("Overview")
         meanings = book.sheet("Columns")
-        sheets = [sheet for filled in parts for sheet in _data(book, filled)]
+        collected = figures.collected(parts) if figures else parts
+        sheets = [sheet for filled in collected for sheet in _data(book, filled)]
         _columns(book, meanings, sheets)
         _labels(book, sheets)
-        _overview(book, overview, title, sheets)
+        overview.write(book, first, title, sheets, figures)
         _made_from(book)
     return written
 
@@ -153,7 +151,7 @@ class _Output:
             raise self._failure
 
 
-def _made_from(book: _Book) -> None:
+def _made_from(book: Book) -> None:
     """Writes the manifest to a hidden sheet, split to fit into cells."""
     if not book.parts:
         return
@@ -176,7 +174,7 @@ def _sheet_name(title: str, taken: Sequence[str]) -> str:
     return name
 
 
-def _data(book: _Book, filled: FilledSection) -> Iterator[Sheet]:
+def _data(book: Book, filled: FilledSection) -> Iterator[Sheet]:
     """Writes the sheets of a query: one, or several if its rows exceed a sheet."""
     n_rows = filled.rows.n_rows
     book.abouts.append(filled.result.meta)
@@ -199,7 +197,7 @@ def _data(book: _Book, filled: FilledSection) -> Iterator[Sheet]:
             heat.write(book.book, book.sheet(f"{filled.section.title} {each.name}"), each)
 
 
-def _rows(book: _Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
+def _rows(book: Book, sheet: Worksheet, result: QueryResult, headings: Mapping[str, str]) -> None:
     """Hides columns without values if the section has its own headings."""
 
     columns = result.columns
@@ -238,7 +236,7 @@ def _n_fixed(columns: Sequence[Column]) -> int:
     return names.index("name") + 1 if "name" in names[:8] else 0
 
 
-def _cell_style(book: _Book, column: Column) -> Format | None:
+def _cell_style(book: Book, column: Column) -> Format | None:
     form = _NUMBER_FORMATS.get(column.unit or "")
     if form is None and column.type in ("DOUBLE", "FLOAT"):
         form = "#,##0.000"
@@ -295,7 +293,7 @@ def _bars(sheet: Worksheet, columns: Sequence[Column], n_rows: int) -> None:
         sheet.conditional_format(1, place, n_rows, place, bar)
 
 
-def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
+def _columns(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
     """Writes the sheet of column descriptions, with queries."""
     head = book.style(bold=True, bottom=1, bg_color="#E8EDF3")
     wrapped = book.style(text_wrap=True, valign="top")
@@ -316,7 +314,7 @@ def _columns(book: _Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
         sheet.autofilter(0, 0, row, len(titles) - 1)
 
 
-def _labels(book: _Book, sheets: Sequence[Sheet]) -> None:
+def _labels(book: Book, sheets: Sequence[Sheet]) -> None:
     """Writes the labels of chart bars to a hidden sheet, one column per chart."""
     barred = [each for each in sheets if each.chart and each.chart.kind != "line"]
     if not barred:
@@ -330,67 +328,3 @@ def _labels(book: _Book, sheets: Sequence[Sheet]) -> None:
         for place, text in enumerate(row):
             if text is not None:
                 hidden.write_string(number, place, text)
-
-
-def _overview(book: _Book, sheet: Worksheet, title: str, sheets: Sequence[Sheet]) -> None:
-    """Writes title, linked contents, manifest and charts."""
-    sheet.hide_gridlines(2)
-    sheet.set_landscape()
-    sheet.fit_to_pages(1, 0)
-    sheet.set_column(0, 0, 26)
-    sheet.set_column(1, 1, 12)
-    sheet.set_column(2, 2, 70)
-    sheet.write_string(0, 0, title, book.style(bold=True, font_size=16))
-    head, link = book.style(bold=True, bottom=1), book.style(font_color="#0563C1", underline=1)
-    for place, text in enumerate(("Sheet", "Rows", "Description")):
-        sheet.write_string(2, place, text, head)
-    row = 2
-    for each in sheets:
-        row += 1
-        quoted = each.name.replace("'", "''")
-        sheet.write_url(row, 0, f"internal:'{quoted}'!A1", link, each.name)
-        sheet.write_number(row, 1, each.n_rows, book.style(num_format="#,##0"))
-        about = [each.filled.result.meta.get("title", "")]
-        about += [each.filled.distribution.title] if each.filled.distribution else []
-        sheet.write_string(row, 2, ". ".join(about))
-    _manifest(book, sheet, row + 2, sheets)
-    place = 0
-    for each in sheets:
-        if each.chart:
-            drawn = charts.chart(book.book, each)
-            sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), drawn)
-            place += 1
-
-
-def _manifest(book: _Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> None:
-    """Writes the manifest entries common to all sheets; others are in the sheet Columns."""
-    if not sheets:
-        return
-    meta = sheets[0].filled.result.meta
-    sheet.write_string(row, 0, "Export manifest", book.style(bold=True, bottom=1))
-    wrapped = book.style(text_wrap=True, valign="top")
-    keys = (*_MANIFEST_KEYS, *(["damage"] if "damage" in meta else []))
-    for number, key in enumerate(keys, row + 1):
-        value = _traces(meta) if key == "traces" else meta.get(key, "")
-        sheet.write_string(number, 0, key, wrapped)
-        sheet.write_string(number, 2, _text(book.written, value), wrapped)
-    first = row + len(keys) + 2
-    for place, text in enumerate(("Query", "", "Parameters and hash")):
-        sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
-    for number, each in enumerate(sheets, first + 1):
-        meta = each.filled.result.meta
-        sheet.write_string(number, 0, meta.get("query", ""))
-        about = f"{meta.get('parameters', '')} {meta.get('query_hash', '')}"
-        sheet.write_string(number, 2, _text(book.written, about))
-
-
-def _traces(meta: Mapping[str, str]) -> str:
-    """Names the first few traces with digests of their files; the manifest has all."""
-    traces = json.loads(meta.get("traces") or "[]")
-    shown = [
-        f"{each['name']} ({', '.join(sha[:12] for sha in each['sha256'][:_FILES])}"
-        f"{', ...' if len(each['sha256']) > _FILES else ''})"
-        for each in traces[:_TRACES]
-    ]
-    more = len(traces) - len(shown)
-    return "; ".join(shown) + (f"; and {more:,} more" if more else "")

@@ -1,0 +1,88 @@
+"""Key figures: the few numbers a page and a workbook begin with, one set for each run.
+
+A report declares them (`warehouse.export.report`): each is SQL over the rows of one of its
+sections, named `section`, that returns columns run_id, value and note (text or NULL). A figure
+without a row, or with a value that is NULL, is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from warehouse.errors import ContractError
+from warehouse.export.sections import Figure, FilledSection, Report
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from warehouse.query.session import Session
+
+
+@dataclass(frozen=True)
+class FigureValue:
+    """A key figure of a run."""
+
+    figure: Figure
+    run_id: int
+    value: float
+    note: str
+
+
+@dataclass
+class KeyFigures:
+    """The key figures of a report, complete when its sections are filled."""
+
+    figures: Sequence[Figure]
+    run_names: Mapping[int, str]
+    values: list[FigureValue] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, session: Session, report: Report) -> KeyFigures:
+        """Those of the runs in scope."""
+        runs = session.connection.execute("SELECT id, name FROM run").fetchall()
+        return cls(report.figures, dict(runs))
+
+    def collected(self, sections: Iterable[FilledSection]) -> Iterator[FilledSection]:
+        """Yields the sections, their figures computed; raises ContractError for invalid SQL."""
+        if not self.figures:
+            yield from sections
+            return
+        with database.scratchpad() as connection:
+            for filled in sections:
+                chosen = [each for each in self.figures if each.query == filled.section.query]
+                if chosen and filled.result.n_rows:
+                    self.values += of_rows(connection, chosen, filled.result.arrow())
+                yield filled
+
+    def run_name(self, run_id: int) -> str:
+        """The name of a run, if there are several."""
+        return self.run_names.get(run_id, "") if len(self.run_names) > 1 else ""
+
+    def in_order(self) -> list[FigureValue]:
+        """The figures by run, in the order of the report."""
+        places = {figure: place for place, figure in enumerate(self.figures)}
+        return sorted(self.values, key=lambda each: (each.run_id, places[each.figure]))
+
+
+def of_rows(
+    connection: duckdb.DuckDBPyConnection, figures: Sequence[Figure], rows: pa.Table
+) -> Iterator[FigureValue]:
+    """Yields the figures that rows of their section have."""
+    connection.register("section", rows)
+    for figure in figures:
+        try:
+            found = connection.sql(
+                f"SELECT run_id::BIGINT, value::DOUBLE, note::VARCHAR FROM ({figure.sql})"
+            ).fetchall()
+        except duckdb.Error as error:
+            first = str(error).splitlines()[0]
+            raise ContractError(f"figure {figure.title!r} of the report: {first}") from None
+        for run_id, value, note in found:
+            if value is not None:
+                yield FigureValue(figure, run_id, value, note or "")
+    connection.unregister("section")

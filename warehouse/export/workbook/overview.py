@@ -1,0 +1,124 @@
+"""The first sheet of a workbook: key figures, linked contents, charts and the export manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.export.workbook import charts
+from warehouse.export.workbook.charts import Sheet
+
+if TYPE_CHECKING:
+    from xlsxwriter.worksheet import Worksheet
+
+    from warehouse.export.key_figures import KeyFigures
+    from warehouse.export.workbook.workbook import Book
+
+_TRACES, _FILES = 8, 3  # named on the overview
+_MANIFEST_KEYS = (
+    "runs",
+    "traces",
+    "window_ns",
+    "warehouse",
+    "schema_version",
+    "tw_version",
+    "written_at",
+)
+#: What a key figure is divided by, and its number format, by unit.
+_SCALES = {
+    "ns": (1e6, '#,##0.000 "ms"'),
+    "byte": (1 << 20, '#,##0.0 "MiB"'),
+    "byte/s": (1e9, '#,##0.0 "GB/s"'),
+    "ratio": (1, "0.0%"),
+}
+
+
+def write(
+    book: Book, sheet: Worksheet, title: str, sheets: Sequence[Sheet], figures: KeyFigures | None
+) -> None:
+    """Writes title, key figures, linked contents, manifest and charts."""
+    sheet.hide_gridlines(2)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.set_column(0, 0, 26)
+    sheet.set_column(1, 1, 12)
+    sheet.set_column(2, 2, 70)
+    sheet.write_string(0, 0, title, book.style(bold=True, font_size=16))
+    row = _figures(book, sheet, 2, figures) if figures else 2
+    row = _contents(book, sheet, row, sheets)
+    _manifest(book, sheet, row + 2, sheets)
+    place = 0
+    for each in sheets:
+        if each.chart:
+            drawn = charts.chart(book.book, each)
+            sheet.insert_chart(2 + 20 * (place // 2), 4 + 10 * (place % 2), drawn)
+            place += 1
+
+
+def _figures(book: Book, sheet: Worksheet, row: int, figures: KeyFigures) -> int:
+    """Writes the key figures from a row on; returns the row after them."""
+    values = figures.in_order()
+    if not values:
+        return row
+    head = book.style(bold=True, bottom=1)
+    for place, text in enumerate(("Key figure", "Value", "Of")):
+        sheet.write_string(row, place, text, head)
+    for each in values:
+        row += 1
+        sheet.write_string(row, 0, each.figure.title)
+        divisor, form = _SCALES.get(each.figure.unit, (1, "#,##0.###"))
+        sheet.write_number(row, 1, each.value / divisor, book.style(num_format=form, bold=True))
+        about = filter(None, (figures.run_name(each.run_id), each.note))
+        sheet.write_string(row, 2, book.text(", ".join(about)))
+    return row + 2
+
+
+def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> int:
+    """Writes a link to each sheet from a row on; returns the last row."""
+    head, link = book.style(bold=True, bottom=1), book.style(font_color="#0563C1", underline=1)
+    for place, text in enumerate(("Sheet", "Rows", "Description")):
+        sheet.write_string(row, place, text, head)
+    for each in sheets:
+        row += 1
+        quoted = each.name.replace("'", "''")
+        sheet.write_url(row, 0, f"internal:'{quoted}'!A1", link, each.name)
+        sheet.write_number(row, 1, each.n_rows, book.style(num_format="#,##0"))
+        about = [each.filled.result.meta.get("title", "")]
+        about += [each.filled.distribution.title] if each.filled.distribution else []
+        sheet.write_string(row, 2, ". ".join(about))
+    return row
+
+
+def _manifest(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> None:
+    """Writes the manifest entries common to all sheets; others are in the sheet Columns."""
+    if not sheets:
+        return
+    meta = sheets[0].filled.result.meta
+    sheet.write_string(row, 0, "Export manifest", book.style(bold=True, bottom=1))
+    wrapped = book.style(text_wrap=True, valign="top")
+    keys = (*_MANIFEST_KEYS, *(["damage"] if "damage" in meta else []))
+    for number, key in enumerate(keys, row + 1):
+        value = _traces(meta) if key == "traces" else meta.get(key, "")
+        sheet.write_string(number, 0, key, wrapped)
+        sheet.write_string(number, 2, book.text(value), wrapped)
+    first = row + len(keys) + 2
+    for place, text in enumerate(("Query", "", "Parameters and hash")):
+        sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
+    for number, each in enumerate(sheets, first + 1):
+        meta = each.filled.result.meta
+        sheet.write_string(number, 0, meta.get("query", ""))
+        about = f"{meta.get('parameters', '')} {meta.get('query_hash', '')}"
+        sheet.write_string(number, 2, book.text(about))
+
+
+def _traces(meta: Mapping[str, str]) -> str:
+    """Names the first few traces with digests of their files; the manifest has all."""
+    traces = json.loads(meta.get("traces") or "[]")
+    shown = [
+        f"{each['name']} ({', '.join(sha[:12] for sha in each['sha256'][:_FILES])}"
+        f"{', ...' if len(each['sha256']) > _FILES else ''})"
+        for each in traces[:_TRACES]
+    ]
+    more = len(traces) - len(shown)
+    return "; ".join(shown) + (f"; and {more:,} more" if more else "")
