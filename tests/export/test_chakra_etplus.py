@@ -12,6 +12,7 @@ import pytest
 
 from tests.support import chakra_cases
 from tests.support.chakra_cases import GOLDEN, LEGACY, PAIRS
+from tests.support.sharing import GPU, WarehouseCache
 from tw_importers.chakra_et.export.etplus import WrittenRank, export_etplus
 from warehouse.errors import UsageError
 from warehouse.query import session
@@ -192,9 +193,9 @@ def test_all_ranks_of_a_run_are_written_by_one_command(
 
 
 def test_a_run_without_a_pair_is_refused_in_one_sentence(
-    tw: Tw, tmp_path: Path, data_dir: Path
+    tw: Tw, tmp_path: Path, imported_files: WarehouseCache
 ) -> None:
-    tw("import", "-q", data_dir / "chakra" / "own_cpu_cnn" / "kineto.json.gz")
+    imported_files.copy(tmp_path / "traces.duckdb", GPU)
 
     ran = tw("export", "chakra-etplus")
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.execution_traces import Memory
-from tests.support.sharing import slow
+from tests.support.sharing import GPU, WarehouseCache, slow
 from tw_importers.execution_trace.export.trace import (
     export_execution_trace,
     export_execution_trace_folder,
@@ -170,11 +170,11 @@ def test_ranks_are_written_to_a_folder_by_their_names(tmp_path: Path) -> None:
     same(written, OWN / "cpu_ddp_r0" / "host_et.json.gz")
 
 
-def test_several_graphs_need_a_folder_and_no_graph_is_an_error(tmp_path: Path) -> None:
-    db = tmp_path / "w.duckdb"
-    pipeline.import_paths([OWN / "cpu_ddp_r0" / "kineto.json.gz"], db=db)
+def test_several_graphs_need_a_folder_and_no_graph_is_an_error(
+    tmp_path: Path, imported_files: WarehouseCache
+) -> None:
     with (
-        database.Reader(db) as reader,
+        database.Reader(imported_files(GPU)) as reader,
         pytest.raises(ExportError, match="no execution trace in scope"),
     ):
         export_execution_trace(reader.connection, tmp_path / "x.json")

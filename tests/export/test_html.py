@@ -240,19 +240,19 @@ def test_a_report_becomes_one_file_named_after_the_run(
     ("arguments", "hint"),
     [
         (
-            ["--compare", "one", "two", "--run", "hand/made"],
+            ["--compare", "one", "two", "--run", "gpu"],
             "--run and --compare cannot be combined",
         ),
-        (["--compare", "hand/made", "none"], "none"),
+        (["--compare", "gpu", "none"], "none"),
         (["no_such_query"], "query 'no_such_query' not found"),
         (["--report", "pytorhc"], "pytorch"),
         (["-o", "missing/folder/a.html", "utilization"], "cannot be written"),
     ],
 )
 def test_what_cannot_be_written_is_said_and_leaves_no_file(
-    tw: Tw, tmp_path: Path, handmade: Path, arguments: list[str], hint: str
+    tw: Tw, tmp_path: Path, imported_files: WarehouseCache, arguments: list[str], hint: str
 ) -> None:
-    ran = tw("export", "html", "--db", handmade, *arguments)
+    ran = tw("export", "html", "--db", imported_files(GPU), *arguments)
     assert ran.code in (1, 2)
     assert len(ran.errors) == 1 and hint in ran.err
     assert not list(tmp_path.glob("*.html*"))

@@ -18,6 +18,7 @@ import pytest
 
 pyte = pytest.importorskip("pyte")
 
+from tests.support.sharing import GPU, WarehouseCache  # noqa: E402
 from warehouse.ingest.pipeline import Options, import_paths  # noqa: E402
 
 DATA = Path(__file__).parents[1] / "data/kineto"
@@ -99,10 +100,8 @@ class Terminal:
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("terminal") / "w.duckdb"
-    import_paths([DATA / "gpu_handwritten/trace.json"], db=path, options=Options(run="gpu"))
-    return path
+def db(tmp_path_factory: pytest.TempPathFactory, imported_files: WarehouseCache) -> Path:
+    return imported_files.copy(tmp_path_factory.mktemp("terminal") / "w.duckdb", GPU)
 
 
 @pytest.fixture
