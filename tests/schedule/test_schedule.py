@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.sharing import integration, slow
+from tests.support.sharing import build_once, integration, slow
 from warehouse.errors import LockedDatabase
 from warehouse.export import manifest
 from warehouse.ingest import pipeline
@@ -39,15 +39,18 @@ DAILY = Definition("nightly", "0 6 * * *", query="utilization", output="{due}.cs
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("schedule") / "w.duckdb"
-    for run in ("first", "second"):
-        trace = path.parent / f"{run}.json"
-        trace.write_bytes((KINETO / "gpu_handwritten" / "trace.json").read_bytes())
-        with trace.open("ab") as file:
-            file.write(b"\n" * len(run))
-        pipeline.import_paths([trace], db=path, options=pipeline.Options(run=run, jobs=1))
-    return path
+def imported(shared_place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("schedule")
+
+    def make(path: Path) -> None:
+        for run in ("first", "second"):
+            trace = folder / f"{run}.json"
+            trace.write_bytes((KINETO / "gpu_handwritten" / "trace.json").read_bytes())
+            with trace.open("ab") as file:
+                file.write(b"\n" * len(run))
+            pipeline.import_paths([trace], db=path, options=pipeline.Options(run=run, jobs=1))
+
+    return build_once(shared_place / "schedule.duckdb", make)
 
 
 @pytest.fixture
