@@ -25,7 +25,11 @@ WITH cut AS MATERIALIZED (
     greatest(w.from_ns, s.ts) AS from_ns,
     least(w.to_ns, s.ts + s.dur) AS to_ns
   FROM slice AS s
-  CROSS JOIN time_window AS w
+  CROSS JOIN (
+    SELECT from_ns, to_ns
+    FROM time_window
+    WHERE from_ns > -9223372036854775807 OR to_ns < 9223372036854775807
+  ) AS w
   WHERE s.dur > 0
     AND (s.ts < w.from_ns OR s.ts + s.dur > w.to_ns)
 ),

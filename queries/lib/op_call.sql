@@ -12,7 +12,7 @@ there is a row for each call that runs in it or whose device work does: dur_ns i
 call, all other times are of the parts inside the window.
 """
 grain = ["slice_id"]
-requires = { schema = ">=1", queries = ["cut_slice@1"] }
+requires = { schema = ">=1", queries = ["cut_slice@1", "launched_work@1"] }
 portable = false
 columns = [
   "slice_id", "trace_id", "track_id", "name", "input_dims_json", "input_type_json", "dur_ns",
@@ -40,53 +40,9 @@ help = "Whether it is nested in another call of the same name: one of the slices
 2 = "new column inside_ns; is_inner goes by the slices above a call, as the sums do"
 1 = "first version"
 --- */
-WITH RECURSIVE direct AS MATERIALIZED (
-  SELECT
-    o.from_id AS slice_id,
-    count(*) AS n_device_ops,
-    sum(
-      greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0)
-    )::BIGINT AS device_ns
-  FROM gpu_op AS g
-  CROSS JOIN time_window AS w
-  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
-  JOIN whole_link AS o ON o.to_id = c.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
-  WHERE g.kind <> 'sync'
-  GROUP BY o.from_id
-),
--- Sums climb one level per round and merge where they meet.
-upward AS (
-  SELECT slice_id, n_device_ops, device_ns, device_ns AS self_device_ns
-  FROM direct
-  UNION ALL
-  SELECT s.parent_id, sum(u.n_device_ops)::BIGINT, sum(u.device_ns)::BIGINT, 0
-  FROM whole_slice AS s
-  JOIN upward AS u ON u.slice_id = s.id
-  WHERE s.parent_id IS NOT NULL
-  GROUP BY s.parent_id
-),
-caused AS (
-  SELECT
-    slice_id,
-    sum(n_device_ops)::BIGINT AS n_device_ops,
-    sum(device_ns)::BIGINT AS device_ns,
-    sum(self_device_ns)::BIGINT AS self_device_ns
-  FROM upward
-  GROUP BY slice_id
-  HAVING sum(n_device_ops) > 0
-),
--- Calls outside of the window whose work is inside: few columns are read to find them.
-late AS MATERIALIZED (
-  SELECT o.slice_id
-  FROM whole_cpu_op AS o
-  CROSS JOIN time_window AS w
-  SEMI JOIN caused AS f ON f.slice_id = o.slice_id
-  WHERE o.ts >= w.to_ns
-    OR (o.ts < w.from_ns AND o.ts + o.dur <= w.from_ns AND o.dur <> -1)
-),
 -- The direct children of a call also give its depth, so calls need not be looked up in slice, which
 -- is many times larger.
-below AS (
+WITH RECURSIVE below AS MATERIALIZED (
   SELECT
     s.parent_id AS slice_id,
     sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))::BIGINT
@@ -97,7 +53,33 @@ below AS (
   WHERE s.parent_id IS NOT NULL
   GROUP BY s.parent_id
 ),
-chosen AS (
+-- One row if a time window is set: what is outside of it is read only then.
+set_window AS (
+  SELECT from_ns, to_ns
+  FROM time_window
+  WHERE from_ns > -9223372036854775807 OR to_ns < 9223372036854775807
+),
+caused AS MATERIALIZED (
+  SELECT
+    slice_id,
+    sum(n_device_ops)::BIGINT AS n_device_ops,
+    sum(device_ns)::BIGINT AS device_ns,
+    sum(CASE WHEN level = 0 THEN device_ns ELSE 0 END)::BIGINT AS self_device_ns
+  FROM launched_work()
+  GROUP BY slice_id
+),
+-- Calls outside of the window whose work is inside.
+late AS MATERIALIZED (
+  SELECT o.slice_id
+  FROM whole_cpu_op AS o
+  CROSS JOIN set_window AS w
+  SEMI JOIN caused AS f ON f.slice_id = o.slice_id
+  WHERE o.ts >= w.to_ns
+    OR (o.ts < w.from_ns AND o.ts + o.dur <= w.from_ns AND o.dur <> -1)
+),
+-- Read again wherever calls are used: to keep all of them, with their names, takes more memory than
+-- everything else here.
+call AS NOT MATERIALIZED (
   SELECT slice_id, trace_id, track_id, ts, dur, name, input_dims_json, input_type_json
   FROM cpu_op
   UNION ALL
@@ -106,34 +88,14 @@ chosen AS (
   FROM whole_cpu_op AS o
   SEMI JOIN late AS k ON k.slice_id = o.slice_id
 ),
-call AS MATERIALIZED (
-  SELECT
-    o.slice_id,
-    o.trace_id,
-    o.track_id,
-    o.ts,
-    o.name,
-    o.input_dims_json,
-    o.input_type_json,
-    greatest(o.dur, 0) AS dur_ns,
-    -- In nesting, an unfinished call lasts to the end.
-    CASE WHEN o.dur = -1 THEN 9223372036854775807 ELSE o.ts + greatest(o.dur, 0) END AS reach_ns,
-    greatest(least(o.ts + o.dur, w.to_ns) - greatest(o.ts, w.from_ns), 0) AS inside_ns,
-    b.below_ns,
-    b.depth
-  FROM chosen AS o
-  CROSS JOIN time_window AS w
-  LEFT JOIN below AS b ON b.slice_id = o.slice_id
-),
 -- A name can be nested in itself only if a slice of that name is deeper than a call of it that has
 -- children. These are few, so few calls are sorted.
-candidate AS (
+candidate AS MATERIALIZED (
   SELECT a.track_id, a.name
   FROM (
-    SELECT track_id, name, min(depth) AS depth
-    FROM call
-    WHERE depth IS NOT NULL
-    GROUP BY track_id, name
+    SELECT DISTINCT c.track_id, c.name, b.depth
+    FROM call AS c
+    JOIN below AS b ON b.slice_id = c.slice_id
   ) AS a
   JOIN (
     SELECT track_id, name, max(depth) AS depth
@@ -145,21 +107,32 @@ candidate AS (
   FROM whole_cpu_op AS o
   SEMI JOIN late AS k ON k.slice_id = o.slice_id
 ),
+-- In nesting, an unfinished call lasts to the end.
+reaching AS (
+  SELECT
+    c.slice_id,
+    c.track_id,
+    c.name,
+    c.ts,
+    c.ts + greatest(c.dur, 0) AS end_ns,
+    CASE WHEN c.dur = -1 THEN 9223372036854775807 ELSE c.ts + greatest(c.dur, 0) END AS reach_ns
+  FROM call AS c
+  SEMI JOIN (SELECT * FROM candidate WHERE track_id >= 0) AS n ON n.track_id = c.track_id AND n.name = c.name
+),
 -- Most calls that lie in the time of an earlier one of their name are below it, few of them much
 -- deeper; only their parents are searched.
 surrounded AS (
   SELECT slice_id, name
   FROM (
     SELECT
-      c.slice_id,
-      c.name,
-      c.ts + c.dur_ns <= max(c.reach_ns) OVER (
-        PARTITION BY c.track_id, c.name
-        ORDER BY c.ts, c.reach_ns DESC, c.slice_id
+      slice_id,
+      name,
+      end_ns <= max(reach_ns) OVER (
+        PARTITION BY track_id, name
+        ORDER BY ts, reach_ns DESC, slice_id
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ) AS is_surrounded
-    FROM call AS c
-    SEMI JOIN candidate AS n ON n.track_id = c.track_id AND n.name = c.name
+    FROM reaching
   )
   WHERE is_surrounded
 ),
@@ -167,7 +140,7 @@ surrounded AS (
 sought AS MATERIALIZED (
   SELECT c.slice_id, c.name
   FROM call AS c
-  SEMI JOIN candidate AS n ON n.name = c.name
+  SEMI JOIN (SELECT * FROM candidate WHERE track_id >= 0) AS n ON n.name = c.name
 ),
 parent AS MATERIALIZED (
   SELECT u.slice_id, u.name, s.depth, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
@@ -202,15 +175,24 @@ SELECT
   c.name,
   c.input_dims_json,
   c.input_type_json,
-  c.dur_ns,
-  c.inside_ns,
-  coalesce(x.self_ns, greatest(c.inside_ns - coalesce(c.below_ns, 0), 0)) AS self_ns,
+  greatest(c.dur, 0) AS dur_ns,
+  greatest(least(c.ts + c.dur, w.to_ns) - greatest(c.ts, w.from_ns), 0) AS inside_ns,
+  coalesce(
+    x.self_ns,
+    greatest(
+      greatest(least(c.ts + c.dur, w.to_ns) - greatest(c.ts, w.from_ns), 0)
+        - coalesce(b.below_ns, 0),
+      0
+    )
+  ) AS self_ns,
   i.slice_id IS NOT NULL AS is_inner,
   coalesce(f.n_device_ops, 0) AS n_device_ops,
   coalesce(f.self_device_ns, 0) AS self_device_ns,
   coalesce(f.device_ns, 0) AS device_ns
 FROM call AS c
+CROSS JOIN time_window AS w
 LEFT JOIN cut_slice() AS x ON x.slice_id = c.slice_id
+LEFT JOIN below AS b ON b.slice_id = c.slice_id
 -- Always true: with a condition the estimate of these rows is small, so that they are hashed, and not
 -- all calls.
 LEFT JOIN (SELECT * FROM caused WHERE device_ns >= 0) AS f ON f.slice_id = c.slice_id

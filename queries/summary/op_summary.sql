@@ -14,7 +14,7 @@ the parts inside the window, so disjoint windows add up to the whole; other stat
 durations.
 """
 grain = ["trace_id", "name"]
-requires = { schema = ">=1", queries = ["op_call@2", "work_category@1"] }
+requires = { schema = ">=1", queries = ["cut_slice@1", "launched_work@1", "work_category@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "name", "op_category", "n_calls", "self_ns", "total_ns", "self_share", "min_ns",
@@ -43,22 +43,217 @@ self_device_ns.help = "Sum of the durations of the work launched by the calls th
 1 = "first version"
 2 = "total_ns counts a call nested in another of the same name once, in the outer one; device time launched by the operator, self and total; 90th and 99th percentiles"
 --- */
-WITH RECURSIVE figure AS (
+-- No step keeps rows of all calls: sums over calls with children, over calls with device work and over
+-- nested calls are taken from sums over all of them, or added to these. Conditions that are always true
+-- make the estimate of few rows small, so that these are hashed, and not all calls.
+WITH RECURSIVE launched AS MATERIALIZED (
+  SELECT slice_id, level, n_device_ops, device_ns
+  FROM launched_work()
+),
+-- The direct children of a call also give its depth, so calls need not be looked up in slice, which
+-- is many times larger.
+below AS MATERIALIZED (
+  SELECT
+    s.parent_id AS slice_id,
+    sum(greatest(least(s.ts + s.dur, w.to_ns) - greatest(s.ts, w.from_ns), 0))::BIGINT
+      AS below_ns,
+    min(s.depth) - 1 AS depth
+  FROM slice AS s
+  CROSS JOIN time_window AS w
+  WHERE s.parent_id IS NOT NULL
+  GROUP BY s.parent_id
+),
+cut AS MATERIALIZED (
+  SELECT x.slice_id, x.self_ns, b.below_ns
+  FROM cut_slice() AS x
+  LEFT JOIN below AS b ON b.slice_id = x.slice_id
+),
+-- One row if a time window is set: what is outside of it is read only then.
+set_window AS (
+  SELECT from_ns, to_ns
+  FROM time_window
+  WHERE from_ns > -9223372036854775807 OR to_ns < 9223372036854775807
+),
+-- Calls outside of the window whose work is inside.
+late AS MATERIALIZED (
+  SELECT o.slice_id
+  FROM whole_cpu_op AS o
+  CROSS JOIN set_window AS w
+  SEMI JOIN launched AS f ON f.slice_id = o.slice_id
+  WHERE o.ts >= w.to_ns
+    OR (o.ts < w.from_ns AND o.ts + o.dur <= w.from_ns AND o.dur <> -1)
+),
+-- Read again wherever calls are used: to keep all of them, with their names, takes more memory than
+-- everything else here.
+chosen AS NOT MATERIALIZED (
+  SELECT slice_id, trace_id, track_id, ts, dur, name
+  FROM cpu_op
+  UNION ALL
+  SELECT o.slice_id, o.trace_id, o.track_id, o.ts, o.dur, o.name
+  FROM whole_cpu_op AS o
+  SEMI JOIN late AS k ON k.slice_id = o.slice_id
+),
+call AS NOT MATERIALIZED (
+  SELECT
+    c.*,
+    greatest(least(c.ts + c.dur, w.to_ns) - greatest(c.ts, w.from_ns), 0) AS inside_ns
+  FROM chosen AS c
+  CROSS JOIN time_window AS w
+),
+-- The time of calls with children that is not self time.
+parent_call AS MATERIALIZED (
+  SELECT
+    c.trace_id,
+    c.track_id,
+    c.name,
+    b.depth,
+    sum(least(c.inside_ns, b.below_ns))::BIGINT AS below_ns
+  FROM call AS c
+  JOIN below AS b ON b.slice_id = c.slice_id
+  GROUP BY c.trace_id, c.track_id, c.name, b.depth
+),
+-- A name can be nested in itself only if a slice of that name is deeper than a call of it that has
+-- children. These are few, so few calls are sorted.
+candidate AS MATERIALIZED (
+  SELECT a.track_id, a.name
+  FROM (
+    SELECT track_id, name, min(depth) AS depth
+    FROM parent_call
+    GROUP BY track_id, name
+  ) AS a
+  JOIN (
+    SELECT track_id, name, max(depth) AS depth
+    FROM slice
+    GROUP BY track_id, name
+  ) AS d ON d.track_id = a.track_id AND d.name = a.name AND d.depth > a.depth
+  UNION
+  SELECT o.track_id, o.name
+  FROM whole_cpu_op AS o
+  SEMI JOIN late AS k ON k.slice_id = o.slice_id
+),
+-- In nesting, an unfinished call lasts to the end.
+reaching AS (
+  SELECT
+    c.slice_id,
+    c.track_id,
+    c.name,
+    c.ts,
+    c.ts + greatest(c.dur, 0) AS end_ns,
+    CASE WHEN c.dur = -1 THEN 9223372036854775807 ELSE c.ts + greatest(c.dur, 0) END AS reach_ns
+  FROM call AS c
+  SEMI JOIN (SELECT * FROM candidate WHERE track_id >= 0) AS n ON n.track_id = c.track_id AND n.name = c.name
+),
+-- Most calls that lie in the time of an earlier one of their name are below it, few of them much
+-- deeper; only their parents are searched.
+surrounded AS (
+  SELECT slice_id, name
+  FROM (
+    SELECT
+      slice_id,
+      name,
+      end_ns <= max(reach_ns) OVER (
+        PARTITION BY track_id, name
+        ORDER BY ts, reach_ns DESC, slice_id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS is_surrounded
+    FROM reaching
+  )
+  WHERE is_surrounded
+),
+-- What a search can find: calls that have one of these names.
+sought AS MATERIALIZED (
+  SELECT c.slice_id, c.name
+  FROM call AS c
+  SEMI JOIN (SELECT * FROM candidate WHERE track_id >= 0) AS n ON n.name = c.name
+),
+parent AS MATERIALIZED (
+  SELECT u.slice_id, u.name, s.depth, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
+  FROM whole_slice AS s
+  JOIN surrounded AS u ON u.slice_id = s.id
+  LEFT JOIN sought AS a ON a.slice_id = s.parent_id AND a.name = u.name
+  WHERE s.parent_id IS NOT NULL
+),
+-- Most are found there: the slices above the others are few. (Materialized: the database would join
+-- all slices first.)
+higher AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE depth < (SELECT max(depth) FROM parent WHERE NOT is_found)
+),
+search AS (
+  SELECT slice_id, name, at_id, is_found
+  FROM parent
+  UNION ALL
+  SELECT r.slice_id, r.name, s.parent_id, a.slice_id IS NOT NULL
+  FROM higher AS s
+  JOIN search AS r ON r.at_id = s.id
+  LEFT JOIN sought AS a ON a.slice_id = s.parent_id AND a.name = r.name
+  WHERE NOT r.is_found
+    AND s.parent_id IS NOT NULL
+),
+inner_call AS (SELECT slice_id FROM search WHERE is_found),
+inner_sum AS (
   SELECT
     c.trace_id,
     c.name,
-    count(*) AS n_calls,
-    sum(c.self_ns)::BIGINT AS self_ns,
-    sum(c.dur_ns)::BIGINT AS all_ns,
-    sum(CASE WHEN c.is_inner THEN 0 ELSE c.inside_ns END)::BIGINT AS total_ns,
-    min(c.dur_ns) AS min_ns,
-    max(c.dur_ns) AS max_ns,
-    quantile_cont(c.dur_ns, [0.5, 0.9, 0.99]) AS percentiles_ns,
-    sum(CASE WHEN c.is_inner THEN 0 ELSE c.n_device_ops END)::BIGINT AS n_device_ops,
-    sum(c.self_device_ns)::BIGINT AS self_device_ns,
-    sum(CASE WHEN c.is_inner THEN 0 ELSE c.device_ns END)::BIGINT AS total_device_ns
-  FROM op_call() AS c
+    sum(c.inside_ns) AS inside_ns,
+    sum(l.n_device_ops) AS n_device_ops,
+    sum(l.device_ns) AS device_ns
+  FROM call AS c
+  SEMI JOIN (SELECT * FROM inner_call WHERE slice_id >= 0) AS i ON i.slice_id = c.slice_id
+  LEFT JOIN (
+    SELECT
+      l.slice_id,
+      sum(l.n_device_ops) AS n_device_ops,
+      sum(l.device_ns) AS device_ns
+    FROM launched AS l
+    SEMI JOIN inner_call AS i ON i.slice_id = l.slice_id
+    GROUP BY l.slice_id
+  ) AS l ON l.slice_id = c.slice_id
   GROUP BY c.trace_id, c.name
+),
+part AS (
+  SELECT
+    trace_id,
+    name,
+    count(*) AS n_calls,
+    sum(inside_ns) AS self_ns,
+    sum(greatest(dur, 0))::BIGINT AS all_ns,
+    sum(inside_ns) AS total_ns,
+    min(greatest(dur, 0)) AS min_ns,
+    max(greatest(dur, 0)) AS max_ns,
+    quantile_cont(greatest(dur, 0), [0.5, 0.9, 0.99]) AS percentiles_ns,
+    0 AS n_device_ops,
+    0 AS self_device_ns,
+    0 AS total_device_ns
+  FROM call
+  GROUP BY trace_id, name
+  UNION ALL
+  SELECT trace_id, name, 0, -sum(below_ns), NULL, 0, NULL, NULL, NULL, 0, 0, 0
+  FROM parent_call
+  GROUP BY trace_id, name
+  UNION ALL
+  -- Self time of calls that cross a border of the time window is that of cut_slice.
+  SELECT
+    c.trace_id, c.name, 0,
+    sum(x.self_ns - (c.inside_ns - least(c.inside_ns, coalesce(x.below_ns, 0)))), NULL, 0, NULL,
+    NULL, NULL, 0, 0, 0
+  FROM call AS c
+  JOIN (SELECT * FROM cut WHERE slice_id >= 0) AS x ON x.slice_id = c.slice_id
+  GROUP BY c.trace_id, c.name
+  UNION ALL
+  SELECT
+    c.trace_id, c.name, 0, 0, NULL, 0, NULL, NULL, NULL,
+    sum(CASE WHEN c.slice_id = l.slice_id THEN l.n_device_ops END),
+    sum(CASE WHEN l.level = 0 THEN l.device_ns ELSE 0 END), sum(l.device_ns)
+  FROM call AS c
+  JOIN launched AS l ON l.slice_id = c.slice_id
+  GROUP BY c.trace_id, c.name
+  UNION ALL
+  SELECT
+    trace_id, name, 0, 0, NULL, -inside_ns, NULL, NULL, NULL, -coalesce(n_device_ops, 0), 0,
+    -coalesce(device_ns, 0)
+  FROM inner_sum
 ),
 -- Work of replayed graphs, by the captured operator, and the slices above that.
 replayed AS MATERIALIZED (
@@ -83,7 +278,7 @@ capturing AS MATERIALIZED (
   FROM whole_slice AS o
   SEMI JOIN replayed AS r ON r.slice_id = o.id
 ),
-higher AS MATERIALIZED (
+higher_slice AS MATERIALIZED (
   SELECT id, parent_id
   FROM whole_slice
   WHERE parent_id IS NOT NULL AND trace_id IN (SELECT trace_id FROM capturing)
@@ -97,7 +292,7 @@ around AS (
   SELECT DISTINCT slice_id, slice_id AS at_id FROM replayed
   UNION ALL
   SELECT u.slice_id, s.parent_id
-  FROM higher AS s
+  FROM higher_slice AS s
   JOIN around AS u ON u.at_id = s.id
 ),
 replayed_name AS (
@@ -106,11 +301,11 @@ replayed_name AS (
   JOIN operator AS o ON o.slice_id = u.at_id
   GROUP BY u.slice_id, o.name
 ),
-both_kinds AS (
+counted AS (
   SELECT
     trace_id, name, n_calls, self_ns, all_ns, total_ns, min_ns, max_ns, percentiles_ns, n_device_ops,
     self_device_ns, total_device_ns
-  FROM figure
+  FROM part
   UNION ALL
   SELECT
     r.trace_id, n.name, 0, 0, NULL, 0, NULL, NULL, NULL, sum(r.n_device_ops)::BIGINT,
@@ -133,7 +328,7 @@ summed AS (
     sum(n_device_ops)::BIGINT AS n_device_ops,
     sum(self_device_ns)::BIGINT AS self_device_ns,
     sum(total_device_ns)::BIGINT AS total_device_ns
-  FROM both_kinds
+  FROM counted
   GROUP BY trace_id, name
 )
 SELECT

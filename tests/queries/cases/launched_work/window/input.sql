@@ -1,0 +1,2 @@
+-- input: shared/work_across_borders.sql
+-- window: 500 1600
