@@ -22,19 +22,36 @@ WITH RECURSIVE named AS MATERIALIZED (
   FROM whole_annotation
   WHERE side = 'host'
 ),
-search AS (
-  SELECT s.id AS slice_id, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
+parent AS MATERIALIZED (
+  SELECT s.id AS slice_id, s.depth, s.parent_id AS at_id, a.slice_id IS NOT NULL AS is_found
   FROM whole_slice AS s
-  SEMI JOIN named AS n ON n.slice_id = s.id
+  SEMI JOIN (SELECT * FROM named WHERE slice_id >= 0) AS n ON n.slice_id = s.id
   LEFT JOIN named AS a ON a.slice_id = s.parent_id
   WHERE s.parent_id IS NOT NULL
+),
+-- What lies around other slices and can be above those not found yet. (Materialized, and joined with
+-- few rows by their estimate, for which the condition is: the database would hash all slices first.)
+around AS MATERIALIZED (
+  SELECT s.id, s.parent_id
+  FROM whole_slice AS s
+  JOIN (
+    SELECT parent_id
+    FROM whole_slice
+    WHERE depth <= (SELECT max(depth) FROM parent WHERE NOT is_found)
+    GROUP BY parent_id
+    HAVING count(*) > 0
+  ) AS p ON p.parent_id = s.id
+  WHERE s.parent_id IS NOT NULL
+),
+search AS (
+  SELECT slice_id, at_id, is_found
+  FROM parent
   UNION ALL
   SELECT r.slice_id, s.parent_id, a.slice_id IS NOT NULL
-  FROM whole_slice AS s
+  FROM around AS s
   JOIN search AS r ON r.at_id = s.id
   LEFT JOIN named AS a ON a.slice_id = s.parent_id
   WHERE NOT r.is_found
-    AND s.parent_id IS NOT NULL
 )
 SELECT slice_id, at_id AS above_id
 FROM search

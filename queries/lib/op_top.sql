@@ -30,7 +30,11 @@ WITH RECURSIVE origin AS MATERIALIZED (
 around AS MATERIALIZED (
   SELECT s.id, s.parent_id
   FROM whole_slice AS s
-  SEMI JOIN (SELECT DISTINCT parent_id FROM whole_slice) AS p ON p.parent_id = s.id
+  -- Always true: with a condition the estimate of these rows is small, so that they are hashed, and
+  -- not all slices.
+  JOIN (
+    SELECT parent_id FROM whole_slice GROUP BY parent_id HAVING count(*) > 0
+  ) AS p ON p.parent_id = s.id
   WHERE s.parent_id IS NOT NULL
 ),
 upward AS (
