@@ -2,6 +2,8 @@
 -- links s and f, names M. `chrome_counter` names the counters that the presentation of the format draws
 -- beside tracks.
 -- A track that is not a thread becomes a thread of its process, with an unused tid.
+-- Rows come in the order they are stored in, and only numbers are sorted: texts would be held all at
+-- once. So slices and counters find their track in a list, by the lower half of its id.
 WITH own AS (
   SELECT
     k.id,
@@ -38,94 +40,108 @@ place AS (
       AS process_name
   )
   FROM own
+),
+-- the same by track, from number 0: what events of a slice and of a counter begin and end with
+tracks AS MATERIALIZED (
+  SELECT
+    list(p.of_slice ORDER BY n.n) AS of_slice,
+    list(p.of_counter ORDER BY n.n) AS of_counter,
+    list(p.key_of_value ORDER BY n.n) AS key_of_value
+  FROM range({n_tracks}) AS n(n)
+  LEFT JOIN (
+    SELECT
+      id & 4294967295 AS n,
+      member('pid', pid) || member('tid', tid) AS of_slice,
+      '{"ph":"C"' || member('name', to_json(name)::VARCHAR) || member('pid', pid) AS of_counter,
+      ',"args":{' || to_json(coalesce(unit, 'value')) || ':' AS key_of_value
+    FROM place
+  ) AS p ON p.n = n.n
+),
+-- times and ids of the two ends of a flow
+flow_end AS (
+  SELECT
+    f.id,
+    f.name,
+    o.ts AS out_ts,
+    o.track_id AS out_track_id,
+    -- an end that lay before its start would be dropped: it lies at the start, inside its slice
+    CASE WHEN s.ts < o.ts THEN least(o.ts, s.ts + greatest(s.dur - 1, 0)) ELSE s.ts END AS in_ts,
+    s.track_id AS in_track_id
+  FROM flow AS f
+  JOIN slice AS o ON o.id = f.slice_out
+  JOIN slice AS s ON s.id = f.slice_in
+  WHERE f.trace_id = {trace_id}
 )
 SELECT event_text
 FROM (
   SELECT
-    0 AS part,
-    min(id) AS ordinal,
     '{"ph":"M","name":"process_name"' || member('pid', pid) || ',"args":{"name":'
     || to_json(any_value(process_name)) || '}}' AS event_text
   FROM place
   WHERE process_name IS NOT NULL
   GROUP BY process_id, pid
-  UNION ALL
+  ORDER BY min(id)
+)
+UNION ALL
+SELECT event_text
+FROM (
   SELECT
-    1,
-    id,
     '{"ph":"M","name":"thread_name"' || member('pid', pid) || member('tid', tid)
-    || ',"args":{"name":' || to_json(name) || '}}'
+    || ',"args":{"name":' || to_json(name) || '}}' AS event_text
   FROM place
   WHERE name IS NOT NULL AND kind <> 'counter'
-  UNION ALL
-  SELECT
-    2,
-    s.id,
-    '{"ph":"'
-    || CASE
-      WHEN s.dur = -1 THEN 'B'
-      WHEN s.dur = 0 AND coalesce(s.phase IN ('i', 'I', 'R', 'n', 'T', 'p'), false) THEN 'i'
-      ELSE 'X'
-    END || '"'
-    || text_member('cat', s.category)
-    || member('name', to_json(coalesce(s.name, ''))::VARCHAR)
-    || member('pid', k.pid)
-    || member('tid', k.tid)
-    || member('ts', printed_microseconds(s.ts + {file_ns}, 'fixed3'))
-    || CASE
-      WHEN s.dur = -1 THEN ''
-      WHEN s.dur = 0 AND coalesce(s.phase IN ('i', 'I', 'R', 'n', 'T', 'p'), false)
-        THEN ',"s":"t"'
-      ELSE member('dur', printed_microseconds(s.dur, 'fixed3'))
-    END
-    || member('args', s.args_json)
-    || '}'
-  FROM slice AS s
-  JOIN place AS k ON k.id = s.track_id
-  UNION ALL
-  SELECT
-    3,
-    c.id,
-    '{"ph":"C"' || member('name', to_json(k.name)::VARCHAR) || member('pid', k.pid)
-    || member('ts', printed_microseconds(c.ts + {file_ns}, 'fixed3'))
-    || ',"args":{' || to_json(coalesce(k.unit, 'value')) || ':' || c.value || '}}'
-  FROM counter AS c
-  JOIN place AS k ON k.id = c.track_id
-  WHERE isfinite(c.value)
-  UNION ALL
-  SELECT
-    3,
-    row_number() OVER (ORDER BY v.track_id, v.ts),
-    '{"ph":"C"' || member('name', to_json(n.name)::VARCHAR) || member('pid', k.pid)
-    || member('ts', printed_microseconds(v.ts + {file_ns}, 'fixed3'))
-    || ',"args":{' || to_json(n.unit) || ':' || v.value || '}}'
+  ORDER BY id
+)
+UNION ALL
+SELECT
+  '{"ph":"'
+  || CASE
+    WHEN s.dur = -1 THEN 'B'
+    WHEN s.dur = 0 AND coalesce(s.phase IN ('i', 'I', 'R', 'n', 'T', 'p'), false) THEN 'i'
+    ELSE 'X'
+  END || '"'
+  || text_member('cat', s.category)
+  || member('name', to_json(coalesce(s.name, ''))::VARCHAR)
+  || (SELECT of_slice FROM tracks)[(s.track_id & 4294967295) + 1]
+  || member('ts', printed_microseconds(s.ts + {file_ns}, 'fixed3'))
+  || CASE
+    WHEN s.dur = -1 THEN ''
+    WHEN s.dur = 0 AND coalesce(s.phase IN ('i', 'I', 'R', 'n', 'T', 'p'), false) THEN ',"s":"t"'
+    ELSE member('dur', printed_microseconds(s.dur, 'fixed3'))
+  END
+  || member('args', s.args_json)
+  || '}'
+FROM slice AS s
+WHERE s.trace_id = {trace_id}
+UNION ALL
+SELECT
+  (SELECT of_counter FROM tracks)[(c.track_id & 4294967295) + 1]
+  || member('ts', printed_microseconds(c.ts + {file_ns}, 'fixed3'))
+  || (SELECT key_of_value FROM tracks)[(c.track_id & 4294967295) + 1] || c.value || '}}'
+FROM counter AS c
+WHERE c.trace_id = {trace_id} AND isfinite(c.value)
+UNION ALL
+SELECT
+  '{"ph":"C"' || member('name', to_json(name)::VARCHAR) || member('pid', pid)
+  || member('ts', printed_microseconds(ts + {file_ns}, 'fixed3'))
+  || ',"args":{' || to_json(unit) || ':' || value || '}}'
+FROM (
+  SELECT n.name, n.unit, k.pid, v.ts, v.value
   FROM ({drawn_values}) AS v
   JOIN chrome_counter AS n ON n.track_id = -v.track_id
   JOIN place AS k ON k.id = n.track_id
   WHERE isfinite(v.value)
-  UNION ALL
-  SELECT
-    4,
-    2 * f.id + e.is_end::INTEGER, -- readers need the start first
-    '{"ph":"' || CASE WHEN e.is_end THEN 'f","bp":"e' ELSE 's' END || '","cat":"link"'
-    || text_member('name', f.name)
-    || member('id', f.id::VARCHAR)
-    || member('pid', k.pid)
-    || member('tid', k.tid)
-    -- an end that lay before its start would be dropped: it lies at the start, inside its slice
-    || member('ts', printed_microseconds(
-      CASE
-        WHEN e.is_end AND s.ts < o.ts THEN least(o.ts, s.ts + greatest(s.dur - 1, 0))
-        ELSE s.ts
-      END + {file_ns},
-      'fixed3'
-    ))
-    || '}'
-  FROM flow AS f
-  CROSS JOIN (VALUES (false), (true)) AS e(is_end)
-  JOIN slice AS o ON o.id = f.slice_out
-  JOIN slice AS s ON s.id = CASE WHEN e.is_end THEN f.slice_in ELSE f.slice_out END
-  JOIN place AS k ON k.id = s.track_id
-  WHERE f.trace_id = {trace_id}
+  ORDER BY v.track_id, v.ts
 )
-ORDER BY part, ordinal
+UNION ALL
+SELECT unnest([ -- readers need the start first
+  '{"ph":"s","cat":"link"' || text_member('name', name) || member('id', id::VARCHAR)
+  || (SELECT of_slice FROM tracks)[(out_track_id & 4294967295) + 1]
+  || member('ts', printed_microseconds(out_ts + {file_ns}, 'fixed3'))
+  || '}',
+  '{"ph":"f","bp":"e","cat":"link"' || text_member('name', name) || member('id', id::VARCHAR)
+  || (SELECT of_slice FROM tracks)[(in_track_id & 4294967295) + 1]
+  || member('ts', printed_microseconds(in_ts + {file_ns}, 'fixed3'))
+  || '}'
+])
+FROM (SELECT * FROM flow_end ORDER BY id)

@@ -201,6 +201,7 @@ def making(
         load(
             "made",
             trace_id=trace.id,
+            n_tracks=_n_ids(connection, trace, track="id"),
             file_ns=f"({shift_ns})",
             label="NULL::VARCHAR" if label is None else "'" + label.replace("'", "''") + "'",
             drawn_values=(values or _NO_VALUES).replace("{lift_ns}", "0"),
