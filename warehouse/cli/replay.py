@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warehouse.query.result import QueryResult
     from warehouse.query.session import Place, Session
     from warehouse.replay.engines import Engine
-    from warehouse.replay.stored import StoredRun
+    from warehouse.replay.stored import Prediction, StoredRun
     from warehouse.replay.what_if import WhatIf
 
 
@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     help="Replay ranks whose clocks are not related as if their times were comparable.",
 )
 @click.option(
+    "--strict", is_flag=True, help="Refuse recordings that lack ranks, files or logs (warnings)."
+)
+@click.option(
     "--as",
     "name",
     metavar="NAME",
@@ -82,6 +85,7 @@ def replay(
     engine_name: str,
     unlimited_updates: bool,
     assume_aligned: bool,
+    strict: bool,
     name: str | None,
     replace: bool,
     format: str | None,
@@ -97,7 +101,8 @@ def replay(
 
     Simulates the graph of the run (queries replay_node, replay_edge, replay_resource) without and
     with the changes, and prints measured, replayed and predicted time by rank. replay_error is the
-    error of the replay without changes: changes below it are not significant.
+    error of the replay without changes: changes below it are not significant. What a recording
+    lacks is a warning (column missing); with --strict an error.
 
     What-ifs are queries (`tw queries list --group whatif`) from nodes and edges to others, also
     your own in query_path; strategy(file = PATH) stands for those that `tw optimize -o` wrote.
@@ -112,9 +117,9 @@ def replay(
       tw replay --sweep 'scale(name = "*Conv2D*", ratio = 0.5,0.8,1.25)' -o sweep.html
     """
     from warehouse.query import session
-    from warehouse.replay import prediction, stored
+    from warehouse.replay import stored
 
-    engine = _engine(engine_name, unlimited_updates, assume_aligned)
+    engine = _engine(engine_name, unlimited_updates, assume_aligned, strict)
     scenarios = _scenarios(what_ifs, sweep)
     page = _page(target, format)
     chosen_format = "html" if page else encoding.format_of(target, format, config.load().format)
@@ -123,19 +128,28 @@ def replay(
     _check_storing(place, name, replace, sweep)
     with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=quiet)
-        if name is None:
-            rows = prediction.predict(opened, engine, _read(opened, scenarios))
-        else:
-            (changes,) = _read(opened, scenarios)
-            rows, made = prediction.predict_run(opened, engine, changes, engine_name)
+        changes = _read(opened, scenarios)
+        rows, made = _predicted(opened, engine, changes, engine_name if name else None)
         if page:
             _write_page(opened, rows, page)
-    if name is not None:
+    if name is not None and made is not None:
         _say_stored(stored.store(place, made, name, replace=replace), quiet)
-    _say_path(rows, quiet)
+    _say_about(rows, quiet)
     if not page:
         _print(rows, Output(chosen_format, target, is_csv_safe, is_raw, quiet))
         _draw(rows, bool(sweep) and chosen_format == "table" and not target)
+
+
+def _predicted(
+    opened: Session, engine: Engine, scenarios: list[list[WhatIf]], stored_engine: str | None
+) -> tuple[QueryResult, Prediction | None]:
+    """The rows, and with the name of the engine also what is stored of the one scenario."""
+    from warehouse.replay import prediction
+
+    if stored_engine is None:
+        return prediction.predict(opened, engine, scenarios), None
+    (changes,) = scenarios
+    return prediction.predict_run(opened, engine, changes, stored_engine)
 
 
 @dataclass(frozen=True)
@@ -157,10 +171,12 @@ def _print(rows: QueryResult, output: Output) -> None:
     say_count(n_shown, rows.n_rows, output.target, quiet=output.quiet)
 
 
-def _engine(name: str, unlimited_updates: bool, assume_aligned: bool) -> Engine:
+def _engine(name: str, unlimited_updates: bool, assume_aligned: bool, strict: bool) -> Engine:
     from warehouse.replay import engines
 
-    flags = {"unlimited_updates": unlimited_updates, "assume_aligned": assume_aligned}
+    flags = {
+        "unlimited_updates": unlimited_updates, "assume_aligned": assume_aligned, "strict": strict,
+    }  # fmt: skip
     chosen = {flag: True for flag, is_set in flags.items() if is_set}
     return engines.find(name).with_parameters(**chosen)
 
@@ -178,8 +194,12 @@ def _write_page(opened: Session, rows: QueryResult, target: Path) -> None:
     page.write(replayed.values(opened, rows, chart.slowest(rows)), target)
 
 
-def _say_path(rows: QueryResult, quiet: bool) -> None:
-    if not quiet and (path_ns := rows.meta.get("critical_path_ns")):
+def _say_about(rows: QueryResult, quiet: bool) -> None:
+    if quiet:
+        return
+    for text in rows.meta.get("warnings", "").splitlines():
+        click.echo(f"Warning: {text}", err=True)
+    if path_ns := rows.meta.get("critical_path_ns"):
         click.echo(f"Critical path: {float(path_ns) / 1e6:,.4f} ms", err=True)
 
 

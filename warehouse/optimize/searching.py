@@ -56,7 +56,7 @@ def run(
         refuse_occupied(request.folder)
     if request.name is not None:
         stored.check_name(place, request.name, replace=request.replace)
-    engine = engines.find(engines.DEFAULT)
+    engine = engines.find(engines.DEFAULT).with_parameters(strict=True)
     if request.assume_aligned:
         engine = engine.with_parameters(assume_aligned=True)
     made: Prediction | None = None

@@ -61,7 +61,7 @@ class Graph:
         #: Macros that stand for the queries of the tables.
         self.installed = Macros()
         with computed_once(session, [*TABLES.values(), MEASURED], parameters):
-            self._refuse(session.run(PROBLEMS).rows(), parameters)
+            self.warnings = self._refuse(session.run(PROBLEMS).rows(), parameters)
             self._copy(session, "measured", MEASURED, {})
             if places:  # of the largest runs, the rows of all blocks would not fit into memory
                 session.forget_rows(needed_by=[*TABLES.values(), OCCURRENCES])
@@ -180,11 +180,19 @@ class Graph:
             raise deadlock.explain(self.connection, self._session.connection, n_waiting)
 
     @staticmethod
-    def _refuse(problems: list[Any], parameters: Mapping[str, bool]) -> None:
-        """Raises QueryError for the first problem of the run."""
-        for _, kind, problem, remedy in problems:
-            if kind != "clock" or not parameters.get("assume_aligned"):
+    def _refuse(problems: list[Any], parameters: Mapping[str, bool]) -> list[tuple[str, str]]:
+        """Raises QueryError for the first error of the run; returns warnings and their remedies.
+
+        With the parameter `strict`, warnings are errors.
+        """
+        warnings = []
+        for _, kind, severity, problem, remedy in problems:
+            if kind == "clock" and parameters.get("assume_aligned"):
+                continue
+            if severity == "error" or parameters.get("strict"):
                 raise QueryError(problem, hint=remedy)
+            warnings.append((problem, remedy))
+        return warnings
 
     def _check(self) -> None:
         ((n_runs, n_nodes),) = self.connection.execute(

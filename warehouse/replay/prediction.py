@@ -28,6 +28,7 @@ COLUMNS = (
     Column("change", "DOUBLE", "ratio", "predicted_ns / replayed_ns - 1", nullable=True),
     Column("replay_error", "DOUBLE", "ratio", "replayed_ns / measured_ns - 1", nullable=True),
     Column("is_extrapolated", "BOOLEAN", "bool", "Whether a change extrapolates the recording"),
+    Column("missing", "VARCHAR", "text", "What the recording lacks; NULL: nothing", nullable=True),
 )  # fmt: skip
 #: Times of the measured rows: between the ends of two nodes, or from the first start in the trace;
 #: without a last node, to the end of the operator that begins last.
@@ -65,7 +66,8 @@ SELECT
   p.dur_ns AS predicted_ns,
   p.dur_ns / nullif(r.dur_ns, 0) - 1 AS change,
   r.dur_ns / nullif(m.measured_ns, 0) - 1 AS replay_error,
-  $is_extrapolated::BOOLEAN AS is_extrapolated
+  $is_extrapolated::BOOLEAN AS is_extrapolated,
+  $missing::VARCHAR AS missing
 FROM measured AS m
 JOIN replayed AS r ON r.trace_id = m.trace_id AND r.step IS NOT DISTINCT FROM m.step
 JOIN predicted AS p ON p.trace_id = m.trace_id AND p.step IS NOT DISTINCT FROM m.step
@@ -126,7 +128,7 @@ def _slowest(graph: Graph) -> tuple[float | None, float | None, float | None]:
         "SELECT max(m), max(r), max(p) FROM ("
         "SELECT avg(measured_ns) AS m, avg(replayed_ns) AS r, avg(predicted_ns) AS p "
         f"FROM ({_ROWS}) WHERE step IS NULL GROUP BY rank)",
-        {"what_if": None, "is_extrapolated": False},
+        {"what_if": None, "is_extrapolated": False, "missing": None},
     ).fetchall()
     return measured, replayed, predicted
 
@@ -137,6 +139,8 @@ def _result(session: Session, graph: Graph, tables: Sequence[pa.Table]) -> Query
     about = session.manifest(session.queries.find(TABLES["node"]), {})
     if graph.critical_path_ns is not None:
         about["critical_path_ns"] = str(graph.critical_path_ns)
+    if graph.warnings:
+        about["warnings"] = "\n".join(f"{problem}. {remedy}" for problem, remedy in graph.warnings)
     return QueryResult(pa.concat_tables(tables), COLUMNS, about)
 
 
@@ -167,6 +171,7 @@ def scenario(graph: Graph, engine: Engine, changes: Sequence[what_if.WhatIf]) ->
     known = {
         "what_if": text,
         "is_extrapolated": any(query.header and query.header.extrapolates for query in queries),
+        "missing": "; ".join(problem for problem, _ in graph.warnings) or None,
     }
     return graph.connection.sql(_ROWS, params=known).to_arrow_table()
 
