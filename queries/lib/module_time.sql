@@ -70,12 +70,20 @@ node AS MATERIALIZED (
   UNION ALL
   SELECT slice_id, trace_id, true FROM gradient
 ),
--- Of traces without any, no slices are read.
-around AS MATERIALIZED (
-  SELECT id, parent_id
+-- Slices that can be met when climbing, and the nodes; of traces without any, no slices are read.
+container AS (
+  SELECT DISTINCT parent_id AS id
   FROM whole_slice
   WHERE parent_id IS NOT NULL
     AND trace_id IN (SELECT trace_id FROM node)
+  UNION ALL
+  SELECT slice_id FROM node
+),
+around AS MATERIALIZED (
+  SELECT s.id, s.parent_id
+  FROM whole_slice AS s
+  SEMI JOIN container AS c ON c.id = s.id
+  WHERE s.parent_id IS NOT NULL
 ),
 search AS (
   SELECT s.id AS slice_id, s.parent_id AS at_id, a.is_gradient

@@ -27,7 +27,7 @@ UNLIMITED_BYTES = 64 << 20  # size of a warehouse file that needs no limit
 EXPORT_THREADS = 4
 #: The same for reports, whose queries join and sort whole tables; they take a third longer.
 REPORT_MEMORY_LIMIT = "500MB"
-UNLIMITED_REPORT_BYTES = 256 << 20
+UNLIMITED_REPORT_BYTES = 32 << 20
 
 
 def memory_limit(command: Command) -> Command:
@@ -40,7 +40,7 @@ def memory_limit(command: Command) -> Command:
         help="Memory limit of the database, such as 700MB; more is written to a temporary folder "
         "beside the warehouse.  [default: `memory_limit` in tw.toml, else DuckDB's default, for "
         f"exports from warehouses over 64 MiB {EXPORT_MEMORY_LIMIT}, for pages and workbooks over "
-        f"256 MiB {REPORT_MEMORY_LIMIT}]",
+        f"32 MiB {REPORT_MEMORY_LIMIT}]",
     )(command)
 
 
