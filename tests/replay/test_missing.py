@@ -89,6 +89,15 @@ def test_a_whole_trial_warns_of_nothing(tw: Tw, tmp_path: Path, trial: str) -> N
 
 
 @pytest.mark.integration
+def test_no_sync_of_a_trial_is_an_error(tw: Tw, tmp_path: Path) -> None:
+    """It would leave the stages of communication, and let updates run before them."""
+    result = tw("replay", "--db", imported(tmp_path, BYTEPS, []), "--what-if", "no_sync()")
+
+    assert result.code != 0 and result.out == ""
+    assert "changes nothing" in result.err and "what_if_no_sync" in result.err
+
+
+@pytest.mark.integration
 def test_a_search_refuses_a_trial_without_a_rank(tw: Tw, tmp_path: Path) -> None:
     db = imported(tmp_path, NCCL, ["host0"])
 
