@@ -109,8 +109,17 @@ def test_work_of_one_stream_is_scaled_or_none_is(tw: Tw, two_streams: Path) -> N
     assert none.errors == ["Error: what-if scale(class = memory, ratio = 3) changes nothing"]
 
 
-def test_a_what_if_that_changes_nothing_is_one_sentence(tw: Tw, data_parallel: Path) -> None:
-    result = tw("replay", "--db", data_parallel, "--what-if", "merge_streams()")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "merge_streams()",
+        pytest.param("scale(stream = 1, ratio = 2)", marks=pytest.mark.integration),
+    ],
+)
+def test_a_what_if_that_changes_nothing_is_one_sentence(
+    tw: Tw, data_parallel: Path, change: str
+) -> None:
+    result = tw("replay", "--db", data_parallel, "--what-if", change)
 
     assert result.code != 0
-    assert result.errors == ["Error: what-if merge_streams() changes nothing"]
+    assert result.errors == [f"Error: what-if {change} changes nothing"]

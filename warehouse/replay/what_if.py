@@ -25,6 +25,7 @@ _SELECTING = {
     "kind": "kind GLOB ?",
     "rank": "(? IN ('-1', rank::VARCHAR))",
 }
+_SELECTING_WORK = ("class", "stream")  # of nodes that are device work
 _CALL = re.compile(r"\s*([a-z][a-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _NEUTRAL = re.compile(r"1(\.0*)?|0(\.0*)?(ns|us|ms|s)?")
 #: The last argument of a sweep is the one with several values.
@@ -123,7 +124,9 @@ def refuse(graph: Graph, what_if: WhatIf) -> None:
 def _may_change_nothing(what_if: WhatIf) -> bool:
     """Whether graphs stay as they are: by a factor of 1, by 0 more, or as ranks are equal."""
     return what_if.name == "equal_ranks" or any(
-        _NEUTRAL.fullmatch(value) for value in what_if.arguments.values()
+        _NEUTRAL.fullmatch(value)
+        for name, value in what_if.arguments.items()
+        if name not in _SELECTING and name not in _SELECTING_WORK
     )
 
 
