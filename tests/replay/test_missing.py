@@ -78,7 +78,8 @@ def test_what_is_missing_is_a_warning_and_with_strict_an_error(
     assert refused.err.startswith(f"Error: {wanted[0]}") and "Hint: Import the trial" in refused.err
 
 
-@pytest.mark.parametrize("trial", [integration(NCCL), slow(BYTEPS)])
+@pytest.mark.integration
+@pytest.mark.parametrize("trial", [NCCL, slow(BYTEPS)])
 def test_a_whole_trial_warns_of_nothing(tw: Tw, tmp_path: Path, trial: str) -> None:
     db = imported(tmp_path, trial, [])
 
