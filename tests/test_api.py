@@ -92,7 +92,7 @@ def test_parameters_are_bound_and_checked(wh: Warehouse) -> None:
     assert "utilization" in str(failed.value.hint)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_statements_may_be_perfetto_s(wh: Warehouse) -> None:
     gpu = wh.scope(run="gpu")
     counted = gpu.sql('SELECT count(*) AS n FROM slice WHERE name GLOB "cuda*"', dialect="perfetto")

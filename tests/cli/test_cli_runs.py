@@ -118,7 +118,7 @@ def test_drop_removes_one_trace_of_a_run(tw: Tw, warehouse: Path) -> None:
     assert (left.trace_ids, left.run_names) == ((1, 3), ("ddp", "gpu"))
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_what_was_dropped_can_be_imported_again(tw: Tw, warehouse: Path) -> None:
     tw("drop", "--run", "gpu", "--yes")
 

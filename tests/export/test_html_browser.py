@@ -143,7 +143,7 @@ def test_the_page_opens_and_complains_of_nothing(page: Page) -> None:
     assert page.value("document.title") == "A small report"
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_names_of_a_trace_are_text_and_nothing_of_them_runs(page: Page) -> None:
     page.value("document.querySelector('#sections section:nth-child(2)').scrollIntoView()")
     page.wait("document.querySelectorAll('#section-1 canvas, #section-1 td').length > 3")

@@ -24,7 +24,7 @@ def slices(path: Path) -> list[dict[str, Any]]:
     return [event for event in json.loads(path.read_text()) if event["ph"] in "XB"]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_file_holds_the_traces_of_several_runs(tw: Tw, db: Path, tmp_path: Path) -> None:
     """Each process belongs to one trace, and times begin with the first event of all."""
     target = tmp_path / "both.json"

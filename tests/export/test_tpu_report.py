@@ -98,6 +98,7 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
+@pytest.mark.slow
 def test_a_click_on_a_command_says_its_row_in_the_workbook(
     cases: Cases, ours: Workbook, browser: Browser, tmp_path: Path
 ) -> None:

@@ -228,7 +228,7 @@ def gpu(imported_files: WarehouseCache, tmp_path: Path) -> Path:
     return imported_files.copy(tmp_path / "traces.duckdb", GPU)
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_command_writes_the_report_or_the_queries_named(
     tw: Tw, tmp_path: Path, gpu: Path
 ) -> None:

@@ -119,7 +119,7 @@ def test_links_of_a_group_are_those_of_single_imports(
     assert import_both(files, tmp_path, monkeypatch) == {}
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_doubtful_ranks_become_the_same_runs_in_a_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,7 @@ def fused(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_gradients_of_one_cluster_are_a_group_and_others_alone(
     tw: Tw, tiny: Path, fused: Path
 ) -> None:

@@ -105,7 +105,7 @@ def test_the_recommended_operators_are_written_and_replayed(
     assert predicted == pytest.approx(rows["dp"]["predicted_ns"])
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_list_of_operators_is_a_strategy(tw: Tw, tiny: Path, tmp_path: Path) -> None:
     path = tmp_path / "amp_list.txt"
     path.write_text("resnet50/conv1_conv/Conv2D\nresnet50/conv2_conv/Conv2D\n")
