@@ -1,0 +1,2 @@
+-- input: shared/replay_ddp.sql
+-- parameters: recorded_bits_per_s=16000000000

@@ -1,0 +1,2 @@
+-- input: shared/dpro_two_ranks.sql
+-- parameters: recorded_bits_per_s=1000000000
