@@ -207,18 +207,26 @@ def test_characters_that_control_terminals_are_shown_as_text() -> None:
     assert "\x1b" not in layout.text and "\\x1b[2J" in layout.text
 
 
-def test_queries_fit_the_terminal_and_raw_shows_all(
-    tw: Tw, random_runs: Runs, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "command",
+    [
+        "query kernel_summary --run seed-0",
+        pytest.param("check all --format table", marks=pytest.mark.integration),
+    ],
+)
+def test_tables_fit_the_terminal_and_raw_shows_all(
+    tw: Tw, random_runs: Runs, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
-    arguments = ("query", "kernel_summary", "--db", random_runs.path, "--run", "seed-0")
+    monkeypatch.setenv("NO_COLOR", "1")
+    arguments = (*command.split(), "--db", random_runs.path)
 
     fitting, raw = tw(*arguments), tw(*arguments, "--raw")
 
     assert max(map(len, fitting.out.splitlines())) <= 100
     assert "Columns that do not fit: " in fitting.err
-    assert raw.out.startswith("run_id  trace_id") and max(map(len, raw.out.splitlines())) > 100
+    assert raw.out.startswith("run_id  ") and max(map(len, raw.out.splitlines())) > 100
 
 
 def test_columns_and_order_are_chosen(tw: Tw, random_runs: Runs) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.cli import options
+from warehouse.cli import options, table_options
 from warehouse.errors import ExitCode, UsageError
 from warehouse.query import encoding
 from warehouse.wording import counted
@@ -41,6 +41,7 @@ Row = dict[str, Any]
 )
 @options.output
 @options.csv_safe
+@table_options.raw
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @options.database
 def check(
@@ -51,6 +52,7 @@ def check(
     format: str | None,
     target: Path | None,
     is_csv_safe: bool,
+    is_raw: bool,
     quiet: bool,
     db: Path | None,
     wait_s: float,
@@ -85,7 +87,7 @@ def check(
     chosen_format = format or (encoding.format_of(target, None) if target else REPORT)
     options.refuse_binary_on_terminal(chosen_format, target)
     found, n_checks = _run_checks(db, wait_s, Selection(runs=runs), names, quiet=quiet)
-    _write(found, chosen_format, target, is_csv_safe)
+    _write(found, chosen_format, target, is_csv_safe, is_raw)
     counts = Counter(row["severity"] for row in found)
     if not quiet:
         click.echo(f"{counted(n_checks, 'check')}: {_tally(counts)}.", err=True)
@@ -127,13 +129,18 @@ def _run_checks(
         return QueryResult(table, result.columns, about), len(query.pins)
 
 
-def _write(found: QueryResult, format: str, target: Path | None, is_csv_safe: bool) -> None:
+def _write(
+    found: QueryResult, format: str, target: Path | None, is_csv_safe: bool, is_raw: bool
+) -> None:
     from warehouse.cli.emit import emit, emit_text
 
     if format == REPORT:
         emit_text(report(list(found)), target, [found])
     else:
-        emit(found, format, target, max_rows=-1, about=found.meta, is_csv_safe=is_csv_safe)
+        emit(
+            found, format, target, max_rows=-1, about=found.meta, is_csv_safe=is_csv_safe,
+            is_raw=is_raw,
+        )  # fmt: skip
 
 
 def report(rows: list[Row]) -> str:

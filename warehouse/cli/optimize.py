@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warehouse import config
-from warehouse.cli import options
+from warehouse.cli import options, table_options
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
 from warehouse.cli.search_options import searched
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     help="Output format.  [default: table]",
 )
 @options.csv_safe
+@table_options.raw
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
 @scope
 @options.database
@@ -68,6 +69,7 @@ def optimize(
     replace: bool,
     format: str | None,
     is_csv_safe: bool,
+    is_raw: bool,
     quiet: bool,
     selection: Selection,
     db: Path | None,
@@ -110,7 +112,9 @@ def optimize(
     place = session.Place.of(db, wait_s=wait_s)
     done = run(place, partial(_announced, place, selection, quiet), request)
     rows = done.outcome.rows
-    n_shown = emit(rows, chosen_format, None, about=rows.meta, is_csv_safe=is_csv_safe)
+    n_shown = emit(
+        rows, chosen_format, None, about=rows.meta, is_csv_safe=is_csv_safe, is_raw=is_raw
+    )
     say_count(n_shown, rows.n_rows, None, quiet=quiet)
     if not quiet:
         _say(done, request)
