@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ import pytest
 
 from tests.support.sharing import slow
 from warehouse.library import library
+from warehouse.query import reference
 
 if TYPE_CHECKING:
     from tests.conftest import Tw
@@ -154,3 +157,20 @@ def test_texts_of_queries_are_no_markup(pages: Path) -> None:
 
     assert "Slices &lt;longer&gt; than a limit" in page
     assert "<longer>" not in page + (pages / "index.html").read_text()
+
+
+@pytest.mark.integration
+def test_a_description_ends_with_an_example(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is what the command prints for the reference tables of a recording."""
+    monkeypatch.setenv("COLUMNS", "100")
+    described = tw("queries", "show", "step_summary").out
+    (name,) = re.findall(r"\nExample, \d of \d+ rows of the reference set (\w+):\n", described)
+    _, shown = described.split(f" of the reference set {name}:\n")
+    reference.build(tmp_path / "r.duckdb", only={name})
+
+    monkeypatch.setenv("COLUMNS", "98")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    printed = tw("query", "step_summary", "--db", tmp_path / "r.duckdb", "--run", "all").out
+    assert textwrap.dedent(shown) == "$ tw query step_summary\n" + printed

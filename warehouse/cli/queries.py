@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
     from warehouse.query.cases import Case, CaseRunner
 
+_INDENT = "  "
 _QUERY_PATH = click.option(
     "--query-path",
     "query_path",
@@ -145,6 +147,9 @@ def find(words: tuple[str, ...], max_rows: int, is_all: bool, query_path: tuple[
 def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
     """Describe a query: parameters, columns with units, the queries it calls, and its changes.
 
+    An example follows: a call, and the first rows it returns on small traces that belong to the
+    program.
+
     \b
     Example:
       tw queries show utilization_over_time
@@ -155,6 +160,30 @@ def show(name: str, show_sql: bool, query_path: tuple[Path, ...]) -> None:
         click.echo(query.sql.rstrip("\n"))
         return
     click.echo("\n".join(describe.query(query, found)))
+    if lines := _example(query, found):
+        click.echo("\n".join(["", *lines]))
+
+
+def _example(query: Query, found: Library) -> list[str]:
+    """A call of the query, and the first rows it returns on reference tables that have any."""
+    from warehouse.cli.emit import terminal_view
+    from warehouse.export.query_docs import examples
+    from warehouse.query.terminal import table
+
+    example = examples.run(found, [query]).get(query.header.name) if query.header else None
+    if example is None or query.header is None:
+        return []
+    columns = {column.name: column for column in query.header.columns}
+    shown = [columns[name] for name in example.columns]
+    view = terminal_view()
+    view = replace(view, width=view.width - len(_INDENT), is_coloured=False)
+    layout = table.lay_out(shown, example.rows, view)
+    n_rows = f"{len(example.rows)} of {counted(example.n_rows, 'row')}"
+    return [
+        f"Example, {n_rows} of the reference set {example.set}:",
+        f"{_INDENT}$ {example.command}",
+        *(f"{_INDENT}{line}" for line in layout.text.splitlines()),
+    ]
 
 
 @queries.command()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,23 +40,25 @@ def sets(place: Path | None = None) -> list[str]:
 
 
 @contextmanager
-def opened(queries: Library, place: Path | None = None) -> Iterator[session.Session]:
-    """A session on a temporary warehouse with the rows of all sets, in one thread."""
+def opened(
+    queries: Library, place: Path | None = None, only: Collection[str] | None = None
+) -> Iterator[session.Session]:
+    """A session on a temporary warehouse with the rows of all sets, or some, in one thread."""
     with tempfile.TemporaryDirectory(prefix="tw-reference-") as scratch:
         path = Path(scratch) / "reference.duckdb"
-        build(path, place)
+        build(path, place, only)
         with session.opened(
             session.Place(path, threads=1), Selection(runs=(ALL,)), queries
         ) as found:
             yield found
 
 
-def build(path: Path, place: Path | None = None) -> None:
-    """Creates a warehouse with the rows of all sets."""
+def build(path: Path, place: Path | None = None, only: Collection[str] | None = None) -> None:
+    """Creates a warehouse with the rows of all sets, or some."""
     database.create_empty(path)
     with database.writer(path) as connection:
         connection.execute("BEGIN")
-        for name in sets(place):
+        for name in sets(place) if only is None else sorted(only):
             with zipfile.ZipFile((place or folder()) / f"{name}.zip") as file:
                 for member in file.namelist():
                     _insert(connection, member.removesuffix(".parquet"), file.read(member))

@@ -30,12 +30,13 @@ class Example:
 def run(queries: Library, chosen: Iterable[Query]) -> dict[str, Example]:
     """The example of each query, by name; queries without reference rows have none."""
     due: dict[str, Call] = {}
-    for call, rows in row_digests.read().items():
-        if rows.n_rows:
-            due.setdefault(call.query, call)
+    recorded = {call: rows for call, rows in row_digests.read().items() if rows.n_rows}
+    for call in sorted(recorded, key=_is_made_up):
+        due.setdefault(call.query, call)
     found = {}
     calls = [due[str(query.key)] for query in chosen if str(query.key) in due]
-    with reference.opened(queries) as opened:
+    needed = None if any(call.set == reference.ALL for call in calls) else {c.set for c in calls}
+    with reference.opened(queries, only=needed) as opened:
         for call in sorted(calls, key=lambda each: each.set):
             reference.choose(opened, call.set)
             parameters = json.loads(call.parameters)
@@ -49,6 +50,11 @@ def run(queries: Library, chosen: Iterable[Query]) -> dict[str, Example]:
                 table.num_rows,
             )
     return found
+
+
+def _is_made_up(call: Call) -> bool:
+    """Whether its set has the inputs of test cases instead of a recording."""
+    return call.set.startswith("cases")
 
 
 def _command(name: str, parameters: dict[str, Any]) -> str:
