@@ -72,7 +72,7 @@ def test_a_sheet_holds_the_rows_under_names_and_units(tmp_path: Path) -> None:
     rows = answer(name=["a", "b"], busy_ns=[1234567, None], share=[0.25, 1.0], ok=[True, False])
     written, book = write(tmp_path / "b.xlsx", ("Busy", rows))
 
-    assert book.sheets == ["Overview", "Columns", "Busy"]
+    assert book.sheets == ["Overview", "Columns", "Busy", "Export manifest"]
     assert (written.n_rows, written.sheets) == (2, book.sheets)
     head, first, second = book.cells("Busy")
     assert [text for _, text in head][:3] == ["name\n[varchar]", "busy_ns\n[ns]", "share\n[ratio]"]
@@ -137,7 +137,7 @@ def test_rows_beyond_a_sheet_go_to_more_sheets(
     written, book = write(tmp_path / "b.xlsx", ("Long", answer(n=list(range(7)))))
 
     names = ["Long (1 of 3)", "Long (2 of 3)", "Long (3 of 3)"]
-    assert book.sheets[2:] == names
+    assert book.sheets[2:-1] == names
     assert written.n_split == 1
     rows = [row for name in names for row in book.texts(name)[1:]]
     assert rows == [[str(n)] for n in range(7)]
@@ -158,7 +158,7 @@ def test_sheets_have_names_a_spreadsheet_accepts(
     tmp_path: Path, titles: list[str], names: list[str]
 ) -> None:
     _, book = write(tmp_path / "b.xlsx", *((title, answer(n=[1])) for title in titles))
-    assert book.sheets[2:] == names
+    assert book.sheets[2:-1] == names
 
 
 def test_every_column_and_the_origin_are_explained(tmp_path: Path) -> None:
@@ -169,7 +169,9 @@ def test_every_column_and_the_origin_are_explained(tmp_path: Path) -> None:
         ["Busy", "busy_ns", "ns", "VARCHAR", "what busy_ns is", "made_up@3"],
     ]
     overview = [text for row in book.texts("Overview") for text in row]
-    assert {"A report", "Busy", "made_up@3", '["a"]'} <= set(overview)
+    assert {"A report", "Busy"} <= set(overview)
+    manifest = [text for row in book.texts("Export manifest") for text in row]
+    assert {"runs", '["a"]', "made_up@3"} <= set(manifest)
 
 
 def test_charts_are_drawn_over_the_rows(tmp_path: Path) -> None:
@@ -237,14 +239,15 @@ def test_the_command_writes_the_report_or_the_queries_named(
     whole = Book(tmp_path / "gpu.xlsx")
     sections = report.load("pytorch").sections
     assert whole.sheets == [
-        "Overview", "Columns", *(each.title for each in sections), "Chart labels",
+        "Overview", "Columns", *(each.title for each in sections), "Export manifest",
+        "Chart labels",
     ]  # fmt: skip
     busy = whole.texts("Utilization")
     assert len(busy) == 3
 
     ran = tw("export", "xlsx", "kernel_summary", "-p", "top=1", "-o", "k.xlsx")
-    assert (ran.code, Book(tmp_path / "k.xlsx").sheets[2:]) == (0, ["kernel_summary"])
-    assert "Wrote k.xlsx: 2 rows on 3 sheets." in ran.err
+    assert (ran.code, Book(tmp_path / "k.xlsx").sheets[2:-1]) == (0, ["kernel_summary"])
+    assert "Wrote k.xlsx: 2 rows on 4 sheets." in ran.err
 
 
 @pytest.mark.parametrize(
@@ -275,6 +278,6 @@ def test_a_report_of_ones_own_is_found_in_the_query_path(tw: Tw, tmp_path: Path,
     assert (
         tw("export", "xlsx", "--report", "short", "--query-path", "mine", "-o", "s.xlsx").code == 0
     )
-    assert Book(tmp_path / "s.xlsx").sheets == ["Overview", "Columns", "U"]
+    assert Book(tmp_path / "s.xlsx").sheets[2:] == ["U", "Export manifest"]
     ran = tw("export", "xlsx", "--report", "broken", "--query-path", "mine")
     assert "broken.toml: invalid report" in ran.err

@@ -1,4 +1,5 @@
-"""The first sheet of a workbook: key figures, linked contents, charts and the export manifest."""
+"""The first sheet of a workbook, with key figures, linked contents and charts, and the last, with
+the export manifest."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ _SCALES = {
 def write(
     book: Book, sheet: Worksheet, title: str, sheets: Sequence[Sheet], figures: KeyFigures | None
 ) -> None:
-    """Writes title, key figures, linked contents, manifest and charts."""
+    """Writes title, key figures, linked contents and charts."""
     sheet.hide_gridlines(2)
     sheet.set_landscape()
     sheet.fit_to_pages(1, 0)
@@ -46,8 +47,7 @@ def write(
     sheet.set_column(2, 2, 70)
     sheet.write_string(0, 0, title, book.style(bold=True, font_size=16))
     row = _figures(book, sheet, 2, figures) if figures else 2
-    row = _contents(book, sheet, row, sheets)
-    _manifest(book, sheet, row + 2, sheets)
+    _contents(book, sheet, row, sheets)
     place = 0
     for each in sheets:
         if each.chart:
@@ -74,8 +74,8 @@ def _figures(book: Book, sheet: Worksheet, row: int, figures: KeyFigures) -> int
     return row + 2
 
 
-def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> int:
-    """Writes a link to each sheet from a row on; returns the last row."""
+def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> None:
+    """Writes a link to each sheet from a row on."""
     head, link = book.style(bold=True, bottom=1), book.style(font_color="#0563C1", underline=1)
     for place, text in enumerate(("Sheet", "Rows", "Description")):
         sheet.write_string(row, place, text, head)
@@ -87,29 +87,30 @@ def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -
         about = [each.filled.result.meta.get("title", "")]
         about += [each.filled.distribution.title] if each.filled.distribution else []
         sheet.write_string(row, 2, ". ".join(about))
-    return row
 
 
-def _manifest(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> None:
-    """Writes the manifest entries common to all sheets; others are in the sheet Columns."""
-    if not sheets:
-        return
+def write_manifest(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
+    """Writes the manifest entries common to all sheets, then those of each."""
     meta = sheets[0].filled.result.meta
-    sheet.write_string(row, 0, "Export manifest", book.style(bold=True, bottom=1))
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.set_column(0, 0, 26)
+    sheet.set_column(1, 1, 110)
+    sheet.write_string(0, 0, "Export manifest", book.style(bold=True, bottom=1))
     wrapped = book.style(text_wrap=True, valign="top")
     keys = (*_MANIFEST_KEYS, *(["damage"] if "damage" in meta else []))
-    for number, key in enumerate(keys, row + 1):
+    for number, key in enumerate(keys, 1):
         value = _traces(meta) if key == "traces" else meta.get(key, "")
         sheet.write_string(number, 0, key, wrapped)
-        sheet.write_string(number, 2, book.text(value), wrapped)
-    first = row + len(keys) + 2
-    for place, text in enumerate(("Query", "", "Parameters and hash")):
+        sheet.write_string(number, 1, book.text(value), wrapped)
+    first = len(keys) + 2
+    for place, text in enumerate(("Query", "Parameters and hash")):
         sheet.write_string(first, place, text, book.style(bold=True, bottom=1))
     for number, each in enumerate(sheets, first + 1):
         meta = each.filled.result.meta
         sheet.write_string(number, 0, meta.get("query", ""))
         about = f"{meta.get('parameters', '')} {meta.get('query_hash', '')}"
-        sheet.write_string(number, 2, book.text(about))
+        sheet.write_string(number, 1, book.text(about))
 
 
 def _traces(meta: Mapping[str, str]) -> str:

@@ -40,6 +40,7 @@ ROWS_A_SHEET = 1_000_000
 TEXT_LENGTH = 32_767
 EXACT_INTEGER = 1 << 53
 _WIDEST = 60
+_PRINTED_ROWS = 50  # of each sheet
 _KEYS = ("run_id", "trace_id", "rank", "slice_id")  # hidden where a section has its own headings
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NUMBER_FORMATS = {
@@ -98,6 +99,8 @@ def export_xlsx(
         collected = figures.collected(parts) if figures else parts
         sheets = [sheet for filled in collected for sheet in _data(book, filled)]
         _columns(book, meanings, sheets)
+        if sheets:
+            overview.write_manifest(book, book.sheet("Export manifest"), sheets)
         _labels(book, sheets)
         overview.write(book, first, title, sheets, figures)
         _made_from(book)
@@ -223,6 +226,15 @@ def _rows(book: Book, sheet: Worksheet, result: QueryResult, headings: Mapping[s
     if number:
         sheet.autofilter(0, 0, number, len(columns) - 1)
         _bars(sheet, columns, number)
+    _print_first(sheet, min(number, _PRINTED_ROWS), len(columns))
+
+
+def _print_first(sheet: Worksheet, n_rows: int, n_columns: int) -> None:
+    """Sets up printing: the first rows, one page wide, with the headings on each page."""
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(0)
+    sheet.print_area(0, 0, n_rows, n_columns - 1)
 
 
 def _header(column: Column) -> str:
@@ -312,6 +324,7 @@ def _columns(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
                 sheet.write_string(row, place, text, wrapped)
     if row:
         sheet.autofilter(0, 0, row, len(titles) - 1)
+    _print_first(sheet, row, len(titles))
 
 
 def _labels(book: Book, sheets: Sequence[Sheet]) -> None:
