@@ -189,6 +189,29 @@ def test_charts_are_drawn_over_the_rows(tmp_path: Path) -> None:
     assert book.texts("Chart labels") == [["Busy"], ["a"], ["b"]]
 
 
+@pytest.mark.parametrize(
+    ("column", "values", "name", "form"),
+    [
+        ("busy_ns", [1234, 999_999], "µs", "#,##0,"),
+        ("busy_ns", [-5_600_000, None], "ms", "#,##0.0,,"),
+        ("busy_ns", [70, 8], "ns", "#,##0"),
+        ("share", [0.25, 0.5], None, "0%"),
+    ],
+)
+def test_axes_have_the_unit_of_the_largest_value(
+    tmp_path: Path, column: str, values: list[float | None], name: str | None, form: str
+) -> None:
+    rows = answer(name=["a", "b"], **{column: values})
+    _, book = write(
+        tmp_path / "b.xlsx", ("Busy", rows), kind="bar", label=("name",), values=(column,)
+    )
+    axis = book.parts["xl/charts/chart1.xml"].split("<c:valAx>")[1]
+    assert f'<c:numFmt formatCode="{form}"' in axis
+    assert re.findall(r"<a:t>(.*?)</a:t>", axis) == ([name] if name else [])
+    limits = ['<c:max val="1"/>', '<c:min val="0"/>']
+    assert [each in axis for each in limits] == [column == "share"] * 2
+
+
 def test_labels_tell_runs_apart(tmp_path: Path) -> None:
     rows = answer(run_id=[1, 2], rank=[0, 0], busy_ns=[3, 2])
     _, book = write(

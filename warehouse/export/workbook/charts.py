@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,12 @@ if TYPE_CHECKING:
 _NAMED = 12  # maximum series of a chart with a legend
 _SERIES = 50  # of one chart
 _LABEL = 48  # maximum characters of a bar's label
+#: Each a thousand times the one before.
+_LARGER_UNITS = {
+    "ns": ("ns", "µs", "ms", "s"),
+    "byte": ("byte", "kB", "MB", "GB", "TB"),
+    "byte/s": ("byte/s", "kB/s", "MB/s", "GB/s", "TB/s"),
+}
 
 
 @dataclass
@@ -65,19 +73,42 @@ def chart(book: Workbook, sheet: Sheet) -> Any:
     # A long legend would leave no room for the chart; the sheet has the names.
     is_named = 1 < len(series) <= _NAMED
     drawn.set_legend({"position": "bottom"} if is_named else {"none": True})
-    axis = {"num_format": _axis_format(sheet, shape), "num_font": {"size": 8}}
+    axis = _axis(sheet, shape.values)
     if shape.kind == "line":
         drawn.set_y_axis(axis)
-        drawn.set_x_axis({"name": f"{shape.x}", "num_font": {"size": 8}})
+        drawn.set_x_axis(_axis(sheet, (shape.x or "",)))
     else:
         drawn.set_x_axis(axis)
         drawn.set_y_axis({"reverse": True, "num_font": {"size": 8}})
     return drawn
 
 
-def _axis_format(sheet: Sheet, chart: Chart) -> str:
-    units = {column.name: column.unit for column in sheet.filled.rows.columns}
-    return "0%" if units.get(chart.values[0]) == "ratio" else "#,##0"
+def _axis(sheet: Sheet, names: Sequence[str]) -> dict[str, Any]:
+    """The axis of some columns of one unit, whose numbers are shown in a larger one.
+
+    Each comma at the end of a number format divides by a thousand.
+    """
+    table, font = sheet.filled.rows.arrow(), {"size": 8}
+    units = {column.name: column.unit or "" for column in sheet.filled.rows.columns}
+    unit = units.get(names[0], "")
+    values = [value for name in names for value in table.column(name).to_pylist()]
+    largest = max((abs(value) for value in values if value is not None), default=0)
+    if unit == "ratio":
+        whole = {"min": 0, "max": 1} if 0 <= largest <= 1 else {}
+        return {"num_format": "0%", "num_font": font, **whole}
+    larger = _LARGER_UNITS.get(unit, (unit,))
+    n_steps = min(len(larger) - 1, int(math.log10(max(largest, 1)) // 3))
+    digits = "#,##0.0" if largest < 10 * 1000**n_steps else "#,##0"
+    name = larger[n_steps] if unit != "count" else ""
+    return {
+        "num_format": digits + "," * n_steps, "num_font": font,
+        "name": name, "name_font": {"size": 9, "bold": False},
+    }  # fmt: skip
+
+
+def _words(column: str) -> str:
+    """The name of a column without its unit, which the axis names."""
+    return re.sub(r"_(ns|bytes|bytes_per_s)$", "", column).replace("_", " ")
 
 
 def _places(sheet: Sheet) -> dict[str, int]:
@@ -91,7 +122,7 @@ def _bar_series(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
     first = chart.start + 1
     for value in chart.values:
         yield {
-            "name": value,
+            "name": _words(value),
             "gap": 40,
             "categories": [name, 1, place, n_bars, place],
             "values": [sheet.name, first, places[value], chart.start + n_bars, places[value]],

@@ -70,7 +70,7 @@ def _figures(book: Book, sheet: Worksheet, row: int, figures: KeyFigures) -> int
         divisor, form = _SCALES.get(each.figure.unit, (1, "#,##0.###"))
         sheet.write_number(row, 1, each.value / divisor, book.style(num_format=form, bold=True))
         about = filter(None, (figures.run_name(each.run_id), each.note))
-        sheet.write_string(row, 2, book.text(", ".join(about)))
+        sheet.write_string(row, 2, book.text(", ".join(about)), book.style(indent=1))
     return row + 2
 
 
@@ -86,7 +86,7 @@ def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -
         sheet.write_number(row, 1, each.n_rows, book.style(num_format="#,##0"))
         about = [each.filled.result.meta.get("title", "")]
         about += [each.filled.distribution.title] if each.filled.distribution else []
-        sheet.write_string(row, 2, ". ".join(about))
+        sheet.write_string(row, 2, ". ".join(about), book.style(indent=1))
 
 
 def write_manifest(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> None:
