@@ -114,6 +114,7 @@ def test_the_gpu_is_idle(ask: Callable[..., Any], files: dict[str, list[Path]]) 
     assert row["utilization"] == pytest.approx(covered(of_device) / whole, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_kernels_dominate(ask: Callable[..., Any], files: dict[str, list[Path]]) -> None:
     recorded = events(files["train"][0])
     operators = {
@@ -159,6 +160,7 @@ def collectives(path: Path) -> Iterator[Event]:
             yield each
 
 
+@pytest.mark.slow
 def test_a_rank_is_a_straggler(tw: Tw, tmp_path: Path) -> None:
     """Ranks of a simulated job end a collective together: the last to come spends least in it."""
     files = [tmp_path / f"rank{rank}.json.gz" for rank in range(3)]
@@ -175,6 +177,7 @@ def test_a_rank_is_a_straggler(tw: Tw, tmp_path: Path) -> None:
     assert max(found.values()) > 0
 
 
+@pytest.mark.slow
 def test_communication_is_exposed(ask: Callable[..., Any], files: dict[str, list[Path]]) -> None:
     exposed = []
     for path in files["job"]:

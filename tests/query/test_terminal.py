@@ -211,7 +211,7 @@ def test_characters_that_control_terminals_are_shown_as_text() -> None:
     "command",
     [
         "query kernel_summary --run seed-0",
-        pytest.param("check all --format table", marks=pytest.mark.integration),
+        pytest.param("check all --format table", marks=pytest.mark.slow),
     ],
 )
 def test_tables_fit_the_terminal_and_raw_shows_all(
