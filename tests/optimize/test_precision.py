@@ -84,7 +84,7 @@ def test_the_recommended_operators_are_written_and_replayed(
     """With slow casts not all able operators are worth it; the list is read back."""
     folder = tmp_path / "mixed"
     result = tw(
-        "optimize", "precision", "--cast-bytes-per-s", "1e9", "-o", folder, "--db", tiny,
+        "optimize", "precision", "--cast-bytes-per-s", "1GB/s", "-o", folder, "--db", tiny,
         "--format", "json",
     )  # fmt: skip
 

@@ -17,6 +17,26 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class _Rate(click.FloatRange):
+    """Bytes a second above 0, also with a unit: 12e9, 12GB/s."""
+
+    name = "rate"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        from warehouse.library.header import number_of_bytes
+
+        plain: Any = value
+        if isinstance(value, str):
+            plain = number_of_bytes(value.removesuffix("/s"))
+        rate: float = super().convert(plain, param, ctx)
+        return rate
+
+
 def searched(command: Command) -> Command:
     """Adds --search and the options of each search; the command gets `how`."""
 
@@ -154,9 +174,10 @@ _OPTIONS = (
     click.option(
         "--bytes-per-s",
         "bytes_per_s",
-        type=click.FloatRange(min=0, min_open=True),
+        type=_Rate(),
         metavar="RATE",
-        help="Rate of a send, for runs whose groups have too similar sizes to give one.",
+        help="Rate of a send, as 1.25e9 or 1.25GB/s, for runs whose groups have too similar "
+        "sizes to give one.",
     ),
     click.option(
         "--ratio",
@@ -174,8 +195,9 @@ _OPTIONS = (
     click.option(
         "--cast-bytes-per-s",
         "cast_bytes_per_s",
-        type=click.FloatRange(min=0, min_open=True),
+        type=_Rate(),
         metavar="RATE",
-        help="precision: rate of casts.  [default: that of the fastest element-wise operator]",
+        help="precision: rate of casts, as 300GB/s.  "
+        "[default: that of the fastest element-wise operator]",
     ),
 )

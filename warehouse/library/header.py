@@ -115,7 +115,7 @@ class Parameter:
         if kind == "BOOLEAN":
             return _boolean(value)
         if self.unit == "byte" and isinstance(value, str):
-            value = _bytes(value)
+            value = number_of_bytes(value)
         if kind == "DOUBLE":
             if self.unit == "ns" and isinstance(value, str) and value.endswith("s"):
                 value = _integer(value, is_time=True)
@@ -462,7 +462,7 @@ def _not_boolean(value: object) -> Any:
     return value
 
 
-def _bytes(value: str) -> str:
+def number_of_bytes(value: str) -> str:
     """A size as a number of bytes, where it has a unit: 1.5MB, 3MiB."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([kKMGT])(i?)B", value)
     if match is None:
