@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.sharing import GPU, WarehouseCache
 from warehouse.export import report, sections
-from warehouse.export.workbook import workbook
+from warehouse.export.workbook import units, workbook
 from warehouse.library import library
 from warehouse.library.header import Column
 from warehouse.query.result import QueryResult
@@ -210,6 +210,34 @@ def test_axes_have_the_unit_of_the_largest_value(
     assert re.findall(r"<a:t>(.*?)</a:t>", axis) == ([name] if name else [])
     limits = ['<c:max val="1"/>', '<c:min val="0"/>']
     assert [each in axis for each in limits] == [column == "share"] * 2
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "form"),
+    [
+        ("ns", 47_151_395, "#,##0.00,,"),  # 47.15
+        ("ns", 630_639_000, "#,##0.0,,"),  # 630.6
+        ("byte", 2_088_508_416, "#,##0.000,,,"),  # 2.089
+        ("count", 14_532, "#,##0"),
+    ],
+)
+def test_key_figures_have_four_digits(unit: str, value: float, form: str) -> None:
+    assert units.number_format(units.scale(unit, value), n_digits=4) == form
+
+
+@pytest.mark.parametrize(("x", "name"), [("at_ns", "at [µs]"), ("step", "step")])
+def test_the_axis_of_lines_names_its_column(tmp_path: Path, x: str, name: str) -> None:
+    rows = answer(**{x: [1000, 2000]}, busy_ns=[5, 6])
+    rows = QueryResult(
+        rows.arrow(),
+        tuple(Column(c, "BIGINT", "count" if c == "step" else "ns", "") for c in (x, "busy_ns")),
+        rows.meta,
+    )
+    _, book = write(
+        tmp_path / "b.xlsx", ("Busy", rows), kind="line", label=(), values=("busy_ns",), x=x
+    )
+    x_axis = book.parts["xl/charts/chart1.xml"].split("<c:valAx>")[1]
+    assert re.findall(r"<a:t>(.*?)</a:t>", x_axis) == [name]
 
 
 def test_labels_tell_runs_apart(tmp_path: Path) -> None:

@@ -58,24 +58,26 @@ def imported(folder: Path, trial: str, removed: list[str]) -> Path:
     return db
 
 
-@pytest.mark.parametrize(("trial", "removed", "wanted"), CASES)
+@pytest.mark.parametrize(("trial", "removed", "expected"), CASES)
 def test_what_is_missing_is_a_warning_and_with_strict_an_error(
-    tw: Tw, tmp_path: Path, trial: str, removed: list[str], wanted: list[str]
+    tw: Tw, tmp_path: Path, trial: str, removed: list[str], expected: list[str]
 ) -> None:
     db = imported(tmp_path, trial, removed)
 
-    told = tw("replay", "--db", db, "--format", "json")
+    result = tw("replay", "--db", db, "--format", "json")
     refused = tw("replay", "--db", db, "--strict")
 
-    warnings = [line for line in told.err.splitlines() if line.startswith("Warning: ")]
-    assert told.code == 0
-    assert len(warnings) == len(wanted)
-    for line, start in zip(warnings, wanted, strict=True):
+    warnings = [line for line in result.err.splitlines() if line.startswith("Warning: ")]
+    assert result.code == 0
+    assert len(warnings) == len(expected)
+    for line, start in zip(warnings, expected, strict=True):
         assert line.startswith(f"Warning: {start}") and ". Import the trial with " in line
-    for row in json.loads(told.out):
-        assert all(start in row["missing"] for start in wanted)
+    for row in json.loads(result.out):
+        assert all(start in row["missing"] for start in expected)
     assert (refused.code, refused.out) == (1, "")
-    assert refused.err.startswith(f"Error: {wanted[0]}") and "Hint: Import the trial" in refused.err
+    assert (
+        refused.err.startswith(f"Error: {expected[0]}") and "Hint: Import the trial" in refused.err
+    )
 
 
 @pytest.mark.integration

@@ -30,9 +30,7 @@ class _Rate(click.FloatRange):
     ) -> float:
         from warehouse.library.header import number_of_bytes
 
-        plain: Any = value
-        if isinstance(value, str):
-            plain = number_of_bytes(value.removesuffix("/s"))
+        plain: Any = number_of_bytes(str(value).removesuffix("/s"))
         rate: float = super().convert(plain, param, ctx)
         return rate
 

@@ -33,8 +33,8 @@ from warehouse.errors import (
     MissingDatabase,
     NewerDatabase,
 )
-from warehouse.store import damage, migrate, template, writer_lock
-from warehouse.store.block_copies import BlockCopies, restore
+from warehouse.store import block_copies, damage, migrate, template, writer_lock
+from warehouse.store.block_copies import BlockCopies
 
 DEFAULT_WAIT_S = 10.0
 Prepare = Callable[[duckdb.DuckDBPyConnection], object]
@@ -184,7 +184,11 @@ def _keep_copies(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -
     """Copies the blocks that the next checkpoint overwrites, and leaves it to the detaching."""
     connection.execute("SET wal_autocheckpoint = '1TB'")
     copies = BlockCopies(path, name)
-    copies.write(connection)
+    try:
+        copies.write(connection)
+    except BaseException:
+        copies.close()
+        raise
     return copies
 
 
@@ -450,7 +454,7 @@ def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
     deadline = time.monotonic() + wait_s
     pause = 0.05
     while True:
-        restore(path)
+        block_copies.restore(path)
         try:
             return attempt()
         except _FileReplaced:

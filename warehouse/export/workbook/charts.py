@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse.export.sections import Chart, FilledSection, label, label_rows, series_name
+from warehouse.export.workbook import units
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 _NAMED = 12  # maximum series of a chart with a legend
 _SERIES = 50  # of one chart
 _LABEL = 48  # maximum characters of a bar's label
-#: Each a thousand times the one before.
-_LARGER_UNITS = {
-    "ns": ("ns", "µs", "ms", "s"),
-    "byte": ("byte", "kB", "MB", "GB", "TB"),
-    "byte/s": ("byte/s", "kB/s", "MB/s", "GB/s", "TB/s"),
-}
 
 
 @dataclass
@@ -76,7 +70,7 @@ def chart(book: Workbook, sheet: Sheet) -> Any:
     axis = _axis(sheet, shape.values)
     if shape.kind == "line":
         drawn.set_y_axis(axis)
-        drawn.set_x_axis(_axis(sheet, (shape.x or "",)))
+        drawn.set_x_axis(_named(_axis(sheet, (shape.x or "",)), shape.x or ""))
     else:
         drawn.set_x_axis(axis)
         drawn.set_y_axis({"reverse": True, "num_font": {"size": 8}})
@@ -84,26 +78,26 @@ def chart(book: Workbook, sheet: Sheet) -> Any:
 
 
 def _axis(sheet: Sheet, names: Sequence[str]) -> dict[str, Any]:
-    """The axis of some columns of one unit, whose numbers are shown in a larger one.
-
-    Each comma at the end of a number format divides by a thousand.
-    """
+    """The axis of some columns of one unit, whose numbers are shown in a larger one."""
     table, font = sheet.filled.rows.arrow(), {"size": 8}
-    units = {column.name: column.unit or "" for column in sheet.filled.rows.columns}
-    unit = units.get(names[0], "")
+    unit_of = {column.name: column.unit or "" for column in sheet.filled.rows.columns}
+    unit = unit_of.get(names[0], "")
     values = [value for name in names for value in table.column(name).to_pylist()]
     largest = max((abs(value) for value in values if value is not None), default=0)
     if unit == "ratio":
         whole = {"min": 0, "max": 1} if 0 <= largest <= 1 else {}
         return {"num_format": "0%", "num_font": font, **whole}
-    larger = _LARGER_UNITS.get(unit, (unit,))
-    n_steps = min(len(larger) - 1, int(math.log10(max(largest, 1)) // 3))
-    digits = "#,##0.0" if largest < 10 * 1000**n_steps else "#,##0"
-    name = larger[n_steps] if unit != "count" else ""
+    scale = units.scale(unit, largest)
     return {
-        "num_format": digits + "," * n_steps, "num_font": font,
-        "name": name, "name_font": {"size": 9, "bold": False},
+        "num_format": units.number_format(scale, n_digits=2), "num_font": font,
+        "name": scale.unit, "name_font": {"size": 9, "bold": False},
     }  # fmt: skip
+
+
+def _named(axis: dict[str, Any], column: str) -> dict[str, Any]:
+    """The axis, which names its column too."""
+    unit = axis.get("name")
+    return {**axis, "name": f"{_words(column)} [{unit}]" if unit else _words(column)}
 
 
 def _words(column: str) -> str:
@@ -145,7 +139,7 @@ def _lines(sheet: Sheet, chart: Chart) -> Iterator[dict[str, Any]]:
                 if key is not None
             )
             yield {
-                "name": series_name(chart, name, value),
+                "name": series_name(chart, name, _words(value)),
                 "categories": [sheet.name, start + 1, places[chart.x], end, places[chart.x]],
                 "values": [sheet.name, start + 1, places[value], end, places[value]],
                 "line": {"width": 1.25},

@@ -7,16 +7,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from warehouse.export.workbook import charts
+from warehouse.export.workbook import charts, units
 from warehouse.export.workbook.charts import Sheet
 
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
-    from warehouse.export.key_figures import KeyFigures
+    from warehouse.export.key_figures import FigureValue, KeyFigures
     from warehouse.export.workbook.workbook import Book
 
-_TRACES, _FILES = 8, 3  # named on the overview
+_TRACES, _FILES = 8, 3  # named on the last sheet
 _MANIFEST_KEYS = (
     "runs",
     "traces",
@@ -26,13 +26,6 @@ _MANIFEST_KEYS = (
     "tw_version",
     "written_at",
 )
-#: What a key figure is divided by, and its number format, by unit.
-_SCALES = {
-    "ns": (1e6, '#,##0.000 "ms"'),
-    "byte": (1 << 20, '#,##0.0 "MiB"'),
-    "byte/s": (1e9, '#,##0.0 "GB/s"'),
-    "ratio": (1, "0.0%"),
-}
 
 
 def write(
@@ -67,11 +60,20 @@ def _figures(book: Book, sheet: Worksheet, row: int, figures: KeyFigures) -> int
     for each in values:
         row += 1
         sheet.write_string(row, 0, each.figure.title)
-        divisor, form = _SCALES.get(each.figure.unit, (1, "#,##0.###"))
-        sheet.write_number(row, 1, each.value / divisor, book.style(num_format=form, bold=True))
+        style = book.style(num_format=_number_format(each), bold=True)
+        sheet.write_number(row, 1, each.value, style)
         about = filter(None, (figures.run_name(each.run_id), each.note))
         sheet.write_string(row, 2, book.text(", ".join(about)), book.style(indent=1))
     return row + 2
+
+
+def _number_format(value: FigureValue) -> str:
+    """Of a key figure, with the unit."""
+    if value.figure.unit == "ratio":
+        return "0.0%"
+    scale = units.scale(value.figure.unit, value.value)
+    form = units.number_format(scale, n_digits=4)
+    return f'{form} "{scale.unit}"' if scale.unit else form
 
 
 def _contents(book: Book, sheet: Worksheet, row: int, sheets: Sequence[Sheet]) -> None:
@@ -114,7 +116,7 @@ def write_manifest(book: Book, sheet: Worksheet, sheets: Sequence[Sheet]) -> Non
 
 
 def _traces(meta: Mapping[str, str]) -> str:
-    """Names the first few traces with digests of their files; the manifest has all."""
+    """Names the first few traces with digests of their files; the hidden manifest has all."""
     traces = json.loads(meta.get("traces") or "[]")
     shown = [
         f"{each['name']} ({', '.join(sha[:12] for sha in each['sha256'][:_FILES])}"
