@@ -1,14 +1,15 @@
 /* ---
 name = "critical_path_segment"
-version = 2
+version = 3
 title = "Critical path of one step as contiguous intervals without overlap"
 help = """
 The step is walked backwards from its end, always to the operation that ended last among those that
 had to end first: device work started after the previous work on its stream, after its call, and
 after the work that its stream waited for (links of kind event_wait); a host thread continued after a
 wait (links of kind wait) when the awaited work had ended; the threads of autograd and of the forward pass hand
-over to each other (links of kind hand_over); anything else on a host thread follows the
-preceding slice there. Where no call is recorded, the operator of the work stands for it (links of
+over to each other (links of kind hand_over); an idle thread of a communication library begins an operation
+after its call (links of kind enqueue), and a thread that is idle when an operation ends which it needs goes
+on after it (links of kind wait); anything else on a host thread follows the preceding slice there. Where no call is recorded, the operator of the work stands for it (links of
 kind op_device); its thread also stands for that of a call during it that is recorded on none of its own. The intervals of one step cover it exactly, from its start on the host to its
 end there, or to the end of the last device work launched in it if that is later.
 
@@ -44,13 +45,14 @@ track_id.help = "Track of the slice"
 type = "VARCHAR"
 unit = "text"
 check = "IN ('host', 'launch_delay', 'device', 'device_gap', 'stream_wait', 'sync', 'hand_over')"
-help = "host: a working thread; launch_delay: from the start of a call to that of its device work; device: device work; device_gap: between work of one stream; stream_wait: from the end of the work that an event wait waited for; sync: from the end of the work a call waited for to the end of the call; hand_over: between the threads of the forward and the backward pass"
+help = "host: a working thread; launch_delay: from the start of a call to that of its device work, or of its operation on a thread of a communication library; device: device work; device_gap: between work of one stream; stream_wait: from the end of the work that an event wait waited for; sync: from the end of the work a call waited for to the end of the call, or to the start of what went on after it; hand_over: between the threads of the forward and the backward pass"
 
 [column.slice_id]
 nullable = true
-help = "Slice that the time belongs to: the device work; the work that began after a delay or gap; the call that waited; on a host thread the innermost slice, NULL outside slices"
+help = "Slice that the time belongs to: the device work; the work that began after a delay or gap; the call that waited, or what went on; on a host thread the innermost slice, NULL outside slices"
 
 [changes]
+3 = "also leads through communication on threads of the host"
 2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */
@@ -279,9 +281,55 @@ blocked_call AS (
   JOIN whole_link AS c ON c.to_id = h.slice_id AND c.kind = 'join' AND c.link_set = 'default'
   JOIN work AS d ON d.slice_id = c.from_id
 ),
+-- Communication on the host: a slice, and when what it followed on another thread was over.
+communicated AS (
+  SELECT
+    h.slice_id, h.trace_id, h.track_id, h.start_ns, f.track_id AS other_id,
+    CASE c.kind WHEN 'enqueue' THEN 'launch_delay' ELSE 'sync' END AS kind,
+    CASE c.kind WHEN 'enqueue' THEN f.ts ELSE least(f.ts + greatest(f.dur, 0), h.start_ns) END AS at_ns
+  FROM whole_link AS c
+  JOIN host_slice AS h ON h.slice_id = c.to_id
+  JOIN whole_slice AS f ON f.id = c.from_id
+  WHERE c.link_set = 'default'
+    AND (c.kind = 'enqueue' OR c.kind = 'wait' AND c.rule = 'communication')
+),
+active AS (
+  SELECT
+    track_id, start_ns, min(slice_id) AS slice_id,
+    max(max(end_ns)) OVER (PARTITION BY track_id ORDER BY start_ns) AS reach_ns
+  FROM (
+    SELECT slice_id, track_id, ts AS start_ns, ts + dur AS end_ns FROM whole_cpu_op
+    UNION ALL
+    SELECT slice_id, track_id, ts, ts + dur FROM whole_launch
+    UNION ALL
+    SELECT slice_id, track_id, ts, ts + dur FROM whole_collective
+  )
+  SEMI JOIN communicated USING (track_id)
+  WHERE end_ns > start_ns
+  GROUP BY track_id, start_ns
+),
+-- The thread did nothing then; it went on with its next slice, after the first of what it waits for
+-- one after another. A call delays only the slice that it leads to.
+continued AS (
+  SELECT
+    n.slice_id, c.trace_id, c.track_id, n.start_ns,
+    min_by(c.at_ns, (c.start_ns, -c.at_ns, c.other_id)) AS at_ns,
+    min_by(c.kind, (c.start_ns, -c.at_ns, c.other_id)) AS kind,
+    min_by(c.other_id, (c.start_ns, -c.at_ns, c.other_id)) AS other_id
+  FROM communicated AS c
+  ASOF JOIN active AS n ON n.track_id = c.track_id AND n.start_ns >= c.at_ns
+  ASOF LEFT JOIN active AS b ON b.track_id = c.track_id AND b.start_ns < c.at_ns
+  WHERE coalesce(b.reach_ns <= c.at_ns, true)
+    AND (n.start_ns = c.start_ns OR n.start_ns < c.start_ns AND c.kind = 'sync')
+  GROUP BY n.slice_id, c.trace_id, c.track_id, n.start_ns
+),
 -- A thread to which another hands over, at the start of a slice; or, for calls that other threads
 -- let return, at its end.
 hand_over AS (
+  SELECT
+    -slice_id AS node, slice_id, kind, trace_id, track_id, start_ns AS end_ns, other_id, at_ns
+  FROM continued
+  UNION ALL
   SELECT
     -h.slice_id AS node,
     h.slice_id,
@@ -295,6 +343,7 @@ hand_over AS (
   JOIN host_slice AS h ON h.slice_id = c.to_id
   JOIN whole_slice AS f ON f.id = c.from_id
   WHERE c.kind = 'hand_over' AND c.link_set = 'default'
+    AND h.slice_id NOT IN (SELECT slice_id FROM continued)
   UNION ALL
   SELECT
     h.slice_id,

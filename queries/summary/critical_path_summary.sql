@@ -1,13 +1,13 @@
 /* ---
 name = "critical_path_summary"
-version = 2
+version = 3
 title = "Critical path of one step by kind and name"
 help = """
 Sums of the parts of critical_path; the rows of a trace add up to the length of its step. A time
 window chooses among the steps that run in it; the path of a step is whole.
 """
 grain = ["trace_id", "kind", "name"]
-requires = { queries = ["critical_path_segment@2"] }
+requires = { queries = ["critical_path_segment@3"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "range_id", "step", "kind", "name", "n_parts", "total_ns", "share",
@@ -33,6 +33,7 @@ total_ns = { type = "BIGINT", unit = "ns", check = "> 0", help = "Length of the 
 share = { type = "DOUBLE", unit = "ratio", check = "between 0 and 1", help = "total_ns / length of the step" }
 
 [changes]
+3 = "also leads through communication on threads of the host"
 2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */

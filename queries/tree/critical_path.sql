@@ -1,6 +1,6 @@
 /* ---
 name = "critical_path"
-version = 2
+version = 3
 title = "Critical path of one step, or of a trace without steps"
 help = """
 A chain from the start of the step to its end, each part of which had to end for the next to
@@ -9,15 +9,17 @@ add up to the length of the step: from its start on the host to its end there, o
 last device work launched in it if that is later.
 
 Kinds: host, a working thread, split by its innermost slices; launch_delay, from the start of a call
-to the start of its device work on a stream that was idle; device, kernels, copies and memsets;
-device_gap, from the end of work to the start of the next on its stream; stream_wait, from the end
-of work that an event wait made the stream wait for; sync, from the end of the work a call waited
-for to the end of the call; hand_over, between the threads of autograd and of the forward pass.
+to the start of its device work on a stream that was idle, or of its operation on an idle thread of a
+communication library; device, kernels, copies and memsets; device_gap, from the end of work to the
+start of the next on its stream; stream_wait, from the end of work that an event wait made the stream
+wait for; sync, from the end of the work a call waited for to the end of the call, or from the end of
+communication on the host to what went on after it; hand_over, between the threads of autograd and of
+the forward pass.
 critical_path_segment describes the algorithm. A time window chooses among the steps that run in it;
 the path of a step is whole.
 """
 grain = ["trace_id", "n"]
-requires = { queries = ["critical_path_segment@2"] }
+requires = { queries = ["critical_path_segment@3"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "range_id", "step", "n", "start_ns", "end_ns", "dur_ns", "share",
@@ -54,6 +56,7 @@ nullable = true
 help = "Slice that the time belongs to: for a delay or gap the work that began then, for a wait the call that waited; NULL on a host thread outside slices"
 
 [changes]
+3 = "also leads through communication on threads of the host"
 2 = "traces without steps have a path over the whole trace"
 1 = "first version"
 --- */
