@@ -9,6 +9,7 @@ must be in scope; of a measured run with several, the path is that of the first 
 """
 grain = ["run_id", "place"]
 requires = { schema = ">=23" }
+needs = "a prediction in scope: `tw replay --as NAME` stores one, and --run NAME chooses it"
 columns = ["run_id", "trace_id", "place", "track_id", "slice_id", "start_ns", "dur_ns", "kind", "name"]
 
 [column]

@@ -12,6 +12,7 @@ without (replay_gradient).
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_node@3", "replay_bucket@2", "replay_gradient@1", "replay_phase@1"] }
 portable = false
+applies_to = "gradients that DistributedDataParallel reduces on the host (gloo), in recordings with shapes"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
   "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",

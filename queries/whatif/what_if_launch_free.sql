@@ -9,6 +9,7 @@ begin.
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_edge@3", "replay_node@3"] }
 portable = false
+applies_to = "calls that queue device work"
 columns = [
   "node_id", "run_id", "trace_id", "rank", "resource_id", "kind", "name", "dur_ns", "gap_ns",
   "priority", "order_key", "slot_id", "bytes", "release_ns", "slice_id", "track_id",

@@ -30,6 +30,7 @@ def warehouse(imported_files: WarehouseCache, tmp_path: Path) -> Path:
             "TPUs have them).",
         ),
         ("straggler", "0 rows. Nothing in the scope matches."),
+        ("dpro_category", "0 rows. The query needs a dPRO trial."),
     ],
 )
 def test_a_query_without_rows_says_why(tw: Tw, query: str, sentence: str) -> None:

@@ -173,7 +173,12 @@ def test_the_critical_path_is_as_long_as_dpros(trial: Path, db: Path) -> None:
 @pytest.mark.integration
 @pytest.mark.parametrize("trial", CASES, indirect=True)
 def test_daydreams_communication_gives_the_events_of_dpro(trial: Path, db: Path) -> None:
-    assert same(replayed(db, "daydream()"), events(trial, "replay_daydream.json"))
+    reference = events(trial, "replay_daydream.json")  # of the first rank only
+    first = min(name.partition("->")[0] for name in reference)
+    found = replayed(db, "daydream()")
+
+    assert same({n: t for n, t in found.items() if n.startswith(f"{first}->")}, reference)
+    assert {name.partition("->")[0] for name in found} > {first}
 
 
 @pytest.mark.integration

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Tw
 from tests.queries.test_cases import CASES
-from tests.support.sharing import WarehouseCache, slow
+from tests.support.sharing import WarehouseCache, integration, slow
 from warehouse.store import database
 
 #: Recording -> largest error of a step, or of the whole recording.
@@ -109,17 +109,41 @@ def test_work_of_one_stream_is_scaled_or_none_is(tw: Tw, two_streams: Path) -> N
     assert none.errors == ["Error: what-if scale(class = memory, ratio = 3) changes nothing"]
 
 
+KINDS = "This run has nodes of kinds call, collective, copy, end, gradient, host."
+
+
 @pytest.mark.parametrize(
-    "change",
+    ("change", "problem", "hint"),
     [
-        "merge_streams()",
-        pytest.param("scale(stream = 1, ratio = 2)", marks=pytest.mark.integration),
+        (
+            "merge_streams( )", "changes nothing",
+            f"It applies to ranks with device work on several streams. {KINDS}",
+        ),
+        integration(
+            "no_overlap()", "changes nothing",
+            f"It applies to ranks with collectives and other work on devices. {KINDS}",
+        ),
+        integration(
+            "scale(stream = 1, ratio=2)", "changes nothing", "The run has no device work."
+        ),
+        integration(
+            'scale(name="*aleduce*", kind = gradien, ratio=2)', "matches no node",
+            "Names are c10d::allreduce_, gloo:all_reduce, torch::distributed::reducer::mul_out, "
+            "and others; kinds are call, collective, copy, end, gradient, host "
+            "(`tw query replay_node`).",
+        ),
+        integration(
+            "scale(rank = 7, ratio=2)", "matches no node", "Ranks are 0 (`tw query replay_node`)."
+        ),
+        integration("daydream()", "", "It requires a dPRO trial."),
     ],
-)
-def test_a_what_if_that_changes_nothing_is_one_sentence(
-    tw: Tw, data_parallel: Path, change: str
+)  # fmt: skip
+def test_a_what_if_that_changes_nothing_says_what_it_would_change(
+    tw: Tw, data_parallel: Path, change: str, problem: str, hint: str
 ) -> None:
+    """The what-if is named as it was written."""
     result = tw("replay", "--db", data_parallel, "--what-if", change)
 
-    assert result.code != 0
-    assert result.errors == [f"Error: what-if {change} changes nothing"]
+    assert result.code != 0 and result.out == ""
+    assert not problem or result.errors == [f"Error: what-if {change} {problem}"]
+    assert f"Hint: {hint}" in result.err.splitlines()

@@ -56,8 +56,8 @@ _FIRST_LINES = re.compile(
 )
 _KEYS = (
     "name", "version", "title", "help", "grain", "requires", "portable", "within_trace",
-    "link_set", "stored_in", "computed_once", "extrapolates", "columns", "param", "column",
-    "alias_of", "fixed", "changes",
+    "link_set", "stored_in", "computed_once", "extrapolates", "applies_to", "needs",
+    "columns", "param", "column", "alias_of", "fixed", "changes",
 )  # fmt: skip
 _REQUIRES_KEYS = ("schema", "queries", "rows")
 _PARAMETER_KEYS = ("type", "unit", "default", "min", "max", "nullable", "help")
@@ -179,6 +179,8 @@ class Header:
     #: for the queries of a report only where it is "reports".
     computed_once: bool | str = False
     extrapolates: bool = False  # a what-if whose predictions leave what was recorded
+    needs: str = ""  # what runs must have for rows, for the message of a query without any
+    applies_to: str = ""  # what a what-if changes, for the message of one that changes nothing
     changes: Mapping[int, str] = field(default_factory=dict)
     alias_of: str | None = None  # pinned name of the query that this one is a deprecated name of
     fixed: Mapping[str, Value] = field(default_factory=dict)  # parameters of that one, of an alias
@@ -285,6 +287,8 @@ def _header(values: dict[str, Any], shared: SharedColumns) -> Header:
         stored_in=values.get("stored_in"),
         computed_once=values.get("computed_once", False),
         extrapolates=values.get("extrapolates", False),
+        needs=str(values.get("needs", "")),
+        applies_to=str(values.get("applies_to", "")),
         changes={int(version): str(text) for version, text in values["changes"].items()},
         alias_of=values.get("alias_of"),
         fixed=dict(values.get("fixed", {})),

@@ -1,6 +1,7 @@
 """Says of a query without rows what the scope lacks of what it reads.
 
-What tables hold, and what records it, is in `queries/recording.toml`.
+The key `needs` of its header says so, or the tables without rows: what these hold, and what records
+it, is in `queries/recording.toml`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _MOST = 3  # tables that a sentence names
 
 def reason(session: Session, query: Query) -> str:
     """Why a query of the library has no rows in a session: one sentence."""
+    if query.header and query.header.needs:
+        return f"The query needs {query.header.needs}."
     missing = _without_rows(session.connection, _read(session, query))
     if missing:
         lacks = ", ".join(f"no {_named(table)}" for table in missing[:_MOST])

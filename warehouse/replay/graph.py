@@ -163,6 +163,17 @@ class Graph:
             is_arrival=_integers(edges["is_arrival"]),
         )
 
+    def device_work(self) -> str:
+        """The classes and streams of device work, as a sentence."""
+        query = self.queries.find("replay_device_work")
+        self.read(query)
+        work = f'"rows of {query.key}" SEMI JOIN node USING (slice_id)'
+        classes = self._column(f"SELECT DISTINCT class FROM {work} ORDER BY class")
+        streams = self._column(f"SELECT DISTINCT stream FROM {work} ORDER BY stream")
+        if not classes:
+            return "The run has no device work."
+        return f"Classes are {', '.join(classes)}; streams are {', '.join(streams)}."
+
     def names(self) -> list[str]:
         """The names of the nodes."""
         return self._column("SELECT name FROM node ORDER BY node_id")

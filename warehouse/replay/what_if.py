@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from warehouse.errors import QueryError, UsageError
 from warehouse.library.library import Query
+from warehouse.replay import suggest
 from warehouse.replay.graph import Graph
 
 _PREFIX = "what_if_"
 #: Ending of a query that looks for problems of a change.
 _PROBLEM = "_problem"
-#: Arguments by which what-ifs select nodes.
-_SELECTING = {
-    "name": "name GLOB ?",
-    "kind": "kind GLOB ?",
-    "rank": "(? IN ('-1', rank::VARCHAR))",
-}
 _SELECTING_WORK = ("class", "stream")  # of nodes that are device work
 _CALL = re.compile(r"\s*([a-z][a-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _NEUTRAL = re.compile(r"1(\.0*)?|0(\.0*)?(ns|us|ms|s)?")
@@ -39,6 +34,13 @@ class WhatIf:
 
     name: str
     arguments: Mapping[str, str]
+    #: As it was written, for errors; empty if it was not.
+    text: str = field(default="", compare=False)
+
+    @property
+    def written(self) -> str:
+        """As the user wrote it."""
+        return self.text or str(self)
 
     def __str__(self) -> str:
         arguments = ", ".join(f"{key} = {value}" for key, value in self.arguments.items())
@@ -54,7 +56,7 @@ def parse(text: str) -> WhatIf:
             hint='Write it as scale(name = "*Conv2D*", ratio = 0.5).',
         )
     name, rest = match.groups()
-    return WhatIf(name, dict(_arguments(text, rest or "")))
+    return WhatIf(name, dict(_arguments(text, rest or "")), text.strip())
 
 
 def sweep(text: str) -> list[WhatIf]:
@@ -100,16 +102,26 @@ def apply(graph: Graph, what_if: WhatIf) -> None:
     """
     before = graph.digest()
     refuse(graph, what_if)
-    for table, query in _queries(graph, what_if):
+    queries = _queries(graph, what_if)
+    for table, query in queries:
         rows = graph.rows(query, what_if.arguments)
         if table == "node":
             _must_match(graph, what_if)
         graph.replace(table, rows)
     if graph.digest() == before and not _may_change_nothing(what_if):
         raise UsageError(
-            f"what-if {what_if} changes nothing",
-            hint=f"`tw queries show {_PREFIX}{what_if.name}` describes what it changes.",
+            f"what-if {what_if.written} changes nothing", hint=_hint(graph, what_if, queries)
         )
+
+
+def _hint(graph: Graph, what_if: WhatIf, queries: Sequence[tuple[str, Query]]) -> str:
+    """What the change applies to."""
+    if any(key in what_if.arguments for key in _SELECTING_WORK):
+        return graph.device_work()
+    headers = [query.header for _, query in queries if query.header]
+    return suggest.applicable(
+        graph.connection, [each.applies_to for each in headers if each.applies_to]
+    )
 
 
 def refuse(graph: Graph, what_if: WhatIf) -> None:
@@ -126,23 +138,17 @@ def _may_change_nothing(what_if: WhatIf) -> bool:
     return what_if.name == "equal_ranks" or any(
         _NEUTRAL.fullmatch(value)
         for name, value in what_if.arguments.items()
-        if name not in _SELECTING and name not in _SELECTING_WORK
+        if name not in suggest.SELECTING and name not in _SELECTING_WORK
     )
 
 
 def _must_match(graph: Graph, what_if: WhatIf) -> None:
     """Raises UsageError if the arguments that select nodes select none."""
-    given = {key: what_if.arguments[key] for key in _SELECTING if key in what_if.arguments}
-    if not given:
-        return
-    condition = " AND ".join(_SELECTING[key] for key in given)
-    ((n,),) = graph.connection.execute(
-        f"SELECT count(*) FROM node WHERE {condition}", list(given.values())
-    ).fetchall()
-    if not n:
+    given = {key: what_if.arguments[key] for key in suggest.SELECTING if key in what_if.arguments}
+    if not suggest.matches(graph.connection, given):
         raise UsageError(
-            f"what-if {what_if} matches no node",
-            hint="`tw query replay_node` lists the names and kinds of nodes.",
+            f"what-if {what_if.written} matches no node",
+            hint=suggest.values_like(graph.connection, given),
         )
 
 

@@ -1,0 +1,3 @@
+-- input: shared/host_communication.sql
+-- No dPRO trial.
+SELECT 1;
