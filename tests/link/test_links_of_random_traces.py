@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.randomtrace import RandomTrace, Runs, Slice
+from tests.support.randomtrace import RandomTrace, Runs, Slice, import_jobs, make
 
 Pair = tuple[int, int]
 
@@ -171,6 +172,77 @@ def last_to_end(trace: RandomTrace, record: Slice, call: Slice) -> Slice | None:
         and (trace.cause(work) or work).ts <= upto
     ]  # fmt: skip
     return max(launched, key=lambda work: work.end, default=None)
+
+
+def launched_on(trace: RandomTrace) -> list[tuple[int, Slice]]:
+    """Device work that takes time, with when it was launched."""
+    work = [each for each in trace.device_work if each.dur > 0]
+    return [(call.ts, each) for each in work if (call := trace.cause(each))]
+
+
+def event_wait(
+    trace: RandomTrace, ts: int, recorded: int, device: int | None, streams: tuple[Any, Any]
+) -> Pair | None:
+    """The work waited for, and the first that waited, of a wait called at a time."""
+    launched = [(at, each) for at, each in launched_on(trace) if each.device == device]
+    before = [(at, e.end, e) for at, e in launched if e.stream == streams[0] and at <= recorded]
+    after = [(at, e.ts, e) for at, e in launched if e.stream == streams[1] and at >= ts]
+    if not before or not after:
+        return None
+    last, first = max(before)[2], min(after)[2]
+    return (last.mark, first.mark) if last.end <= first.ts else None
+
+
+def test_a_stream_goes_on_after_the_work_before_the_event(found: Found, traces: Traces) -> None:
+    n_waits = 0
+    for run, trace in traces:
+        expected = set()
+        for record in trace.waits:
+            call = trace.cause(record)
+            if record.name != "Stream Wait Event" or call is None:
+                continue
+            number = record.args["wait_on_cuda_event_record_corr_id"]
+            (recorded,) = (each.ts for each in trace.calls if each.correlation == number)
+            streams = record.args["wait_on_stream"], record.stream
+            expected.add(event_wait(trace, call.ts, recorded, record.device, streams))
+        expected.discard(None)
+        assert pairs(found[run, trace.rank, "event_wait"], "cuda_sync") == expected
+        n_waits += len(expected)
+    assert n_waits
+
+
+@pytest.mark.integration
+def test_without_records_the_order_of_calls_says_what_a_stream_waited_for(tmp_path: Path) -> None:
+    """The work last launched before the last record on another stream, of all streams."""
+    whole = [make(seed) for seed in range(6)]
+    traces = [t.changed([e for e in t.events if e.get("cat") != "cuda_sync"]) for t in whole]
+    runs = import_jobs(tmp_path / "w.duckdb", {f"{t.seed}": [t] for t in traces})
+    links = runs.links("event_wait")
+    n_waits = 0
+    for trace in traces:
+        expected = set()
+        for wait in (each for each in trace.calls if "StreamWaitEvent" in each.name):
+            mine = [(at, e.ts, e) for at, e in launched_on(trace)
+                    if at >= wait.ts and thread(trace.cause(e)) == thread(wait)]  # fmt: skip
+            if not mine:
+                continue
+            first = min(mine)[2]
+            marks = [each.ts for each in trace.calls if "EventRecord" in each.name
+                     and thread(each) == thread(wait) and each.ts <= wait.ts]  # fmt: skip
+            recorded = max(marks, default=wait.ts)
+            others = [(at, e.end, e) for at, e in launched_on(trace)
+                      if e.device == first.device and e.stream != first.stream
+                      and at <= recorded]  # fmt: skip
+            if others and max(others)[2].end <= first.ts:
+                expected.add((max(others)[2].mark, first.mark))
+        assert set(links[f"{trace.seed}"][0]) == expected
+        n_waits += len(expected)
+    assert n_waits
+
+
+def thread(call: Slice | None) -> tuple[Any, Any]:
+    assert call
+    return call.pid, call.tid
 
 
 def test_a_blocking_copy_is_waited_for_by_its_call(found: Found, traces: Traces) -> None:
