@@ -186,6 +186,27 @@ def test_a_name_of_the_greatest_length_can_be_written(tmp_path: Path) -> None:
     assert path.read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a\0b"])
+def test_a_text_that_is_no_name_is_refused(tmp_path: Path, name: str) -> None:
+    """Arguments with bytes that are not UTF-8 are names: they have other halves of pairs."""
+    with pytest.raises(ExportError, match="is not a name of a file"):
+        write(tmp_path / name)
+    write(tmp_path / "\udcff")
+
+    assert os.listdir(os.fsencode(tmp_path)) == [b"\xff"]
+
+
+def test_a_folder_is_written_neither_to_stdout_nor_over_a_file(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    os.mkfifo(target)
+    for path, error in ((files.STDOUT, "to stdout"), (target, "(?i)exists")):
+        with pytest.raises(ExportError, match=error), files.whole_folder(path):
+            pass
+        with pytest.raises(ExportError, match=error):
+            files.make_folder(path)
+    assert target.is_fifo()
+
+
 def test_exports_respect_their_target(imported_files: WarehouseCache, tmp_path: Path) -> None:
     """No manifest beside a stream; manifests are as readable as their files."""
     from warehouse.api.warehouse import open_warehouse

@@ -77,7 +77,7 @@ def is_stream(path: Path) -> bool:
         return True
     try:
         mode = path.stat().st_mode
-    except OSError:
+    except (OSError, ValueError):  # no file can have the name
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
@@ -138,20 +138,35 @@ def whole_folder(path: Path) -> Iterator[Path]:
                 os.replace(part, real)  # also replaces an empty folder
         except ExportError as error:  # of a file in it
             message = error.message.replace(os.fspath(part), os.fspath(path))
-            raise ExportError(message, hint="Name another folder with -o.") from error
+            raise ExportError(message, hint="Name another folder.") from error
         finally:
             shutil.rmtree(part, ignore_errors=True)
 
 
 def refuse_occupied(path: Path) -> None:
     """Raises ExportError unless `path` does not exist or is an empty folder."""
+    _refuse_stdout(path)
     if path.is_dir() and not any(path.iterdir()):
         return
-    if is_stdout(path) or path.exists():
+    if path.exists():
+        hint = "Name another folder, or remove that one." if path.is_dir() else "Name a new folder."
+        raise ExportError(f"{path} exists and is not an empty folder", hint=hint)
+
+
+def make_folder(path: Path, *, parents: bool = False) -> None:
+    """Creates a folder to which files are added, unless it exists. Raises ExportError."""
+    _refuse_stdout(path)
+    try:
+        path.mkdir(parents=parents, exist_ok=True)
+    except OSError as error:
         raise ExportError(
-            f"{path} exists and is not an empty folder",
-            hint="Name another folder with -o, or remove that one.",
-        )
+            f"the folder {path} cannot be made: {error.strerror}", hint="Name another folder."
+        ) from error
+
+
+def _refuse_stdout(path: Path) -> None:
+    if is_stdout(path):
+        raise ExportError("a folder cannot be written to stdout", hint="Name a folder with -o.")
 
 
 def file_stem(name: str) -> str:
@@ -315,12 +330,23 @@ def _gzip(plain: BinaryIO) -> Iterator[BinaryIO]:
 @contextmanager
 def _failing(path: Path) -> Iterator[None]:
     """Converts OSError to ExportError; a reader that closed stdout is not a failure."""
+    _must_be_a_name(path)
     try:
         yield
     except OSError as error:
         if isinstance(error, BrokenPipeError) and is_stdout(path):
             raise
         raise _cannot_write(path, error) from error
+
+
+def _must_be_a_name(path: Path) -> None:
+    """Raises ExportError for a text that no file system takes as a name."""
+    try:
+        is_name = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise ExportError(f"{os.fspath(path)!r} cannot be written: it is not a name of a file")
 
 
 def _cannot_write(path: Path, error: OSError) -> ExportError:
@@ -330,5 +356,5 @@ def _cannot_write(path: Path, error: OSError) -> ExportError:
     is_homeless = isinstance(error, FileNotFoundError)
     return ExportError(
         f"{path} cannot be written: {reason}",
-        hint=f"Create the folder {path.parent} first." if is_homeless else "Name another with -o.",
+        hint=f"Create the folder {path.parent} first." if is_homeless else "Name another file.",
     )

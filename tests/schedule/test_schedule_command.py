@@ -89,6 +89,7 @@ def test_times_that_passed_while_it_was_paused_are_not_made_later(tw: Tw, db: Pa
         ((*ADD, "-o", "a"), "cannot infer the format"),
         ((*ADD, "-o", "{dew}.csv"), "invalid --output '{dew}.csv': 'dew'"),
         ((*ADD, "-o", "{due.csv"), "invalid --output"),
+        ((*ADD, "-o", "\udcff.csv"), "invalid --output '\\udcff.csv'"),
         ((*ADD, "-o", "a.csv", "--keep-last", "3"), "requires a path that differs"),
         ((*ADD, "-o", "a.csv", "--report", "pytorch"), "exactly one of --query and --report"),
         ((*ADD[:5], "--report", "pytorch", "-o", "a.csv"), "a report cannot be written as csv"),

@@ -127,6 +127,9 @@ def test_a_deleted_tag_is_gone_from_all_runs_or_from_those_named(tw: Tw, db: Pat
     [
         (["tag", "a b"], "invalid tag name"),
         (["tag", "a:b"], "invalid tag name"),
+        (["tag", "a\udcff"], "character 2 of a name is no Unicode character (U+DCFF)"),
+        (["runs", "--db", "b\udcff"], "the path 'b\\udcff' is not UTF-8"),
+        (["import", str(GPU[1][0]), "--db", "b\udcff"], "b\\udcff' is not UTF-8"),
         (["tag", "--delete"], "no tag given"),
         (["tag", "a", "--delete"], "tag 'a' not found"),
         (["tag", "a", "--run", "mew"], "run 'mew' not found"),
@@ -137,6 +140,7 @@ def test_a_deleted_tag_is_gone_from_all_runs_or_from_those_named(tw: Tw, db: Pat
         (["backup", "traces.duckdb"], "traces.duckdb already exists"),
         (["backup", "traces.duckdb", "--force"], "traces.duckdb already exists"),
         (["backup", "no/such/folder/b.duckdb"], "cannot be written"),
+        (["backup", "b\udcff"], "the path 'b\\udcff' is not UTF-8"),
     ],
 )
 def test_what_cannot_be_done_is_refused(tw: Tw, db: Path, arguments: list[str], error: str) -> None:

@@ -170,10 +170,11 @@ def _failed(error: TwError) -> int:
 
 
 def _database_failure(error: Exception) -> TwError:
-    from warehouse.store import damage
+    from warehouse.store import damage, texts
 
     hint = "Please report it, with the command; TW_DEBUG=1 prints the traceback."
-    return damage.unwritable(error) or TwError(str(error).partition("\n")[0], hint=hint)
+    known = damage.unwritable(error) or texts.refused(error)
+    return known or TwError(str(error).partition("\n")[0], hint=hint)
 
 
 def _system_failure(error: OSError) -> TwError:

@@ -36,7 +36,7 @@ from warehouse.ingest.sources import Source
 from warehouse.ingest.together import DecodedTogether, Job, Unit, halves, units
 from warehouse.ingest.workers import WORTH_SHARING, Decoded, alone, decode_all, decode_unit
 from warehouse.link import linkers
-from warehouse.store import database, template
+from warehouse.store import database, template, texts
 
 OnDuplicate = Literal["skip", "replace", "error"]
 _STAGES = ("read", "prepare", "wait", "lock")  # of an import, one after the other
@@ -162,6 +162,7 @@ def _place(plan: Job | Outcome) -> int:
 @contextmanager
 def scratch_folder(db: Path) -> Iterator[Path]:
     """Creates a scratch folder beside the warehouse, and removes those of dead processes."""
+    texts.must_be_a_path(db)
     parent = db.with_name(db.name + ".scratch")
     try:
         parent.mkdir(parents=True, exist_ok=True)

@@ -161,6 +161,7 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
 
 def _check_output(definition: Definition) -> None:
     try:
+        definition.output.encode()  # the record of a run has the path
         fields = [name for _, name, _, _ in string.Formatter().parse(definition.output) if name]
         path_of(definition, datetime(2026, 1, 1, tzinfo=UTC), "run", Path("/"))
     except (ValueError, KeyError, IndexError, AttributeError, TypeError) as error:

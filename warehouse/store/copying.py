@@ -14,7 +14,7 @@ import duckdb
 from warehouse import files
 from warehouse.errors import DatabaseError, InvalidDatabase, UsageError
 from warehouse.ingest.pipeline import scratch_folder
-from warehouse.store import database, integrity
+from warehouse.store import database, integrity, texts
 
 #: Exits with the errno(3) of a failure.
 _COPY = """
@@ -76,6 +76,8 @@ def backup(
     is_stream = files.is_stream(target)
     if target.exists() and not is_stream and (not replaces or target.samefile(path)):
         raise UsageError(f"{target} already exists", hint="Name another file, or add --force.")
+    if not is_stream:
+        texts.must_be_a_path(target)
     with (
         database.Reader(path, wait_s=wait_s),
         files.no_more_readable(path),

@@ -33,7 +33,7 @@ from warehouse.errors import (
     MissingDatabase,
     NewerDatabase,
 )
-from warehouse.store import block_copies, damage, migrate, template, writer_lock
+from warehouse.store import block_copies, damage, migrate, template, texts, writer_lock
 from warehouse.store.block_copies import BlockCopies
 
 DEFAULT_WAIT_S = 10.0
@@ -112,6 +112,7 @@ class Reader:
         finally:
             if value is not None:
                 damage.raise_if_found(self._path, value)
+                texts.raise_if_refused(value)
 
 
 def _locked(
@@ -145,6 +146,7 @@ def attach_for_writing(
     Creates the file if it does not exist. The caller runs its own transactions; one that is open at
     the end is rolled back.
     """
+    texts.must_be_a_path(path)
     if not path.exists():
         _make(path)
     _must_exist(path)
@@ -162,6 +164,7 @@ def attach_for_writing(
         yield
     except Exception as error:
         damage.raise_if_found(path, error)
+        texts.raise_if_refused(error)
         if isinstance(error, duckdb.Error) and (found := damage.unwritable(error)):
             raise found from error
         raise
@@ -356,11 +359,7 @@ def absorb_log(path: Path) -> None:
 def schema_version(path: Path, *, wait_s: float = DEFAULT_WAIT_S) -> int:
     """Returns the schema version of a warehouse, also of one this program cannot read."""
     _must_exist(path)
-    connection: duckdb.DuckDBPyConnection = _patiently(
-        path,
-        wait_s,
-        lambda: _locked(path, dict(LOCKED_PROFILE)),
-    )
+    connection = _patiently(path, wait_s, lambda: _locked(path, dict(LOCKED_PROFILE)))
     try:
         return migrate.version(connection)
     finally:
@@ -440,6 +439,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 def _must_exist(path: Path) -> None:
+    texts.must_be_a_path(path)
     if not path.exists():
         raise MissingDatabase(
             f"warehouse {path} not found",

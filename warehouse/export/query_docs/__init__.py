@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.export.query_docs import examples, pages
-from warehouse.files import whole_file
+from warehouse.files import make_folder, whole_file
 
 if TYPE_CHECKING:
     from warehouse.library.library import Library
@@ -20,7 +20,7 @@ _ASSETS = ("style.css", "search.js")
 
 def write(queries: Library, target: Path) -> int:
     """Writes the pages into a folder, which may exist; returns how many. Raises ExportError."""
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target, parents=True)
     found = queries.newest
     callers = pages.callers(found.values())
     shown = examples.run(queries, found.values())

@@ -20,7 +20,7 @@ from tw_importers.chakra_et.export.summary import EtSummary
 from tw_importers.chakra_et.export.text import Texts
 from warehouse.errors import ExportError, UsageError
 from warehouse.export import wire
-from warehouse.files import file_stem, is_stream, whole_file
+from warehouse.files import file_stem, is_stream, make_folder, whole_file
 from warehouse.link import linked_graph
 from warehouse.store import database
 
@@ -143,7 +143,7 @@ def _paths(graphs: list[Graph], output: Path | None) -> list[Path]:
         npus = [graph.rank or 0 for graph in graphs]
     folder = output or Path()
     if output is not None:
-        _make(folder)
+        make_folder(folder)
     paths = [
         folder / f"{file_stem(graph.run_name)}.{npu}.et"
         for graph, npu in zip(graphs, npus, strict=True)
@@ -156,15 +156,6 @@ def _paths(graphs: list[Graph], output: Path | None) -> list[Path]:
 def _is_file(output: Path) -> bool:
     is_named = output.name.endswith((".et", ".et.gz")) and not output.is_dir()
     return is_named or is_stream(output)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise ExportError(
-            f"the folder {folder} cannot be made: {error.strerror}", hint="Name another with -o."
-        ) from error
 
 
 def write_graph(session: Session, graph: Graph, path: Path, options: Options) -> EtSummary:
