@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import subprocess
 import sys
@@ -96,6 +97,17 @@ def test_a_block_that_was_written_in_part_is_restored(db: Path) -> None:
     assert db.read_bytes() == whole
     assert not copies_of(db).exists()
     assert integrity.check(db).broken == ()
+
+
+def test_what_is_no_copy_is_neither_waited_for_nor_read_into_memory(db: Path) -> None:
+    os.mkfifo(copies_of(db))
+    assert content(db) == [(10,)]
+    assert copies_of(db).is_fifo()
+    copies_of(db).unlink()
+    with copies_of(db).open("wb") as file:
+        file.truncate(1 << 40)
+    assert content(db) == [(10,)]
+    assert not copies_of(db).exists()
 
 
 def test_copies_follow_a_checkpoint_of_a_statement(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -175,6 +176,15 @@ def test_somebody_elses_duckdb_file_is_left_alone(tmp_path: Path) -> None:
 def test_a_folder_is_no_warehouse(tmp_path: Path) -> None:
     with pytest.raises(InvalidDatabase, match="is a folder"):
         database.Reader(tmp_path)
+
+
+def test_a_pipe_is_no_warehouse_and_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "w.duckdb"
+    os.mkfifo(pipe)
+    with pytest.raises(InvalidDatabase, match="is a pipe or device"):
+        database.Reader(pipe)
+    with pytest.raises(InvalidDatabase, match="is a pipe or device"), database.writer(pipe):
+        pass
 
 
 @pytest.mark.parametrize("cut", [0, 100, 4096, 12_288, 60_000])

@@ -19,7 +19,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 try:
     import fcntl
@@ -104,29 +104,29 @@ def restore(path: Path) -> bool:
     from before the last checkpoint are removed.
     """
     copies = _copies(path)
-    if fcntl is None or not copies.exists() or not os.access(path.parent, os.W_OK):
+    if fcntl is None or not copies.is_file() or not os.access(path.parent, os.W_OK):
         return False
     try:
         if BlockCopies.are_open(path):
             return False
-        with path.open("r+b", buffering=0) as file:
+        with path.open("r+b", buffering=0) as file, copies.open("rb") as content:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the lock that DuckDB takes
-            n_restored = _write_back(file.fileno(), copies.read_bytes())
+            n_restored = _write_back(file.fileno(), content)
             copies.unlink()
     except OSError:
         return False
     return n_restored > 0
 
 
-def _write_back(file: int, content: bytes) -> int:
+def _write_back(file: int, content: BinaryIO) -> int:
     """Returns the number of blocks that differed from their copies."""
-    if len(content) < _START.size + len(_END) or not content.endswith(_END):
+    if not _is_complete(content):
         return 0  # killed while it wrote the copies, before any checkpoint
-    mark, state, size = _START.unpack_from(content)
+    mark, state, size = _START.unpack(content.read(_START.size))
     if mark != _MARK or state != _digest(os.pread(file, _HEADERS, 0)):
         return 0
     n_restored = 0
-    for place, copied in _blocks(content[: -len(_END)], size):
+    for place, copied in _blocks(content, size):
         if os.pread(file, size, place) != copied:
             os.pwrite(file, copied, place)
             n_restored += 1
@@ -134,12 +134,22 @@ def _write_back(file: int, content: bytes) -> int:
     return n_restored
 
 
-def _blocks(content: bytes, size: int) -> Iterator[tuple[int, bytes]]:
+def _is_complete(content: BinaryIO) -> bool:
+    """Whether the mark of the end is there; leaves the file at its start."""
+    n_bytes = content.seek(0, os.SEEK_END)
+    if n_bytes < _START.size + len(_END):
+        return False
+    content.seek(-len(_END), os.SEEK_END)
+    is_complete = content.read() == _END
+    content.seek(0)
+    return is_complete
+
+
+def _blocks(content: BinaryIO, size: int) -> Iterator[tuple[int, bytes]]:
     """The copies, each with its place in the file in bytes."""
-    for start in range(_START.size, len(content), _ID.size + size):
-        (block,) = _ID.unpack_from(content, start)
-        first = start + _ID.size
-        yield _HEADERS + block * size, content[first : first + size]
+    while len(record := content.read(_ID.size + size)) == _ID.size + size:
+        (block,) = _ID.unpack_from(record)
+        yield _HEADERS + block * size, record[_ID.size :]
 
 
 def _metadata_blocks(connection: duckdb.DuckDBPyConnection, name: str) -> tuple[int, list[int]]:

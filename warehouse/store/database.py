@@ -445,8 +445,9 @@ def _must_exist(path: Path) -> None:
             f"warehouse {path} not found",
             hint="Import traces with `tw import PATH`, or name another file with --db.",
         )
-    if path.is_dir():
-        raise InvalidDatabase(f"{path} is a folder, not a warehouse")
+    if not path.is_file():
+        kind = "folder" if path.is_dir() else "pipe or device"
+        raise InvalidDatabase(f"{path} is a {kind}, not a warehouse")
 
 
 def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
