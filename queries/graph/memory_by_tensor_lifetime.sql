@@ -14,7 +14,7 @@ named by operators, not the memory held by an allocator. Works on host execution
 .et files and linked graphs; only linked graphs have times.
 """
 grain = ["graph_id", "device", "storage_id", "life"]
-requires = { schema = ">=11", queries = ["graph_call@2", "graph_tensor_use@1"] }
+requires = { schema = ">=11", queries = ["graph_call@2", "memory_use@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "graph_id", "graph_kind", "link_set", "device", "storage_id",
@@ -86,11 +86,7 @@ help = "Maximum of bytes live at once on this device in this graph"
 1 = "first version"
 --- */
 WITH host AS MATERIALIZED (
-  SELECT
-    graph_node_id, graph_id, parent_id, name, start_ns, dur_ns,
-    row_number() OVER (PARTITION BY graph_id ORDER BY node_id, graph_node_id) - 1 AS place
-  FROM graph_call()
-  WHERE side = 'host'
+  SELECT graph_node_id, name, start_ns, dur_ns FROM graph_call() WHERE side = 'host'
 ),
 device_end AS (
   SELECT parent_id, max(start_ns + dur_ns) AS end_ns
@@ -98,56 +94,12 @@ device_end AS (
   WHERE side = 'device' AND parent_id IS NOT NULL
   GROUP BY parent_id
 ),
-use AS MATERIALIZED (
-  SELECT
-    u.graph_id,
-    u.device,
-    u.storage_id,
-    h.graph_node_id,
-    h.parent_id,
-    h.place,
-    bool_or(u.is_output) AS is_given,
-    bool_or(NOT u.is_output) AS is_taken,
-    max(u.extent_bytes) FILTER (NOT u.is_expanded OR u.has_strides) AS bytes
-  FROM graph_tensor_use() AS u
-  JOIN host AS h ON h.graph_node_id = u.graph_node_id
-  WHERE u.storage_id IS NOT NULL AND u.device <> ''
-  GROUP BY u.graph_id, u.device, u.storage_id, h.graph_node_id, h.parent_id, h.place
-),
-given AS MATERIALIZED (
-  SELECT graph_id, device, storage_id, graph_node_id, parent_id
-  FROM use
-  WHERE is_given AND NOT is_taken
-),
-around AS (
-  SELECT DISTINCT i.parent_id AS graph_node_id, i.device, i.storage_id
-  FROM given AS i
-),
-marked AS (
-  SELECT
-    u.*,
-    u.is_given AND NOT u.is_taken AND a.graph_node_id IS NULL AS is_birth
-  FROM use AS u
-  LEFT JOIN around AS a
-    ON a.graph_node_id = u.graph_node_id AND a.device = u.device AND a.storage_id = u.storage_id
-  -- Operators around the producing one only pass the storage on.
-  WHERE u.is_taken OR a.graph_node_id IS NULL
-),
-numbered AS (
-  SELECT
-    *,
-    sum(is_birth::BIGINT) OVER (
-      PARTITION BY graph_id, device, storage_id ORDER BY place
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS birth
-  FROM marked
-),
-life AS (
+life AS MATERIALIZED (
   SELECT
     graph_id,
     device,
     storage_id,
-    birth,
+    life,
     max(bytes) AS bytes,
     bool_or(is_birth) AS is_produced,
     min_by(graph_node_id, place) AS producer_node_id,
@@ -155,8 +107,8 @@ life AS (
     CASE WHEN bool_or(is_birth) THEN min(place) ELSE 0 END AS first_order,
     max(place) AS last_order,
     count(*) AS n_uses
-  FROM numbered
-  GROUP BY graph_id, device, storage_id, birth
+  FROM memory_use()
+  GROUP BY graph_id, device, storage_id, life
 ),
 change AS (
   SELECT graph_id, device, first_order AS at_order, sum(coalesce(bytes, 0)) AS bytes
@@ -197,7 +149,7 @@ SELECT
   g.link_set,
   l.device,
   l.storage_id,
-  row_number() OVER (PARTITION BY l.graph_id, l.device, l.storage_id ORDER BY l.birth) - 1 AS life,
+  l.life,
   l.bytes,
   l.is_produced,
   l.producer_node_id,

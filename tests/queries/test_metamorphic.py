@@ -50,6 +50,7 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "what_if_buckets_edge": {"bytes": 1_000_000},
     "what_if_groups": {"groups": "0"},
     "what_if_insert": {"ns": 10.0},
+    "what_if_recompute": {"parts": "0-1@1"},
     "what_if_world_size": {"ranks": 4},
 }
 

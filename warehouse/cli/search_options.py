@@ -35,6 +35,22 @@ class _Rate(click.FloatRange):
         return rate
 
 
+class _Size(click.IntRange):
+    """Bytes above 0, also with a unit: 402268, 16GB."""
+
+    name = "size"
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from warehouse.library.header import number_of_bytes
+
+        plain: Any = number_of_bytes(str(value))
+        size: int = super().convert(plain, param, ctx)
+        return size
+
+
 def searched(command: Command) -> Command:
     """Adds --search and the options of each search; the command gets `how`."""
 
@@ -54,6 +70,7 @@ def searched(command: Command) -> Command:
         ratio: float,
         model: str | None,
         cast_bytes_per_s: float | None,
+        memory_budget: int | None,
         **kwargs: Any,
     ) -> Any:
         from warehouse.optimize.search import Options
@@ -78,6 +95,7 @@ def searched(command: Command) -> Command:
             ratio,
             model,
             cast_bytes_per_s,
+            memory_budget,
         )
         return command(*args, how=how, **kwargs)
 
@@ -129,7 +147,8 @@ _OPTIONS = (
         show_default=True,
         help="Candidates. For buckets, sweep: groups of one size or number; dp: also the best "
         "contiguous groups; anneal: also random changes. For precision, sweep: operators by lists "
-        "of types; dp: also minimum cuts.",
+        "of types; dp: also minimum cuts. For memory, sweep: equal parts; dp: also single "
+        "operators, and changes of the best.",
     ),
     click.option(
         "--seed",
@@ -197,5 +216,12 @@ _OPTIONS = (
         metavar="RATE",
         help="precision: rate of casts, as 300GB/s.  "
         "[default: that of the fastest element-wise operator]",
+    ),
+    click.option(
+        "--memory-budget",
+        "memory_budget",
+        type=_Size(),
+        metavar="BYTES",
+        help="memory: bytes that the tensors may take, as 402268 or 16GB.",
     ),
 )

@@ -73,6 +73,7 @@ class Options:
     ratio: float = 0.5  # time of operators in 16 bits by that in 32 bits
     model: str | None = None  # a cost model that says it
     cast_bytes_per_s: float | None = None
+    memory_budget: int | None = None  # bytes
 
     def refuse(self, strategy: str, *names: str) -> None:
         """Raises UsageError if one of these options is given, which the strategy does not have."""

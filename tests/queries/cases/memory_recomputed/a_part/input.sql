@@ -1,0 +1,4 @@
+-- input: shared/training_step.sql
+-- parameters: parts=0-2@5
+-- a is released after relu and made again before add_: at mul x, b, d and e are live (1,248 bytes). While mm and
+-- relu run again, x, a and b are (848).

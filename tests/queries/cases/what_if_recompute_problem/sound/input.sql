@@ -1,0 +1,2 @@
+-- input: shared/training_step.sql
+-- parameters: parts=0-2@4

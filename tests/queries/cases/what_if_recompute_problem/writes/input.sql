@@ -1,0 +1,3 @@
+-- input: shared/training_step.sql
+-- parameters: parts=3-6@5,0-1@5,5-6@5,x
+-- add_ writes x; parts that end before they begin again, and that overlap.
