@@ -137,6 +137,38 @@ SELECT
   output_bytes -- [byte] size of the output message, if the element type is known
 FROM collective;
 
+-- recorded_collective at all times
+CREATE OR REPLACE VIEW whole_recorded_collective AS
+SELECT
+  slice_id, -- [ref slice.id] the slice, from the call to the end
+  trace_id, -- [ref trace.id] the trace
+  track_id, -- [ref track.id] the slice's
+  ts, -- [ns] the slice's: when the program called the operation
+  dur, -- [ns] the slice's; 0: it ended, the time is not recorded; -1: it has not ended
+  name, -- [text] the slice's
+  record_id, -- [source id] number of the record in its process, from 0, in the order of the calls
+  group_number, -- [source id] number of the process group in its process
+  group_name, -- [text] process group
+  group_description, -- [text] process group's description
+  backend, -- [text] communication library: nccl, gloo, ...
+  kind, -- [text] operation as the library names it: all_reduce, _all_gather_base, send, coalesced, ...
+  peer_rank, -- [count] the other side of a send or recv, as rank in the group
+  is_p2p, -- [bool] whether it is counted among sends and receives
+  sequence_number, -- [source id] number among the collectives of the group, or among its sends and receives; equal for coalesced operations
+  op_number, -- [source id] number among all operations of the group
+  state, -- [text] scheduled, started or completed
+  is_retired, -- [bool] whether the library no longer watches it, because it ended
+  started_ts, -- [ns] when it was seen to have started, relative to trace.base_ns
+  completed_ts, -- [ns] when it was seen to have ended, relative to trace.base_ns
+  device_ns, -- [ns] its time on the device, if measured
+  timeout_ns, -- [ns] time after which the library gives up
+  input_sizes_json, -- [json] shapes of the inputs
+  input_types_json, -- [json] data types of the inputs
+  output_sizes_json, -- [json] shapes of the outputs
+  output_types_json, -- [json] data types of the outputs
+  call_stack_id -- [ref call_frame.call_stack_id] the calls that led to it; NULL: not recorded
+FROM recorded_collective;
+
 -- Rows of annotation in the traces in scope, inside and outside of the time window
 CREATE OR REPLACE VIEW whole_annotation AS
 SELECT

@@ -16,7 +16,7 @@ import pytest
 from tests.support.sharing import integration
 from tests.support.snapshots import BASE_US, Snapshot, make
 from tw_importers.memory_snapshot import sniff
-from tw_importers.memory_snapshot.unpickle import Unpickler
+from tw_importers.pickled.unpickle import Unpickler
 from warehouse.ingest import pipeline
 from warehouse.query import execute
 from warehouse.store import database

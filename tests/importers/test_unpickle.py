@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tw_importers.memory_snapshot.unpickle import Unpickler
+from tw_importers.pickled.unpickle import Unpickler
 from warehouse.errors import CorruptTrace
 
 

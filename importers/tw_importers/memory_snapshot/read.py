@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pyarrow as pa
 
-from tw_importers.memory_snapshot.unpickle import Unpickler
+from tw_importers.pickled.plain import as_json
+from tw_importers.pickled.unpickle import Unpickler
 from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader, Scratch, TraceFacts
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _BATCH_ROWS = 16_384
-_MAX_DEPTH = 4  # of values kept as JSON; snapshots nest two deep there
-_MAX_VALUES = 10_000  # in one of them, however often it refers to the same ones
 _INT64 = range(-(1 << 63), 1 << 63)
 _ADDRESS = range(1 << 64)
 
@@ -106,7 +104,7 @@ def read(reader: ByteReader, scratch: Scratch) -> TraceFacts:
     for name in tables:
         target = scratch.path(name).replace("'", "''")
         scratch.connection.execute(f"CREATE VIEW {name} AS FROM read_parquet('{target}')")
-    return TraceFacts(format="memory_snapshot", metadata_json=_json(metadata))
+    return TraceFacts(format="memory_snapshot", metadata_json=as_json(metadata))
 
 
 class _Snapshot:
@@ -269,7 +267,7 @@ def _columns(source: dict[Any, Any], schema: pa.Schema, taken: Iterable[str]) ->
         elif value is not None:
             extra[name] = value
     if extra:
-        found["extra"] = _json(extra)
+        found["extra"] = as_json(extra)
     return found
 
 
@@ -279,25 +277,4 @@ def _text(value: Any) -> str | None:
         return value
     if type(value) is tuple and all(type(each) is int for each in value):
         return ".".join(map(str, value))
-    return _json(value)
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(_plain(value, _MAX_DEPTH, [_MAX_VALUES])).decode()
-
-
-def _plain(value: Any, depth: int, left: list[int]) -> Any:
-    """The value as JSON types; values nested too deeply, or too many, are skipped.
-
-    `left` holds how many values may still come: a pickle can say a list of lists of lists of one
-    list in a few bytes.
-    """
-    left[0] -= 1
-    if type(value) is dict or type(value) is list or type(value) is tuple:
-        items = list(value.items() if type(value) is dict else enumerate(value))
-        room = left[0] if depth else 0
-        kept = [(key, _plain(each, depth - 1, left)) for key, each in items[: max(room, 0)]]
-        return {str(k): v for k, v in kept} if type(value) is dict else [v for _, v in kept]
-    if type(value) is int and value not in _INT64 and value not in _ADDRESS:
-        return str(value)
-    return int(value) if isinstance(value, _Stack | _Call) else value
+    return as_json(value)

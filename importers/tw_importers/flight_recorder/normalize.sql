@@ -1,0 +1,107 @@
+-- From prepared dumps to core tables, inside the transaction of the import.
+-- Variables: trace_id, first_id (= trace_id << 32), of the first trace.
+
+INSERT INTO process (id, trace_id, name)
+SELECT
+  getvariable('first_id') + (trace_n << 32), getvariable('trace_id') + trace_n, 'process groups'
+FROM scratch.source_trace
+ORDER BY trace_n;
+
+INSERT INTO track (id, trace_id, kind, name, process_id)
+SELECT
+  getvariable('first_id') + track_n,
+  getvariable('trace_id') + trace_n,
+  'async',
+  concat_ws(' ', nullif(nullif(group_description, ''), 'undefined'), coalesce(group_name, group_number::VARCHAR)),
+  getvariable('first_id') + (trace_n << 32)
+FROM scratch.place
+ORDER BY track_n;
+
+INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
+SELECT
+  getvariable('first_id') + s.slice_n,
+  getvariable('trace_id') + s.trace_n,
+  getvariable('first_id') + s.track_n,
+  s.ts,
+  s.dur,
+  'collective',
+  s.name,
+  n.depth,
+  getvariable('first_id') + n.parent_n,
+  s.args
+FROM scratch.span AS s
+JOIN scratch.nest AS n ON n.entry_n = s.slice_n
+ORDER BY s.slice_n;
+
+-- Names are backend:operation, of sends and receives with the ranks in the group: nccl:send 0->1.
+INSERT INTO recorded_collective
+SELECT
+  getvariable('first_id') + slice_n,
+  getvariable('trace_id') + trace_n,
+  getvariable('first_id') + track_n,
+  ts,
+  dur,
+  name,
+  record_id,
+  group_number,
+  group_name,
+  group_description,
+  nullif(regexp_extract(name, '^([a-z0-9]+):', 1), ''),
+  split_part(regexp_replace(name, '^[a-z0-9]+:', ''), ' ', 1),
+  CASE
+    WHEN name LIKE '%send %' THEN TRY_CAST(regexp_extract(name, '->(\d+)', 1) AS BIGINT)
+    WHEN name LIKE '%recv %' THEN TRY_CAST(regexp_extract(name, '<-(\d+)', 1) AS BIGINT)
+  END,
+  coalesce(is_p2p, regexp_matches(name, ':(send|recv) ')),
+  CASE WHEN is_p2p THEN p2p_number ELSE collective_number END,
+  op_number,
+  state,
+  coalesce(is_retired, false),
+  started_ts,
+  completed_ts,
+  TRY_CAST(round(duration_ms * 1e6) AS BIGINT),
+  TRY(timeout_ms * 1000000),
+  input_sizes,
+  input_types,
+  output_sizes,
+  output_types,
+  getvariable('first_id') + (trace_n << 32) + stack_n
+FROM scratch.span
+ORDER BY slice_n;
+
+INSERT INTO call_frame
+SELECT
+  getvariable('first_id') + (trace_n << 32) + stack_n,
+  getvariable('trace_id') + trace_n,
+  depth,
+  file,
+  line,
+  function,
+  NULL
+FROM scratch.frame
+ORDER BY trace_n, stack_n, depth;
+
+INSERT INTO process_group BY NAME
+SELECT
+  getvariable('first_id') + (trace_n << 32) + row_number() OVER (PARTITION BY trace_n ORDER BY name, ranks) - 1 AS id,
+  getvariable('trace_id') + trace_n AS trace_id,
+  name,
+  description,
+  len(TRY_CAST(ranks AS BIGINT[])) AS n_ranks,
+  to_json(TRY_CAST(ranks AS BIGINT[]))::VARCHAR AS ranks_json,
+  args AS attributes_json
+FROM scratch.group_config
+-- Libraries that do not record members leave one entry without a name.
+WHERE name <> '' OR coalesce(len(TRY_CAST(ranks AS BIGINT[])), 0) > 0
+ORDER BY id;
+
+-- -1 stands for none.
+INSERT INTO process_group_status
+SELECT
+  getvariable('trace_id') + trace_n,
+  group_number,
+  nullif(TRY_CAST(last_enqueued AS BIGINT), -1),
+  nullif(TRY_CAST(last_started AS BIGINT), -1),
+  nullif(TRY_CAST(last_completed AS BIGINT), -1)
+FROM scratch.group_status
+ORDER BY trace_n, group_number;

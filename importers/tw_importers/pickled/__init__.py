@@ -1,0 +1,1 @@
+"""Shared by importers of pickles: they are read as data, and nothing in them runs; no format."""
