@@ -137,7 +137,7 @@ SELECT
   output_bytes -- [byte] size of the output message, if the element type is known
 FROM collective;
 
--- recorded_collective at all times
+-- Rows of recorded_collective in the traces in scope, inside and outside of the time window
 CREATE OR REPLACE VIEW whole_recorded_collective AS
 SELECT
   slice_id, -- [ref slice.id] the slice, from the call to the end

@@ -30,7 +30,7 @@ record_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Numb
 kind = { type = "VARCHAR", unit = "text", nullable = true, help = "Operation, as the library names it" }
 peer_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank of the other side of a send or recv" }
 state = { type = "VARCHAR", unit = "text", nullable = true, help = "scheduled, started or completed" }
-is_done = { type = "BOOLEAN", unit = "bool", help = "Whether it has ended: completed, or no longer watched" }
+is_done = { type = "BOOLEAN", unit = "bool", help = "Whether it has ended: completed, no longer watched, or before a collective of the group that has ended" }
 input_sizes = { type = "BIGINT[][]", unit = "count", nullable = true, help = "Shapes of the inputs" }
 input_types = { type = "VARCHAR[]", unit = "text", nullable = true, help = "Data types of the inputs" }
 output_sizes = { type = "BIGINT[][]", unit = "count", nullable = true, help = "Shapes of the outputs" }
@@ -77,7 +77,10 @@ operation AS (
     coalesce(c.group_name, c.group_number::VARCHAR, '') AS name_of_group,
     g.ranks,
     l.python_line,
-    min(c.record_id) OVER (PARTITION BY c.trace_id) > 0 AS is_overwritten
+    min(c.record_id) OVER (PARTITION BY c.trace_id) > 0 AS is_overwritten,
+    -- Collectives of a group end in their order; some libraries do not note the end of each.
+    max(CASE WHEN (c.state = 'completed' OR c.is_retired) AND c.is_p2p IS NOT TRUE THEN c.record_id END)
+      OVER (PARTITION BY c.trace_id, c.group_number, c.group_name) AS last_done_id
   FROM whole_recorded_collective AS c
   JOIN trace AS t ON t.id = c.trace_id
   LEFT JOIN config AS g ON g.trace_id = c.trace_id AND g.name = c.group_name
@@ -111,7 +114,8 @@ SELECT
   o.kind,
   coalesce(o.ranks[o.peer_rank + 1], o.peer_rank) AS peer_rank,
   o.state,
-  o.state = 'completed' IS TRUE OR o.is_retired AS is_done,
+  o.state = 'completed' IS TRUE OR o.is_retired
+    OR (o.is_p2p IS NOT TRUE AND o.record_id < o.last_done_id) IS TRUE AS is_done,
   TRY_CAST(o.input_sizes_json AS BIGINT[][]) AS input_sizes,
   TRY_CAST(o.input_types_json AS VARCHAR[]) AS input_types,
   TRY_CAST(o.output_sizes_json AS BIGINT[][]) AS output_sizes,

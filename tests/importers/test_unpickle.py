@@ -102,7 +102,7 @@ def test_every_operation_that_could_run_something_is_refused_where_it_stands(cod
 def test_no_operation_of_pickle_is_forgotten() -> None:
     """Each is either read, or refused as running something, or one of a few no snapshot holds."""
     unpickler = Unpickler(io.BytesIO(), lambda target, items: False)
-    read = {code.decode("latin-1") for code in unpickler._operations} | {"."}
+    read = {chr(code) for code in unpickler._operations} | {"."}
     unknown = {o.name for o in pickletools.opcodes if o.code not in read}
 
     runs_something = {

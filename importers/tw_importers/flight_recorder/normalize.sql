@@ -52,11 +52,11 @@ SELECT
     WHEN name LIKE '%send %' THEN TRY_CAST(regexp_extract(name, '->(\d+)', 1) AS BIGINT)
     WHEN name LIKE '%recv %' THEN TRY_CAST(regexp_extract(name, '<-(\d+)', 1) AS BIGINT)
   END,
-  coalesce(is_p2p, regexp_matches(name, ':(send|recv) ')),
-  CASE WHEN is_p2p THEN p2p_number ELSE collective_number END,
+  is_p2p,
+  sequence_number,
   op_number,
   state,
-  coalesce(is_retired, false),
+  is_retired,
   started_ts,
   completed_ts,
   TRY_CAST(round(duration_ms * 1e6) AS BIGINT),
@@ -83,25 +83,34 @@ ORDER BY trace_n, stack_n, depth;
 
 INSERT INTO process_group BY NAME
 SELECT
-  getvariable('first_id') + (trace_n << 32) + row_number() OVER (PARTITION BY trace_n ORDER BY name, ranks) - 1 AS id,
+  getvariable('first_id') + (trace_n << 32)
+    + row_number() OVER (PARTITION BY trace_n ORDER BY name, ranks) - 1 AS id,
   getvariable('trace_id') + trace_n AS trace_id,
   name,
   description,
-  len(TRY_CAST(ranks AS BIGINT[])) AS n_ranks,
-  to_json(TRY_CAST(ranks AS BIGINT[]))::VARCHAR AS ranks_json,
+  len(ranks) AS n_ranks,
+  to_json(ranks)::VARCHAR AS ranks_json,
   args AS attributes_json
-FROM scratch.group_config
+FROM (
+  SELECT
+    trace_n,
+    coalesce(json_extract_string(args, '$.name'), name) AS name,
+    json_extract_string(args, '$.desc') AS description,
+    TRY_CAST(json_extract_string(args, '$.ranks') AS BIGINT[]) AS ranks,
+    args
+  FROM scratch.group_config
+)
 -- Libraries that do not record members leave one entry without a name.
-WHERE name <> '' OR coalesce(len(TRY_CAST(ranks AS BIGINT[])), 0) > 0
+WHERE name <> '' OR len(ranks) > 0
 ORDER BY id;
 
--- -1 stands for none.
+-- -1 stands for none. JSON has the numbers as text.
 INSERT INTO process_group_status
 SELECT
   getvariable('trace_id') + trace_n,
-  group_number,
-  nullif(TRY_CAST(last_enqueued AS BIGINT), -1),
-  nullif(TRY_CAST(last_started AS BIGINT), -1),
-  nullif(TRY_CAST(last_completed AS BIGINT), -1)
+  TRY_CAST(number AS BIGINT),
+  nullif(TRY_CAST(json_extract_string(args, '$.last_enqueued_collective') AS BIGINT), -1),
+  nullif(TRY_CAST(json_extract_string(args, '$.last_started_collective') AS BIGINT), -1),
+  nullif(TRY_CAST(json_extract_string(args, '$.last_completed_collective') AS BIGINT), -1)
 FROM scratch.group_status
-ORDER BY trace_n, group_number;
+ORDER BY trace_n, number;

@@ -2,6 +2,52 @@
 -- In: `record`, `frame`, `group_config`, `group_status`, `source_trace` (read.py). Several dumps may be
 -- decoded together: ordinals (`…_n`) count from trace_n << 32, and trace_n from 0.
 
+-- The values of records; older versions have seq_id. A value of another type is NULL.
+CREATE TABLE operation AS
+SELECT
+  trace_n,
+  record_n,
+  stack_n,
+  args,
+  v.record_id,
+  v.pg_id AS group_number,
+  coalesce(v.process_group[1], v.pg_id::VARCHAR) AS group_name,
+  v.process_group[2] AS group_description,
+  v.profiling_name AS name,
+  coalesce(v.is_p2p, regexp_matches(v.profiling_name, ':(send|recv) ')) AS is_p2p,
+  CASE WHEN v.is_p2p THEN v.p2p_seq_id ELSE coalesce(v.collective_seq_id, v.seq_id) END
+    AS sequence_number,
+  v.op_id AS op_number,
+  v.state,
+  coalesce(v.retired, false) AS is_retired,
+  v.duration_ms,
+  v.timeout_ms,
+  nullif(v.input_sizes, 'null') AS input_sizes,
+  nullif(v.input_dtypes, 'null') AS input_types,
+  nullif(v.output_sizes, 'null') AS output_sizes,
+  nullif(v.output_dtypes, 'null') AS output_types,
+  CASE WHEN v.time_created_ns BETWEEN 1 AND 4000000000000000000 THEN v.time_created_ns END
+    AS created_at,
+  -- JSON has 0 where it did not happen.
+  CASE WHEN v.time_discovered_started_ns BETWEEN 1 AND 4000000000000000000
+    THEN v.time_discovered_started_ns END AS started_at,
+  CASE WHEN v.time_discovered_completed_ns BETWEEN 1 AND 4000000000000000000
+    THEN v.time_discovered_completed_ns END AS completed_at
+FROM (
+  SELECT
+    *,
+    json_transform(
+      args,
+      '{"record_id":"BIGINT","pg_id":"BIGINT","process_group":["VARCHAR"],"profiling_name":"VARCHAR",
+        "is_p2p":"BOOLEAN","p2p_seq_id":"BIGINT","collective_seq_id":"BIGINT","seq_id":"BIGINT",
+        "op_id":"BIGINT","state":"VARCHAR","retired":"BOOLEAN","duration_ms":"DOUBLE",
+        "timeout_ms":"BIGINT","input_sizes":"JSON","input_dtypes":"JSON","output_sizes":"JSON",
+        "output_dtypes":"JSON","time_created_ns":"BIGINT","time_discovered_started_ns":"BIGINT",
+        "time_discovered_completed_ns":"BIGINT"}'
+    ) AS v
+  FROM record
+);
+
 -- Records in their order; those without a time have that of the one before.
 CREATE TABLE timed AS
 SELECT
@@ -15,15 +61,7 @@ SELECT
     0
   ) AS at_ns,
   CASE WHEN completed_at >= created_at THEN completed_at END AS end_ns
-FROM (
-  SELECT
-    *,
-    CASE WHEN created_ns BETWEEN 1 AND 4000000000000000000 THEN created_ns END AS created_at,
-    -- JSON has 0 where it did not happen.
-    CASE WHEN started_ns BETWEEN 1 AND 4000000000000000000 THEN started_ns END AS started_at,
-    CASE WHEN completed_ns BETWEEN 1 AND 4000000000000000000 THEN completed_ns END AS completed_at
-  FROM record
-);
+FROM operation;
 
 CREATE TABLE origin AS
 SELECT
@@ -105,5 +143,9 @@ WHERE n_invalid > 0
 UNION ALL
 SELECT trace_n, 'unknown_group', 'warning', count(*), 'records without a process group'
 FROM timed
-WHERE group_number IS NULL AND group_name IS NULL
+WHERE group_name IS NULL
 GROUP BY trace_n;
+
+-- Every record becomes one slice.
+CREATE TABLE merged (trace_n BIGINT, reason VARCHAR, n BIGINT);
+CREATE TABLE derived (trace_n BIGINT, table_name VARCHAR, n BIGINT);

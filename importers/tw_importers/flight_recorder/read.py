@@ -23,43 +23,19 @@ _INT64 = range(-(1 << 63), 1 << 63)
 _MAJOR_VERSION = 2
 
 
-def _schema(integers: str, texts: str, **others: pa.DataType) -> pa.Schema:
+def _schema(integers: str, texts: str) -> pa.Schema:
     return pa.schema(
         [(name, pa.int64()) for name in integers.split()]
         + [(name, pa.string()) for name in texts.split()]
-        + list(others.items())
     )
 
 
 SCHEMAS = {
-    "record": _schema(
-        "trace_n record_n record_id group_number collective_number p2p_number op_number created_ns "
-        "started_ns completed_ns timeout_ms stack_n",
-        "group_name group_description name state input_sizes input_types output_sizes output_types "
-        "args",
-        duration_ms=pa.float64(), is_p2p=pa.bool_(), is_retired=pa.bool_(),
-    ),
+    "record": _schema("trace_n record_n stack_n", "args"),
     "frame": _schema("trace_n stack_n depth line", "file function"),
-    "group_config": _schema("trace_n", "name description ranks args"),
-    "group_status": _schema("trace_n group_number", "last_enqueued last_started last_completed"),
+    "group_config": _schema("trace_n", "name args"),
+    "group_status": _schema("trace_n", "number args"),
     "source_trace": _schema("trace_n n_records n_invalid", ""),
-}  # fmt: skip
-
-#: Columns of `record` by the keys of a record; older versions first.
-_INTEGERS = {
-    "record_id": "record_id", "pg_id": "group_number", "seq_id": "collective_number",
-    "collective_seq_id": "collective_number", "p2p_seq_id": "p2p_number", "op_id": "op_number",
-    "time_created_ns": "created_ns", "time_discovered_started_ns": "started_ns",
-    "time_discovered_completed_ns": "completed_ns", "timeout_ms": "timeout_ms",
-}  # fmt: skip
-_TEXTS = {"profiling_name": "name", "state": "state"}
-_FLAGS = {"is_p2p": "is_p2p", "retired": "is_retired"}
-_LISTS = {
-    "input_sizes": "input_sizes", "input_dtypes": "input_types",
-    "output_sizes": "output_sizes", "output_dtypes": "output_types",
-}  # fmt: skip
-_STATUS = {
-    f"last_{state}_collective": f"last_{state}" for state in ("enqueued", "started", "completed")
 }
 
 
@@ -201,27 +177,11 @@ class _Dump:
             self.rows["record"].append(self._record(entry, record_n))
 
     def _record(self, entry: dict[Any, Any], record_n: int) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "trace_n": self._trace_n,
-            "record_n": record_n,
-            "stack_n": self._stack(entry.pop("frames", None)),
-        }
-        for key, column in _INTEGERS.items():
-            if key in entry:
-                row[column] = _integer(entry[key])
-        for key, column in _TEXTS.items():
-            row[column] = _text(entry.get(key))
-        for key, column in _FLAGS.items():
-            row[column] = value if type(value := entry.get(key)) is bool else None
-        for key, column in _LISTS.items():
-            row[column] = self._json(value) if type(value := entry.get(key)) is list else None
-        duration = entry.get("duration_ms")
-        row["duration_ms"] = float(duration) if type(duration) in (int, float) else None
-        group = entry.get("process_group")
-        if type(group) in (list, tuple) and len(group) == 2:
-            row["group_name"], row["group_description"] = map(_text, group)
-        row["args"] = self._json(entry)
-        return row
+        stack_n = self._stack(entry.pop("frames", None))
+        return {
+            "trace_n": self._trace_n, "record_n": record_n, "stack_n": stack_n,
+            "args": self._json(entry),
+        }  # fmt: skip
 
     def _stack(self, frames: Any) -> int | None:
         """Returns the number of a stack, the same for equal ones; new ones become rows."""
@@ -251,14 +211,11 @@ class _Dump:
         """Adds the process groups, and how far each has come."""
         for name, config in _items(self._root.get("pg_config")):
             self.rows["group_config"].append(
-                {"trace_n": self._trace_n, "name": _text(config.get("name")) or name,
-                 "description": _text(config.get("desc")), "ranks": _text(config.get("ranks")),
-                 "args": self._json(config)}
-            )  # fmt: skip
+                {"trace_n": self._trace_n, "name": name, "args": self._json(config)}
+            )
         for number, status in _items(self._root.get("pg_status")):
-            row = {column: _text(status.get(key)) for key, column in _STATUS.items()}
             self.rows["group_status"].append(
-                {"trace_n": self._trace_n, "group_number": _integer(number), **row}
+                {"trace_n": self._trace_n, "number": number, "args": self._json(status)}
             )
 
     def _json(self, value: Any) -> str:
@@ -276,14 +233,8 @@ def _items(value: Any) -> Iterable[tuple[str, dict[Any, Any]]]:
 
 
 def _integer(value: Any) -> int | None:
-    """Returns an integer of 64 bits, also one that is written as text."""
-    if type(value) is str and len(value) < 20 and value.removeprefix("-").isdecimal():
-        value = int(value)
     return value if type(value) is int and value in _INT64 else None
 
 
 def _text(value: Any) -> str | None:
-    """Returns a text; lists and numbers as JSON."""
-    if value is None or type(value) is str:
-        return value
-    return as_json(value)
+    return value if type(value) is str else None

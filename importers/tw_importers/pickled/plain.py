@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ _MAX_DEPTH = 4  # snapshots and dumps nest two deep
 _MAX_VALUES = 10_000  # in one value, however often it refers to the same ones
 _INT64 = range(-(1 << 63), 1 << 63)
 _UINT64 = range(1 << 64)
+_AS_THEY_ARE = frozenset({str, bool, float, type(None)})
 
 
 def as_json(value: Any) -> str:
@@ -22,12 +24,24 @@ def _plain(value: Any, depth: int, left: list[int]) -> Any:
 
     A pickle can say a list of lists of lists of one list in a few bytes.
     """
-    left[0] -= 1
-    if type(value) is dict or type(value) is list or type(value) is tuple:
-        items = list(value.items() if type(value) is dict else enumerate(value))
-        room = left[0] if depth else 0
-        kept = [(key, _plain(each, depth - 1, left)) for key, each in items[: max(room, 0)]]
-        return {str(k): v for k, v in kept} if type(value) is dict else [v for _, v in kept]
+    if type(value) is dict:
+        kept = _room(list(value.items()), depth, left)
+        return {
+            str(key): each if type(each) in _AS_THEY_ARE else _plain(each, depth - 1, left)
+            for key, each in kept
+        }
+    if type(value) is list or type(value) is tuple:
+        return [
+            each if type(each) in _AS_THEY_ARE else _plain(each, depth - 1, left)
+            for each in _room(value, depth, left)
+        ]
     if isinstance(value, int) and not isinstance(value, bool):  # also numbers of stacks and calls
         return int(value) if value in _INT64 or value in _UINT64 else str(value)
     return value
+
+
+def _room(values: Sequence[Any], depth: int, left: list[int]) -> Sequence[Any]:
+    """Returns the values that may still come, and counts them."""
+    kept = values[: max(left[0], 0)] if depth else ()
+    left[0] -= len(kept)
+    return kept

@@ -18,6 +18,7 @@ from warehouse.errors import CorruptTrace
 from warehouse.ingest.importer import ByteReader
 
 _BLOCK = 1 << 18
+_STOP = ord(".")
 _MAX_TEXT = 1 << 24  # bytes of one text
 _MAX_LINE = 1 << 16
 _MAX_NUMBER = 16  # bytes of one integer
@@ -50,19 +51,20 @@ class Unpickler:
         self._outer: list[list[Any]] = []  # stacks below the marks
         self._memo: dict[int, Any] = {}
         self._place: dict[int, int] = {}  # of a dict or list, by id(): its number in the memo
-        self._operations = _operations(self)
+        self._operations = {code[0]: operation for code, operation in _operations(self).items()}
         self._operation_offset = 0
 
     def load(self) -> Any:
         # One operation at a time: each works on what those before it left on the stack.
+        operations = self._operations
         while True:
             self._operation_offset = self._block_offset + self._at
-            code = self._take(1)
-            if code == b".":
+            code = self._byte()
+            if code == _STOP:
                 return self._pop()
-            operation = self._operations.get(code)
+            operation = operations.get(code)
             if operation is None:
-                self._refuse(code)
+                self._refuse(bytes([code]))
             operation()
             if len(self._stack) > _MAX_STACK:
                 self._wrong(f"more than {_MAX_STACK:,} values wait to be used")
@@ -84,6 +86,13 @@ class Unpickler:
         self._at = end
         return taken
 
+    def _byte(self) -> int:
+        at = self._at
+        if at < len(self._block):
+            self._at = at + 1
+            return self._block[at]
+        return self._take(1)[0]
+
     def _fill(self, n: int) -> None:
         parts = [self._block[self._at :]]
         n_held = len(parts[0])
@@ -94,7 +103,7 @@ class Unpickler:
                 offset = self._block_offset + n_held
                 raise CorruptTrace(
                     f"truncated: the pickle ends at byte {offset}",
-                    hint="Copy it again, or record another snapshot.",
+                    hint="Copy it again, or record another.",
                     offset=offset,
                 )
             parts.append(part)
@@ -117,7 +126,7 @@ class Unpickler:
     def _wrong(self, what: str) -> NoReturn:
         raise CorruptTrace(
             f"{what}, at byte {self._operation_offset}",
-            hint="Copy it again, or record another snapshot.",
+            hint="Copy it again, or record another.",
             offset=self._operation_offset,
         )
 
@@ -286,15 +295,15 @@ def _operations(u: Unpickler) -> dict[bytes, Callable[[], object]]:
         b"a": u._append, b"e": u._appends, b"s": u._set_item, b"u": u._set_items,
         b"0": u._pop, b"1": u._marked, b"2": lambda: u._push(u._stack[-1] if u._stack else None),
         b"N": u._constant(None), b"\x88": u._constant(True), b"\x89": u._constant(False),
-        b"p": lambda: u._put(u._line_number()), b"q": lambda: u._put(u._unsigned(1)),
+        b"p": lambda: u._put(u._line_number()), b"q": lambda: u._put(u._byte()),
         b"r": lambda: u._put(u._unsigned(4)), b"\x94": u._memoize,
-        b"g": lambda: u._get(u._line_number()), b"h": lambda: u._get(u._unsigned(1)),
+        b"g": lambda: u._get(u._line_number()), b"h": lambda: u._get(u._byte()),
         b"j": lambda: u._get(u._unsigned(4)),
         b"X": lambda: u._text(u._unsigned(4)), b"\x8c": lambda: u._text(u._unsigned(1)),
         b"\x8d": lambda: u._text(u._unsigned(8)), b"T": lambda: u._text(u._unsigned(4)),
         b"U": lambda: u._text(u._unsigned(1)), b"V": u._line_text, b"S": u._line_text,
         b"B": lambda: u._text(u._unsigned(4)), b"C": lambda: u._text(u._unsigned(1)),
-        b"J": lambda: u._integer(4), b"K": lambda: u._push(u._unsigned(1)),
+        b"J": lambda: u._integer(4), b"K": lambda: u._push(u._byte()),
         b"M": lambda: u._push(u._unsigned(2)), b"\x8a": lambda: u._integer(u._unsigned(1)),
         b"\x8b": lambda: u._integer(u._unsigned(4)), b"I": u._decimal, b"L": u._decimal,
         b"G": lambda: u._push(struct.unpack(">d", u._take(8))[0]), b"F": u._decimal_point,

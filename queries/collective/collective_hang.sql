@@ -1,0 +1,190 @@
+/* ---
+name = "collective_hang"
+version = 1
+title = "Where each process group is stuck: ranks that are missing or differ, and who waits"
+help = """
+From dumps of flight recorders. Of each group: the first collective with a problem
+(collective_mismatch), or else the first that has not ended on all ranks; of sends and receives the
+first message that only one side has called, or the two call differently. Groups without either have
+no problem. collective_progress has the ranks one by one. A group that waits for another group's
+collective shows up with the line at which its missing ranks are. Compares the ranks in scope; a time
+window hides none.
+"""
+grain = ["run_id", "group_key", "is_p2p"]
+requires = { schema = ">=27", queries = ["collective_mismatch@1", "recorded_operation@1"] }
+portable = false
+columns = [
+  "run_id", "group_key", "group_name", "group_description", "is_p2p", "verdict", "problem",
+  "sequence_number", "last_common_number", "n_members", "ranks", "waiting_ranks",
+  "ranks_without_dump", "expected", "expected_line", "python_line",
+]
+
+[column]
+group_key = { type = "VARCHAR", unit = "text", help = "Key of the group: its name, and its members if they are recorded" }
+group_name.help = "Process group"
+group_description = { type = "VARCHAR", unit = "text", nullable = true, help = "Process group as the program calls it" }
+is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether the row is of sends and receives" }
+verdict = { type = "VARCHAR", unit = "text", help = "What is wrong, as a sentence" }
+problem = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('missing', 'order', 'operation', 'size', 'type', 'state', 'not completed')", help = "As in collective_mismatch; not completed: all ranks have called it alike; NULL: none" }
+sequence_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Number of the collective with the problem; of a message its position between the two ranks" }
+last_common_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Last collective that all ranks with a dump have called; NULL: none" }
+n_members = { type = "BIGINT", unit = "count", check = ">= 0", help = "Ranks of the group, as far as they are known" }
+ranks = { type = "BIGINT[]", unit = "count", help = "Ranks that are missing or differ" }
+waiting_ranks = { type = "BIGINT[]", unit = "count", help = "Other ranks that have called it, where it has not ended" }
+ranks_without_dump = { type = "BIGINT[]", unit = "count", help = "Ranks of the group without a dump" }
+expected = { type = "VARCHAR", unit = "text", nullable = true, help = "Operation that the other ranks called" }
+expected_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line of its call on the lowest of them" }
+python_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line of the call on the lowest rank that differs, or of the last call of the lowest that is missing" }
+
+[changes]
+1 = "first version"
+--- */
+WITH operation AS MATERIALIZED (
+  SELECT *, kind IN ('send', 'recv') OR is_p2p AS of_messages
+  FROM recorded_operation()
+  WHERE rank IS NOT NULL
+),
+process_groups AS (
+  SELECT
+    run_id, group_key, of_messages AS is_p2p,
+    any_value(group_name) AS group_name,
+    any_value(group_description) AS group_description,
+    any_value(member_ranks) AS member_ranks
+  FROM operation
+  GROUP BY run_id, group_key, of_messages
+),
+dump AS (
+  SELECT run_id, list_sort(list(DISTINCT rank)) AS ranks
+  FROM trace
+  WHERE rank IS NOT NULL
+  GROUP BY run_id
+),
+common AS (
+  SELECT run_id, group_key, min(last_number) AS last_number, count(*) AS n
+  FROM (
+    SELECT run_id, group_key, rank, max(sequence_number) AS last_number
+    FROM operation
+    WHERE NOT of_messages
+    GROUP BY run_id, group_key, rank
+  )
+  GROUP BY run_id, group_key
+),
+mismatch AS (
+  SELECT
+    run_id, group_key, is_p2p,
+    arg_min(sequence_number, sequence_number) AS sequence_number,
+    arg_min(problem, (sequence_number, rank)) AS problem,
+    arg_min(expected, (sequence_number, rank)) AS expected,
+    arg_min(expected_line, (sequence_number, rank)) AS expected_line,
+    arg_min(python_line, (sequence_number, rank)) AS python_line,
+    arg_min(n_agreeing, (sequence_number, rank)) AS n_agreeing
+  FROM collective_mismatch()
+  WHERE is_first
+  GROUP BY run_id, group_key, is_p2p
+),
+differing AS (
+  SELECT m.run_id, m.group_key, m.is_p2p, list_sort(list(DISTINCT c.rank)) AS ranks
+  FROM collective_mismatch() AS c
+  JOIN mismatch AS m
+    ON m.run_id = c.run_id AND m.group_key = c.group_key AND m.is_p2p = c.is_p2p
+    AND m.sequence_number = c.sequence_number
+  WHERE c.is_first
+  GROUP BY m.run_id, m.group_key, m.is_p2p
+),
+-- The first operation that has not ended.
+pending AS (
+  SELECT
+    run_id, group_key, of_messages AS is_p2p,
+    min(sequence_number) AS sequence_number,
+    arg_min(concat_ws(' ', kind, state), (sequence_number, rank)) AS shown,
+    arg_min(python_line, (sequence_number, rank)) AS python_line
+  FROM operation
+  WHERE NOT is_done
+  GROUP BY run_id, group_key, of_messages
+),
+stuck AS (
+  SELECT
+    g.*,
+    coalesce(m.problem, CASE WHEN p.run_id IS NOT NULL THEN 'not completed' END) AS problem,
+    CASE WHEN m.problem IS NULL THEN p.sequence_number ELSE m.sequence_number END AS sequence_number,
+    coalesce(m.expected, p.shown) AS expected,
+    coalesce(m.expected_line, CASE WHEN m.problem IS NULL THEN p.python_line END) AS expected_line,
+    m.python_line,
+    m.n_agreeing,
+    coalesce(d.ranks, []) AS ranks,
+    list_filter(g.member_ranks, lambda r: NOT list_contains(coalesce(u.ranks, []), r)) AS ranks_without_dump
+  FROM process_groups AS g
+  LEFT JOIN mismatch AS m
+    ON m.run_id = g.run_id AND m.group_key = g.group_key AND m.is_p2p = g.is_p2p
+  LEFT JOIN differing AS d
+    ON d.run_id = g.run_id AND d.group_key = g.group_key AND d.is_p2p = g.is_p2p
+  LEFT JOIN pending AS p
+    ON p.run_id = g.run_id AND p.group_key = g.group_key AND p.is_p2p = g.is_p2p
+  LEFT JOIN dump AS u ON u.run_id = g.run_id
+),
+waiting AS (
+  SELECT s.run_id, s.group_key, s.is_p2p, list_sort(list(DISTINCT o.rank)) AS ranks
+  FROM stuck AS s
+  JOIN operation AS o
+    ON o.run_id = s.run_id AND o.group_key = s.group_key AND o.of_messages = s.is_p2p
+    AND NOT o.is_done AND (s.is_p2p OR o.sequence_number = s.sequence_number)
+    AND NOT list_contains(s.ranks, o.rank)
+  GROUP BY s.run_id, s.group_key, s.is_p2p
+)
+SELECT
+  s.run_id,
+  s.group_key,
+  s.group_name,
+  s.group_description,
+  s.is_p2p,
+  concat(
+    CASE
+      WHEN s.problem IS NULL AND len(s.ranks_without_dump) > 0 THEN 'nothing is wrong in the dumps'
+      WHEN s.problem IS NULL THEN 'all operations in the dumps have ended'
+      WHEN s.problem = 'not completed' THEN concat(
+        'all ranks have called ', s.expected, CASE WHEN NOT s.is_p2p THEN ' number ' || s.sequence_number ELSE '' END,
+        ', which has not ended', ', at ' || s.expected_line
+      )
+      ELSE concat(
+        CASE WHEN len(s.ranks) = 1 THEN 'rank ' ELSE 'ranks ' END,
+        array_to_string(s.ranks[:8], ', '),
+        CASE WHEN len(s.ranks) > 8 THEN concat(' and ', len(s.ranks) - 8, ' others') ELSE '' END,
+        CASE s.problem
+          WHEN 'missing' THEN CASE WHEN len(s.ranks) = 1 THEN ' has not called ' ELSE ' have not called ' END
+          WHEN 'order' THEN ' called operations in another order than '
+          WHEN 'state' THEN ' reached another state than '
+          ELSE concat(' called another ', s.problem, ' than ')
+        END,
+        s.expected,
+        CASE WHEN NOT s.is_p2p THEN ' number ' || s.sequence_number ELSE '' END,
+        ', called at ' || s.expected_line,
+        CASE WHEN s.problem = 'missing' THEN ', last at ' ELSE ', but at ' END || s.python_line
+      )
+    END,
+    CASE
+      WHEN len(s.ranks_without_dump) = 0 THEN ''
+      ELSE concat(
+        '; ', len(s.ranks_without_dump),
+        CASE WHEN len(s.ranks_without_dump) = 1 THEN ' rank has no dump: ' ELSE ' ranks have no dump: ' END,
+        array_to_string(s.ranks_without_dump[:8], ', '),
+        CASE WHEN len(s.ranks_without_dump) > 8 THEN ', ...' ELSE '' END
+      )
+    END
+  ) AS verdict,
+  s.problem,
+  s.sequence_number,
+  -- A rank that has called none has no row there.
+  CASE WHEN NOT s.is_p2p AND c.n >= len(s.member_ranks) - len(s.ranks_without_dump) THEN c.last_number END
+    AS last_common_number,
+  len(s.member_ranks) AS n_members,
+  s.ranks,
+  coalesce(w.ranks, []) AS waiting_ranks,
+  s.ranks_without_dump,
+  s.expected,
+  s.expected_line,
+  s.python_line
+FROM stuck AS s
+LEFT JOIN common AS c ON c.run_id = s.run_id AND c.group_key = s.group_key
+LEFT JOIN waiting AS w
+  ON w.run_id = s.run_id AND w.group_key = s.group_key AND w.is_p2p = s.is_p2p
+ORDER BY s.run_id, s.group_key, s.is_p2p
