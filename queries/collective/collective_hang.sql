@@ -4,7 +4,7 @@ version = 1
 title = "Where each process group is stuck: ranks that are missing or differ, and who waits"
 help = """
 From dumps of flight recorders. Of each group: the first collective with a problem
-(collective_mismatch), or else the first that has not ended on all ranks; of sends and receives the
+(collective_mismatch), with the ranks that have the gravest one, or else the first that has not ended on all ranks; of sends and receives the
 first message that only one side has called, or the two call differently. Groups without either have
 no problem. collective_progress has the ranks one by one. A group that waits for another group's
 collective shows up with the line at which its missing ranks are. Compares the ranks in scope; a time
@@ -70,26 +70,23 @@ common AS (
   GROUP BY run_id, group_key
 ),
 mismatch AS (
-  SELECT
-    run_id, group_key, is_p2p,
-    arg_min(sequence_number, sequence_number) AS sequence_number,
-    arg_min(problem, (sequence_number, rank)) AS problem,
-    arg_min(expected, (sequence_number, rank)) AS expected,
-    arg_min(expected_line, (sequence_number, rank)) AS expected_line,
-    arg_min(python_line, (sequence_number, rank)) AS python_line,
-    arg_min(n_agreeing, (sequence_number, rank)) AS n_agreeing
-  FROM collective_mismatch()
-  WHERE is_first
-  GROUP BY run_id, group_key, is_p2p
-),
-differing AS (
-  SELECT m.run_id, m.group_key, m.is_p2p, list_sort(list(DISTINCT c.rank)) AS ranks
-  FROM collective_mismatch() AS c
-  JOIN mismatch AS m
-    ON m.run_id = c.run_id AND m.group_key = c.group_key AND m.is_p2p = c.is_p2p
-    AND m.sequence_number = c.sequence_number
-  WHERE c.is_first
-  GROUP BY m.run_id, m.group_key, m.is_p2p
+  SELECT *
+  FROM (
+    SELECT
+      run_id, group_key, is_p2p, sequence_number, problem, expected, expected_line, python_line,
+      list_sort(list(rank) OVER same) AS ranks,
+      row_number() OVER (
+        PARTITION BY run_id, group_key, is_p2p
+        ORDER BY
+          sequence_number,
+          list_position(['missing', 'order', 'operation', 'size', 'type', 'state'], problem),
+          rank
+      ) AS place
+    FROM collective_mismatch()
+    WHERE is_first
+    WINDOW same AS (PARTITION BY run_id, group_key, is_p2p, sequence_number, problem)
+  )
+  WHERE place = 1
 ),
 -- The first operation that has not ended.
 pending AS (
@@ -110,14 +107,11 @@ stuck AS (
     coalesce(m.expected, p.shown) AS expected,
     coalesce(m.expected_line, CASE WHEN m.problem IS NULL THEN p.python_line END) AS expected_line,
     m.python_line,
-    m.n_agreeing,
-    coalesce(d.ranks, []) AS ranks,
+    list_distinct(coalesce(m.ranks, [])) AS ranks,
     list_filter(g.member_ranks, lambda r: NOT list_contains(coalesce(u.ranks, []), r)) AS ranks_without_dump
   FROM process_groups AS g
   LEFT JOIN mismatch AS m
     ON m.run_id = g.run_id AND m.group_key = g.group_key AND m.is_p2p = g.is_p2p
-  LEFT JOIN differing AS d
-    ON d.run_id = g.run_id AND d.group_key = g.group_key AND d.is_p2p = g.is_p2p
   LEFT JOIN pending AS p
     ON p.run_id = g.run_id AND p.group_key = g.group_key AND p.is_p2p = g.is_p2p
   LEFT JOIN dump AS u ON u.run_id = g.run_id
@@ -142,8 +136,13 @@ SELECT
       WHEN s.problem IS NULL AND len(s.ranks_without_dump) > 0 THEN 'nothing is wrong in the dumps'
       WHEN s.problem IS NULL THEN 'all operations in the dumps have ended'
       WHEN s.problem = 'not completed' THEN concat(
-        'all ranks have called ', s.expected, CASE WHEN NOT s.is_p2p THEN ' number ' || s.sequence_number ELSE '' END,
-        ', which has not ended', ', at ' || s.expected_line
+        CASE WHEN s.is_p2p THEN 'both sides' ELSE 'all ranks' END, ' have called ', s.expected,
+        CASE WHEN NOT s.is_p2p THEN ' number ' || s.sequence_number ELSE '' END,
+        ', which has not ended on ',
+        CASE WHEN len(w.ranks) = 1 THEN 'rank ' ELSE 'ranks ' END,
+        array_to_string(w.ranks[:8], ', '),
+        CASE WHEN len(w.ranks) > 8 THEN concat(' and ', len(w.ranks) - 8, ' others') ELSE '' END,
+        ', called at ' || s.expected_line
       )
       ELSE concat(
         CASE WHEN len(s.ranks) = 1 THEN 'rank ' ELSE 'ranks ' END,

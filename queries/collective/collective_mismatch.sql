@@ -47,8 +47,16 @@ WITH operation AS MATERIALIZED (
     *,
     regexp_matches(kind, 'all_?to_?all') AS is_all_to_all,
     concat_ws(
-      ' ', kind, input_sizes::VARCHAR, array_to_string(list_distinct(input_types), ','), '->',
-      output_sizes::VARCHAR, array_to_string(list_distinct(output_types), ',')
+      ' ', kind,
+      CASE WHEN len(input_sizes) > 0 THEN concat_ws(
+        ' ', input_sizes::VARCHAR, array_to_string(list_distinct(input_types), ',')
+      ) END,
+      CASE WHEN len(output_sizes) > 0
+          AND (output_sizes <> input_sizes OR output_types <> input_types)
+        THEN concat_ws(
+          ' ', '->', output_sizes::VARCHAR, array_to_string(list_distinct(output_types), ',')
+        )
+      END
     ) AS shown
   FROM recorded_operation()
   WHERE rank IS NOT NULL

@@ -35,6 +35,7 @@ SOURCES = {
     "ctf": ["ctf/cuda/trace.tar.gz"],
     "disc_replay": ["gpu/nsys_replay_synthetic/replay_capture_range.sqlite", "bladedisc/dup"],
     "dpro": ["dpro/nccl_ring_2x1_tiny"],
+    "flight_recorder": ["flight_recorder/gloo_missing"],
     "kineto": ["kineto/gpu_handwritten/trace.json"],
     "kineto_cpu": ["kineto/cpu_run/trace.json.gz"],
     "kineto_ranks": ["kineto/ddp_two_ranks/rank0.json.gz", "kineto/ddp_two_ranks/rank1.json.gz"],
