@@ -11,7 +11,7 @@ collective shows up with the line at which its missing ranks are. Compares the r
 window hides none.
 """
 grain = ["run_id", "group_key", "is_p2p"]
-requires = { schema = ">=27", queries = ["collective_mismatch@1", "recorded_operation@1"] }
+requires = { schema = ">=27", queries = ["recorded_mismatch@1", "recorded_operation@1"] }
 portable = false
 columns = [
   "run_id", "group_key", "group_name", "group_description", "is_p2p", "verdict", "problem",
@@ -20,9 +20,7 @@ columns = [
 ]
 
 [column]
-group_key = { type = "VARCHAR", unit = "text", help = "Key of the group: its name, and its members if they are recorded" }
 group_name.help = "Process group"
-group_description = { type = "VARCHAR", unit = "text", nullable = true, help = "Process group as the program calls it" }
 is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether the row is of sends and receives" }
 verdict = { type = "VARCHAR", unit = "text", help = "What is wrong, as a sentence" }
 problem = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('missing', 'order', 'operation', 'size', 'type', 'state', 'not completed')", help = "As in collective_mismatch; not completed: all ranks have called it alike; NULL: none" }
@@ -82,7 +80,7 @@ mismatch AS (
           list_position(['missing', 'order', 'operation', 'size', 'type', 'state'], problem),
           rank
       ) AS place
-    FROM collective_mismatch()
+    FROM recorded_mismatch()
     WHERE is_first
     WINDOW same AS (PARTITION BY run_id, group_key, is_p2p, sequence_number, problem)
   )

@@ -20,9 +20,7 @@ columns = [
 [column]
 trace_id = { nullable = true, help = "Trace of the rank; NULL: no dump" }
 rank = { nullable = false, help = "Rank of the group" }
-group_key = { type = "VARCHAR", unit = "text", help = "Key of the group: its name, and its members if they are recorded" }
 group_name.help = "Process group"
-group_description = { type = "VARCHAR", unit = "text", nullable = true, help = "Process group as the program calls it" }
 has_dump = { type = "BOOLEAN", unit = "bool", help = "Whether the rank has a dump" }
 n_operations = { type = "BIGINT", unit = "count", check = ">= 0", help = "Collectives in the dump" }
 first_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Number of the first collective in the dump" }

@@ -9,6 +9,7 @@ default group all ranks of the run. A time window hides none.
 """
 grain = ["slice_id"]
 requires = { schema = ">=27" }
+portable = false
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "group_key", "group_name", "group_description",
   "member_ranks", "group_size", "is_p2p", "sequence_number", "ordinal", "record_id", "kind",
@@ -18,9 +19,7 @@ columns = [
 
 [column]
 slice_id.help = "Slice of the operation"
-group_key = { type = "VARCHAR", unit = "text", help = "Key of the group, equal on all ranks" }
 group_name.help = "Process group"
-group_description = { type = "VARCHAR", unit = "text", nullable = true, help = "Process group as the program calls it" }
 member_ranks = { type = "BIGINT[]", unit = "count", help = "Ranks of the group, as far as they are known" }
 group_size.help = "Ranks in the group, if recorded"
 is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether it is counted among sends and receives" }

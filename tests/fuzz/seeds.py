@@ -21,6 +21,7 @@ from tests.fuzz.family import Family, Files, register
 from tests.support import (
     chakra_wire,
     disc_statistics,
+    flight_recorder_dumps,
     mxnet_trial,
     nsys_export,
     snapshots,
@@ -71,6 +72,13 @@ def _memory_timeline() -> list[Files]:
 def _memory_snapshot() -> list[Files]:
     new, old = snapshots.make(1, n=12), snapshots.make(2, devices=2, n=8, forget=2)
     return _one("t.pickle", new.pickled(), old.pickled(protocol=0), old.pickled(protocol=5))
+
+
+def _flight_recorder() -> list[Files]:
+    made = flight_recorder_dumps.program(6)
+    recorded = (DATA / "flight_recorder" / "gloo_missing" / "nccl_trace_rank_0").read_bytes()
+    as_json = (DATA / "flight_recorder" / "json" / "trace_0.json").read_bytes()
+    return _one("trace_0", made.pickled(0), recorded, as_json)
 
 
 def _chakra_et() -> list[Files]:
@@ -464,6 +472,7 @@ for _family in (
     Family("dpro", "dpro", "json", _dpro, is_capture=True),
     Family("dpro_byteps", "dpro", "lines", _dpro_byteps, is_capture=True),
     Family("horovod", "horovod", "json", _horovod),
+    Family("flight_recorder", "flight_recorder", "pickle", _flight_recorder),
     Family("disc", "disc", "blocks", _disc, is_capture=True),
     Family("tf_run_metadata", "tf_run_metadata", "protobuf", _tf_run_metadata),
     Family("tf_graph", "tf_graph", "protobuf", _tf_graph),

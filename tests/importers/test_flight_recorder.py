@@ -48,7 +48,9 @@ def test_operations_are_those_of_the_dump(recorded: Path) -> None:
     for rank, path in enumerate(DUMPS):
         for entry in pickle.loads(path.read_bytes())["entries"]:
             group, description = entry["process_group"]
-            row = next(r for r in found if (r["rank"], r["record_id"]) == (rank, entry["record_id"]))
+            row = next(
+                r for r in found if (r["rank"], r["record_id"]) == (rank, entry["record_id"])
+            )
             calls = [
                 {"filename": f["file"], "line": f["line"], "name": f["function"]}
                 for f in frames
@@ -77,12 +79,16 @@ def test_json_has_the_rows_of_the_pickle(recorded: Path, tmp_path: Path) -> None
 
     found = rows(tmp_path / "w.duckdb", _ROWS)
 
-    of_pickle = [{**row, "call_stack_id": None} for row in rows(recorded, _ROWS) if row["rank"] == 0]
+    of_pickle = [
+        {**row, "call_stack_id": None} for row in rows(recorded, _ROWS) if row["rank"] == 0
+    ]
     assert found == of_pickle
     status = "SELECT * FROM process_group_status WHERE trace_id = 1 ORDER BY group_number"
     of_rank = status.replace("1", "(SELECT id FROM trace WHERE rank = 0)", 1)
     numbers = "last_enqueued_number", "last_started_number", "last_completed_number"
-    for mine, theirs in zip(rows(tmp_path / "w.duckdb", status), rows(recorded, of_rank), strict=True):
+    for mine, theirs in zip(
+        rows(tmp_path / "w.duckdb", status), rows(recorded, of_rank), strict=True
+    ):
         assert [mine[name] for name in numbers] == [theirs[name] for name in numbers]
 
 
@@ -110,7 +116,10 @@ class Harmful:
 
 BAD = {
     "cut": (DUMPS[0].read_bytes()[:900], "truncated: the pickle ends at byte 900"),
-    "harmful": (pickle.dumps({"version": "2.10", "pg_config": {}, "pg_status": Harmful()}), "GLOBAL"),
+    "harmful": (
+        pickle.dumps({"version": "2.10", "pg_config": {}, "pg_status": Harmful()}),
+        "GLOBAL",
+    ),
     "other": (pickle.dumps({"pg_config": {}, "pg_status": {}}, 2), "neither a version nor entries"),
     "json": (b'{"version": "2.10", "pg_config": {}, "pg_status": {', "invalid JSON"),
 }
@@ -134,7 +143,9 @@ def test_a_bad_dump_is_one_sentence_and_the_others_are_read(
 
 def test_values_that_repeat_without_end_are_refused(tw: Tw, tmp_path: Path) -> None:
     sizes = [[1] * 100] * 100
-    entries = [{"record_id": n, "profiling_name": "nccl:x", "input_sizes": sizes} for n in range(4000)]
+    entries = [
+        {"record_id": n, "profiling_name": "nccl:x", "input_sizes": sizes} for n in range(4000)
+    ]
     dump = {"version": "2.10", "pg_config": {}, "pg_status": {}, "entries": entries}
     (tmp_path / "nccl_trace_rank_0").write_bytes(pickle.dumps(dump, 2))
 

@@ -76,6 +76,9 @@ ABSOLUTE: Mapping[str, set[str]] = {
 #: Queries that see several ranks together, so that two ranks are more than each of them alone.
 ACROSS_RANKS: Mapping[str, str] = {
     "check_missing_rank": "a rank alone lacks the other",
+    "collective_hang": "it compares ranks",
+    "collective_mismatch": "it compares ranks",
+    "collective_progress": "it compares ranks",
     "data_quality": "it says which ranks are missing",
     "timeline_track": "tracks share one budget, and clocks are known by the others of the run",
     "collective_instance": "waiting is for other ranks",

@@ -202,8 +202,15 @@ def judged_by_torch(made: Program) -> dict[str, list[Any]]:
         if each.missing_ranks:
             wrong = [each.collective_seq_id, "missing", sorted(each.missing_ranks)]
         elif each.mismatch_collectives:
-            kinds = {_OF_TORCH[other.type_of_mismatch.state.name] for other in each.mismatch_collectives.values()}
-            wrong = [each.collective_seq_id, "+".join(sorted(kinds)), sorted(each.mismatch_collectives)]
+            kinds = {
+                _OF_TORCH[other.type_of_mismatch.state.name]
+                for other in each.mismatch_collectives.values()
+            }
+            wrong = [
+                each.collective_seq_id,
+                "+".join(sorted(kinds)),
+                sorted(each.mismatch_collectives),
+            ]
         if wrong and (each.group_id not in found or wrong[0] < found[each.group_id][0]):
             found[each.group_id] = list(wrong)
     return found
