@@ -437,6 +437,13 @@ COMMENT ON COLUMN process_group."ranks_json" IS '[json] list of ranks; empty: al
 COMMENT ON COLUMN process_group."n_groups" IS '[count] number of groups when it was created (group_count)';
 COMMENT ON COLUMN process_group."attributes_json" IS '[json] properties as in the source, verbatim';
 
+COMMENT ON TABLE process_group_status IS 'How far a process group has come on a rank';
+COMMENT ON COLUMN process_group_status."trace_id" IS '[ref trace.id] the trace';
+COMMENT ON COLUMN process_group_status."group_number" IS '[source id] number of the process group in its process';
+COMMENT ON COLUMN process_group_status."last_enqueued_number" IS '[source id] last collective that was called; NULL: none';
+COMMENT ON COLUMN process_group_status."last_started_number" IS '[source id] last collective that was seen to start; NULL: none, or not recorded';
+COMMENT ON COLUMN process_group_status."last_completed_number" IS '[source id] last collective that was seen to end; NULL: none';
+
 COMMENT ON TABLE python_call IS 'Calls of Python functions';
 COMMENT ON COLUMN python_call."slice_id" IS '[ref slice.id] the slice that the row describes';
 COMMENT ON COLUMN python_call."trace_id" IS '[ref trace.id] trace';
@@ -453,6 +460,35 @@ COMMENT ON COLUMN query_version."name" IS '[text] name of the query';
 COMMENT ON COLUMN query_version."version" IS '[count] version of the query';
 COMMENT ON COLUMN query_version."content_hash" IS '[text] SHA-256 of the contract of the version; of texts, if stored by an earlier version of tw';
 COMMENT ON COLUMN query_version."first_used_at" IS '[UTC] time it first stored rows in this warehouse';
+
+COMMENT ON TABLE recorded_collective IS 'An operation of a process group, as a flight recorder has it when it is dumped';
+COMMENT ON COLUMN recorded_collective."slice_id" IS '[ref slice.id] the slice, from the call to the end';
+COMMENT ON COLUMN recorded_collective."trace_id" IS '[ref trace.id] the trace';
+COMMENT ON COLUMN recorded_collective."track_id" IS '[ref track.id] the slice''s';
+COMMENT ON COLUMN recorded_collective."ts" IS '[ns] the slice''s: when the program called the operation';
+COMMENT ON COLUMN recorded_collective."dur" IS '[ns] the slice''s; 0: it ended, the time is not recorded; -1: it has not ended';
+COMMENT ON COLUMN recorded_collective."name" IS '[text] the slice''s';
+COMMENT ON COLUMN recorded_collective."record_id" IS '[source id] number of the record in its process, from 0, in the order of the calls';
+COMMENT ON COLUMN recorded_collective."group_number" IS '[source id] number of the process group in its process';
+COMMENT ON COLUMN recorded_collective."group_name" IS '[text] process group';
+COMMENT ON COLUMN recorded_collective."group_description" IS '[text] process group''s description';
+COMMENT ON COLUMN recorded_collective."backend" IS '[text] communication library: nccl, gloo, ...';
+COMMENT ON COLUMN recorded_collective."kind" IS '[text] operation as the library names it: all_reduce, _all_gather_base, send, coalesced, ...';
+COMMENT ON COLUMN recorded_collective."peer_rank" IS '[count] the other side of a send or recv, as rank in the group';
+COMMENT ON COLUMN recorded_collective."is_p2p" IS '[bool] whether it is counted among sends and receives';
+COMMENT ON COLUMN recorded_collective."sequence_number" IS '[source id] number among the collectives of the group, or among its sends and receives; equal for coalesced operations';
+COMMENT ON COLUMN recorded_collective."op_number" IS '[source id] number among all operations of the group';
+COMMENT ON COLUMN recorded_collective."state" IS '[text] scheduled, started or completed';
+COMMENT ON COLUMN recorded_collective."is_retired" IS '[bool] whether the library no longer watches it, because it ended';
+COMMENT ON COLUMN recorded_collective."started_ts" IS '[ns] when it was seen to have started, relative to trace.base_ns';
+COMMENT ON COLUMN recorded_collective."completed_ts" IS '[ns] when it was seen to have ended, relative to trace.base_ns';
+COMMENT ON COLUMN recorded_collective."device_ns" IS '[ns] its time on the device, if measured';
+COMMENT ON COLUMN recorded_collective."timeout_ns" IS '[ns] time after which the library gives up';
+COMMENT ON COLUMN recorded_collective."input_sizes_json" IS '[json] shapes of the inputs';
+COMMENT ON COLUMN recorded_collective."input_types_json" IS '[json] data types of the inputs';
+COMMENT ON COLUMN recorded_collective."output_sizes_json" IS '[json] shapes of the outputs';
+COMMENT ON COLUMN recorded_collective."output_types_json" IS '[json] data types of the outputs';
+COMMENT ON COLUMN recorded_collective."call_stack_id" IS '[ref call_frame.call_stack_id] the calls that led to it; NULL: not recorded';
 
 COMMENT ON TABLE recorded_event IS 'An event as it was recorded, with the slice it became';
 COMMENT ON COLUMN recorded_event."id" IS '[id] trace_id << 32 | n, n by trace, stream, packet and place in it';

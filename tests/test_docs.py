@@ -373,7 +373,8 @@ def test_every_importer_is_in_the_readme() -> None:
         "astra_sim_log": "ASTRA-sim", "sophgo": "Sophgo", "rocprofv3_csv": "rocprofv3",
         "rocprofv3_json": "rocprofv3", "nsys": "Nsight Systems", "rocpd": "rocpd",
         "rpd": "rocmProfileData", "nvprof": "nvprof", "rocprof": "rocprof", "nvprof_csv": "nvprof",
-        "dpro": "dPRO", "horovod": "Horovod", "flight_recorder": "flight recorder", "ctf": "LTTng", "xplane": "XPlane",
+        "dpro": "dPRO", "horovod": "Horovod", "flight_recorder": "flight recorder",
+        "ctf": "LTTng", "xplane": "XPlane",
         "tf_run_metadata": "RunMetadata", "disc": "BladeDISC", "tf_graph": "GraphDef",
     }  # fmt: skip
     assert set(PROJECT["entry-points"]["trace_warehouse.importers"]) == words.keys()

@@ -27,7 +27,7 @@ sequence_number = { type = "BIGINT", unit = "source id", nullable = true, help =
 ordinal = { type = "BIGINT", unit = "count", check = "> 0", help = "Position among the operations of the rank with this number, which are coalesced, from 1" }
 record_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Number of the record on its rank" }
 kind = { type = "VARCHAR", unit = "text", nullable = true, help = "Operation, as the library names it" }
-peer_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank of the other side of a send or recv" }
+peer_rank.help = "Rank of the other side of a send or recv"
 state = { type = "VARCHAR", unit = "text", nullable = true, help = "scheduled, started or completed" }
 is_done = { type = "BOOLEAN", unit = "bool", help = "Whether it has ended: completed, no longer watched, or before a collective of the group that has ended" }
 input_sizes = { type = "BIGINT[][]", unit = "count", nullable = true, help = "Shapes of the inputs" }

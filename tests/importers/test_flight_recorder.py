@@ -46,7 +46,8 @@ def test_operations_are_those_of_the_dump(recorded: Path) -> None:
 
     expected = []
     for rank, path in enumerate(DUMPS):
-        for entry in pickle.loads(path.read_bytes())["entries"]:
+        dump = pickle.loads(path.read_bytes())  # noqa: S301 - our own
+        for entry in dump["entries"]:
             group, description = entry["process_group"]
             row = next(
                 r for r in found if (r["rank"], r["record_id"]) == (rank, entry["record_id"])
@@ -166,7 +167,9 @@ def test_older_and_newer_versions(tw: Tw, tmp_path: Path) -> None:
     result = tw("import", "--db", tmp_path / "w.duckdb", tmp_path / "old_0", tmp_path / "new_1")
 
     found = rows(tmp_path / "w.duckdb", _ROWS)
-    assert [(row["rank"], row["group_name"], row["sequence_number"], row["dur"]) for row in found] == [
-        (0, "3", 7, -1), (1, "3", 7, -1)
-    ]  # fmt: skip
+    names = "rank", "group_name", "sequence_number", "dur"
+    assert [tuple(row[name] for name in names) for row in found] == [
+        (0, "3", 7, -1),
+        (1, "3", 7, -1),
+    ]
     assert "unknown_version" in result.err

@@ -67,8 +67,8 @@ def test_the_first_problem_of_a_group_is_that_of_the_analyzer_of_torch(
 
 
 def test_recorded_dumps_say_who_is_missing(tmp_path: Path) -> None:
-    """In one job rank 1 returned before the fifth collective. In the other all ended, but the dump of
-    rank 1 does not say so of the last two."""
+    """In one job rank 1 returned before the fifth collective. In the other all of them ended, but
+    the dump of rank 1 does not say so of the last two."""
     pipeline.import_paths([DATA / "gloo_complete", DATA / "gloo_missing"], db=tmp_path / "w.duckdb")
 
     found = rows(tmp_path / "w.duckdb", "collective_hang")
@@ -94,7 +94,7 @@ def test_recorded_dumps_say_who_is_missing(tmp_path: Path) -> None:
 
 
 def _messages(seed: int) -> tuple[dict[int, list[Row]], set[tuple[Any, ...]]]:
-    """Returns random sends and receives of each rank, and those without a counterpart, or unlike it."""
+    """Returns random messages by rank, and those whose counterpart is missing or differs."""
     chance = random.Random(seed)
     n_ranks = chance.randint(2, 4)
     ranks: dict[int, list[Row]] = {rank: [] for rank in range(n_ranks)}

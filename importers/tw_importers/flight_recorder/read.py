@@ -161,7 +161,7 @@ class _Dump:
             facts.problems.append(
                 Problem(
                     "unknown_version",
-                    f"version {facts.format_version} of the dump is newer than those that are known",
+                    f"version {facts.format_version} of the dump is newer than any known one",
                     1,
                 )
             )
