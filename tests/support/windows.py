@@ -106,6 +106,9 @@ ROWS: Mapping[str, Mapping[str, object]] = {
 
 #: Queries about time that are neither, and why.
 OTHER: Mapping[str, str] = {
+    "collective_hang": "dumps are read whole",
+    "collective_mismatch": "dumps are read whole",
+    "collective_progress": "dumps are read whole",
     "communication_by_size": "means of whole operations",
     "counter_by_op": "averages of counters",
     "counter_range": "one row for each range",
