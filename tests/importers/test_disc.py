@@ -203,6 +203,18 @@ def test_a_log_that_lost_its_lines_says_how_to_keep_them(tw: Tw) -> None:
     assert "`> train.log 2>&1`" in ran.err and "DISC_DEBUG" in ran.err
 
 
+def test_a_log_that_ends_inside_a_line_is_damaged(tw: Tw, tmp_path: Path) -> None:
+    """Text of the program itself may end without line end."""
+    content = (DATA / "ok" / "train.log").read_bytes()
+    cut = tmp_path / "cut.log"
+    cut.write_bytes(content[: content.rindex(b": I ") + 40])
+    ran = tw("import", cut)
+
+    assert ran.code == 6
+    assert "the file ends early" in ran.err
+    assert log.read(io.BytesIO(content + b"Epoch 1")).n_cut == 0
+
+
 def test_what_is_imported_again_adds_nothing(tw: Tw) -> None:
     first = tw("import", DATA / "ok")
     assert first.code == 0

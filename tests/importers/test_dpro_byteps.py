@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.conftest import Tw
 from tw_importers.dpro import gml
 from warehouse.ingest import pipeline
 from warehouse.ingest.decode import Settings
@@ -172,6 +173,22 @@ def test_clocks_are_shifted_as_little_as_the_order_of_messages_permits(
                 shift[row["peer"]] = row["start_ns"] - before[key(row)]
     found = [shift[node] / 1e3 - offsets.get(node, 0) for node in nodes]
     assert found == pytest.approx(list(reference), abs=0.01)
+
+
+def test_logs_that_end_inside_a_line_are_damaged(tw: Tw, tmp_path: Path) -> None:
+    """Where the last line is a record, its last number may still be cut."""
+    ignored = shutil.ignore_patterns("expected", "traces_1", "*_1.*")
+    trial = shutil.copytree(CASE, tmp_path / "t", ignore=ignored)
+    for path in (*trial.glob("*/*.log"), *trial.glob("server/*.txt")):
+        path.write_text("\n".join(path.read_text().splitlines()[:20]))
+    for name in ("zmq/zmq_worker_0.log", "key_dict.txt"):
+        whole = (trial / name).read_text()
+        (trial / name).write_text(whole[: whole.rstrip().rindex("\n") + 7])
+    ran = tw("import", trial)
+
+    assert (ran.code, ran.err.count("the file ends early")) == (6, 1), ran.err
+    assert all(each in ran.err for each in (" 2 no_line_end", " 2 truncated"))
+    assert "key_dict.txt ends inside a line" in tw("import", trial, "--strict").err
 
 
 @pytest.mark.slow

@@ -185,7 +185,8 @@ def _insert(
         trace_id, run.id, run.name, counts, dict(decoded.account.unused),
         _named_counts(
             connection,
-            f"SELECT kind, count FROM import_problem WHERE trace_id = {trace_id}",
+            "SELECT kind, sum(count)::BIGINT FROM import_problem "  # files have the same problems
+            f"WHERE trace_id = {trace_id} GROUP BY kind",
         ),
         decoded.damage,
         seconds,

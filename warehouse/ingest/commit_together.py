@@ -202,7 +202,9 @@ def _describe(
     commit.insert_rows(connection, "import_stat", stats)
     found: dict[int, dict[str, int]] = defaultdict(dict)
     for trace_id, kind, n in connection.execute(
-        "SELECT trace_id, kind, count FROM import_problem WHERE trace_id >= ? ORDER BY id", [first]
+        "SELECT trace_id, kind, sum(count)::BIGINT FROM import_problem WHERE trace_id >= ? "
+        "GROUP BY trace_id, kind",
+        [first],
     ).fetchall():
         found[trace_id][kind] = n
     leaves_unlinked = bool(linkers.unlinked_runs(connection))

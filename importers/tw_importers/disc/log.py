@@ -49,6 +49,8 @@ _TORCH_WORDS: Final = b"replay toolkit dump "
 _TORCH: Final = re.compile(
     _TORCH_WORDS + rb"(?:TorchScript program and data|cluster) on: ([^\s,]+)"
 )
+#: The beginning of a line that TensorFlow or BladeDISC writes, and ends; programs write others.
+_LINE: Final = re.compile(rb"2\d{3}-\d\d-\d\d |\tTensor<|\[DISC\] ")
 _PHASE_WORDS: Final = b" takes: "  # of lines that the compiler prints itself
 _PHASE: Final = re.compile(rb"\[DISC\] (\w{1,100}) takes: (\d{1,9}(?:\.\d{1,9})?(?:e-?\d\d)?) s")
 
@@ -75,6 +77,7 @@ class Log:
     runs: Runs = field(default_factory=Runs)
     torch_dumps: dict[str, None] = field(default_factory=dict)  # folders that torch_blade wrote
     n_records: int = 0
+    n_cut: int = 0  # logs that end inside a line
 
 
 def read(reader: ByteReader, log: Log | None = None) -> Log:
@@ -94,6 +97,7 @@ def read(reader: ByteReader, log: Log | None = None) -> Log:
         rest = take_whole(block, log.runs, partial(_read_records, log))
         log.n_records += len(log.runs) - n_runs
         _read_rare(log, rest)
+    log.n_cut += bool(_LINE.match(block, block.rfind(b"\n") + 1))
     log.runs.close()
     return log
 

@@ -27,6 +27,7 @@ _LOST: Final = (
     "no_values_recorded", "program_missing", "program_not_protobuf", "tar_missing", "tar_truncated",
     "tar_unreadable", "tar_without_program_line", "member_missing", "tensor_corrupt",
     "call_times_unreadable", "call_time_invalid", "statistics_unreadable", "session_unreadable",
+    "truncated",
 )  # fmt: skip
 _MEANINGS: Final = {
     "no_values_recorded": "programs dumped without values: DISC_DEBUG was not set",
@@ -48,6 +49,7 @@ _MEANINGS: Final = {
     "call_time_invalid": "lines of call times with another number of columns, skipped",
     "statistics_unreadable": "files of statistics that are no JSON",
     "session_unreadable": "files of sessions without their times",
+    "truncated": "logs that end inside a line",
     "torch_file_unreadable": "files of torch_blade that are not archives",
     "torch_dump_missing": "dumps of torch_blade that the log names are not there",
 }
@@ -96,11 +98,13 @@ class _Dump:
         self._elsewhere: list[elsewhere.Dump] = []
 
     def take_log(self, name: str, reader: ByteReader) -> None:
-        n_before = self._log.n_records
+        n_before, n_cut = self._log.n_records, self._log.n_cut
         logs.read(reader, self._log)
         self._n_logs += 1
         if self._log.n_records == n_before:
             self._defects.append(("log_without_lines", name))
+        if self._log.n_cut > n_cut:
+            self._defects.append(("truncated", name))
 
     def take_archive(self, name: str, reader: ByteReader) -> None:
         archive = self._archives.setdefault(name, Archive(name))

@@ -44,17 +44,25 @@ def read(parts: Parts, scratch: Scratch) -> TraceFacts:
     scratch.connection.execute(
         "INSERT INTO byteps_window VALUES ($first, $n)", {"first": first, "n": n_steps}
     )
+    last_lines: list[tuple[int, int]] = []  # file and number of those without line end
     for number, part in enumerate(parts.parts):
         if part.role == "keys":
-            _store_keys(parts, part.name, scratch)
+            facts.problems += _store_keys(parts, part.name, scratch)
         elif posixpath.basename(part.name).split(".")[1] == "json":
             _store_timeline(parts, part, scratch, facts)
         else:
             with parts.open(part.name) as stream:
-                _store_lines(stream, number, part, scratch)
+                last = _store_lines(stream, number, part, scratch)
+            last_lines += [] if last is None else [(number, last)]
     statements.execute(scratch.connection, (_FOLDER / "byteps.sql").read_text())
     statements.execute(scratch.connection, (trace_event.FOLDER / "kind.sql").read_text())
     _report(scratch, facts)
+    for number, line in last_lines:
+        found = scratch.connection.execute(
+            "FROM unreadable_line WHERE file_n = $file AND line_n = $line",
+            {"file": number, "line": line},
+        ).fetchall()
+        facts.problems.append(_end(parts.parts[number].name, bool(found), scratch))
     window = {"van": _van(parts.parts), "first_step": first, "n_steps": n_steps}
     facts.metadata_json = msgspec.json.encode(window).decode()
     trace_event.describe_traces(scratch, [facts.metadata_json])
@@ -85,11 +93,12 @@ def _van(parts: Sequence[Part]) -> str:
     return "rdma" if any(name.startswith("rdma_") for name in names) else "zmq"
 
 
-def _store_lines(stream: ByteReader, number: int, part: Part, scratch: Scratch) -> None:
-    """Stores a log by lines, and who wrote it."""
+def _store_lines(stream: ByteReader, number: int, part: Part, scratch: Scratch) -> int | None:
+    """Stores a log by lines, and who wrote it; returns the number of a line without line end."""
     found = _RANK.search(part.name)
     rank = int(found.group(1)) % (1 << 31) if found else 0
     role, node, n_lines = "server" if part.role == "servers" else None, None, 0
+    ends_line = True
     for block in _blocks(stream, part.name):
         if role is None:
             header = _HEADER.match(block)
@@ -103,25 +112,37 @@ def _store_lines(stream: ByteReader, number: int, part: Part, scratch: Scratch) 
                 "file": number,
                 "n": n_lines,
                 "role": part.role,
-                "text": block.decode(errors="replace"),
+                "text": block.removesuffix(b"\n").decode(errors="replace"),
             },
         )
-        n_lines += block.count(b"\n") + 1
+        ends_line = block.endswith(b"\n")
+        n_lines += block.count(b"\n") + (not ends_line)
     scratch.connection.execute(
         "INSERT INTO log_file VALUES ($file, $name, $role, $node, $rank)",
         {"file": number, "name": part.name, "role": role or None, "node": node, "rank": rank},
     )
+    return None if ends_line else n_lines - 1
+
+
+def _end(name: str, is_cut: bool, scratch: Scratch) -> Problem:
+    """The problem of a last line without line end; raises CorruptTrace if it is cut, and strict."""
+    if not is_cut:
+        meaning = f"the last line of {name} has no line end; its last value may be cut"
+        return Problem("no_line_end", meaning, 1)
+    if scratch.is_strict:
+        raise CorruptTrace(f"{name} ends inside a line", hint="Copy or record it again.")
+    return Problem("truncated", f"{name} ends inside a line", 1, severity="error")
 
 
 def _blocks(stream: ByteReader, name: str) -> Iterator[bytes]:
-    """The content in blocks of whole lines, without the line feed at the end of each."""
+    """The content in blocks of whole lines, and what follows the last line feed."""
     rest, offset = b"", 0
     while data := stream.read(_BLOCK):
         data, offset = rest + data, offset + len(data)
         cut = data.rfind(b"\n")
         rest = data[cut + 1 :]
         if cut >= 0:
-            yield data[:cut]
+            yield data[: cut + 1]
         if len(rest) > _LONGEST:
             raise CorruptTrace(
                 f"{name}: a line is longer than 1 MiB",
@@ -132,11 +153,12 @@ def _blocks(stream: ByteReader, name: str) -> Iterator[bytes]:
         yield rest
 
 
-def _store_keys(parts: Parts, name: str, scratch: Scratch) -> None:
+def _store_keys(parts: Parts, name: str, scratch: Scratch) -> list[Problem]:
     """Which tensor each key belongs to; several keys are its partitions."""
+    content = parts.read(name).decode(errors="replace")
     rows = [
         (text.strip(), key, part)
-        for text, keys in _KEYS.findall(parts.read(name).decode(errors="replace"))
+        for text, keys in _KEYS.findall(content)
         for part, key in enumerate(keys.split())
     ]
     columns: list[tuple[object, ...]] = list(zip(*rows, strict=True)) or [(), (), ()]
@@ -147,6 +169,8 @@ def _store_keys(parts: Parts, name: str, scratch: Scratch) -> None:
     scratch.connection.register("rows", table)
     scratch.connection.execute("INSERT INTO key_tensor FROM rows")
     scratch.connection.unregister("rows")
+    last = content.rpartition("\n")[2]
+    return [_end(name, not _KEYS.fullmatch(last), scratch)] if last else []
 
 
 def _store_timeline(parts: Parts, part: Part, scratch: Scratch, facts: TraceFacts) -> None:
