@@ -136,14 +136,16 @@ def test_a_warehouse_that_another_process_writes_to_is_left_alone(db: Path) -> N
 
 
 def test_an_upgrade_keeps_copies(db: Path) -> None:
-    seen = []
+    db.chmod(0o600)
+    modes = []
 
     def afterwards(connection: duckdb.DuckDBPyConnection) -> None:
-        seen.append(copies_of(db).exists())
+        beside = (copies_of(db), db.with_name(f"{db.name}.wal"))
+        modes.extend(path.stat().st_mode & 0o777 for path in beside)
 
     database.upgrade_file(db, afterwards=afterwards)
-    assert seen == [True]
-    assert not copies_of(db).exists()
+    assert modes == [0o600, 0o600]
+    assert [path.name for path in db.parent.iterdir()] == ["w.duckdb"]
 
 
 @pytest.mark.slow

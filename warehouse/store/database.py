@@ -179,12 +179,12 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: Path, literal: str) -> 
     if _identity(path) != before:
         connection.execute("DETACH warehouse")
         raise _FileReplaced
-    _protect_log(path)
     return _keep_copies(connection, path, "warehouse")
 
 
 def _keep_copies(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> BlockCopies:
     """Copies the blocks that the next checkpoint overwrites, and leaves it to the detaching."""
+    _protect_log(path)
     connection.execute("SET wal_autocheckpoint = '1TB'")
     copies = BlockCopies(path, name)
     try:
@@ -374,9 +374,7 @@ def upgrade_file(
 ) -> list[str]:
     """Runs the pending migrations of a warehouse, then `afterwards`; returns the names run."""
     _must_exist(path)
-    connection: duckdb.DuckDBPyConnection = _patiently(
-        path, wait_s, lambda: duckdb.connect(str(path))
-    )
+    connection = _patiently(path, wait_s, lambda: duckdb.connect(str(path)))
     (name,) = one(connection, "SELECT current_database()")
     copies = _keep_copies(connection, path, name)
     try:
@@ -391,6 +389,7 @@ def upgrade_file(
     finally:
         connection.close()
         copies.close()
+        _remove_empty_log(path)
 
 
 def create_empty(path: Path) -> None:
