@@ -272,16 +272,16 @@ def test_a_hostile_statement_is_one_sentence(
 
 def test_spreadsheets_find_no_formulas(connection: duckdb.DuckDBPyConnection) -> None:
     """OWASP's list of first characters; numbers stay numbers, other formats stay as they are."""
-    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a=1", "", "'=1"]
-    values = ", ".join(f"($${text}$$, -1, ['='])" for text in texts)
-    sql = f'SELECT a AS "=h", b, c FROM (VALUES {values}) AS t(a, b, c)'
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "a=1", "", "'=1"]
+    values = ", ".join(f"($${text}$$, -1, ['='], -1.5)" for text in texts)
+    sql = f'SELECT a AS "=h", b, c, d FROM (VALUES {values}) AS t(a, b, c, d)'
 
     safe = written(connection, sql, "csv", is_csv_safe=True).decode()
     rows = list(csv.reader(io.StringIO(safe, newline="")))
 
-    assert rows[0] == ["'=h", "b", "c"]
-    assert [row[0] for row in rows[1:]] == [*(f"'{text}" for text in texts[:6]), *texts[6:]]
-    assert {tuple(row[1:]) for row in rows[1:]} == {("-1", '["="]')}
+    assert rows[0] == ["'=h", "b", "c", "d"]
+    assert [row[0] for row in rows[1:]] == [*(f"'{text}" for text in texts[:7]), *texts[7:]]
+    assert {tuple(row[1:]) for row in rows[1:]} == {("-1", '["="]', "-1.5")}
     plain = written(connection, sql, "csv").decode()
     assert [row[0] for row in csv.reader(io.StringIO(plain, newline=""))] == ["=h", *texts]
     as_json = written(connection, sql, "json", is_csv_safe=True)

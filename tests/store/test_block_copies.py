@@ -137,7 +137,7 @@ def test_a_warehouse_that_another_process_writes_to_is_left_alone(db: Path) -> N
 
 def test_an_upgrade_keeps_copies(db: Path) -> None:
     db.chmod(0o600)
-    modes = []
+    modes: list[int] = []
 
     def afterwards(connection: duckdb.DuckDBPyConnection) -> None:
         beside = (copies_of(db), db.with_name(f"{db.name}.wal"))

@@ -59,7 +59,7 @@ _SUFFIXES = {
     ".txt": "table",
 }
 _CELL_WIDTH = 80
-_FORMULA = r"^[=+\-@\t\r]"  # how texts begin that spreadsheets take for formulas
+_FORMULA = r"^[=+\-@\t\r\n]"  # how texts begin that spreadsheets take for formulas
 # Characters that move the cursor, colour the terminal or reverse the reading order.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -139,7 +139,10 @@ def _safe(columns: Sequence[Any], names: Sequence[str]) -> pa.Table:
 
     table = plain.table(columns, names)
     for n, column in enumerate(table.columns):
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        is_number = pa.types.is_decimal(columns[n].type)  # written as text
+        if not is_number and (
+            pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        ):
             marked = compute.binary_join_element_wise(pa.scalar("'", column.type), column, "")
             is_formula = compute.match_substring_regex(column, _FORMULA)
             table = table.set_column(n, names[n], compute.if_else(is_formula, marked, column))
