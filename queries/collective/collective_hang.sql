@@ -11,7 +11,7 @@ collective shows up with the line at which its missing ranks are. Compares the r
 window hides none.
 """
 grain = ["run_id", "group_key", "is_p2p"]
-requires = { schema = ">=27", queries = ["recorded_mismatch@1", "recorded_operation@1"] }
+requires = { schema = ">=27", queries = ["recorded_group@1", "recorded_mismatch@1", "recorded_operation@1"] }
 portable = false
 columns = [
   "run_id", "group_key", "group_name", "group_description", "is_p2p", "verdict", "problem",
@@ -43,13 +43,9 @@ WITH operation AS MATERIALIZED (
   WHERE rank IS NOT NULL
 ),
 process_groups AS (
-  SELECT
-    run_id, group_key, of_messages AS is_p2p,
-    any_value(group_name) AS group_name,
-    any_value(group_description) AS group_description,
-    any_value(member_ranks) AS member_ranks
-  FROM operation
-  GROUP BY run_id, group_key, of_messages
+  SELECT o.run_id, o.group_key, o.is_p2p, g.group_name, g.group_description, g.member_ranks
+  FROM (SELECT DISTINCT run_id, group_key, of_messages AS is_p2p FROM operation) AS o
+  JOIN recorded_group() AS g ON g.run_id = o.run_id AND g.group_key = o.group_key
 ),
 dump AS (
   SELECT run_id, list_sort(list(DISTINCT rank)) AS ranks

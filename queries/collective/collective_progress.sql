@@ -9,7 +9,7 @@ without numbers. The line is that of the first collective that has not ended, or
 Compares the ranks in scope; a time window hides none.
 """
 grain = ["run_id", "group_key", "rank"]
-requires = { schema = ">=27", queries = ["recorded_operation@1"] }
+requires = { schema = ">=27", queries = ["recorded_group@1", "recorded_operation@1"] }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "group_key", "group_name", "group_description", "has_dump",
@@ -58,14 +58,9 @@ of_rank AS (
   GROUP BY o.run_id, o.group_key, o.rank, o.trace_id
 ),
 member AS (
-  SELECT run_id, group_key, group_name, group_description, unnest(member_ranks) AS rank
-  FROM (
-    SELECT
-      run_id, group_key, any_value(group_name) AS group_name,
-      any_value(group_description) AS group_description, any_value(member_ranks) AS member_ranks
-    FROM operation
-    GROUP BY run_id, group_key
-  )
+  SELECT g.run_id, g.group_key, g.group_name, g.group_description, unnest(g.member_ranks) AS rank
+  FROM recorded_group() AS g
+  SEMI JOIN operation AS o ON o.run_id = g.run_id AND o.group_key = g.group_key
 ),
 dump AS (
   SELECT run_id, rank, min(id) AS trace_id FROM trace WHERE rank IS NOT NULL GROUP BY run_id, rank

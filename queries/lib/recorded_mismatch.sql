@@ -12,7 +12,7 @@ Ranks without a dump, and operations that a rank overwrote, are not compared. Co
 scope; a time window hides none.
 """
 grain = ["run_id", "group_key", "is_p2p", "sequence_number", "ordinal", "rank", "from_rank", "to_rank"]
-requires = { schema = ">=27", queries = ["recorded_operation@1"] }
+requires = { schema = ">=27", queries = ["recorded_group@1", "recorded_operation@1"] }
 portable = false
 columns = [
   "run_id", "group_key", "group_name", "group_description", "is_p2p", "sequence_number", "ordinal",
@@ -116,14 +116,15 @@ common_state AS (
 ),
 called AS (
   SELECT
-    run_id, group_key, sequence_number, ordinal,
-    any_value(group_name) AS group_name,
-    any_value(group_description) AS group_description,
-    any_value(member_ranks) AS member_ranks,
-    bool_and(is_all_to_all) AND sum(input_elements) <> sum(output_elements)
-      AND count(*) = len(any_value(member_ranks)) AS is_unbalanced
-  FROM signed
-  GROUP BY run_id, group_key, sequence_number, ordinal
+    s.run_id, s.group_key, s.sequence_number, s.ordinal,
+    any_value(g.group_name) AS group_name,
+    any_value(g.group_description) AS group_description,
+    any_value(len(g.member_ranks)) AS n_members,
+    bool_and(s.is_all_to_all) AND sum(s.input_elements) <> sum(s.output_elements)
+      AND count(*) = any_value(len(g.member_ranks)) AS is_unbalanced
+  FROM signed AS s
+  JOIN recorded_group() AS g ON g.run_id = s.run_id AND g.group_key = s.group_key
+  GROUP BY s.run_id, s.group_key, s.sequence_number, s.ordinal
 ),
 reached AS (
   SELECT run_id, group_key, rank, min(sequence_number) AS first_number
@@ -131,7 +132,10 @@ reached AS (
   GROUP BY run_id, group_key, rank
 ),
 member AS (
-  SELECT *, unnest(member_ranks) AS rank FROM called
+  SELECT c.*, g.rank
+  FROM called AS c
+  JOIN (SELECT run_id, group_key, unnest(member_ranks) AS rank FROM recorded_group()) AS g
+    ON g.run_id = c.run_id AND g.group_key = c.group_key
 ),
 compared AS (
   SELECT
@@ -148,9 +152,9 @@ compared AS (
         OR m.is_unbalanced
         OR s.kind IN ('all_reduce', 'allreduce_coalesced') AND s.input_sizes <> s.output_sizes
         OR s.kind IN ('all_gather', '_all_gather_base', 'all_gather_into_tensor_coalesced')
-          AND s.output_elements <> s.input_elements * len(m.member_ranks)
+          AND s.output_elements <> s.input_elements * m.n_members
         OR s.kind IN ('reduce_scatter', '_reduce_scatter_base', 'reduce_scatter_tensor_coalesced')
-          AND s.input_elements <> s.output_elements * len(m.member_ranks)
+          AND s.input_elements <> s.output_elements * m.n_members
         THEN 'size'
       WHEN s.common_input_types IS DISTINCT FROM r.common_input_types
         OR s.common_output_types IS DISTINCT FROM r.common_output_types

@@ -3,16 +3,15 @@ name = "recorded_operation"
 version = 1
 title = "Operations that flight recorders keep, with rank, process group and Python line"
 help = """
-Groups are distinguished by name and members: ranks may use one name for several groups. Libraries
-that do not record members (gloo) have those ranks that called an operation of the group, in the
-default group all ranks of the run. A time window hides none.
+Groups are distinguished by name and members: ranks may use one name for several groups. A time window
+hides none. recorded_group has the members.
 """
 grain = ["slice_id"]
 requires = { schema = ">=27" }
 portable = false
 columns = [
   "run_id", "trace_id", "rank", "slice_id", "group_key", "group_name", "group_description",
-  "member_ranks", "group_size", "is_p2p", "sequence_number", "ordinal", "record_id", "kind",
+  "group_size", "is_p2p", "sequence_number", "ordinal", "record_id", "kind",
   "peer_rank", "state", "is_done", "input_sizes", "input_types", "output_sizes", "output_types",
   "input_elements", "output_elements", "python_line", "called_ns", "is_overwritten",
 ]
@@ -20,7 +19,6 @@ columns = [
 [column]
 slice_id.help = "Slice of the operation"
 group_name.help = "Process group"
-member_ranks = { type = "BIGINT[]", unit = "count", help = "Ranks of the group, as far as they are known" }
 group_size.help = "Ranks in the group, if recorded"
 is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether it is counted among sends and receives" }
 sequence_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Number among the collectives of the group, or among its sends and receives on the rank" }
@@ -56,16 +54,13 @@ WITH line AS (
   GROUP BY call_stack_id
 ),
 config AS (
-  SELECT trace_id, name, any_value(TRY_CAST(ranks_json AS BIGINT[])) AS ranks
+  SELECT
+    trace_id, name,
+    any_value(TRY_CAST(ranks_json AS BIGINT[])) AS ranks,
+    concat_ws(' ', name, left(md5(any_value(ranks_json)), 8)) AS group_key
   FROM process_group
   WHERE graph_id IS NULL
   GROUP BY trace_id, name
-),
-of_run AS (
-  SELECT run_id, list_sort(list(DISTINCT rank)) AS ranks
-  FROM trace
-  WHERE id IN (SELECT trace_id FROM process_group_status UNION SELECT trace_id FROM whole_recorded_collective)
-  GROUP BY run_id
 ),
 operation AS (
   SELECT
@@ -74,7 +69,9 @@ operation AS (
     t.base_ns + c.ts AS called_ns,
     c.*,
     coalesce(c.group_name, c.group_number::VARCHAR, '') AS name_of_group,
-    g.ranks,
+    g.group_key,
+    len(g.ranks) AS group_size,
+    coalesce(g.ranks[c.peer_rank + 1], c.peer_rank) AS peer,
     l.python_line,
     min(c.record_id) OVER (PARTITION BY c.trace_id) > 0 AS is_overwritten,
     -- Collectives of a group end in their order; some libraries do not note the end of each.
@@ -84,25 +81,16 @@ operation AS (
   JOIN trace AS t ON t.id = c.trace_id
   LEFT JOIN config AS g ON g.trace_id = c.trace_id AND g.name = c.group_name
   LEFT JOIN line AS l ON l.call_stack_id = c.call_stack_id
-),
-seen AS (
-  SELECT run_id, name_of_group, list_sort(list(DISTINCT rank)) AS ranks
-  FROM operation
-  WHERE ranks IS NULL AND rank IS NOT NULL
-  GROUP BY run_id, name_of_group
 )
 SELECT
   o.run_id,
   o.trace_id,
   o.rank,
   o.slice_id,
-  concat_ws(' ', o.name_of_group, o.ranks::VARCHAR) AS group_key,
+  coalesce(o.group_key, o.name_of_group) AS group_key,
   o.name_of_group AS group_name,
   nullif(nullif(o.group_description, ''), 'undefined') AS group_description,
-  coalesce(
-    o.ranks, CASE WHEN o.group_description = 'default_pg' THEN r.ranks ELSE s.ranks END, []
-  ) AS member_ranks,
-  len(o.ranks) AS group_size,
+  o.group_size,
   coalesce(o.is_p2p, false) AS is_p2p,
   o.sequence_number,
   row_number() OVER (
@@ -111,7 +99,7 @@ SELECT
   ) AS ordinal,
   o.record_id,
   o.kind,
-  coalesce(o.ranks[o.peer_rank + 1], o.peer_rank) AS peer_rank,
+  o.peer AS peer_rank,
   o.state,
   o.state = 'completed' IS TRUE OR o.is_retired
     OR (o.is_p2p IS NOT TRUE AND o.record_id < o.last_done_id) IS TRUE AS is_done,
@@ -129,6 +117,4 @@ SELECT
   o.called_ns,
   o.is_overwritten
 FROM operation AS o
-JOIN of_run AS r ON r.run_id = o.run_id
-LEFT JOIN seen AS s ON s.run_id = o.run_id AND s.name_of_group = o.name_of_group
 ORDER BY o.slice_id

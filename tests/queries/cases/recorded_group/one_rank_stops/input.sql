@@ -1,0 +1,1 @@
+-- input: shared/dumps_of_three_ranks.sql
