@@ -6,8 +6,8 @@ help = """
 Of threads whose gradients a communication library reduces (replay_gradient): forward, from the start of a
 step (else from the copies back) to the first gradient; backward, before each further gradient; reduce,
 until the last copy back; update, after that. The same code takes longer beside communication and after
-waiting for it: its undisturbed time is the lower decile over all iterations and ranks, of the backward
-pass over gradients of the same size.
+waiting for it: its undisturbed time is the shortest of all iterations and ranks, of the backward
+pass of gradients of the same size.
 """
 grain = ["run_id", "node_id"]
 requires = { schema = ">=17", queries = ["replay_gradient@1", "replay_measured@3", "replay_node@3"] }
