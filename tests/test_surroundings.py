@@ -78,6 +78,8 @@ ALIKE = [
     ("export", "html"),
     ("export", "chrome"),
     ("query", "traces", "-o", "t.csv"),
+    ("query", "traces", "-o", "t.xlsx"),
+    ("query", "traces", "-o", "t.html"),
 ]
 DISKS = [
     *((each, fill) for each in WRITING),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from warehouse.ingest import pipeline, sources
 from warehouse.store import database
 
 SMALL = KINETO / "gpu_handwritten" / "trace.json"
+DUMPS = KINETO.parent / "bladedisc" / "ok"
 
 
 def grow(path: Path) -> None:
@@ -59,6 +61,25 @@ def test_a_file_that_changes_while_it_is_read_fails_alone(
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "changing.json", "steady.json", "w.duckdb",
     ]  # fmt: skip
+
+
+def test_a_capture_one_of_whose_files_grows_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(DUMPS, tmp_path / "dumps")
+    honest = sources.Source.sha256
+
+    def sha256(source: sources.Source) -> tuple[str, ...]:
+        digest = honest(source)
+        grow(folder / "train.log")
+        return digest
+
+    monkeypatch.setattr(sources.Source, "sha256", sha256)
+    outcomes = pipeline.import_paths([folder], db=tmp_path / "w.duckdb")
+
+    failed = [each for each in outcomes if each.status == "failed"]
+    assert [str(each.error) for each in failed] == [f"{folder} changed while it was read"]
+    assert all(each.status == "ignored" for each in outcomes if each not in failed)
 
 
 @pytest.mark.integration
