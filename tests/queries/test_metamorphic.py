@@ -48,6 +48,8 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "what_if_batch": {"ratio": 2.0},
     "what_if_buckets": {"bytes": 1_000_000},
     "what_if_buckets_edge": {"bytes": 1_000_000},
+    "what_if_fuse": {"clusters": ""},
+    "what_if_fuse_edge": {"clusters": ""},
     "what_if_groups": {"groups": "0"},
     "what_if_insert": {"ns": 10.0},
     "what_if_recompute": {"parts": "0-1@1"},

@@ -82,18 +82,19 @@ def optimize(
     of the steps is within the noise: then nothing is recommended.
 
     STRATEGY is what to change; buckets: which gradients are reduced together; precision: which
-    operators compute in 16 bits; memory: what is computed again to save memory.
+    operators compute in 16 bits; memory: what is computed again to save memory; fusion: which
+    operators are computed as one.
 
     Ctrl-C after the sweep ends the search; the best candidate so far is recommended.
 
     \b
     Example:
-      tw optimize buckets
       tw optimize buckets --groups 8 -o faster
       tw optimize buckets --as faster && tw compare RUN faster
       tw optimize buckets --search anneal --seed 7 --budget 1min
       tw optimize precision --model ratios -o mixed
       tw optimize memory --memory-budget 16GB
+      tw optimize fusion --candidates xla_candidates.txt -o fused
     """
     from warehouse.optimize.searching import Request, run
     from warehouse.query import session

@@ -71,6 +71,7 @@ def searched(command: Command) -> Command:
         model: str | None,
         cast_bytes_per_s: float | None,
         memory_budget: int | None,
+        candidates: Path | None,
         **kwargs: Any,
     ) -> Any:
         from warehouse.optimize.search import Options
@@ -83,8 +84,8 @@ def searched(command: Command) -> Command:
             budget=budget,
             n_processes=n_processes,
         )
-        if is_strict and clusters is None:
-            raise UsageError("--strict requires --from-clusters")
+        if is_strict and clusters is None and candidates is None:
+            raise UsageError("--strict requires --from-clusters or --candidates")
         how = Options(
             search_name,
             n_groups,
@@ -96,6 +97,7 @@ def searched(command: Command) -> Command:
             model,
             cast_bytes_per_s,
             memory_budget,
+            candidates,
         )
         return command(*args, how=how, **kwargs)
 
@@ -137,7 +139,7 @@ _OPTIONS = (
         "--strict",
         "is_strict",
         is_flag=True,
-        help="With --from-clusters: refuse operators that the run does not have.",
+        help="With --from-clusters or --candidates: refuse operators that the run does not have.",
     ),
     click.option(
         "--search",
@@ -148,7 +150,8 @@ _OPTIONS = (
         help="Candidates. For buckets, sweep: groups of one size or number; dp: also the best "
         "contiguous groups; anneal: also random changes. For precision, sweep: operators by lists "
         "of types; dp: also minimum cuts. For memory, sweep: equal parts; dp: also single "
-        "operators, and changes of the best.",
+        "operators, and changes of the best. For fusion, sweep: operators between which most is "
+        "moved; dp: also pair by pair.",
     ),
     click.option(
         "--seed",
@@ -223,5 +226,12 @@ _OPTIONS = (
         type=_Size(),
         metavar="BYTES",
         help="memory: bytes that the tensors may take, as 402268 or 16GB.",
+    ),
+    click.option(
+        "--candidates",
+        "candidates",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="fusion: operators that may be fused, a name a line, or a name and its number.",
     ),
 )

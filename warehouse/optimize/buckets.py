@@ -47,7 +47,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     Raises QueryError if the run cannot be replayed, or its gradients cannot be regrouped;
     UsageError for more groups than tensors.
     """
-    options.refuse("buckets", "ratio", "model", "cast_bytes_per_s", "memory_budget")
+    options.refuse("buckets", "ratio", "model", "cast_bytes_per_s", "memory_budget", "candidates")
     fused = _clusters(session, options)
     graph = prediction.replayed(session, engine)
     if capped.applies(graph):

@@ -109,7 +109,14 @@ def _budget(options: Options) -> int:
     if options.search == "anneal":
         raise UsageError("memory has no search anneal", hint="Searches: sweep, dp.")
     options.refuse(
-        NAME, "n_groups", "bytes_per_s", "clusters", "ratio", "model", "cast_bytes_per_s"
+        NAME,
+        "n_groups",
+        "bytes_per_s",
+        "clusters",
+        "ratio",
+        "model",
+        "cast_bytes_per_s",
+        "candidates",
     )
     if options.memory_budget is None:
         raise UsageError("memory requires --memory-budget", hint="Write bytes, as 402268 or 16GB.")

@@ -39,7 +39,7 @@ def _changes_of(session: Session, call: WhatIf) -> list[WhatIf]:
     path = Path(call.arguments["file"])
     if path.is_dir():
         path /= FILE
-    text = _text(path)
+    text = text_of(path)
     own = _own(path, text)
     if own is not None:
         return own
@@ -59,7 +59,7 @@ def tensor_groups(session: Session, path: Path, *, is_strict: bool) -> TensorGro
     Raises UsageError for a file that is none, a run without gradients of operators, and with
     `is_strict` for names that the run does not have.
     """
-    text = _text(path)
+    text = text_of(path)
     for name in plugins.names(GROUP):
         files = plugins.load(GROUP, name, StrategyFiles)
         found = files.groups(session, path, text) if files is not None else None
@@ -79,7 +79,8 @@ def unknown_names(path: Path, found: TensorGroups) -> str:
     return f"{n} are not in the run, such as {found.unknown[0]}"
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a file; raises UsageError if it cannot be read."""
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise UsageError(f"{path} is larger than 64 MiB", hint=f"Name a {FILE}.")

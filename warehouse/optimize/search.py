@@ -69,11 +69,12 @@ class Options:
     bytes_per_s: float | None = None
     annealing: Annealing = Annealing()
     clusters: Path | None = None  # a file of fused operators, whose groups of tensors are tried
-    is_strict: bool = False  # names in that file must be known
+    is_strict: bool = False  # names in these files must be known
     ratio: float = 0.5  # time of operators in 16 bits by that in 32 bits
     model: str | None = None  # a cost model that says it
     cast_bytes_per_s: float | None = None
     memory_budget: int | None = None  # bytes
+    candidates: Path | None = None  # a file of operators that may be fused
 
     def refuse(self, strategy: str, *names: str) -> None:
         """Raises UsageError if one of these options is given, which the strategy does not have."""

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import UsageError
 from warehouse.optimize.strategy import TensorGroups
+from warehouse.replay.what_if import WhatIf
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.query.session import Session
@@ -46,6 +48,35 @@ def parse(path: Path, text: str) -> dict[str, int]:
     if not found:
         raise UsageError(f"{path} names no operators", hint="Name a cluster_mapping.txt.")
     return found
+
+
+def is_mapping(text: str) -> bool:
+    """Whether a text begins as such a file."""
+    return _LINE.fullmatch(text.partition("\n")[0].strip()) is not None
+
+
+def format_clusters(fused: str) -> str:
+    """The text of clusters given as a+b,c+d."""
+    lines = [f"{name} {n}\n" for n, each in enumerate(fused.split(",")) for name in each.split("+")]
+    return "".join(lines)
+
+
+def edit(session: Session, path: Path, text: str) -> WhatIf:
+    """The change in such a file; raises UsageError for operators that the run does not have."""
+    rows: list[Any] = session.run(_OPERATORS).rows()
+    operator_of = {name: operator for operator, *names in rows for name in (operator, names[0])}
+    fused: dict[int, list[str]] = {}
+    given = parse(path, text)
+    unknown = sorted(given.keys() - operator_of.keys())
+    if unknown:
+        raise UsageError(
+            f"{len(unknown)} of {counted(len(given), 'operator')} in {path} are not in the run, "
+            f"such as {unknown[0]}",
+            hint="Name the cluster_mapping.txt of this run.",
+        )
+    for name, cluster in given.items():
+        fused.setdefault(cluster, []).append(operator_of[name])
+    return WhatIf("fuse", {"clusters": ",".join("+".join(each) for each in fused.values())})
 
 
 def groups_of(session: Session, path: Path, text: str) -> TensorGroups | None:

@@ -6,6 +6,7 @@
 | `best_strategy.txt` | changes to Sync nodes of the first rank: `++` fuses two, `--` splits one |
 | `search_trajectory.txt` | a line for each candidate: number, pass, gain and best gain in percent |
 | `amp_list.txt` | operators that compute in 16 bits, one a line |
+| `cluster_mapping.txt` | fused operators with the number of their cluster, one a line |
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ MAPPING = "tensor_fusion_grp_mapping.json"
 BEST = "best_strategy.txt"
 TRAJECTORY = "search_trajectory.txt"
 PRECISION = "amp_list.txt"
+CLUSTERS = "cluster_mapping.txt"
 _NAMES = re.compile(r"[^\s{},]+(\r?\n[^\s{},]+)*\s*")
 _OPERATORS = "SELECT DISTINCT operator FROM precision_operator() WHERE is_float32"
 _GROUP = re.compile(r"[0-9]+(\+[0-9]+)*")
@@ -182,6 +184,10 @@ def _texts(session: Session, strategy: Strategy) -> Mapping[str, str]:
     if strategy.name == "precision":
         names = [name for each in strategy.edits for name in each.arguments["operators"].split(",")]
         return {PRECISION: format_names(names), TRAJECTORY: format_trajectory(steps)}
+    if strategy.name == "fusion":
+        fused = [each.arguments["clusters"] for each in strategy.edits]
+        texts = {CLUSTERS: clusters.format_clusters(fused[0])} if fused else {}
+        return texts | {TRAJECTORY: format_trajectory(steps)}
     if not strategy.groups:
         return {}
     changes = changes_between(strategy.recorded_groups, strategy.groups, ranks[0][0])
@@ -206,6 +212,8 @@ def _edits(session: Session, path: Path, text: str) -> list[WhatIf] | None:
         groups = apply([tensors for (tensors,) in rows], parse_best(text))
     elif _NAMES.fullmatch(text):
         return [_names_edit(session, path, text.split())]
+    elif clusters.is_mapping(text):
+        return [clusters.edit(session, path, text)]
     else:
         return None
     return [WhatIf("groups", {"groups": ",".join(groups)})]

@@ -1,0 +1,4 @@
+-- input: shared/dpro_three_tensors.sql
+-- input: shared/dpro_types.sql
+-- parameters: clusters=net/MatMul+gradient_tape/net/a,nowhere
+-- 20,000 bytes between them are neither written nor read at 0.4 byte/ns: 100 µs.

@@ -1,0 +1,2 @@
+-- input: shared/dpro_three_tensors.sql
+-- input: shared/dpro_types.sql

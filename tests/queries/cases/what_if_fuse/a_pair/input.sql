@@ -1,0 +1,4 @@
+-- input: shared/dpro_three_tensors.sql
+-- input: shared/dpro_types.sql
+-- parameters: clusters=net/MatMul+gradient_tape/net/a
+-- 100 µs and 100 µs, less 100 µs of traffic.

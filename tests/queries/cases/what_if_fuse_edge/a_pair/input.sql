@@ -1,0 +1,3 @@
+-- input: shared/dpro_three_tensors.sql
+-- input: shared/dpro_types.sql
+-- parameters: clusters=net/MatMul+gradient_tape/net/a

@@ -1,0 +1,4 @@
+-- input: shared/dpro_three_tensors.sql
+-- input: shared/dpro_types.sql
+-- parameters: clusters=net/MatMul+gradient_tape/net/b,net/MatMul+SGD/update_2,nowhere
+-- a is between MatMul and b.
