@@ -43,7 +43,13 @@ NAME = "precision"
 _VARIABLE = "TF_AUTO_MIXED_PRECISION_GRAPH_REWRITE_"
 #: Shares of what communication gains that count in the closed form.
 _WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_QUERIES = ("what_if_precision", "precision_operator", "precision_use", "precision_ratio")
+_QUERIES = (
+    "what_if_precision",
+    "precision_operator",
+    "precision_use",
+    "precision_ratio",
+    "gradient_sent",
+)
 _OPERATORS = """
 SELECT node_id, operator, type, op_class, is_float32, is_able
 FROM precision_operator()
@@ -57,18 +63,6 @@ FROM precision_use()
 WHERE trace_id = (SELECT min(trace_id) FROM precision_use())
 GROUP BY tensor
 ORDER BY tensor
-"""
-_SENT = """
-SELECT g.tensors, sum(n.dur_ns)
-FROM (
-  SELECT dur_ns, regexp_extract(name, '->Comm\\.([0-9+]+)\\.', 1) AS tensors
-  FROM node
-  WHERE trace_id = (SELECT min(trace_id) FROM node) AND kind NOT IN ('operator', 'Sync', 'QUEUE')
-) AS n
-JOIN (SELECT DISTINCT regexp_extract(name, '->Comm\\.([0-9+]+)\\.', 1) AS tensors FROM node) AS g
-  ON g.tensors = n.tensors
-WHERE g.tensors <> ''
-GROUP BY g.tensors
 """
 
 
@@ -249,11 +243,13 @@ def _saved(graph: Graph, uses: Iterable[Any]) -> dict[int, float]:
         if tensor.startswith("gradient ")
     }
     found: dict[int, float] = defaultdict(float)
-    for tensors, dur_ns in graph.connection.execute(_SENT).fetchall():
-        members = [gradient[each] for each in tensors.split("+") if each in gradient]
+    sent = graph.rows(graph.queries.find("gradient_sent"), {}).to_pylist()
+    first_id = min((each["trace_id"] for each in sent), default=None)
+    for each in (each for each in sent if each["trace_id"] == first_id):
+        members = [gradient[name] for name in each["tensors"].split("+") if name in gradient]
         total = sum(n for _, n in members)
         for producer, n in members:
-            found[producer] += dur_ns / 2 * n / total if total else 0.0
+            found[producer] += each["dur_ns"] / 2 * n / total if total else 0.0
     return found
 
 

@@ -1,0 +1,2 @@
+-- input: shared/dpro_three_tensors.sql
+-- Of each rank and group: a copy in and out, two sends and two receives.
