@@ -41,7 +41,7 @@ SELECT
   'X',
   '{{"External id": ' || n || ', "Ev Idx": ' || 2 * n || ', "Name": "n' || n % 100
   || '", "Input Dims": [[' || n % 7 || ', 64], []], "ratio": ' || n % 1000 || '.25}}',
-  NULL
+  NULL, true
 FROM range($n) AS r(n);
 INSERT INTO link
 SELECT {T} + n // 10, 1, 1, {T} + n, {T} + n + 8, 'launch', 'made', 1, 'default', 'made', 1

@@ -585,6 +585,7 @@ COMMENT ON COLUMN slice."parent_id" IS '[ref slice.id] innermost slice of its tr
 COMMENT ON COLUMN slice."phase" IS '[text] phase in the source: X, B, i, b, ...; NULL: the source has none';
 COMMENT ON COLUMN slice."args_json" IS '[json] arguments as written in the source; merged for a pair of B and E';
 COMMENT ON COLUMN slice."extra_json" IS '[json] other keys of the record';
+COMMENT ON COLUMN slice."is_leaf" IS '[bool] true: no slice has it as its parent; NULL: one has, or it is not known';
 
 COMMENT ON TABLE source_event IS 'Records kept verbatim because other tables do not hold all of their content';
 COMMENT ON COLUMN source_event."id" IS '[id] trace_id << 32 | n, where n is the position of the record in the source';

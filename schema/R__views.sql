@@ -37,7 +37,8 @@ SELECT
   category, -- [text] kernel, gpu_memcpy, gpu_memset, cuda_runtime, cpu_op, user_annotation, ...
   name, -- [text] name
   depth, -- [count] number of slices of its track that contain it
-  parent_id -- [ref slice.id] innermost slice of its track that contains it
+  parent_id, -- [ref slice.id] innermost slice of its track that contains it
+  is_leaf -- [bool] true: no slice has it as its parent; NULL: one has, or it is not known
 FROM slice;
 
 -- Rows of link in the traces in scope, inside and outside of the time window

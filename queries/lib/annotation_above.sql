@@ -29,19 +29,13 @@ parent AS MATERIALIZED (
   LEFT JOIN named AS a ON a.slice_id = s.parent_id
   WHERE s.parent_id IS NOT NULL
 ),
--- What lies around other slices and can be above those not found yet. (Materialized, and joined with
--- few rows by their estimate, for which the condition is: the database would hash all slices first.)
+-- What lies around other slices and can be above those not found yet. (Materialized: the database would
+-- hash all slices first.)
 around AS MATERIALIZED (
-  SELECT s.id, s.parent_id
-  FROM whole_slice AS s
-  JOIN (
-    SELECT parent_id
-    FROM whole_slice
-    WHERE depth <= (SELECT max(depth) FROM parent WHERE NOT is_found)
-    GROUP BY parent_id
-    HAVING count(*) > 0
-  ) AS p ON p.parent_id = s.id
-  WHERE s.parent_id IS NOT NULL
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL AND is_leaf IS NULL
+    AND depth < (SELECT max(depth) FROM parent WHERE NOT is_found)
 ),
 search AS (
   SELECT slice_id, at_id, is_found

@@ -38,14 +38,9 @@ WITH RECURSIVE direct AS MATERIALIZED (
 ),
 -- What lies around other slices: all that is searched above the first parents.
 around AS MATERIALIZED (
-  SELECT s.id, s.parent_id
-  FROM whole_slice AS s
-  -- Always true: with a condition the estimate of these rows is small, so that they are hashed, and
-  -- not all slices.
-  JOIN (
-    SELECT parent_id FROM whole_slice GROUP BY parent_id HAVING count(*) > 0
-  ) AS p ON p.parent_id = s.id
-  WHERE s.parent_id IS NOT NULL
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL AND is_leaf IS NULL
 ),
 first_parent AS (
   SELECT

@@ -28,14 +28,9 @@ WITH RECURSIVE origin AS MATERIALIZED (
 ),
 -- What lies around other slices: all that is searched above the first parents.
 around AS MATERIALIZED (
-  SELECT s.id, s.parent_id
-  FROM whole_slice AS s
-  -- Always true: with a condition the estimate of these rows is small, so that they are hashed, and
-  -- not all slices.
-  JOIN (
-    SELECT parent_id FROM whole_slice GROUP BY parent_id HAVING count(*) > 0
-  ) AS p ON p.parent_id = s.id
-  WHERE s.parent_id IS NOT NULL
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL AND is_leaf IS NULL
 ),
 upward AS (
   SELECT o.slice_id, s.parent_id AS at_id, 1 AS level
@@ -58,7 +53,10 @@ above AS MATERIALIZED (
 op AS MATERIALIZED (
   SELECT o.slice_id
   FROM whole_cpu_op AS o
-  SEMI JOIN above AS a ON a.at_id = o.slice_id
+  -- Always true: with conditions the estimate of these rows is small, so that they are hashed, and
+  -- not all operators.
+  SEMI JOIN (SELECT at_id FROM above WHERE at_id >= 0 AND level >= 0 AND slice_id >= 0) AS a
+    ON a.at_id = o.slice_id
 )
 SELECT u.slice_id, arg_max(u.at_id, u.level) AS top_id
 FROM above AS u

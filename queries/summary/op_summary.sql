@@ -247,7 +247,7 @@ part AS (
     sum(CASE WHEN c.slice_id = l.slice_id THEN l.n_device_ops END),
     sum(CASE WHEN l.level = 0 THEN l.device_ns ELSE 0 END), sum(l.device_ns)
   FROM call AS c
-  JOIN launched AS l ON l.slice_id = c.slice_id
+  JOIN (SELECT * FROM launched WHERE slice_id >= 0 AND level >= 0) AS l ON l.slice_id = c.slice_id
   GROUP BY c.trace_id, c.name
   UNION ALL
   SELECT

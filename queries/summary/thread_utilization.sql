@@ -59,7 +59,7 @@ reach AS (
     end_ns,
     coalesce(
       max(end_ns) OVER (
-        PARTITION BY trace_id, track_id
+        PARTITION BY track_id
         ORDER BY ts
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ),

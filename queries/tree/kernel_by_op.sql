@@ -47,8 +47,13 @@ WITH top AS MATERIALIZED (
 op_name AS MATERIALIZED (
   SELECT o.slice_id, o.name
   FROM whole_cpu_op AS o
-  SEMI JOIN (SELECT slice_id FROM top UNION ALL SELECT top_id FROM top) AS p
-    ON p.slice_id = o.slice_id
+  -- Always true: with conditions the estimate of these rows is small, so that they are hashed, and
+  -- not all operators.
+  SEMI JOIN (
+    SELECT slice_id FROM top WHERE slice_id >= 0 AND top_id >= 0
+    UNION ALL
+    SELECT top_id FROM top WHERE slice_id >= 0 AND top_id >= 0
+  ) AS p ON p.slice_id = o.slice_id
 ),
 named AS MATERIALIZED (
   SELECT p.slice_id, o.name AS op, t.name AS top_op

@@ -44,9 +44,11 @@ def nested(rows: list[Row]) -> dict[int, tuple[int, int | None]]:
             [[n, track, start, length, n] for n, (track, start, length) in enumerate(rows)],
         )
     nesting.nest(connection)
-    result = connection.execute("SELECT entry_n, depth, parent_n FROM nest").fetchall()
+    result = connection.execute("SELECT entry_n, depth, parent_n, is_leaf FROM nest").fetchall()
     connection.close()
-    return {entry: (depth, parent) for entry, depth, parent in result}
+    parents = {parent for entry, _, parent, _ in result if entry >= 0}
+    assert all(leaf is (None if entry in parents else True) for entry, *_, leaf in result)
+    return {entry: (depth, parent) for entry, depth, parent, _ in result}
 
 
 @settings(max_examples=20, deadline=None)
@@ -78,17 +80,20 @@ def test_many_slices_in_small_blocks_nest_as_defined(seed: int) -> None:
             random.integers(0, 60, 400) * random.integers(0, 2, 400), strict=True,
         )
     ]  # fmt: skip
-    still_open, found = nesting._Open.none(), {}
+    still_open, batches = nesting._Open.none(), []
     order = sorted(range(len(rows)), key=lambda n: (rows[n][0], rows[n][1], -rows[n][2], n))
 
     for first in range(0, len(order), 7):
         part = np.array(order[first : first + 7], np.int64)
         track, start, length = (np.array([rows[n][i] for n in part], np.int64) for i in range(3))
-        depth, parent, still_open = nesting.nest_block(
-            still_open, part, track, start, start + length
-        )
-        for n, d, p in zip(part.tolist(), depth.tolist(), parent.tolist(), strict=True):
-            found[n] = (d, None if p < 0 else p)
+        ended, still_open = nesting.nest_block(still_open, part, track, start, start + length)
+        batches.append(ended)
+    batches.append(still_open.batch())
+    found = {
+        row["entry_n"]: (row["depth"], row["parent_n"])
+        for batch in batches
+        for row in batch.to_pylist()
+    }
 
     assert found == by_definition(rows)
 
@@ -108,6 +113,23 @@ def test_the_definition_by_example(
     assert nested(rows) == expected
 
 
+@pytest.mark.parametrize("block", [1, 100])
+def test_what_is_no_slice_makes_no_parent(block: int) -> None:
+    rows = [(0, 0, 0, 10, 0), (-1, 0, 4, 0, 1), (1, 0, 20, 10, 2), (2, 0, 25, 1, 3)]
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE entry (entry_n BIGINT, track_n BIGINT, ts BIGINT, reach BIGINT, seq BIGINT)"
+    )
+    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?)", rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nesting, "BLOCK_ROWS", block)
+        nesting.nest(connection)
+
+    found = connection.execute("SELECT entry_n, parent_n, is_leaf FROM nest ORDER BY 1").fetchall()
+
+    assert found == [(-1, 0, True), (0, None, True), (1, None, None), (2, 1, True)]
+
+
 def test_times_near_the_limits_do_not_overflow() -> None:
     far = 9 * 10**18
 
@@ -120,7 +142,8 @@ def test_a_deep_stack_and_one_that_overlaps_it_all_take_no_time() -> None:
     end = np.append(2 * n - np.arange(n), 5 * n)
     track = np.zeros(n + 1, np.int64)
 
-    depth, parent, _ = nesting.nest_block(nesting._Open.none(), np.arange(n + 1), track, start, end)
+    none = nesting._Open.none()
+    ended, still_open = nesting.nest_block(none, np.arange(n + 1), track, start, end)
 
-    assert depth[:n].tolist() == list(range(n))
-    assert (depth[n], parent[n]) == (0, -1)
+    assert ended.column("depth").to_pylist() == list(range(n))
+    assert (still_open.depth.tolist(), still_open.parent_n.tolist()) == ([0], [-1])

@@ -399,7 +399,7 @@ def test_the_gravest_finding_comes_first(tmp_path: Path) -> None:
         NEGATIVE,
         "UPDATE run SET world_size = 2",
         "INSERT INTO slice SELECT id + 1, trace_id, track_id, ts, -1, category, name, depth, "
-        "parent_id, phase, args_json, extra_json FROM slice",
+        "parent_id, phase, args_json, extra_json, is_leaf FROM slice",
     )
 
     assert [row["severity"] for row in findings(path)] == ["error", "warning", "note"]

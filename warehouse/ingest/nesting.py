@@ -10,6 +10,9 @@ slices nest properly, which real host threads violate (Python frames cross profi
 window pass per level is slow for deep stacks. Here every row first points at its predecessor; then
 all rows whose target is too short follow the target's own pointer at once, column-wise, until none
 is left, in a few rounds.
+
+Entries with a number below 0 are no slices: they get a parent, but make none of it. A slice without
+children is a leaf.
 """
 
 from __future__ import annotations
@@ -28,9 +31,17 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _MANY_TRACKS = 1 << 12  # in a block: processing single slices would take longer than it saves
+_FEW = 1000  # pieces are copied faster than rows are chosen, unless there are many
 BLOCK_ROWS = 1 << 18  # bounds memory: a block carries over only open slices
 
-SCHEMA = pa.schema([("entry_n", pa.int64()), ("depth", pa.int32()), ("parent_n", pa.int64())])
+SCHEMA = pa.schema(
+    [
+        ("entry_n", pa.int64()),
+        ("depth", pa.int32()),
+        ("parent_n", pa.int64()),
+        ("is_leaf", pa.bool_()),  # true or NULL
+    ]
+)
 
 #: `entry` is created by the importer: slices, and other records that need their enclosing slice.
 _ORDERED = """
@@ -48,14 +59,21 @@ class _Open:
     track_n: Ints
     end: Ints
     depth: Ints
+    parent_n: Ints  # -1 for roots
+    is_parent: NDArray[np.bool_]  # of a slice
 
     @staticmethod
     def none() -> _Open:
-        return _Open(*(np.empty(0, np.int64) for _ in range(4)))
+        none = np.empty(0, np.int64)
+        return _Open(none, none, none, none, none, np.empty(0, bool))
+
+    def batch(self) -> pa.RecordBatch:
+        """Returns their rows of `nest`, as of slices that have ended."""
+        return _batch(self.entry_n, self.depth, self.parent_n, self.is_parent)
 
 
 def nest(connection: duckdb.DuckDBPyConnection) -> None:
-    """Creates the table `nest` (entry_n, depth, parent_n) from the scratch table `entry`."""
+    """Creates the table `nest`, see SCHEMA, from the scratch table `entry`."""
     cursor = connection.cursor()
     ordered = cursor.sql(_ORDERED).to_arrow_reader(BLOCK_ROWS)
     nested = pa.RecordBatchReader.from_batches(SCHEMA, _nested(ordered))
@@ -66,18 +84,26 @@ def nest(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _nested(ordered: Any) -> Iterator[pa.RecordBatch]:
+    """Yields the rows of `nest`: those of slices still open when they have ended."""
     still_open = _Open.none()
     for batch in ordered:
         columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-        depth, parent, still_open = nest_block(still_open, *columns)
-        yield pa.record_batch(
-            [
-                batch.column(0),
-                _column(pa.int32(), depth.astype(np.int32)),
-                _column(pa.int64(), parent, parent >= 0),
-            ],
-            schema=SCHEMA,
-        )
+        ended, still_open = nest_block(still_open, *columns)
+        yield ended
+    yield still_open.batch()
+
+
+def _batch(
+    entry_n: Ints, depth: Ints, parent_n: Ints, is_parent: NDArray[np.bool_]
+) -> pa.RecordBatch:
+    is_leaf = ~is_parent
+    columns = [
+        _column(pa.int64(), entry_n),
+        _column(pa.int32(), depth.astype(np.int32)),
+        _column(pa.int64(), parent_n, parent_n >= 0),
+        _column(pa.bool_(), np.packbits(is_leaf, bitorder="little"), is_leaf),
+    ]
+    return pa.record_batch(columns, schema=SCHEMA)
 
 
 def _column(
@@ -87,13 +113,15 @@ def _column(
     # installed.
     bits = None if is_valid is None else pa.py_buffer(np.packbits(is_valid, bitorder="little"))
     values = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
+    n_rows = len(values) if is_valid is None else len(is_valid)  # of booleans, values are bits
+    return pa.Array.from_buffers(kind, n_rows, [bits, pa.py_buffer(values)])
 
 
 def nest_block(
     still_open: _Open, entry_n: Ints, track_n: Ints, ts: Ints, end_ts: Ints
-) -> tuple[Ints, Ints, _Open]:
-    """Returns depths and parents (-1 for roots) of rows that follow `still_open`, in nesting order.
+) -> tuple[pa.RecordBatch, _Open]:
+    """Returns the rows of `nest` of what has ended, and what is open after these rows, which follow
+    `still_open` in nesting order.
 
     All columns are int64 of equal length; times in ns.
     """
@@ -106,9 +134,27 @@ def nest_block(
     depth = _depths(parent, still_open.depth)
     entry = np.concatenate((still_open.entry_n, entry_n))
     parent_entry = np.where(parent < 0, -1, entry[parent])
-    keep = _open_at_end(track, end)
-    carried = _Open(entry[keep], track[keep], end[keep], depth[keep])
-    return depth[n_open:], parent_entry[n_open:], carried
+    parent_entry[:n_open] = still_open.parent_n
+    is_parent = np.zeros(len(entry) + 1, bool)  # the last place is that of no parent
+    is_parent[:n_open] = still_open.is_parent
+    is_parent[parent if entry.min(initial=0) >= 0 else parent[entry >= 0]] = True
+    columns = entry, depth, parent_entry, is_parent[:-1]
+    keep = np.flatnonzero(_open_at_end(track, end))
+    ended = _batch(*(_without(column, keep) for column in columns))
+    carried = _Open(
+        entry[keep], track[keep], end[keep], depth[keep], parent_entry[keep], is_parent[keep]
+    )
+    return ended, carried
+
+
+def _without(column: NDArray[Any], places: Ints) -> NDArray[Any]:
+    """Returns a column without the given places, in ascending order."""
+    if len(places) > _FEW:
+        return np.delete(column, places)
+    starts = [0, *(places + 1).tolist()]
+    return np.concatenate(
+        [column[a:b] for a, b in zip(starts, [*places.tolist(), len(column)], strict=True)]
+    )
 
 
 def _parents(track: Ints, end: Ints, need: Ints, n_open: int) -> Ints:

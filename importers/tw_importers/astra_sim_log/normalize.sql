@@ -24,7 +24,9 @@ SELECT
 FROM scratch.place
 ORDER BY track_n;
 
-INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
+INSERT INTO slice (
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, is_leaf
+)
 SELECT
   getvariable('first_id') + s.rowid,
   getvariable('trace_id'),
@@ -38,7 +40,8 @@ SELECT
   CASE
     WHEN s.type IS NULL THEN json_object('node', s.node)
     ELSE json_object('node', s.node, 'type', s.type)
-  END::VARCHAR
+  END::VARCHAR,
+  n.is_leaf
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.rowid
 ORDER BY s.rowid;

@@ -57,11 +57,14 @@ SELECT getvariable('first_id') + track_n, getvariable('trace_id'), 'async', 'los
 FROM scratch.loss_place
 ORDER BY track_n;
 
-INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
+INSERT INTO slice (
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, is_leaf
+)
 SELECT
   getvariable('first_id') + s.rowid, getvariable('trace_id'), getvariable('first_id') + s.track_n,
   s.ts, s.dur, s.category::VARCHAR, s.name, n.depth, getvariable('first_id') + n.parent_n,
-  json_object('n_events', l.n_events, 'n_packets', l.n_packets)
+  json_object('n_events', l.n_events, 'n_packets', l.n_packets),
+  n.is_leaf
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.rowid
 CROSS JOIN scratch.origin AS o

@@ -2,7 +2,8 @@
 -- Variables: first_row, last_row (= `seq` of the first and last event of the part).
 
 INSERT INTO slice (
-  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, extra_json
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, extra_json,
+  is_leaf
 )
 WITH part AS MATERIALIZED (
   SELECT *, rowid AS slice_n FROM scratch.span
@@ -23,7 +24,8 @@ SELECT
       || ',"cpu":' || coalesce(e.cpu::VARCHAR, 'null') || '}'
     ELSE e.payload
   END,
-  '{"end":' || x.payload || '}'
+  '{"end":' || x.payload || '}',
+  n.is_leaf
 FROM scratch.event AS e
 JOIN part AS s ON s.seq = e.seq
 JOIN scratch.nest AS n ON n.entry_n = s.slice_n

@@ -17,7 +17,9 @@ SELECT
 FROM scratch.place
 ORDER BY track_n;
 
-INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
+INSERT INTO slice (
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, is_leaf
+)
 SELECT
   getvariable('first_id') + s.slice_n,
   getvariable('trace_id') + s.trace_n,
@@ -28,7 +30,8 @@ SELECT
   s.name,
   n.depth,
   getvariable('first_id') + n.parent_n,
-  s.args
+  s.args,
+  n.is_leaf
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.slice_n
 ORDER BY s.slice_n;

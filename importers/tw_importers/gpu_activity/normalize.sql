@@ -66,7 +66,7 @@ LEFT JOIN thread AS t ON t.id = getvariable('first_id') + l.track_n
 ORDER BY l.track_n;
 
 INSERT INTO slice (
-  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, is_leaf
 )
 SELECT
   getvariable('first_id') + s.slice_n,
@@ -78,7 +78,8 @@ SELECT
   s.name,
   n.depth,
   getvariable('first_id') + n.parent_n,
-  s.args_json
+  s.args_json,
+  n.is_leaf
 FROM scratch.span AS s
 JOIN scratch.nest AS n ON n.entry_n = s.slice_n;
 

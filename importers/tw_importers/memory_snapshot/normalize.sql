@@ -13,7 +13,7 @@ SELECT
 FROM scratch.device_place
 ORDER BY device_n;
 
-INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, phase, args_json)
+INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, phase, args_json, is_leaf)
 SELECT
   getvariable('first_id') + rowid,
   getvariable('trace_id'),
@@ -24,7 +24,8 @@ SELECT
   name,
   0,
   'i',
-  args
+  args,
+  true
 FROM scratch.instant
 ORDER BY rowid;
 

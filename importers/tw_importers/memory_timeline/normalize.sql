@@ -8,7 +8,7 @@ INSERT INTO track (id, trace_id, kind, name, process_id)
 SELECT getvariable('first_id'), getvariable('trace_id'), 'engine', 'allocator',
   getvariable('first_id');
 
-INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, phase, args_json)
+INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, phase, args_json, is_leaf)
 SELECT
   getvariable('first_id') + rowid,
   getvariable('trace_id'),
@@ -19,7 +19,8 @@ SELECT
   name,
   0,
   'i',
-  json_object('Bytes', bytes, 'Category', category)::VARCHAR
+  json_object('Bytes', bytes, 'Category', category)::VARCHAR,
+  true
 FROM scratch.change
 ORDER BY rowid;
 

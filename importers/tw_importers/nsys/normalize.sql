@@ -85,7 +85,8 @@ ORDER BY l.track_n, m.timestamp, m.rowid;
 -- Sorted once more, narrow as the rows are before they get their texts: what comes out of a join,
 -- DuckDB inserts with one thread.
 INSERT INTO slice (
-  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, phase, args_json
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, phase, args_json,
+  is_leaf
 )
 SELECT
   getvariable('first_id') + slice_n,
@@ -98,9 +99,10 @@ SELECT
   coalesce(depth, 0),
   getvariable('first_id') + parent_n,
   if(is_instant, 'i', NULL),
-  coalesce(args_label::VARCHAR, args)
+  coalesce(args_label::VARCHAR, args),
+  CASE WHEN is_parent IS NULL THEN true END
 FROM (
-  SELECT s.*, n.depth, n.parent_n
+  SELECT s.*, n.depth, n.parent_n, n.is_parent
   FROM (
     SELECT rowid AS slice_n, track_n, ts, dur, category, name AS name_label, args AS args_label,
       NULL::VARCHAR AS name, NULL::VARCHAR AS args, false AS is_instant
@@ -164,7 +166,9 @@ FROM (
     WHERE s.family = 'gpu_fault'
   ) AS s
   LEFT JOIN (
-    SELECT entry_n, depth, parent_n FROM scratch.nest WHERE depth > 0
+    SELECT entry_n, depth, parent_n, CASE WHEN is_leaf IS NULL THEN true END AS is_parent
+    FROM scratch.nest
+    WHERE depth > 0 OR is_leaf IS NULL
   ) AS n ON n.entry_n = s.slice_n
   ORDER BY s.slice_n
 );

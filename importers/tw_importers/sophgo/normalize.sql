@@ -59,7 +59,7 @@ FROM scratch.lane AS l
 LEFT JOIN scratch.counter_clock AS k ON k.rowid = l.clock_n - 1
 ORDER BY l.track_n;
 
-INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id)
+INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, is_leaf)
 SELECT
   getvariable('first_id') + p.n,
   getvariable('trace_id'),
@@ -69,12 +69,15 @@ SELECT
   'tpu_command',
   t.source_name,
   coalesce(n.depth, 0),
-  getvariable('first_id') + n.parent_n
+  getvariable('first_id') + n.parent_n,
+  CASE WHEN n.entry_n IS NULL THEN true ELSE n.is_leaf END
 FROM scratch.placed AS p
 JOIN scratch.operation_detail AS t ON t.operation_n = p.operation_n
 LEFT JOIN scratch.nest AS n ON n.entry_n = p.n;
 
-INSERT INTO slice (id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json)
+INSERT INTO slice (
+  id, trace_id, track_id, ts, dur, category, name, depth, parent_id, args_json, is_leaf
+)
 SELECT
   getvariable('first_id') + b.n_commands + k.kernel_n,
   getvariable('trace_id'),
@@ -93,7 +96,8 @@ SELECT
         ELSE to_json(array_to_string(k.batches, '/')) END,
       'Mode', nullif(array_to_string(k.modes, '/'), '')
     )
-  )
+  ),
+  n.is_leaf
 FROM scratch.kernel AS k
 CROSS JOIN (SELECT count(*) AS n_commands FROM scratch.placed) AS b
 JOIN scratch.nest AS n ON n.entry_n = b.n_commands + k.kernel_n

@@ -8,17 +8,16 @@ SELECT s.slice_n, s.seq, s.track_n, s.ts, coalesce(u.reach, greatest(s.dur, 0)) 
 FROM slice_order AS s
 LEFT JOIN unfinished AS u ON u.seq = s.seq;
 
--- Points of recorded arrows that correlation ids do not repeat; numbered behind the slices.
+-- Points of recorded arrows that correlation ids do not repeat; numbered below 0, as they are no slices.
 CREATE TABLE flow_end AS
 SELECT
-  n.first_n + row_number() OVER (ORDER BY e.seq) - 1 AS entry_n,
+  -row_number() OVER (ORDER BY e.seq) AS entry_n,
   e.seq,
   k.place_n AS track_n,
   e.ts_ns - k.first_ns AS ts,
   k.ph = 'f' AND k.bp IS DISTINCT FROM 'e' AS to_next
 FROM event_row AS e
 JOIN kind_place AS k ON k.kind = e.kind
-CROSS JOIN (SELECT coalesce(max(slice_n) + 1, 0) AS first_n FROM slice_order) AS n
 WHERE k.ph IN ('s', 't', 'f')
   AND e.ts_ns IS NOT NULL
   AND is_restated_flow(k.cat) IS NOT TRUE;

@@ -25,7 +25,8 @@ SELECT
       THEN json_merge_patch('{}', json_object(
         'cat', k.other_cat, 's', k.scope, 'id', e.id::JSON, 'bp', k.bp
       ))
-  END
+  END,
+  n.is_leaf
 FROM scratch.event_row AS e
 JOIN (
   SELECT
