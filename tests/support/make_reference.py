@@ -63,6 +63,7 @@ CASES = {
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),
     "cases_graph": ("replay_graph_node",),
+    "cases_inference": ("inference_step",),
     "cases_leaf": ("check_leaf_slice",),
     "cases_model": ("model_prediction", "precision_sample"),
     "cases_predicted": ("predicted_path",),

@@ -53,3 +53,12 @@ CREATE OR REPLACE TEMP MACRO elements_of(args) AS (
     lambda dims: list_product(dims)
   ))::BIGINT
 );
+
+-- Whether an annotation is a step of an inference engine: of vLLM with the requests, and their tokens,
+-- in prefill (context) and in decode (generation), or of SGLang with its mode.
+CREATE OR REPLACE TEMP MACRO is_engine_step(name) AS (
+  regexp_full_match(
+    name,
+    'execute_(\d+_)?context_\d+\([^()]*\)_generation_\d+\([^()]*\)|step\[(EXTEND|DECODE|MIXED)( [a-z]+=\d+)*\]'
+  )
+);

@@ -175,7 +175,23 @@ WHERE trace_id >= getvariable('trace_id')
   AND category IN ('user_annotation', 'gpu_user_annotation')
 ORDER BY id;
 
+-- Steps of training are marked by the profiler, those of inference by the engine, at times twice, one
+-- annotation in the other: the outer one counts. The engine does not number its steps.
 INSERT INTO step
+WITH mark AS (
+  SELECT
+    *,
+    name LIKE 'ProfilerStep%' AS is_of_profiler,
+    max(ts + greatest(dur, 0)) OVER (
+      PARTITION BY track_id, name LIKE 'ProfilerStep%'
+      ORDER BY ts, dur DESC, slice_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS reach
+  FROM annotation
+  WHERE trace_id >= getvariable('trace_id')
+    AND side = 'host'
+    AND (name LIKE 'ProfilerStep%' OR is_engine_step(name))
+)
 SELECT
   slice_id,
   trace_id,
@@ -183,9 +199,14 @@ SELECT
   ts,
   dur,
   name,
-  TRY_CAST(regexp_extract(name, '#(\d+)', 1) AS BIGINT)
-FROM annotation
-WHERE trace_id >= getvariable('trace_id') AND side = 'host' AND name LIKE 'ProfilerStep%'
+  CASE
+    WHEN is_of_profiler THEN TRY_CAST(regexp_extract(name, '#(\d+)', 1) AS BIGINT)
+    ELSE row_number() OVER (PARTITION BY trace_id ORDER BY ts, slice_id) - 1
+  END
+FROM mark
+WHERE is_of_profiler
+  OR (reach IS NULL OR ts + greatest(dur, 0) > reach)
+  AND trace_id NOT IN (SELECT trace_id FROM mark WHERE is_of_profiler)
 ORDER BY slice_id;
 
 INSERT INTO python_call

@@ -1,0 +1,1 @@
+-- input: shared/steps_of_an_engine.sql
