@@ -14,7 +14,7 @@ from warehouse.query import execute
 
 pytestmark = pytest.mark.integration  # all of it on recordings
 
-#: Of each trace: phase, requests, tokens of prompts and of answers, as the annotation's name has them.
+#: Phase, requests, tokens of prompts and of answers of each trace, as the annotation says.
 ENGINES = {
     "inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz": ("decode", 32, 0, 32),
     "inference/vllm_prefilldecode_piecewise/graph_execution.json.gz": ("mixed", 46, 8155, 37),
@@ -47,7 +47,7 @@ def test_a_step_that_is_marked_twice_is_one(engines: duckdb.DuckDBPyConnection) 
 
 
 def test_times_are_those_of_the_events(engines: duckdb.DuckDBPyConnection) -> None:
-    """Against plain Python over the slices: each trace is one step, with all work launched in it."""
+    """Against plain Python over the work that was launched in the one step of each trace."""
     for row in rows(engines, "inference_step"):
         work = engines.execute(
             "SELECT g.ts, g.ts + g.dur FROM gpu_op AS g JOIN link AS l ON l.to_id = g.slice_id "
