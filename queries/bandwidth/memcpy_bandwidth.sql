@@ -1,11 +1,13 @@
 /* ---
 name = "memcpy_bandwidth"
-version = 1
+version = 2
 title = "Copy and memset bandwidth by direction and size class"
 help = """
 The bandwidth of a copy is its size divided by its duration, in bytes per nanosecond, which equals
-GB/s (10^9 bytes per second). Median, minimum and maximum are over single copies; bandwidth_gb_per_s
-is the sum of all bytes divided by the sum of all durations. Copies without a recorded size or with
+GB/s (10^9 bytes per second). In traces whose device times are whole microseconds, durations of short
+copies are off by up to their length: there the bandwidth that the profiler recorded is used, if it did
+(bandwidth_source). Median, minimum and maximum are over single copies; bandwidth_gb_per_s
+is the sum of all bytes divided by the sum of all times. Copies without a recorded size or with
 a duration of 0 have no bandwidth; n_measured counts the others. Size classes start at 0, 4 KiB, 64
 KiB, 1 MiB, 16 MiB and 256 MiB; with by_size=false all sizes share one row. In a time window,
 total_ns is of the parts of the copies inside it, and total_bytes of the copies that start in it, so
@@ -15,7 +17,7 @@ grain = ["trace_id", "device_id", "kind", "name", "direction", "size_class"]
 columns = [
   "run_id", "trace_id", "rank", "device_id", "device", "kind", "name", "direction", "size_class",
   "n_ops", "n_measured", "total_bytes", "total_ns", "bandwidth_gb_per_s", "min_gb_per_s",
-  "median_gb_per_s", "max_gb_per_s",
+  "median_gb_per_s", "max_gb_per_s", "bandwidth_source",
 ]
 
 [param.by_size]
@@ -39,7 +41,7 @@ help = "Size class: < 4 KiB, 4 - 64 KiB, 64 KiB - 1 MiB, 1 - 16 MiB, 16 - 256 Mi
 type = "BIGINT"
 unit = "count"
 check = ">= 0"
-help = "Number of operations with a size and a duration above 0"
+help = "Number of operations with a size, and a duration above 0 or a recorded bandwidth"
 
 [column.bandwidth_gb_per_s]
 type = "DOUBLE"
@@ -69,17 +71,38 @@ nullable = true
 check = ">= 0"
 help = "Highest bandwidth of a single operation"
 
+[column.bandwidth_source]
+type = "VARCHAR"
+unit = "text"
+nullable = true
+check = "IN ('duration', 'recorded', 'both')"
+help = "Whether bandwidths follow from durations, were recorded, or both; NULL: none was measured"
+
 [changes]
 1 = "first version"
+2 = "recorded bandwidths where device times are whole microseconds; new column bandwidth_source"
 --- */
-WITH op AS (
+WITH whole_us AS (
+  SELECT trace_id FROM whole_gpu_op GROUP BY trace_id HAVING max(abs(dur) % 1000) = 0
+),
+recorded AS (
   SELECT
-    trace_id,
+    g.slice_id,
+    TRY_CAST(json_extract_string(s.args_json, '$."memory bandwidth (GB/s)"') AS DOUBLE) AS gb_per_s
+  FROM gpu_op AS g
+  SEMI JOIN whole_us AS u ON u.trace_id = g.trace_id
+  JOIN slice AS s ON s.id = g.slice_id
+  WHERE g.kind IN ('memcpy', 'memset')
+),
+op AS (
+  SELECT
+    g.trace_id,
     device_id,
     kind,
     name,
     direction,
     bytes,
+    r.gb_per_s > 0 IS TRUE AS is_recorded,
     greatest(dur, 0) AS dur,
     greatest(least(ts + dur, w.to_ns) - greatest(ts, w.from_ns), 0) AS inside_ns,
     ts >= w.from_ns AS is_start_inside,
@@ -93,8 +116,12 @@ WITH op AS (
       WHEN bytes < 268435456 THEN 5
       ELSE 6
     END AS size_rank,
-    CASE WHEN bytes >= 0 AND dur > 0 THEN bytes / dur END AS gb_per_s
-  FROM gpu_op
+    CASE
+      WHEN bytes > 0 AND r.gb_per_s > 0 THEN bytes / r.gb_per_s
+      WHEN bytes >= 0 AND dur > 0 THEN dur
+    END AS measured_ns
+  FROM gpu_op AS g
+  LEFT JOIN recorded AS r ON r.slice_id = g.slice_id
   CROSS JOIN time_window AS w
   WHERE kind IN ('memcpy', 'memset')
 ),
@@ -107,14 +134,18 @@ summed AS (
     direction,
     size_rank,
     count(*) AS n_ops,
-    count(gb_per_s) AS n_measured,
+    count(measured_ns) AS n_measured,
     coalesce(sum(CASE WHEN is_start_inside THEN greatest(bytes, 0) END), 0)::BIGINT AS total_bytes,
     sum(inside_ns)::BIGINT AS total_ns,
-    sum(CASE WHEN gb_per_s IS NOT NULL THEN bytes END)
-      / sum(CASE WHEN gb_per_s IS NOT NULL THEN dur END) AS bandwidth_gb_per_s,
-    min(gb_per_s) AS min_gb_per_s,
-    median(gb_per_s) AS median_gb_per_s,
-    max(gb_per_s) AS max_gb_per_s
+    sum(CASE WHEN measured_ns IS NOT NULL THEN bytes END) / sum(measured_ns) AS bandwidth_gb_per_s,
+    min(bytes / measured_ns) AS min_gb_per_s,
+    median(bytes / measured_ns) AS median_gb_per_s,
+    max(bytes / measured_ns) AS max_gb_per_s,
+    CASE
+      WHEN bool_and(is_recorded) FILTER (measured_ns IS NOT NULL) THEN 'recorded'
+      WHEN bool_or(is_recorded) FILTER (measured_ns IS NOT NULL) THEN 'both'
+      WHEN count(measured_ns) > 0 THEN 'duration'
+    END AS bandwidth_source
   FROM op
   GROUP BY trace_id, device_id, kind, name, direction, size_rank
 )
@@ -144,7 +175,8 @@ SELECT
   a.bandwidth_gb_per_s,
   a.min_gb_per_s,
   a.median_gb_per_s,
-  a.max_gb_per_s
+  a.max_gb_per_s,
+  a.bandwidth_source
 FROM summed AS a
 JOIN trace AS t ON t.id = a.trace_id
 LEFT JOIN device AS d ON d.id = a.device_id
