@@ -51,7 +51,8 @@ def test_calls_with_the_same_work_are_one_row(random_runs: Runs, least: int, mos
 
 @pytest.mark.integration
 def test_sequences_are_those_of_hta(data_dir: Path, tmp_path: Path) -> None:
-    """By HTA 0.5.0, get_frequent_cuda_kernel_sequences: 2 calls, 207 us of work, 12,552 us on the host.
+    """By get_frequent_cuda_kernel_sequences of HTA 0.5.0: 2 calls, 207 us of work, 12,552 us on the
+    host.
 
     (It fails on the other recordings of GPUs, where events begin at once.)
     """
