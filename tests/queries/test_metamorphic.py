@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from tests.support.metamorphic import (
@@ -99,9 +100,15 @@ ACROSS_RANKS: Mapping[str, str] = {
 
 #: Queries about what no trace of Kineto holds; their rows are tested elsewhere.
 SILENT: Mapping[str, str] = {
+    **{
+        f"collective_{name}": "only flight recorders keep operations"
+        for name in ("hang", "mismatch", "progress")
+    },
     "counter_by_op": "only CUPTI's range profiler counts",
     "counter_range": "only CUPTI's range profiler counts",
     "counter_summary": "the random traces have no counters",
+    "inference_step": "no step of the random traces is an engine's",
+    "prefill_decode": "no step of the random traces is an engine's",
     "cuda_memcpy_sync": "no call of the random traces copies as it looks for",
     **{
         q.header.name: "only execution traces are graphs"
@@ -370,7 +377,13 @@ def test_a_query_and_its_macro_give_equal_rows(answers: Answers, query: Query) -
 
     macro = answers.result(f'FROM "{query.key}"({literals})')
 
-    assert macro.equals(answers.table(query, values))
+    assert shown(query, macro) == shown(query, answers.table(query, values))
+
+
+def shown(query: Query, table: pa.Table) -> pa.Table | list[str]:
+    """The rows of a macro in their order, which those of a block that is computed once lack."""
+    is_kept = query.header is not None and query.header.computed_once
+    return sorted(map(repr, table.to_pylist())) if is_kept else table
 
 
 @pytest.mark.slow
@@ -382,11 +395,13 @@ def test_a_query_and_its_macro_give_equal_rows_with_every_way_to_give_parameters
     bound = answers.table(query, values)
 
     names = ", ".join(f"p_{name} := ${name}" for name in values)
-    assert bound.equals(answers.result(f'FROM "{query.key}"({names})', values))
+    of_macro = answers.result(f'FROM "{query.key}"({names})', values)
+    assert shown(query, of_macro) == shown(query, bound)
 
     required = with_required(query, values)
     literals = ", ".join(map(header.sql_literal, required.values()))
-    assert answers.result(query, required).equals(answers.result(f'FROM "{query.key}"({literals})'))
+    of_macro = answers.result(f'FROM "{query.key}"({literals})')
+    assert shown(query, of_macro) == shown(query, answers.result(query, required))
 
 
 LACKING = [
