@@ -49,8 +49,8 @@ op = { type = "VARCHAR", unit = "text", help = "Operator name" }
 sequence = { type = "VARCHAR[]", unit = "text", help = "Names of the work; of kernels the short ones (work_category)" }
 n_works = { type = "BIGINT", unit = "count", check = "> 0", help = "Length of the sequence" }
 n_elementwise = { type = "BIGINT", unit = "count", check = ">= 0", help = "Kernels of the sequence that are elementwise, by their names" }
-n_calls = { type = "BIGINT", unit = "count", check = "> 0", help = "Calls of the operator that launched it" }
-work_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations of the work, in all calls" }
+n_calls.help = "Number of calls of the operator that launched it"
+work_ns.help = "Sum of the durations of the work, in all calls"
 gap_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time between the first start and the last end of a sequence in which none of its work runs, in all calls" }
 op_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Sum of the durations of the calls on the host" }
 work_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEEN 0 AND 1", help = "work_ns / the same of all device work of the trace" }

@@ -124,6 +124,7 @@ OTHER: Mapping[str, str] = {
     "gpu_gaps": "only work in the window counts",
     "gpu_time_util": "only work in the window counts",
     "inference_step": "random traces have no steps of engines",
+    "kernel_sequence": "sequences of the work in the window",
     "mfu": "steps in the window, whole",
     "mpi_event_sum": "as osrt_sum, of other slices",
     "nvtx_startend_sum": "as nvtx_sum, of one style",
