@@ -58,16 +58,25 @@ work_share = { type = "DOUBLE", unit = "ratio", nullable = true, check = "BETWEE
 [changes]
 1 = "first version"
 --- */
-WITH RECURSIVE work AS MATERIALIZED (
+-- Numbers stand for names: sequences of them are compared faster.
+WITH RECURSIVE label AS MATERIALIZED (
   SELECT
-    g.slice_id, g.trace_id, g.ts, greatest(g.dur, 0) AS dur,
-    coalesce(c.short_name, g.name, '') AS name,
+    n.kind,
+    n.name,
+    coalesce(c.short_name, n.name, '') AS label,
     coalesce(c.category = 'elementwise', false) AS is_elementwise,
+    (dense_rank() OVER (ORDER BY coalesce(c.short_name, n.name, '')))::INTEGER AS label_n
+  FROM (SELECT DISTINCT kind, name FROM gpu_op WHERE kind <> 'sync') AS n
+  LEFT JOIN work_category() AS c ON c.kind = 'kernel' AND n.kind = 'kernel' AND c.name = n.name
+),
+work AS MATERIALIZED (
+  SELECT
+    g.slice_id, g.trace_id, g.ts, greatest(g.dur, 0) AS dur, n.label_n, n.is_elementwise,
     o.from_id AS op_id
   FROM gpu_op AS g
   JOIN whole_link AS l ON l.to_id = g.slice_id AND l.kind = 'launch' AND l.link_set = 'default'
   JOIN whole_link AS o ON o.to_id = l.from_id AND o.kind = 'op_launch' AND o.link_set = 'default'
-  LEFT JOIN work_category() AS c ON c.kind = 'kernel' AND g.kind = 'kernel' AND c.name = g.name
+  JOIN label AS n ON n.kind = g.kind AND n.name IS NOT DISTINCT FROM g.name
   WHERE g.kind <> 'sync'
 ),
 around AS MATERIALIZED (
@@ -114,7 +123,7 @@ called AS (
   SELECT
     trace_id, op, op_id,
     any_value(op_ns) AS op_ns,
-    list(name ORDER BY ts, slice_id) AS sequence,
+    list(label_n ORDER BY ts, slice_id) AS labels,
     count(*) AS n_works,
     sum(is_elementwise::INTEGER)::BIGINT AS n_elementwise,
     sum(dur)::BIGINT AS work_ns,
@@ -130,7 +139,7 @@ total AS (
 ),
 repeated AS (
   SELECT
-    trace_id, op, sequence,
+    trace_id, op, labels,
     any_value(n_works) AS n_works,
     any_value(n_elementwise) AS n_elementwise,
     count(*) AS n_calls,
@@ -139,7 +148,17 @@ repeated AS (
     sum(op_ns)::BIGINT AS op_ns
   FROM called
   WHERE n_works BETWEEN $min_works::BIGINT AND $max_works::BIGINT
-  GROUP BY trace_id, op, sequence
+  GROUP BY trace_id, op, labels
+),
+named AS (
+  SELECT
+    r.*,
+    list_select((SELECT list(label ORDER BY label_n) FROM (SELECT DISTINCT label_n, label FROM label)), r.labels)
+      AS sequence
+  FROM repeated AS r
+  QUALIFY row_number() OVER (
+    PARTITION BY r.trace_id ORDER BY r.n_calls DESC, r.work_ns DESC, r.op, r.labels
+  ) <= $top::BIGINT
 )
 SELECT
   t.run_id,
@@ -154,10 +173,7 @@ SELECT
   r.gap_ns,
   r.op_ns,
   r.work_ns / nullif(a.all_ns, 0) AS work_share
-FROM repeated AS r
+FROM named AS r
 JOIN trace AS t ON t.id = r.trace_id
 JOIN total AS a ON a.trace_id = r.trace_id
-QUALIFY row_number() OVER (
-  PARTITION BY r.trace_id ORDER BY r.n_calls DESC, r.work_ns DESC, r.op, r.sequence
-) <= $top::BIGINT
 ORDER BY t.run_id, t.rank, r.trace_id, r.n_calls DESC, r.work_ns DESC, r.op, r.sequence
