@@ -37,8 +37,11 @@ def run(queries: Library, chosen: Iterable[Query]) -> dict[str, Example]:
     calls = [due[str(query.key)] for query in chosen if str(query.key) in due]
     needed = None if any(call.set == reference.ALL for call in calls) else {c.set for c in calls}
     with reference.opened(queries, only=needed) as opened:
+        chosen_set = None
         for call in sorted(calls, key=lambda each: each.set):
-            reference.choose(opened, call.set)
+            if call.set != chosen_set:
+                reference.choose(opened, call.set)
+                chosen_set = call.set
             parameters = json.loads(call.parameters)
             table = opened.run(queries.queries[call.query], parameters).table()
             name = call.query.partition("@")[0]
