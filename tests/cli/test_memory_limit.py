@@ -76,7 +76,7 @@ def test_reports_of_large_warehouses_start_again_without_a_limit_that_is_too_low
     place = session.Place.of(None)
     assert memory_options.in_report_limit(place, write) == str(place.path)
     assert limits == [None]
-    monkeypatch.setattr(memory_options, "UNLIMITED_REPORT_BYTES", 0)
+    monkeypatch.setattr(memory_options, "UNLIMITED_BYTES", 0)
     assert memory_options.in_report_limit(place, write) == str(place.path)
     assert limits[1:] == [memory_options.REPORT_MEMORY_LIMIT, None]
     assert capsys.readouterr().err == (

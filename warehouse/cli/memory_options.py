@@ -23,11 +23,10 @@ _DEFAULT_WAIT_S = 10.0  # as `store.database` has it, whose import loads DuckDB
 #: need at once is not. Each thread of DuckDB holds buffers of its own. Small ones fit without, and
 #: are exported a fifth faster.
 EXPORT_MEMORY_LIMIT = "300MB"
-UNLIMITED_BYTES = 64 << 20  # size of a warehouse file that needs no limit
+UNLIMITED_BYTES = 32 << 20  # size of a warehouse file that needs no limit
 EXPORT_THREADS = 4
 #: The same for reports, whose queries join and sort whole tables; they take a third longer.
 REPORT_MEMORY_LIMIT = "500MB"
-UNLIMITED_REPORT_BYTES = 32 << 20
 
 
 def memory_limit(command: Command) -> Command:
@@ -39,8 +38,8 @@ def memory_limit(command: Command) -> Command:
         expose_value=False,
         help="Memory limit of the database, such as 700MB; more is written to a temporary folder "
         "beside the warehouse.  [default: `memory_limit` in tw.toml, else DuckDB's default, for "
-        f"exports from warehouses over 64 MiB {EXPORT_MEMORY_LIMIT}, for pages and workbooks over "
-        f"32 MiB {REPORT_MEMORY_LIMIT}]",
+        f"exports from warehouses over 32 MiB {EXPORT_MEMORY_LIMIT}, for pages and workbooks "
+        f"{REPORT_MEMORY_LIMIT}]",
     )(command)
 
 
@@ -69,7 +68,7 @@ def in_report_limit(chosen: Place, write: Callable[[Place], Written]) -> Written
     """Writes a report under its default limit, and without one where that is not enough."""
     from warehouse.errors import OutOfMemory
 
-    if chosen.memory_limit is not None or not _exceeds(chosen.path, UNLIMITED_REPORT_BYTES):
+    if chosen.memory_limit is not None or not _exceeds(chosen.path, UNLIMITED_BYTES):
         return write(chosen)
     try:
         return write(chosen.limited(REPORT_MEMORY_LIMIT, EXPORT_THREADS))
