@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tw_importers.pickled.plain import as_json
 from tw_importers.pickled.unpickle import Unpickler
 from warehouse.errors import CorruptTrace
 
@@ -148,3 +149,14 @@ def test_damaged_pickles_are_read_or_refused() -> None:
             load(bytes(damaged)[: choice.choice([len(data), choice.randrange(len(data))])])
         except CorruptTrace as error:
             assert error.message and error.offset is not None
+
+
+def test_numbers_of_stacks_are_json_numbers() -> None:
+    """Read from a memory snapshot, they are integers of a class of their own."""
+
+    class Number(int):
+        """As `in` of a range would compare it with one number after the other."""
+
+    assert as_json({"stack": Number(3), "large": 1 << 64, "is_set": True}) == (
+        '{"stack":3,"large":"18446744073709551616","is_set":true}'
+    )

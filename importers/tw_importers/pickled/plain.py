@@ -36,7 +36,8 @@ def _plain(value: Any, depth: int, left: list[int]) -> Any:
             for each in _room(value, depth, left)
         ]
     if isinstance(value, int) and not isinstance(value, bool):  # also numbers of stacks and calls
-        return int(value) if value in _INT64 or value in _UINT64 else str(value)
+        number = int(value)  # `in` of a subclass would compare with each number of the range
+        return number if number in _INT64 or number in _UINT64 else str(number)
     return value
 
 
