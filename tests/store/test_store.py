@@ -187,6 +187,13 @@ def test_a_pipe_is_no_warehouse_and_is_not_waited_for(tmp_path: Path) -> None:
         pass
 
 
+def test_a_pipe_is_no_log_of_a_warehouse(db: Path) -> None:
+    os.mkfifo(db.with_name(f"{db.name}.wal"))
+
+    with pytest.raises(InvalidDatabase, match=r"\.wal is no file"):
+        database.Reader(db)
+
+
 @pytest.mark.parametrize("cut", [0, 100, 4096, 12_288, 60_000])
 def test_a_cut_file_is_refused_or_whole(db: Path, cut: int) -> None:
     db.write_bytes(db.read_bytes()[:cut])

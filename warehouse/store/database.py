@@ -447,6 +447,9 @@ def _must_exist(path: Path) -> None:
     if not path.is_file():
         kind = "folder" if path.is_dir() else "pipe or device"
         raise InvalidDatabase(f"{path} is a {kind}, not a warehouse")
+    log = path.with_name(f"{path.name}.wal")
+    if log.exists() and not log.is_file():  # DuckDB would wait for what a pipe never gives
+        raise InvalidDatabase(f"{log} is no file, and would be read as the log of {path}")
 
 
 def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
