@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import pickle  # of our own dumps
 from pathlib import Path
@@ -142,10 +143,14 @@ def test_a_bad_dump_is_one_sentence_and_the_others_are_read(
     assert "nccl_trace_rank_1 → run d" in result.err
 
 
-def test_values_that_repeat_without_end_are_refused(tw: Tw, tmp_path: Path) -> None:
+def test_values_that_repeat_without_end_are_refused(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("tw_importers.flight_recorder.read")
+    monkeypatch.setattr(module, "_MAX_JSON", 1 << 16)
     sizes = [[1] * 100] * 100
     entries = [
-        {"record_id": n, "profiling_name": "nccl:x", "input_sizes": sizes} for n in range(4000)
+        {"record_id": n, "profiling_name": "nccl:x", "input_sizes": sizes} for n in range(100)
     ]
     dump = {"version": "2.10", "pg_config": {}, "pg_status": {}, "entries": entries}
     (tmp_path / "nccl_trace_rank_0").write_bytes(pickle.dumps(dump, 2))
