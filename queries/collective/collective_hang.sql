@@ -14,15 +14,15 @@ grain = ["run_id", "group_key", "is_p2p"]
 requires = { schema = ">=27", queries = ["recorded_group@1", "recorded_mismatch@1", "recorded_operation@1"] }
 portable = false
 columns = [
-  "run_id", "group_key", "group_name", "group_description", "is_p2p", "verdict", "problem",
-  "sequence_number", "last_common_number", "n_members", "ranks", "waiting_ranks",
-  "ranks_without_dump", "expected", "expected_line", "python_line",
+  "run_id", "group_description", "verdict", "problem", "ranks", "waiting_ranks",
+  "ranks_without_dump", "sequence_number", "last_common_number", "n_members", "expected",
+  "expected_line", "python_line", "group_name", "is_p2p", "group_key",
 ]
 
 [column]
 group_name.help = "Process group"
 is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether the row is of sends and receives" }
-verdict = { type = "VARCHAR", unit = "text", help = "What is wrong, as a sentence" }
+verdict = { type = "VARCHAR", unit = "text", help = "What is wrong, as a sentence; lines without folders" }
 problem = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('missing', 'order', 'operation', 'size', 'type', 'state', 'not completed')", help = "As in collective_mismatch; not completed: all ranks have called it alike; NULL: none" }
 sequence_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Number of the collective with the problem; of a message its position between the two ranks" }
 last_common_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Last collective that all ranks with a dump have called; NULL: none" }
@@ -118,25 +118,32 @@ waiting AS (
     AND NOT o.is_done AND (s.is_p2p OR o.sequence_number = s.sequence_number)
     AND NOT list_contains(s.ranks, o.rank)
   GROUP BY s.run_id, s.group_key, s.is_p2p
+),
+shortened AS (
+  SELECT
+    *,
+    concat_ws(
+      ' ', regexp_extract(expected, CASE WHEN is_p2p THEN '^(send|recv)( for (send|recv))?' ELSE '^[^ ]+' END),
+      CASE WHEN NOT is_p2p THEN 'number ' || sequence_number END
+    ) AS short_expected,
+    regexp_replace(expected_line, '^.*/', '') AS short_expected_line,
+    regexp_replace(python_line, '^.*/', '') AS short_line
+  FROM stuck
 )
 SELECT
   s.run_id,
-  s.group_key,
-  s.group_name,
   s.group_description,
-  s.is_p2p,
   concat(
     CASE
       WHEN s.problem IS NULL AND len(s.ranks_without_dump) > 0 THEN 'nothing is wrong in the dumps'
       WHEN s.problem IS NULL THEN 'all operations in the dumps have ended'
       WHEN s.problem = 'not completed' THEN concat(
-        CASE WHEN s.is_p2p THEN 'both sides' ELSE 'all ranks' END, ' have called ', s.expected,
-        CASE WHEN NOT s.is_p2p THEN ' number ' || s.sequence_number ELSE '' END,
+        CASE WHEN s.is_p2p THEN 'both sides' ELSE 'all ranks' END, ' have called ', s.short_expected,
         ', which has not ended on ',
         CASE WHEN len(w.ranks) = 1 THEN 'rank ' ELSE 'ranks ' END,
         array_to_string(w.ranks[:8], ', '),
         CASE WHEN len(w.ranks) > 8 THEN concat(' and ', len(w.ranks) - 8, ' others') ELSE '' END,
-        ', called at ' || s.expected_line
+        ', called at ' || s.short_expected_line
       )
       ELSE concat(
         CASE WHEN len(s.ranks) = 1 THEN 'rank ' ELSE 'ranks ' END,
@@ -148,10 +155,9 @@ SELECT
           WHEN 'state' THEN ' reached another state than '
           ELSE concat(' called another ', s.problem, ' than ')
         END,
-        s.expected,
-        CASE WHEN NOT s.is_p2p THEN ' number ' || s.sequence_number ELSE '' END,
-        ', called at ' || s.expected_line,
-        CASE WHEN s.problem = 'missing' THEN ', last at ' ELSE ', but at ' END || s.python_line
+        s.short_expected,
+        ', called at ' || s.short_expected_line,
+        CASE WHEN s.problem = 'missing' THEN '; last at ' ELSE '; called at ' END || s.short_line
       )
     END,
     CASE
@@ -165,18 +171,21 @@ SELECT
     END
   ) AS verdict,
   s.problem,
+  s.ranks,
+  coalesce(w.ranks, []) AS waiting_ranks,
+  s.ranks_without_dump,
   s.sequence_number,
   -- A rank that has called none has no row there.
   CASE WHEN NOT s.is_p2p AND c.n >= len(s.member_ranks) - len(s.ranks_without_dump) THEN c.last_number END
     AS last_common_number,
   len(s.member_ranks) AS n_members,
-  s.ranks,
-  coalesce(w.ranks, []) AS waiting_ranks,
-  s.ranks_without_dump,
   s.expected,
   s.expected_line,
-  s.python_line
-FROM stuck AS s
+  s.python_line,
+  s.group_name,
+  s.is_p2p,
+  s.group_key
+FROM shortened AS s
 LEFT JOIN common AS c ON c.run_id = s.run_id AND c.group_key = s.group_key
 LEFT JOIN waiting AS w
   ON w.run_id = s.run_id AND w.group_key = s.group_key AND w.is_p2p = s.is_p2p

@@ -175,6 +175,14 @@ def test_kernels_are_shown_by_their_short_name() -> None:
     assert layout.text.splitlines()[0].split() == ["kernel_name", "total_ns"]
 
 
+def test_texts_of_chosen_columns_are_whole_where_they_fit() -> None:
+    rows = [["a" * 90], ["b" * 90]]
+
+    assert lay_out([NAME], rows, View(100, columns=("name",))).text.splitlines()[2] == "a" * 90
+    assert len(lay_out([NAME], rows, View(85, columns=("name",))).text.splitlines()[2]) <= 85
+    assert len(lay_out([NAME], rows, View(100)).text.splitlines()[2]) == 80
+
+
 def test_one_row_is_a_line_for_each_column_with_its_meaning() -> None:
     layout = lay_out([RUN, NAME, TOTAL], [[1, "a", 1_500]], View(60))
 

@@ -148,6 +148,9 @@ def _fit(cells: list[_Cells], view: View) -> tuple[str, ...]:
     """Makes the columns fit the width; returns the names of those left out."""
     for each in cells:
         each.heading = [each.column.name]
+    if view.columns and _total(cells) <= view.width:  # chosen to be read
+        return ()
+    for each in cells:
         if each.is_text and each.n_content > _MAX_NAME:
             _shorten(each, _MAX_NAME)
     if _total(cells) <= view.width:
