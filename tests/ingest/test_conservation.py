@@ -118,7 +118,9 @@ def importers_of(folder: Path, tmp_path: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_our_recordings_lose_nothing(tmp_path: Path) -> None:
-    assert importers_of(OURS, tmp_path) >= {"kineto", "execution_trace", "memory_timeline"}
+    assert importers_of(OURS, tmp_path) >= {
+        "kineto", "execution_trace", "memory_timeline", "flight_recorder"
+    }  # fmt: skip
 
 
 @pytest.mark.slow
@@ -131,5 +133,5 @@ def test_the_recordings_lose_nothing_whatever_their_importer(
         place.mkdir()
         found |= importers_of(data_dir / name, place)
 
-    generated = {"memory_snapshot", "astra_sim_log", "rpd", "horovod"}  # made by tests
-    assert found == {each.name for each in formats.formats()} - generated
+    ours = {"memory_snapshot", "astra_sim_log", "rpd", "horovod", "flight_recorder"}
+    assert found == {each.name for each in formats.formats()} - ours
