@@ -25,6 +25,16 @@ _UNWRITABLE = re.compile(
 _MISSING = re.compile(r'Could not read enough bytes from file "(.*)": .* from location (\d+)')
 
 
+def raise_if_no_file(path: Path) -> None:
+    """Raises InvalidDatabase for a folder, pipe or device in place of a warehouse or its log."""
+    if not path.is_file():
+        kind = "folder" if path.is_dir() else "pipe or device"
+        raise InvalidDatabase(f"{path} is a {kind}, not a warehouse")
+    log = path.with_name(f"{path.name}.wal")
+    if log.exists() and not log.is_file():  # DuckDB would wait for what a pipe never gives
+        raise InvalidDatabase(f"{log} is no file, and would be read as the log of {path}")
+
+
 def of(path: Path, error: BaseException) -> InvalidDatabase | None:
     """Returns the damage of the file that caused an error, if that is its cause."""
     for each in _causes(error):

@@ -444,12 +444,7 @@ def _must_exist(path: Path) -> None:
             f"warehouse {path} not found",
             hint="Import traces with `tw import PATH`, or name another file with --db.",
         )
-    if not path.is_file():
-        kind = "folder" if path.is_dir() else "pipe or device"
-        raise InvalidDatabase(f"{path} is a {kind}, not a warehouse")
-    log = path.with_name(f"{path.name}.wal")
-    if log.exists() and not log.is_file():  # DuckDB would wait for what a pipe never gives
-        raise InvalidDatabase(f"{log} is no file, and would be read as the log of {path}")
+    damage.raise_if_no_file(path)
 
 
 def _patiently(path: Path, wait_s: float, attempt: Any) -> Any:
