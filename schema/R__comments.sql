@@ -612,7 +612,7 @@ COMMENT ON COLUMN step."track_id" IS '[ref track.id] track of the slice';
 COMMENT ON COLUMN step."ts" IS '[ns] start of the slice, relative to trace.base_ns';
 COMMENT ON COLUMN step."dur" IS '[ns] duration of the slice';
 COMMENT ON COLUMN step."name" IS '[text] name of the slice';
-COMMENT ON COLUMN step."number" IS '[count] number of the step in the source';
+COMMENT ON COLUMN step."number" IS '[count] number of the step in the source; of a source without numbers from 0, in order of time';
 
 COMMENT ON TABLE tag IS 'Labels of runs, for --run tag:NAME';
 COMMENT ON COLUMN tag."name" IS '[text] label';

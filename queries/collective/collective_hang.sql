@@ -21,7 +21,7 @@ columns = [
 
 [column]
 group_name.help = "Process group"
-is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether the row is of sends and receives" }
+is_p2p.help = "Whether the row is of sends and receives"
 verdict = { type = "VARCHAR", unit = "text", help = "What is wrong, as a sentence; lines without folders" }
 problem = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('missing', 'order', 'operation', 'size', 'type', 'state', 'not completed')", help = "As in collective_mismatch; not completed: all ranks have called it alike; NULL: none" }
 sequence_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Number of the collective with the problem; of a message its position between the two ranks" }
@@ -31,8 +31,8 @@ ranks = { type = "BIGINT[]", unit = "count", help = "Ranks that are missing or d
 waiting_ranks = { type = "BIGINT[]", unit = "count", help = "Other ranks that have called it, where it has not ended" }
 ranks_without_dump = { type = "BIGINT[]", unit = "count", help = "Ranks of the group without a dump" }
 expected = { type = "VARCHAR", unit = "text", nullable = true, help = "Operation that the other ranks called" }
-expected_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line of its call on the lowest of them" }
-python_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line of the call on the lowest rank that differs, or of the last call of the lowest that is missing" }
+expected_line.help = "Line of its call on the lowest of them"
+python_line.help = "Line of the call on the lowest rank that differs, or of the last call of the lowest that is missing"
 
 [changes]
 1 = "first version"

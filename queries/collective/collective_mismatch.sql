@@ -22,19 +22,11 @@ columns = [
 
 [column]
 group_name.help = "Process group"
-is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether it is a send or receive" }
 sequence_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Number of the collective in the group; of sends and receives their position between the two ranks" }
 ordinal = { type = "BIGINT", unit = "count", nullable = true, check = "> 0", help = "Position among coalesced operations of one number, from 1" }
 rank = { nullable = false, help = "Rank that differs" }
 trace_id.help = "Trace of the rank"
 problem = { type = "VARCHAR", unit = "text", check = "IN ('missing', 'order', 'operation', 'size', 'type', 'state')", help = "Gravest difference" }
-found = { type = "VARCHAR", unit = "text", nullable = true, help = "Operation of the rank, with shapes, types and state; NULL: missing" }
-expected = { type = "VARCHAR", unit = "text", help = "Operation of the other ranks" }
-python_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line of the call; of a missing one the line of the last call of the rank" }
-expected_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line of the call on the lowest other rank" }
-n_agreeing = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of ranks that agree on what is expected" }
-is_first = { type = "BOOLEAN", unit = "bool", help = "Whether it is of the first collective with a problem in the group, or of the first message between two ranks" }
-from_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank that sends; NULL: a collective" }
 to_rank = { type = "BIGINT", unit = "count", nullable = true, help = "Rank that receives; NULL: a collective" }
 
 [changes]

@@ -30,7 +30,7 @@ last_completed_number = { type = "BIGINT", unit = "source id", nullable = true, 
 n_unfinished = { type = "BIGINT", unit = "count", check = ">= 0", help = "Collectives that were called and have not ended" }
 kind = { type = "VARCHAR", unit = "text", nullable = true, help = "The first collective that has not ended, or the last" }
 state = { type = "VARCHAR", unit = "text", nullable = true, help = "Its state: scheduled, started or completed" }
-python_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line that called it: file(line): function" }
+python_line.help = "Line that called it: file(line): function"
 waiting_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Time from its call to the last record of the rank, if it has not ended" }
 
 [changes]

@@ -19,10 +19,6 @@ columns = [
 [column]
 step_id.help = "Step"
 phase = { type = "VARCHAR", unit = "text", check = "IN ('prefill', 'decode', 'mixed')", help = "prefill, decode or mixed" }
-n_requests = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Requests in the step" }
-n_tokens = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Tokens that the step computes" }
-n_prefill_tokens = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Tokens of prompts; NULL: a mixed step that does not say" }
-n_decode_tokens = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Tokens of answers; NULL: a mixed step that does not say" }
 device_id.help = "Device; NULL: the step launched no work, or its device is not recorded"
 start_ns.help = "Start of the step on the host, on the time axis of slice.ts"
 duration_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "latency_ns, at most the time to the start of the next step" }
@@ -31,7 +27,6 @@ latency_ns = { type = "BIGINT", unit = "ns", check = ">= 0", help = "Time from t
 gap_ns = { type = "BIGINT", unit = "ns", nullable = true, check = ">= 0", help = "Time in which the device has finished the steps before and waits for the first work of this one; NULL: the first step, or no work" }
 busy_ns.help = "Time in which any operation of the step runs"
 idle_ns = { nullable = true, help = "Time from its first to its last operation in which none runs" }
-tokens_per_s = { type = "DOUBLE", unit = "1/s", nullable = true, check = ">= 0", help = "n_tokens / duration_ns, per second" }
 
 [changes]
 1 = "first version"

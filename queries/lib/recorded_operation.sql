@@ -20,7 +20,7 @@ columns = [
 slice_id.help = "Slice of the operation"
 group_name.help = "Process group"
 group_size.help = "Ranks in the group, if recorded"
-is_p2p = { type = "BOOLEAN", unit = "bool", help = "Whether it is counted among sends and receives" }
+is_p2p.help = "Whether it is counted among sends and receives"
 sequence_number = { type = "BIGINT", unit = "source id", nullable = true, help = "Number among the collectives of the group, or among its sends and receives on the rank" }
 ordinal = { type = "BIGINT", unit = "count", check = "> 0", help = "Position among the operations of the rank with this number, which are coalesced, from 1" }
 record_id = { type = "BIGINT", unit = "source id", nullable = true, help = "Number of the record on its rank" }
@@ -34,7 +34,7 @@ output_sizes = { type = "BIGINT[][]", unit = "count", nullable = true, help = "S
 output_types = { type = "VARCHAR[]", unit = "text", nullable = true, help = "Data types of the outputs" }
 input_elements = { type = "BIGINT", unit = "count", nullable = true, help = "Elements of all inputs" }
 output_elements = { type = "BIGINT", unit = "count", nullable = true, help = "Elements of all outputs" }
-python_line = { type = "VARCHAR", unit = "text", nullable = true, help = "Line of the innermost call outside of PyTorch: file(line): function; NULL: no stacks were dumped" }
+python_line.help = "Line of the innermost call outside of PyTorch: file(line): function; NULL: no stacks were dumped"
 called_ns = { type = "BIGINT", unit = "ns", help = "When it was called, since the epoch of the rank's clock" }
 is_overwritten = { type = "BOOLEAN", unit = "bool", help = "Whether the rank recorded operations before the first of the dump, which were overwritten" }
 

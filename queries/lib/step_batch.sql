@@ -15,12 +15,8 @@ columns = [
 [column]
 step_id.help = "Step"
 phase = { type = "VARCHAR", unit = "text", check = "IN ('prefill', 'decode', 'mixed')", help = "prefill: the step reads prompts, or parts of them; decode: it continues answers; mixed: both" }
-n_requests = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Requests in the step" }
-n_tokens = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Tokens that the step computes" }
 n_prefill_requests = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Requests in prefill; NULL: a mixed step that does not say" }
-n_prefill_tokens = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Tokens of prompts; NULL: a mixed step that does not say" }
 n_decode_requests = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Requests in decode; NULL: a mixed step that does not say" }
-n_decode_tokens = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Tokens of answers; NULL: a mixed step that does not say" }
 
 [changes]
 1 = "first version"

@@ -21,10 +21,10 @@ columns = [
 device_id.help = "Device; NULL: the steps launched no work, or its device is not recorded"
 phase = { type = "VARCHAR", unit = "text", check = "IN ('prefill', 'decode', 'mixed')", help = "prefill, decode or mixed" }
 n_steps = { type = "BIGINT", unit = "count", check = "> 0", help = "Steps of the phase" }
-n_tokens = { type = "BIGINT", unit = "count", nullable = true, check = ">= 0", help = "Tokens that they compute" }
+n_tokens.help = "Tokens that they compute"
 mean_requests = { type = "DOUBLE", unit = "count", nullable = true, check = ">= 0", help = "Mean number of requests in a step" }
 total_ns.help = "Sum of their durations (inference_step)"
-tokens_per_s = { type = "DOUBLE", unit = "1/s", nullable = true, check = ">= 0", help = "n_tokens / total_ns, per second" }
+tokens_per_s.help = "n_tokens / total_ns, per second"
 median_ns.help = "Median duration of a step"
 p90_ns.help = "90th percentile of the durations, interpolated"
 output_token_median_ns = { type = "DOUBLE", unit = "ns", nullable = true, check = ">= 0", help = "Median time per output token of a request; NULL: not a decode step" }

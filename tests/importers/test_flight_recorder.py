@@ -161,11 +161,12 @@ def test_values_that_repeat_without_end_are_refused(
 
 
 def test_older_and_newer_versions(tw: Tw, tmp_path: Path) -> None:
-    """Version 1 is a list of records with seq_id; of a newer one a warning says so."""
+    """Lists of records have seq_id, and no is_p2p; of a newer version a warning says so."""
     entry = {"record_id": 0, "pg_id": 3, "seq_id": 7, "profiling_name": "nccl:all_reduce",
              "time_created_ns": 1_700_000_000_000_000_000, "state": "started",
              "input_sizes": [[2]], "output_sizes": [[2]], "frames": []}  # fmt: skip
-    (tmp_path / "old_0").write_bytes(pickle.dumps([entry], 2))
+    sent = {**entry, "record_id": 1, "profiling_name": "nccl:send 0->1", "p2p_seq_id": 2}
+    (tmp_path / "old_0").write_bytes(pickle.dumps([entry, sent], 2))
     newer = {"version": "3.0", "pg_config": {}, "pg_status": {}, "entries": [{**entry, "new": 1}]}
     (tmp_path / "new_1").write_bytes(pickle.dumps(newer, 2))
 
@@ -175,6 +176,7 @@ def test_older_and_newer_versions(tw: Tw, tmp_path: Path) -> None:
     names = "rank", "group_name", "sequence_number", "dur"
     assert [tuple(row[name] for name in names) for row in found] == [
         (0, "3", 7, -1),
+        (0, "3", 2, -1),  # among sends and receives
         (1, "3", 7, -1),
     ]
     assert "unknown_version" in result.err

@@ -186,7 +186,7 @@ def _insert(
         _named_counts(
             connection,
             "SELECT kind, sum(count)::BIGINT FROM import_problem "  # files have the same problems
-            f"WHERE trace_id = {trace_id} GROUP BY kind",
+            f"WHERE trace_id = {trace_id} GROUP BY kind ORDER BY min(id)",
         ),
         decoded.damage,
         seconds,

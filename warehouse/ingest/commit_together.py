@@ -203,7 +203,7 @@ def _describe(
     found: dict[int, dict[str, int]] = defaultdict(dict)
     for trace_id, kind, n in connection.execute(
         "SELECT trace_id, kind, sum(count)::BIGINT FROM import_problem WHERE trace_id >= ? "
-        "GROUP BY trace_id, kind",
+        "GROUP BY trace_id, kind ORDER BY min(id)",
         [first],
     ).fetchall():
         found[trace_id][kind] = n

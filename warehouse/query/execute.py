@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 import threading
 import time
@@ -33,9 +32,6 @@ READING = ("SELECT", "EXPLAIN")  # kinds of statements that change nothing
 #: Types whose values are the same through Arrow and as Python objects of DuckDB.
 PLAIN_TYPES = frozenset({"BIGINT", "BOOLEAN", "DOUBLE", "INTEGER", "VARCHAR"})
 QueryResult = TypeVar("QueryResult")
-
-#: The order of all rows: a table has none, and sorting a million of them takes half a second.
-_LAST_ORDER = re.compile(r"\nORDER BY (?![^\n]*LIMIT)[^()$;\n]*;?\s*$")
 
 
 def expect_rows() -> None:
@@ -86,9 +82,8 @@ class Result:
     def _start(self) -> tuple[tuple[Column, ...], Any]:
         statement = _one_select(self._connection, self.query.bound_sql)
         if self._into is not None:
-            rows = _LAST_ORDER.sub("", statement.query)
             self._connection.execute(
-                f'CREATE OR REPLACE TEMP TABLE "{self._into}" AS {rows}',
+                f'CREATE OR REPLACE TEMP TABLE "{self._into}" AS {statement.query}',
                 self.parameters or None,
             )
             self._is_read = True

@@ -1,8 +1,8 @@
 """Dumps of PyTorch's flight recorder: the last operations of a rank's process groups.
 
 Format: the docstrings of torch.distributed.flight_recorder and FlightRecorderDetail.hpp of PyTorch,
-versions 1 to 2.10, as pickles (`TORCH_FR_DUMP_TEMP_FILE`, `_dump_fr_trace`) and as JSON. A dump
-does not state its rank; the name of its file does.
+as pickles (`TORCH_FR_DUMP_TEMP_FILE`, `_dump_fr_trace`) and as JSON; recordings were of version
+2.10. A dump does not state its rank; the name of its file does.
 """
 
 from __future__ import annotations

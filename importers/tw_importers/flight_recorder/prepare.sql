@@ -15,8 +15,11 @@ SELECT
   v.process_group[2] AS group_description,
   v.profiling_name AS name,
   coalesce(v.is_p2p, regexp_matches(v.profiling_name, ':(send|recv) ')) AS is_p2p,
-  CASE WHEN v.is_p2p THEN v.p2p_seq_id ELSE coalesce(v.collective_seq_id, v.seq_id) END
-    AS sequence_number,
+  coalesce(
+    CASE WHEN coalesce(v.is_p2p, regexp_matches(v.profiling_name, ':(send|recv) ')) THEN v.p2p_seq_id END,
+    v.collective_seq_id,
+    v.seq_id
+  ) AS sequence_number,
   v.op_id AS op_number,
   v.state,
   coalesce(v.retired, false) AS is_retired,
