@@ -110,6 +110,7 @@ def test_no_table_keeps_rows_of_a_dropped_trace(tw: Tw, warehouse: Path) -> None
     assert set(counts(warehouse, [table for (table,) in owned]).values()) == {0}
 
 
+@pytest.mark.integration
 def test_drop_removes_one_trace_of_a_run(tw: Tw, warehouse: Path) -> None:
     assert tw("drop", "--run", "ddp", "--trace", "rank1", "-y").code == 0
 
@@ -202,7 +203,7 @@ def test_schema_shows_columns_with_type_unit_and_meaning(tw: Tw) -> None:
     lines = [line.split(maxsplit=3) for line in tw("schema", "show", "step").out.splitlines()]
 
     assert lines[0][0:2] == ["step", "(table):"]
-    assert ["number", "BIGINT", "count", "number of the step in the source"] in lines
+    assert ["dur", "BIGINT", "ns", "duration of the slice"] in lines
 
 
 def test_every_table_and_column_says_what_it_is() -> None:

@@ -155,6 +155,7 @@ def test_reports_for_people_stand_and_name_their_queries(
     assert "contract" not in stood.out
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("kind", ["csv", *map(slow, ("xlsx", "parquet", "html"))])
 def test_numbers_that_are_other_now_do_not_stand(tw: Tw, db: Path, kind: str) -> None:
     path = written(tw, kind)
@@ -179,6 +180,7 @@ def test_a_trace_that_is_gone_is_named(tw: Tw, db: Path, kind: str) -> None:
     assert "not in traces.duckdb: trace" in ran.out
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "kind", ["parquet", "pftrace", *map(slow, ("html", "csv", "xlsx", "json.gz"))]
 )
@@ -330,6 +332,7 @@ def test_several_files_stand_only_if_all_do(tw: Tw, db: Path) -> None:
     assert [json.loads(line)["stands"] for line in ran.out.splitlines()] == [True, False]
 
 
+@pytest.mark.integration
 def test_machines_can_read_the_findings(tw: Tw, db: Path) -> None:
     path = written(tw, "csv")
     found = json.loads(tw("verify", path, "--json").out)

@@ -128,7 +128,7 @@ json_lists = st.recursive(
 
 
 @given(json_lists)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_json_of_a_list_s_text_is_that_list(value: list[Any]) -> None:
     text = str(value)
     found = json_of(text)

@@ -148,6 +148,7 @@ def test_fragmentation_is_that_of_the_blocks(imported: Import) -> None:
         assert row["fragmentation"] == pytest.approx(1 - max(free) / sum(free))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(("seed", "forget"), [(9, 0), integration(10, 25), integration(11, 50)])
 def test_lines_of_code_share_out_the_peak(imported: Import, seed: int, forget: int) -> None:
     """What is alive at the peak is found by playing the whole history, also what it has lost."""

@@ -196,6 +196,7 @@ def test_a_refused_file_leaves_the_warehouse_byte_for_byte(imported: Import, db:
     assert db.read_bytes() == before
 
 
+@pytest.mark.integration
 def test_nesting_deeper_than_any_parser_takes_is_survived(imported: Import, db: Path) -> None:
     deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
     text = b'{"schemaVersion":1,"meta":' + deep + b',"traceEvents":[' + GOOD + b"]}"

@@ -90,6 +90,7 @@ def assert_sound(graph: Linked) -> None:
     assert len(ready) == len(nodes), "there is a cycle"
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("case", "n_nodes", "n_work"), [slow(LEGACY[0], 1672, 261), (LEGACY[1], 36, 4)]
 )

@@ -41,6 +41,7 @@ Found = dict[tuple[str, int, str], dict[Pair, tuple[str, float]]]
 Traces = list[tuple[str, RandomTrace]]
 
 
+@pytest.mark.integration
 def test_there_are_links_of_every_kind(found: Found) -> None:
     assert {kind for _, _, kind in found} >= {
         "launch", "sync_call", "op_launch", "step", "annotation", "python", "module",

@@ -165,6 +165,7 @@ def test_memory_stays_within_the_budget(tw: Tw, step: Path, tmp_path: Path) -> N
     assert again[0]["predicted_ns"] == chosen["predicted_ns"]
 
 
+@pytest.mark.integration
 def test_budgets_and_options_that_do_not_fit_are_one_sentence(tw: Tw, step: Path) -> None:
     command = ("optimize", "memory", "--db", step)
     said = {

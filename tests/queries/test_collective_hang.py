@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.flight_recorder_dumps import FAULTS, SEEDS, program
-from tests.support.sharing import integration
+from tests.support.sharing import slow
 from warehouse.ingest import pipeline
 from warehouse.query import execute, scope
 from warehouse.query.selection import Selection
@@ -42,7 +42,7 @@ def imported(folder: Path, seeds: Sequence[int]) -> Path:
 
 
 @pytest.mark.parametrize(
-    "seeds", [SEEDS[: len(FAULTS)], integration(SEEDS[len(FAULTS) :])], ids=["each fault", "others"]
+    "seeds", [SEEDS[: len(FAULTS)], slow(SEEDS[len(FAULTS) :])], ids=["each fault", "others"]
 )
 def test_the_first_problem_of_a_group_is_that_of_the_analyzer_of_torch(
     seeds: Sequence[int], tmp_path: Path
@@ -129,7 +129,7 @@ def _messages(seed: int) -> tuple[dict[int, list[Row]], set[tuple[Any, ...]]]:
     return ranks, wrong
 
 
-@pytest.mark.parametrize("seeds", [range(6), integration(range(6, 120))], ids=["few", "many"])
+@pytest.mark.parametrize("seeds", [range(3), slow(range(3, 120))], ids=["few", "many"])
 def test_messages_are_compared_in_their_order(seeds: Sequence[int], tmp_path: Path) -> None:
     expected = {}
     for seed in seeds:

@@ -104,6 +104,7 @@ def test_the_verdict_is_readable_by_machines(judge: Judge) -> None:
     assert json.loads(found["made_from"]["baseline"]["traces"])[0]["sha256"]
 
 
+@pytest.mark.integration
 def test_of_several_traces_each_meets_the_one_of_its_rank(tw: Tw, imported: Path) -> None:
     arguments = ("--db", imported, "--baseline", "ddp", "--query", "op_summary")
     ran = tw("compare", *arguments, "--run", "slower", "--fail-if", "false", "--format", "json")
@@ -151,6 +152,7 @@ def test_a_run_is_not_judged_by_itself(judge: Judge) -> None:
     assert "the run and the baseline are the same: base" in ran.err
 
 
+@pytest.mark.integration
 def test_where_the_condition_is_null_for_every_row_nothing_was_judged(judge: Judge) -> None:
     ran = judge("NULL", run="same")
 
@@ -158,6 +160,7 @@ def test_where_the_condition_is_null_for_every_row_nothing_was_judged(judge: Jud
     assert "NULL for every row, so nothing was compared" in ran.err
 
 
+@pytest.mark.integration
 def test_where_no_rows_meet_nothing_was_judged(judge: Judge) -> None:
     ran = judge("false", "--missing", "ok", run="same", query="memory_by_frame")
 

@@ -294,6 +294,7 @@ def test_after_a_side_that_is_nothing_a_statement_sees_what_was_chosen(random_ru
     assert before == after == [(1,)]
 
 
+@pytest.mark.integration
 def test_ranks_limit_both_sides(random_runs: Runs) -> None:
     chosen = Selection(runs=("all",), ranks=(1,))
 

@@ -113,6 +113,7 @@ def test_a_moved_tag_leaves_its_other_runs(tw: Tw, db: Path) -> None:
     assert [line.split()[:2] for line in tw("tag").out.splitlines()[1:]] == [["baseline", "new"]]
 
 
+@pytest.mark.integration
 def test_a_deleted_tag_is_gone_from_all_runs_or_from_those_named(tw: Tw, db: Path) -> None:
     tw("tag", "a", "--run", "all")
     assert "Took a off old" in tw("tag", "a", "--delete", "--run", "old").err
@@ -172,6 +173,7 @@ def test_pruning_says_what_would_go_and_does_nothing(tw: Tw, db: Path) -> None:
     assert runs(tw) == ["old", "middle", "new"]
 
 
+@pytest.mark.integration
 def test_pruning_looks_only_at_the_runs_named(tw: Tw, db: Path) -> None:
     tw("prune", "--older-than", "1min", "--run", "middle", "--yes")
 
@@ -266,6 +268,7 @@ def test_a_backup_is_the_same_warehouse(tw: Tw, db: Path, tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["backup.duckdb", "traces.duckdb"]
 
 
+@pytest.mark.integration
 def test_a_backup_into_a_folder_is_named_after_the_time(tw: Tw, db: Path, tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
