@@ -93,7 +93,6 @@ def test_pairs_that_nothing_fits_are_found_and_no_others(warehouse: Path) -> Non
     assert not {trace_id // 100 for trace_id in found(warehouse)} & sound
 
 
-@pytest.mark.integration
 def test_an_offset_that_its_collectives_do_not_allow_is_an_error(
     warehouse: Path, tmp_path: Path
 ) -> None:
