@@ -11,7 +11,8 @@ import pytest
 from tests.conftest import Tw
 from tests.support.sharing import WarehouseCache
 from tw_importers.dpro import fusion
-from tw_importers.dpro.contraction import Clusters, Graph
+from tw_importers.dpro.contraction import Clusters, Graph, contracted, neighbouring
+from tw_importers.dpro.layers import layers_of, places
 from warehouse.errors import UsageError
 
 TINY = Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny"
@@ -62,6 +63,56 @@ def test_an_edge_is_contracted_unless_that_makes_a_cycle() -> None:
         ]
         assert set(clusters.fused()) == {each for each in expected if len(each) > 1}
     assert n_refused > 10
+
+
+def reached(name: str, followers: dict[str, frozenset[str]]) -> set[str]:
+    """An operator and all that follow it."""
+    return {name}.union(*(reached(each, followers) for each in followers[name]))
+
+
+def test_layers_are_fused_wholly_and_no_more_than_allowed() -> None:
+    rng = random.Random(9)
+    n_fused = 0
+    for _ in range(12):
+        names = [f"op{n}" for n in range(rng.randint(4, 10))]
+        edges = {(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if rng.random() < 0.3}
+        followers = {a: frozenset(y for x, y in edges if x == a) for a in names}
+        place = places(names, followers)
+        assert all(place[a] < place[b] for a, b in edges)
+        gradients = sorted(rng.sample(names, 3), key=place.__getitem__)
+        first = {a: [g for g in gradients if g in reached(a, followers)][:1] for a in names}
+        layers = layers_of(names, followers, gradients)
+        # the layer of an operator is the first gradient that depends on it
+        assert layers.keys() == {a for a in names if first[a]}
+        same = {(a, b): layers[a] == layers[b] for a in layers for b in layers}
+        assert same == {(a, b): first[a] == first[b] for a in layers for b in layers}
+
+        graph = Graph(tuple(names), followers, dict.fromkeys(sorted(edges), 1.0), layers, True)
+        start = Clusters(graph)
+        for most in (1, 2):
+            free = contracted(start, rng.sample(sorted(edges), len(edges)), most_layers=most)
+            for cluster in (*free.fused(), *neighbouring(start, graph, most).fused()):
+                found = {layers[each] for each in cluster if each in layers}
+                assert len(found) <= most
+                assert {each for each in layers if layers[each] in found} <= set(cluster)
+                n_fused += len(found) == most
+    assert n_fused > 20
+
+
+@pytest.mark.integration
+def test_layers_restrict_the_search(tw: Tw, tiny: Path) -> None:
+    arguments = ("optimize", "fusion", "--search", "sweep", "--layers", "1", "--by-layer")
+
+    _, chosen = json.loads(tw(*arguments, "--db", tiny, "--format", "json").out)
+
+    tape = "gradient_tape/resnet50/"
+    fused = chosen["edits"].removeprefix("fuse(clusters = ").removesuffix(")").split(",")
+    # what leads to each gradient, by the graph in the trial; filters are layers of one operator
+    assert [each.replace(tape, "") for each in fused if tape in each] == [
+        "predictions/SoftmaxGrad+predictions/BiasAddGrad",
+        "predictions/MatMul+conv2_relu/ReluGrad+conv2_bn/FusedBatchNormGradV3",
+        "conv2_conv/Conv2D/Conv2DBackpropInput+conv1_bn/FusedBatchNormGradV3+conv1_relu/ReluGrad",
+    ]
 
 
 def test_clusters_are_written_and_read_back(tw: Tw, tiny: Path, tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ def searched(command: Command) -> Command:
         cast_bytes_per_s: float | None,
         memory_budget: int | None,
         candidates: Path | None,
+        n_layers: int | None,
+        is_by_layer: bool,
         **kwargs: Any,
     ) -> Any:
         from warehouse.optimize.search import Options
@@ -98,6 +100,8 @@ def searched(command: Command) -> Command:
             cast_bytes_per_s,
             memory_budget,
             candidates,
+            n_layers,
+            is_by_layer,
         )
         return command(*args, how=how, **kwargs)
 
@@ -233,5 +237,19 @@ _OPTIONS = (
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="fusion: operators that may be fused, a name a line, or a name and its number.",
+    ),
+    click.option(
+        "--layers",
+        "n_layers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="fusion: most layers of the backward pass in a cluster; all operators that a gradient "
+        "needs, and none before it, are a layer.  [default: any]",
+    ),
+    click.option(
+        "--by-layer",
+        "is_by_layer",
+        is_flag=True,
+        help="fusion: fuse the operators of a layer of the backward pass wholly or not at all.",
     ),
 )

@@ -47,7 +47,10 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     Raises QueryError if the run cannot be replayed, or its gradients cannot be regrouped;
     UsageError for more groups than tensors.
     """
-    options.refuse("buckets", "ratio", "model", "cast_bytes_per_s", "memory_budget", "candidates")
+    options.refuse(
+        "buckets", "ratio", "model", "cast_bytes_per_s", "memory_budget", "candidates", "n_layers",
+        "is_by_layer",
+    )  # fmt: skip
     fused = _clusters(session, options)
     graph = prediction.replayed(session, engine)
     if capped.applies(graph):

@@ -117,6 +117,8 @@ def _budget(options: Options) -> int:
         "model",
         "cast_bytes_per_s",
         "candidates",
+        "n_layers",
+        "is_by_layer",
     )
     if options.memory_budget is None:
         raise UsageError("memory requires --memory-budget", hint="Write bytes, as 402268 or 16GB.")

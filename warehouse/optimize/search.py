@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 GROUP = "trace_warehouse.strategies"
 SEARCHES = ("sweep", "dp", "anneal")
 #: Names of options that differ from those of their fields.
-_OPTIONS = {"n_groups": "groups", "clusters": "from_clusters"}
+_OPTIONS = {
+    "n_groups": "groups",
+    "clusters": "from_clusters",
+    "n_layers": "layers",
+    "is_by_layer": "by_layer",
+}
 COLUMNS = (
     Column("search", "VARCHAR", "text", "recorded: no change; otherwise the best of this search"),
     Column("predicted_ns", "DOUBLE", "ns", "Predicted time of the step, of the slowest rank"),
@@ -75,6 +80,8 @@ class Options:
     cast_bytes_per_s: float | None = None
     memory_budget: int | None = None  # bytes
     candidates: Path | None = None  # a file of operators that may be fused
+    n_layers: int | None = None  # most layers of the backward pass that are fused
+    is_by_layer: bool = False  # a layer is fused wholly or not at all
 
     def refuse(self, strategy: str, *names: str) -> None:
         """Raises UsageError if one of these options is given, which the strategy does not have."""

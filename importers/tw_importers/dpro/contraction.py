@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
+
+from tw_importers.dpro.layers import places
 
 Edge = tuple[str, str]
 
@@ -16,43 +19,69 @@ class Graph:
     operators: tuple[str, ...]
     followers: Mapping[str, frozenset[str]]
     saved_ns: Mapping[Edge, float]  # of edges that may be contracted
+    layers: Mapping[str, int] = field(default_factory=dict)  # of operators that have one
+    is_by_layer: bool = False  # whether a layer is fused wholly or not at all
 
 
 class Clusters:
-    """A partition of the operators of a graph."""
+    """A partition of the operators of a graph; at first into layers, if these are fused wholly.
+
+    A layer is not fused before an edge to or in it is contracted.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._cluster = {name: name for name in graph.operators}
         self._members = {name: frozenset([name]) for name in graph.operators}
+        self._is_fused: set[str] = set()
+        for first, second in _inside(graph) if graph.is_by_layer else ():
+            self._join(self._cluster[first], self._cluster[second])
 
     def copy(self) -> Clusters:
         """An independent copy."""
-        found = Clusters(self._graph)
+        found = copy(self)
         found._cluster = dict(self._cluster)
         found._members = dict(self._members)
+        found._is_fused = set(self._is_fused)
         return found
 
-    def contract(self, edge: Edge, most: int | None = None) -> bool:
-        """Joins the clusters of both ends, unless that makes a cycle or more than `most`."""
+    def contract(self, edge: Edge, most: int | None = None, most_layers: int | None = None) -> bool:
+        """Joins the clusters of both ends, unless that makes a cycle, or more than these limits."""
         first, second = (self._cluster[name] for name in edge)
-        if first == second:
+        if first == second and first in self._is_fused:
             return False
         joined = self._members[first] | self._members[second]
         if most is not None and len(joined) > most:
             return False
+        if most_layers is not None and self._n_layers(joined) > most_layers:
+            return False
+        if first != second and not self._join(first, second):
+            return False
+        self._is_fused.add(first)
+        return True
+
+    def _n_layers(self, names: Iterable[str]) -> int:
+        layers = self._graph.layers
+        return len({layers[name] for name in names if name in layers})
+
+    def _join(self, first: str, second: str) -> bool:
+        """Joins two clusters; False if that makes a cycle."""
+        if first == second:
+            return True
         if self._has_way_around(first, second):
             return False
-        self._members[first] = joined
-        del self._members[second]
-        self._cluster.update(dict.fromkeys(joined, first))
+        self._members[first] |= self._members.pop(second)
+        self._cluster.update(dict.fromkeys(self._members[first], first))
         return True
 
     def fused(self) -> tuple[tuple[str, ...], ...]:
         """The clusters of several operators, and their members in order."""
         order = {name: n for n, name in enumerate(self._graph.operators)}
         found = [sorted(each, key=order.__getitem__) for each in self._members.values()]
-        several = [tuple(each) for each in found if len(each) > 1]
+        several = [
+            tuple(each) for each in found
+            if len(each) > 1 and self._cluster[each[0]] in self._is_fused
+        ]  # fmt: skip
         return tuple(sorted(several, key=lambda each: order[each[0]]))
 
     def _has_way_around(self, first: str, second: str) -> bool:
@@ -78,12 +107,40 @@ class Clusters:
                     yield self._cluster[each]
 
 
-def contracted(graph: Graph, edges: Iterable[Edge], most: int | None = None) -> Clusters:
+def _inside(graph: Graph) -> list[Edge]:
+    """Edges that may be contracted between operators of one layer, as these follow one another."""
+    place = places(graph.operators, graph.followers)
+    layers = graph.layers
+    found = [
+        (first, second) for first, second in graph.saved_ns
+        if first in layers and layers[first] == layers.get(second)
+    ]  # fmt: skip
+    return sorted(found, key=lambda edge: (place[edge[1]], -place[edge[0]]))
+
+
+def contracted(
+    start: Clusters,
+    edges: Iterable[Edge],
+    most: int | None = None,
+    most_layers: int | None = None,
+) -> Clusters:
     """The clusters after these edges are contracted in order, where that is possible."""
-    found = Clusters(graph)
+    found = start.copy()
     for edge in edges:
-        found.contract(edge, most)
+        found.contract(edge, most, most_layers)
     return found
+
+
+def neighbouring(start: Clusters, graph: Graph, n_layers: int) -> Clusters:
+    """Clusters of `n_layers` layers that follow one another, from the first layer on."""
+    layers = graph.layers
+    edges = [
+        (first, second) for first, second in graph.saved_ns
+        if first in layers and second in layers
+        and layers[first] // n_layers == layers[second] // n_layers
+    ]  # fmt: skip
+    place = places(graph.operators, graph.followers)
+    return contracted(start, sorted(edges, key=lambda edge: (place[edge[1]], -place[edge[0]])))
 
 
 def saved_by_edge(

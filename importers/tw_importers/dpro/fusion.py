@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tw_importers.dpro.contraction import Clusters, Edge, Graph, contracted, saved_by_edge
-from warehouse.errors import UsageError
+from tw_importers.dpro.contraction import (
+    Clusters,
+    Edge,
+    Graph,
+    contracted,
+    neighbouring,
+    saved_by_edge,
+)
+from tw_importers.dpro.layers import layers_of
+from warehouse.errors import QueryError, UsageError
 from warehouse.optimize import reading
 from warehouse.optimize.search import (
     STEPS,
@@ -63,6 +72,13 @@ SELECT any_value(producer_id), list(node_id ORDER BY node_id),
 FROM precision_use()
 WHERE trace_id = (SELECT min(trace_id) FROM fusion_operator())
 GROUP BY tensor
+"""
+#: Operators of the first rank that compute gradients.
+_GRADIENTS = """
+SELECT DISTINCT o.operator
+FROM dpro_gradient() AS g
+JOIN dpro_operation() AS o ON o.trace_id = g.trace_id AND o.name = g.name
+WHERE g.trace_id = (SELECT min(trace_id) FROM dpro_gradient())
 """
 
 Fused = tuple[tuple[str, ...], ...]
@@ -118,7 +134,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     limit = noise(session, replayed, prediction.scenario(replayed, engine, []))
     rows: list[Any] = session.run(_OPERATORS).rows()
     unknown = _unknown(options, allowed, rows)
-    graph = _graph(session, replayed, rows, allowed)
+    graph = _with_layers(session, _graph(session, replayed, rows, allowed), rows, options)
     judging = _Search(replayed, engine)
     stopped = _run(judging, graph, options, limit.replayed_ns)
     recorded = _Candidate("recorded", (), limit.replayed_ns)
@@ -140,6 +156,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         search={
             "search": options.search, "candidates": len(judging.found),
             "allowed": None if allowed is None else len(allowed.names),
+            "layers": options.n_layers, "by_layer": options.is_by_layer,
             "is_complete": stopped is None,
         },
         trajectory=steps,
@@ -250,13 +267,28 @@ def _graph(
     return Graph(tuple(name_of.values()), {k: frozenset(v) for k, v in followers.items()}, saved)
 
 
+def _with_layers(session: Session, graph: Graph, rows: list[Any], options: Options) -> Graph:
+    """The same graph with the layers of the backward pass, if an option concerns them."""
+    if options.n_layers is None and not options.is_by_layer:
+        return graph
+    backward = [operator for _, operator, phase, _ in rows if phase == "BW"]
+    gradients: list[Any] = session.run(_GRADIENTS).rows()
+    layers = layers_of(backward, graph.followers, [operator for (operator,) in gradients])
+    if not layers:
+        raise QueryError(
+            "the run has no operators that compute gradients, so it has no layers",
+            hint="Omit --layers and --by-layer.",
+        )
+    return replace(graph, layers=layers, is_by_layer=options.is_by_layer)
+
+
 def _run(judging: _Search, graph: Graph, options: Options, replayed_ns: float) -> str | None:
     """Judges all candidates; returns why the last are missing: Ctrl-C ends the search."""
     try:
-        for clusters in dict.fromkeys(_swept(graph)):
+        for clusters in dict.fromkeys(_swept(graph, options.n_layers)):
             judging.judge("sweep", clusters)
         if options.search == "dp":
-            _walk(judging, graph, replayed_ns)
+            _walk(judging, graph, options.n_layers, replayed_ns)
     except (KeyboardInterrupt, RuntimeError) as error:
         if not judging.found or not is_interruption(error):
             raise
@@ -269,23 +301,25 @@ def _ordered(graph: Graph) -> list[Edge]:
     return sorted(graph.saved_ns, key=lambda edge: (-graph.saved_ns[edge], edge))
 
 
-def _swept(graph: Graph) -> Iterator[Fused]:
-    """The edges that save most, with clusters of limited sizes."""
+def _swept(graph: Graph, n_layers: int | None) -> Iterator[Fused]:
+    """The edges that save most, with clusters of limited sizes; and each number of layers."""
     edges = _ordered(graph)
-    for share in _SHARES:
-        chosen = edges[: ceil(len(edges) * share)]
-        for most in _SIZES:
-            fused = contracted(graph, chosen, most).fused()
-            if fused:
-                yield fused
+    start = Clusters(graph)
+    by_traffic = (
+        contracted(start, edges[: ceil(len(edges) * share)], most, n_layers)
+        for share in _SHARES
+        for most in _SIZES
+    )
+    by_layers = (neighbouring(start, graph, n) for n in range(1, (n_layers or 0) + 1))
+    yield from filter(None, (each.fused() for each in chain(by_traffic, by_layers)))
 
 
-def _walk(judging: _Search, graph: Graph, best_ns: float) -> None:
+def _walk(judging: _Search, graph: Graph, n_layers: int | None, best_ns: float) -> None:
     """Contracts edges one after the other, and keeps those that make the step shorter."""
     clusters = Clusters(graph)
     for edge in _ordered(graph)[:_MOST_TRIED]:
         tried = clusters.copy()
-        if not tried.contract(edge):
+        if not tried.contract(edge, most_layers=n_layers):
             continue
         predicted_ns = judging.judge("dp", tried.fused())
         if predicted_ns < best_ns:

@@ -176,7 +176,10 @@ def _check(options: Options) -> None:
     """Refuses options that other strategies have."""
     if options.search == "anneal":
         raise UsageError("precision has no search anneal", hint="Searches: sweep, dp.")
-    options.refuse(NAME, "n_groups", "bytes_per_s", "clusters", "memory_budget", "candidates")
+    options.refuse(
+        NAME, "n_groups", "bytes_per_s", "clusters", "memory_budget", "candidates", "n_layers",
+        "is_by_layer",
+    )  # fmt: skip
 
 
 def _unknown(user: Lists, rows: Iterable[_Row]) -> str | None:
