@@ -1,16 +1,16 @@
 /* ---
 name = "memory_recomputed"
-version = 1
-title = "Peak of memory if parts of a graph are computed again"
+version = 2
+title = "Peak of memory if parts of a graph are computed again, or its batch is divided"
 help = """
 Each part is FROM-TO@AGAIN, places of calls as in memory_by_tensor_lifetime: the calls from FROM until before TO
 run again right before AGAIN. Storages that they make, and that nothing takes from TO until before AGAIN but
 something does later, are released at the end of the part and made again. What else the part takes is kept
 until AGAIN. While a part runs again, all it makes takes memory again, for as long as at first. Parts before the same
-call run one after another.
+call run one after another. If the batch is divided, storages are those of the last of its parts (memory_accumulated).
 """
 grain = ["graph_id", "device"]
-requires = { schema = ">=11", queries = ["memory_use@1"] }
+requires = { schema = ">=11", queries = ["memory_accumulated@1", "memory_use@1"] }
 portable = false
 columns = ["run_id", "trace_id", "graph_id", "device", "recorded_bytes", "peak_bytes", "input_bytes", "released_bytes"]
 
@@ -18,6 +18,17 @@ columns = ["run_id", "trace_id", "graph_id", "device", "recorded_bytes", "peak_b
 type = "VARCHAR"
 default = ""
 help = "Parts that run again, as 17-98@1045,98-150@900"
+
+[param.batches]
+type = "BIGINT"
+default = 1
+min = 1
+help = "Parts of the batch that run one after another, with the sum of their gradients"
+
+[param.is_accumulated]
+type = "BOOLEAN"
+default = true
+help = "Whether all parts run; false: the batch of a step is one of them, and no gradients are kept"
 
 [column]
 device = { type = "VARCHAR", unit = "text", help = "Device of the storages" }
@@ -27,6 +38,7 @@ input_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Storages
 released_bytes = { type = "BIGINT", unit = "byte", check = ">= 0", help = "Storages that are made twice" }
 
 [changes]
+2 = "parts of the batch"
 1 = "first version"
 --- */
 WITH named AS (
@@ -40,14 +52,23 @@ part AS MATERIALIZED (
   FROM named
   WHERE part.a <> ''
 ),
-use AS MATERIALIZED (FROM memory_use()),
+use AS MATERIALIZED (
+  FROM memory_accumulated(p_batches := $batches::BIGINT, p_is_accumulated := $is_accumulated::BOOLEAN)
+),
+recorded AS (
+  SELECT
+    graph_id, device, coalesce(max(bytes), 0) AS bytes,
+    CASE WHEN bool_or(is_birth) THEN min(place) ELSE 0 END AS first_order, max(place) AS last_order
+  FROM memory_use()
+  GROUP BY graph_id, device, storage_id, life
+),
 life AS MATERIALIZED (
   SELECT
     run_id, trace_id, graph_id, device, storage_id, life, coalesce(max(bytes), 0) AS bytes,
     bool_or(is_birth) AS is_produced,
-    CASE WHEN bool_or(is_birth) THEN min(place) ELSE 0 END AS first_order, max(place) AS last_order
+    CASE WHEN bool_or(is_birth) OR life < 0 THEN min(place) ELSE 0 END AS first_order, max(place) AS last_order
   FROM use
-  GROUP BY ALL
+  GROUP BY run_id, trace_id, graph_id, device, storage_id, life
 ),
 taken AS (
   SELECT
@@ -92,9 +113,9 @@ change AS (
   UNION ALL
   SELECT 0, true, graph_id, device, last_order + 1, -bytes FROM interval
   UNION ALL
-  SELECT 0, false, graph_id, device, first_order, bytes FROM life
+  SELECT 0, false, graph_id, device, first_order, bytes FROM recorded
   UNION ALL
-  SELECT 0, false, graph_id, device, last_order + 1, -bytes FROM life
+  SELECT 0, false, graph_id, device, last_order + 1, -bytes FROM recorded
   UNION ALL -- what a part makes while it runs again
   SELECT part_id, NULL, graph_id, device, first_order, bytes FROM made
   UNION ALL
@@ -134,7 +155,7 @@ again AS (
 ),
 input AS (
   SELECT
-    run_id, trace_id, graph_id, device, coalesce(sum(bytes) FILTER (NOT is_produced), 0) AS bytes
+    run_id, trace_id, graph_id, device, coalesce(sum(bytes) FILTER (NOT is_produced AND life >= 0), 0) AS bytes
   FROM life
   GROUP BY run_id, trace_id, graph_id, device
 ),

@@ -45,6 +45,7 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "model_show": {"model": "none"},
     "slice_ancestors": {"slice_id": DEEPEST},
     "slice_children": {"slice_id": SliceOf(BASE.steps[0].mark)},
+    "what_if_accumulate": {"batches": 2},
     "what_if_batch": {"ratio": 2.0},
     "what_if_buckets": {"bytes": 1_000_000},
     "what_if_buckets_edge": {"bytes": 1_000_000},

@@ -82,8 +82,8 @@ def optimize(
     of the steps is within the noise: then nothing is recommended.
 
     STRATEGY is what to change; buckets: which gradients are reduced together; precision: which
-    operators compute in 16 bits; memory: what is computed again to save memory; fusion: which
-    operators are computed as one.
+    operators compute in 16 bits; memory: what is computed again, or accumulated, to save memory;
+    fusion: which operators are computed as one.
 
     Ctrl-C after the sweep ends the search; the best candidate so far is recommended.
 

@@ -36,11 +36,12 @@ class Life:
     is_produced: bool
     uses: tuple[int, ...]  # ascending
     writes: tuple[int, ...] = ()
+    is_sum: bool = False  # of earlier gradients: begins with its first use, but no call makes it
 
     @property
     def first(self) -> int:
         """Where it begins; what no call makes exists from the start."""
-        return self.uses[0] if self.is_produced else 0
+        return self.uses[0] if self.is_produced or self.is_sum else 0
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Lifetimes:
         fixed = np.zeros(self.n_places + 1, np.int64)
         for each in self.lives:
             if not each.is_produced:
-                fixed[0] += each.bytes
+                fixed[each.first] += each.bytes
                 fixed[each.uses[-1] + 1] -= each.bytes
         levels = np.cumsum(fixed)[:-1]
         for each in self.lives:

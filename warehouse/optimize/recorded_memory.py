@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ ORDER BY c.place, c.side
 """
 _USES = """
 SELECT device, storage_id, life, place, bytes, is_birth, is_written
-FROM memory_use()
+FROM memory_accumulated(p_batches := $batches::BIGINT, p_is_accumulated := $is_accumulated::BOOLEAN)
 WHERE graph_id = $graph_id::BIGINT
 ORDER BY device, storage_id, life, place
 """
@@ -57,6 +57,11 @@ class Recorded:
     calls: Calls
     lifetimes: Lifetimes
 
+    def divided(self, session: Session, batches: int, *, is_accumulated: bool) -> Recorded:
+        """The same if the batch of a step is divided (`memory_accumulated`)."""
+        lives = _read_lives(session, self.graph_id, batches, is_accumulated=is_accumulated)
+        return replace(self, lifetimes=Lifetimes(lives[self.device], self.lifetimes.n_places))
+
 
 def read(session: Session) -> Recorded:
     """Reads the graph that the replay of the run knows; raises QueryError if it is not one."""
@@ -68,12 +73,20 @@ def read(session: Session) -> Recorded:
         )
     ((graph_id,),) = found
     calls = _calls(session.run(_CALLS, {"graph_id": graph_id}).rows())
-    lives = _lives(session.run(_USES, {"graph_id": graph_id}).rows())
+    lives = _read_lives(session, graph_id, 1, is_accumulated=True)
     n_places = len(calls.starts)
     of_device = {device: Lifetimes(found, n_places) for device, found in lives.items()}
     planned = [device for device in of_device if device != _HOST] or list(of_device)
     device = max(planned, key=lambda each: of_device[each].plan().peak)
     return Recorded(graph_id, device, calls, of_device[device])
+
+
+def _read_lives(
+    session: Session, graph_id: int, batches: int, *, is_accumulated: bool
+) -> dict[str, list[Life]]:
+    """The lifetimes by device."""
+    known = {"graph_id": graph_id, "batches": batches, "is_accumulated": is_accumulated}
+    return _lives(session.run(_USES, known).rows())
 
 
 def _calls(rows: list[Any]) -> Calls:
@@ -106,13 +119,14 @@ def _lives(rows: list[Any]) -> dict[str, list[Life]]:
     for device, storage_id, life, *use in rows:
         of_life[device, storage_id, life].append(use)
     found: dict[str, list[Life]] = defaultdict(list)
-    for (device, _, _), uses in of_life.items():
+    for (device, _, life), uses in of_life.items():
         found[device].append(
             Life(
                 bytes=max((size or 0 for _, size, *_ in uses), default=0),
                 is_produced=any(is_birth for _, _, is_birth, _ in uses),
                 uses=tuple(place for place, *_ in uses),
                 writes=tuple(place for place, *_, is_written in uses if is_written),
+                is_sum=life < 0,
             )
         )
     return found

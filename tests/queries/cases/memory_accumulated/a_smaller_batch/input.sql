@@ -1,0 +1,2 @@
+-- input: shared/accumulated_step.sql
+-- parameters: batches=3 is_accumulated=false

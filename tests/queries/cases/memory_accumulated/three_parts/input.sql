@@ -1,0 +1,3 @@
+-- input: shared/accumulated_step.sql
+-- parameters: batches=3
+-- a takes a third; x is kept for the next part; the sum of earlier gradients is there until g is added to it.

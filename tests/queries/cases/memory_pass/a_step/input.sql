@@ -1,0 +1,1 @@
+-- input: shared/accumulated_step.sql

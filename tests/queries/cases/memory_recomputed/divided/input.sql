@@ -1,0 +1,3 @@
+-- input: shared/accumulated_step.sql
+-- parameters: batches=3
+-- At mul: w, x, a third of a, g and the sum of earlier gradients. As recorded w, a and g.

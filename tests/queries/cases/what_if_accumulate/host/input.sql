@@ -1,0 +1,3 @@
+-- input: shared/accumulated_step.sql
+-- parameters: batches=2
+-- Half of each before the optimizer, no less than 40: 1,080 ns together, by which mm takes longer for the first half.

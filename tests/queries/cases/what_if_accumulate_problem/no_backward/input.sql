@@ -1,0 +1,1 @@
+-- input: shared/training_step.sql
