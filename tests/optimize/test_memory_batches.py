@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -190,11 +191,40 @@ def test_gradients_are_accumulated_where_parts_are_not_enough(tw: Tw, step: Path
     assert chosen["predicted_ns"] - rows[0]["predicted_ns"] == 5 * 1000
 
 
+TRIAL = Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny"
+
+
+@pytest.mark.integration
+def test_the_memory_of_a_trial_is_estimated_from_its_shapes(tw: Tw, tmp_path: Path) -> None:
+    """By dPRO's formula, in plain Python from metadata.json."""
+    tw("import", TRIAL, "--db", tmp_path / "w.duckdb")
+    described = json.loads((TRIAL / "host0" / "0" / "metadata.json").read_text())
+    peak = live = 0
+    for name, each in described.items():
+        if not name.startswith(("gradient_tape", "SGD")):
+            size = sum(4 * prod(output["shape"]) for output in each["output"])
+            live += size
+            peak = max(peak, live + size)
+    weights = 4 * (3 * 3 * 3 * 16 + 2 * 16 + 3 * 3 * 16 * 16 + 2 * 16 + 16 * 1000 + 1000)
+    expected = {n: weights * 8 // 3 + -(-peak // n) for n in (1, 4)}
+    command = ("optimize", "memory", "--db", tmp_path / "w.duckdb", "--memory-budget")
+
+    done = tw(*command, str(expected[4]), "--format", "json", "-o", tmp_path / "out")
+
+    rows = json.loads(done.out)
+    (chosen,) = (row for row in rows if row["is_recommended"])
+    assert rows[0]["peak_bytes"] == expected[1] and chosen["peak_bytes"] == expected[4]
+    assert chosen["edits"] == "accumulate(batches = 4)"
+    assert "an estimate from shapes" in done.err
+    assert json.loads((tmp_path / "out" / "strategy.json").read_text())["search"]["is_estimated"]
+    assert "No plan saves these" in tw(*command, "1000").err
+
+
 @pytest.mark.integration
 def test_earlier_parts_of_a_trial_run_before_its_first_operator(tw: Tw, tmp_path: Path) -> None:
     """By hand: half as long, no less than the shortest, 12 µs; 2 µs between two."""
     db = tmp_path / "w.duckdb"
-    tw("import", Path(__file__).parents[1] / "data" / "dpro" / "nccl_ring_2x1_tiny", "--db", db)
+    tw("import", TRIAL, "--db", db)
     forward = (12, 324, 76, 29, 324, 76, 29, 140, 20)
     backward = (22, 18, 150, 140, 34, 114, 370, 360, 34, 114, 370)
     parts = [max(each / 2, 12) for each in (*forward, *backward)]

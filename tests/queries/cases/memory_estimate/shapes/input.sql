@@ -1,0 +1,3 @@
+-- input: shared/dpro_three_tensors.sql
+-- input: shared/dpro_types.sql
+-- MatMul returns 20,000 bytes, and a gradient has as many; weights take 8/3 of 1,000 bytes.
