@@ -173,7 +173,7 @@ class _Estimate(Memory):
 
     device = "each rank"
     queries = ("what_if_accumulate", "what_if_batch", "memory_estimate")
-    remark = "The memory is an estimate from shapes of operators (memory_estimate), not a measurement."
+    remark = "The memory is an estimate from shapes of operators, not a measurement."
 
     def __init__(self, activation_bytes: int, weight_bytes: int) -> None:
         self.activation_bytes, self.weight_bytes = activation_bytes, weight_bytes
