@@ -322,6 +322,7 @@ ELSEWHERE = {
     "warehouse.ingest.importer": "scratch folders",
     "warehouse.ingest.pipeline": "scratch folders",
     "warehouse.library.contract": "a new query, which never replaces a file",
+    "warehouse.optimize.measuring": "scratch folders",
     "warehouse.store.block_copies": "blocks of the warehouse, with its mode",
     "warehouse.store.copying": "the warehouse itself",
     "warehouse.store.database": "the warehouse itself",

@@ -1,13 +1,14 @@
 /* ---
 name = "what_if_fuse_problem"
-version = 1
+version = 2
 title = "Why operators of a run cannot be fused"
 help = """
 No row: they can. Names that the run does not have, operators in two clusters, types that dPRO never fuses, sizes
-that are not recorded, and clusters of which one operator needs what another returns by way of one outside.
+that are not recorded, clusters of which one operator needs what another returns by way of one outside, and a model
+that says nothing about clusters.
 """
 grain = ["kind"]
-requires = { schema = ">=18", queries = ["fused_operator@1", "fusion_operator@1", "precision_operator@1", "precision_use@1"] }
+requires = { schema = ">=26", queries = ["fused_line@1", "fused_operator@1", "fusion_operator@1", "precision_operator@1", "precision_use@1"] }
 portable = false
 columns = ["kind", "problem", "remedy"]
 
@@ -15,13 +16,19 @@ columns = ["kind", "problem", "remedy"]
 type = "VARCHAR"
 help = "Operators of each cluster, as net/a+net/b,net/c+net/d"
 
+[param.model]
+type = "VARCHAR"
+default = ""
+help = "Cost model of fused operators"
+
 [column]
-kind = { type = "VARCHAR", unit = "text", nullable = false, help = "1_none, 2_unknown, 3_twice, 4_type, 5_size, 6_cycle" }
+kind = { type = "VARCHAR", unit = "text", nullable = false, help = "1_none, 2_unknown, 3_twice, 4_type, 5_size, 6_cycle, 7_model" }
 problem = { type = "VARCHAR", unit = "text", help = "What is wrong" }
 remedy.help = "What can be done"
 
 [changes]
 1 = "first version"
+2 = "models of other work"
 --- */
 WITH RECURSIVE known AS MATERIALIZED (
   SELECT DISTINCT operator FROM precision_operator()
@@ -86,4 +93,8 @@ FROM reached AS r
 JOIN member AS m ON m.run_id = r.run_id AND m.node_id = r.into_id
 WHERE r.into_id = r.node_id
 HAVING count(*) > 0
+UNION ALL
+SELECT '7_model', 'no cost model ' || $model::VARCHAR || ' says how long fused operators take',
+  'Fit one: `tw model fit fused`; `tw model list` lists the models.'
+WHERE $model::VARCHAR <> '' AND NOT EXISTS (FROM fused_line() WHERE model = $model::VARCHAR)
 ORDER BY kind

@@ -1,14 +1,14 @@
 /* ---
 name = "what_if_fuse"
-version = 1
+version = 2
 title = "What if: operators fused into one"
 help = """
 Operators of each cluster of a dPRO trial are computed as one, on all ranks, once all that any of them needs is
-ready; what others need of them is ready at its end. It lasts as long as they do together, less the traffic of
-tensors that are no longer written or read (fused_operator), and no less than the longest of them.
+ready; what others need of them is ready at its end. It lasts as long as fused_time says: by a cost model, or as
+long as they do together, less the traffic of tensors that are no longer written or read.
 """
 grain = ["run_id", "node_id"]
-requires = { schema = ">=18", queries = ["fused_operator@1", "replay_node@3"] }
+requires = { schema = ">=26", queries = ["fused_operator@1", "fused_time@1", "replay_node@3"] }
 portable = false
 extrapolates = true
 columns = [
@@ -20,6 +20,11 @@ columns = [
 [param.clusters]
 type = "VARCHAR"
 help = "Operators of each cluster, as net/a+net/b,net/c+net/d"
+
+[param.model]
+type = "VARCHAR"
+default = ""
+help = "Cost model of fused operators"
 
 [column]
 node_id = { type = "BIGINT", unit = "id", help = "Node; counts from 0 in a run" }
@@ -34,17 +39,14 @@ track_id = { nullable = true, help = "Thread or stream" }
 
 [changes]
 1 = "first version"
+2 = "time of clusters by a cost model"
 --- */
 WITH member AS MATERIALIZED (
-  SELECT m.run_id, m.node_id, m.into_id, m.saved_ns, n.dur_ns, n.gap_ns
-  FROM fused_operator(p_clusters := $clusters::VARCHAR) AS m
-  JOIN replay_node() AS n ON n.run_id = m.run_id AND n.node_id = m.node_id
+  SELECT run_id, node_id FROM fused_operator(p_clusters := $clusters::VARCHAR)
 ),
-fused AS (
-  SELECT
-    run_id, into_id, greatest(sum(dur_ns) - any_value(saved_ns), max(dur_ns)) AS dur_ns, max(gap_ns) AS gap_ns
-  FROM member
-  GROUP BY run_id, into_id
+fused AS MATERIALIZED (
+  SELECT run_id, into_id, dur_ns, gap_ns
+  FROM fused_time(p_clusters := $clusters::VARCHAR, p_model := $model::VARCHAR)
 )
 SELECT
   n.node_id, n.run_id, n.trace_id, n.rank,

@@ -63,9 +63,10 @@ def fit(
     """Fit a model to the runs in scope, store it, and print its lines.
 
     KIND is communication (by library, kind, number of ranks and link), operator (by operator, data
-    type and device), precision (16 bits by 32, of operators recorded in both), or a query of
-    samples. Coefficients are not negative, and have the least squares of relative errors. The
-    column error is that on samples which were held out.
+    type and device), precision (16 bits by 32, of operators recorded in both), fused (clusters that
+    `tw optimize fusion --measure` measured), or a query of samples. Coefficients are not negative,
+    and have the least squares of relative errors. The column error is that on samples which were
+    held out.
 
     \b
     Example:

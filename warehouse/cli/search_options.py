@@ -12,6 +12,7 @@ import click
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
+    from warehouse.optimize.measuring import Program
     from warehouse.optimize.search import Annealing
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -74,6 +75,8 @@ def searched(command: Command) -> Command:
         candidates: Path | None,
         n_layers: int | None,
         is_by_layer: bool,
+        command_to_measure: str | None,
+        measure_limit: str | None,
         **kwargs: Any,
     ) -> Any:
         from warehouse.optimize.search import Options
@@ -89,20 +92,10 @@ def searched(command: Command) -> Command:
         if is_strict and clusters is None and candidates is None:
             raise UsageError("--strict requires --from-clusters or --candidates")
         how = Options(
-            search_name,
-            n_groups,
-            bytes_per_s,
-            annealing,
-            clusters,
-            is_strict,
-            ratio,
-            model,
-            cast_bytes_per_s,
-            memory_budget,
-            candidates,
-            n_layers,
-            is_by_layer,
-        )
+            search_name, n_groups, bytes_per_s, annealing, clusters, is_strict, ratio, model,
+            cast_bytes_per_s, memory_budget, candidates, n_layers, is_by_layer,
+            _program(command_to_measure, measure_limit),
+        )  # fmt: skip
         return command(*args, how=how, **kwargs)
 
     wrapped: Any = with_options
@@ -128,6 +121,22 @@ def _annealing(search_name: str, *, budget: str | None, **given: float | None) -
             "--seed, --beta, --steps, --budget and --processes require --search anneal"
         )
     return Annealing(**chosen)
+
+
+def _program(command: str | None, limit: str | None) -> Program | None:
+    from warehouse.optimize.measuring import DEFAULT_LIMIT_S, Program
+    from warehouse.times import parse_time
+
+    if command is None:
+        if limit is not None:
+            raise UsageError("--measure-limit requires --measure")
+        return None
+    limit_s = DEFAULT_LIMIT_S if limit is None else parse_time(limit) / 1e9
+    if limit_s <= 0:
+        raise UsageError(
+            f"--measure-limit {limit} leaves no time to measure", hint="Write a time such as 5min."
+        )
+    return Program(command, limit_s)
 
 
 _OPTIONS = (
@@ -214,7 +223,8 @@ _OPTIONS = (
     click.option(
         "--model",
         metavar="NAME",
-        help="precision: cost model that says it for each type (`tw model fit precision`).",
+        help="precision: cost model that says it for each type (`tw model fit precision`); fusion: "
+        "of the time of clusters (`tw model fit fused`, or one that --measure made).",
     ),
     click.option(
         "--cast-bytes-per-s",
@@ -251,5 +261,19 @@ _OPTIONS = (
         "is_by_layer",
         is_flag=True,
         help="fusion: fuse the operators of a layer of the backward pass wholly or not at all.",
+    ),
+    click.option(
+        "--measure",
+        "command_to_measure",
+        metavar="CMD",
+        help="fusion: program that prints the time of a step in seconds as its last line. It runs "
+        "once without fused operators, and once with each cluster of the best candidates, in the "
+        "file that the variable TW_CLUSTERS names. No shell is used.",
+    ),
+    click.option(
+        "--measure-limit",
+        "measure_limit",
+        metavar="TIME",
+        help="With --measure: time that a run of the program may take.  [default: 10min]",
     ),
 )

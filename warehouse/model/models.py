@@ -36,7 +36,8 @@ class Model:
     """A model before it is stored."""
 
     name: str
-    query: Query
+    query: str  # name@version
+    query_digest: str
     features: tuple[str, ...]
     traces: str  # JSON
     n_samples: int
@@ -62,13 +63,18 @@ def fit_and_store(
         _refuse_taken(reader.connection, name, replace)
     with opened() as session:
         model = fitted(session, kind, name)
+    store(place, model, replace=replace)
+    return model
+
+
+def store(place: Place, model: Model, *, replace: bool) -> None:
+    """Stores a model; raises UsageError if its name is taken and not to be replaced."""
     with (
         database.writer(place.path, wait_s=place.wait_s) as connection,
         database.transaction(connection),
     ):
-        _refuse_taken(connection, name, replace)
+        _refuse_taken(connection, model.name, replace)
         _store(connection, model)
-    return model
 
 
 def fitted(session: Session, kind: str, name: str) -> Model:
@@ -88,8 +94,8 @@ def fitted(session: Session, kind: str, name: str) -> Model:
             hint=f"`tw query {_name(query)}` lists the rows.",
         )
     return Model(
-        name, query, features, json.dumps(session.traces), len(samples.groups), n_unusable,
-        tuple(fit(samples)),
+        name, str(query.key), query.digest, features, json.dumps(session.traces),
+        len(samples.groups), n_unusable, tuple(fit(samples)),
     )  # fmt: skip
 
 
@@ -195,7 +201,7 @@ def _store(connection: duckdb.DuckDBPyConnection, model: Model) -> None:
     connection.execute(
         "INSERT INTO cost_model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, now() AT TIME ZONE 'UTC')",
         [
-            model_id, model.name, str(model.query.key), model.query.digest,
+            model_id, model.name, model.query, model.query_digest,
             json.dumps(model.features), model.traces, model.n_samples, model.n_unusable,
             __version__,
         ],

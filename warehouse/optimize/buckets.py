@@ -49,7 +49,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     """
     options.refuse(
         "buckets", "ratio", "model", "cast_bytes_per_s", "memory_budget", "candidates", "n_layers",
-        "is_by_layer",
+        "is_by_layer", "program",
     )  # fmt: skip
     fused = _clusters(session, options)
     graph = prediction.replayed(session, engine)

@@ -116,6 +116,7 @@ def _budget(options: Options) -> int:
         "candidates",
         "n_layers",
         "is_by_layer",
+        "program",
     )
     if options.memory_budget is None:
         raise UsageError("memory requires --memory-budget", hint="Write bytes, as 402268 or 16GB.")

@@ -16,6 +16,7 @@ from warehouse.query.result import QueryResult
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from warehouse.optimize.measuring import Program
     from warehouse.optimize.strategy import Strategy
     from warehouse.query.session import Session
     from warehouse.replay.engines import Engine
@@ -31,6 +32,7 @@ _OPTIONS = {
     "clusters": "from_clusters",
     "n_layers": "layers",
     "is_by_layer": "by_layer",
+    "program": "measure",
 }
 COLUMNS = (
     Column("search", "VARCHAR", "text", "recorded: no change; otherwise the best of this search"),
@@ -82,6 +84,7 @@ class Options:
     candidates: Path | None = None  # a file of operators that may be fused
     n_layers: int | None = None  # most layers of the backward pass that are fused
     is_by_layer: bool = False  # a layer is fused wholly or not at all
+    program: Program | None = None  # measures candidates
 
     def refuse(self, strategy: str, *names: str) -> None:
         """Raises UsageError if one of these options is given, which the strategy does not have."""
@@ -97,7 +100,8 @@ class Options:
 class Outcome:
     """The rows of `COLUMNS`, the recommendation, and why it changes nothing, if so.
 
-    `steps` has the rows of `STEPS`, `stopped` says why the search ended early, if it did.
+    `steps` has the rows of `STEPS`, `stopped` says why the search ended early, if it did. `fastest`
+    are the changes of the fastest candidate, also if a program has not measured them yet.
     """
 
     rows: QueryResult
@@ -106,6 +110,7 @@ class Outcome:
     note: str | None = None
     stopped: str | None = None
     warning: str | None = None
+    fastest: Sequence[WhatIf] = ()
 
 
 @dataclass(frozen=True)
@@ -143,9 +148,14 @@ class Noise:
 
 @dataclass(frozen=True)
 class Strategies:
-    """A kind of strategy that packages register."""
+    """A kind of strategy that packages register.
+
+    `files` returns what a program must measure before changes can be judged by measurements: the
+    text of a file for each name of a line of the model that `Options.model` then names.
+    """
 
     search: Callable[[Session, Engine, Options], Outcome]
+    files: Callable[[Sequence[WhatIf]], Mapping[str, str]] | None = None
 
 
 def find(name: str) -> Strategies:

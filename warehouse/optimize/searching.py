@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
 from warehouse.files import refuse_occupied
-from warehouse.optimize import search, strategy
+from warehouse.optimize import measuring, search, strategy
 from warehouse.replay import engines, prediction, stored
 
 if TYPE_CHECKING:
     from warehouse.query.session import Place, Session
+    from warehouse.replay.engines import Engine
     from warehouse.replay.stored import Prediction, StoredRun
+
+#: Searches whose fastest candidate is measured, at most.
+_MOST_ROUNDS = 8
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,12 @@ def run(
     engine = engines.find(engines.DEFAULT).with_parameters(strict=True)
     if request.assume_aligned:
         engine = engine.with_parameters(assume_aligned=True)
+    options = request.options
+    if options.program is not None:
+        options = _measured(place, opened, kind, engine, request)
     made: Prediction | None = None
     with opened() as session:
-        outcome = kind.search(session, engine, request.options)
+        outcome = kind.search(session, engine, options)
         if request.name is not None and outcome.strategy.edits:
             edits = outcome.strategy.edits
             _, made = prediction.predict_run(session, engine, edits, engines.DEFAULT)
@@ -74,3 +81,33 @@ def run(
             place, made, request.name, replace=request.replace, steps=outcome.steps.arrow()
         )
     return Done(outcome, tuple(written), kept)
+
+
+def _measured(
+    place: Place,
+    opened: Callable[[], AbstractContextManager[Session]],
+    kind: search.Strategies,
+    engine: Engine,
+    request: Request,
+) -> search.Options:
+    """Measures the fastest candidates of searches until the fastest has been measured.
+
+    Returns the options of a search by what was measured.
+    """
+    options, program = request.options, request.options.program
+    assert program is not None
+    if kind.files is None:
+        raise UsageError(
+            f"{request.strategy} has no option --measure", hint="--measure is for fusion."
+        )
+    if options.model is not None:
+        raise UsageError("--measure excludes --model", hint=f"--measure makes {program.model!r}.")
+    measuring.arguments(program.command)
+    measuring.measure(place, program, {})
+    options = replace(options, program=None, model=program.model)
+    for _ in range(_MOST_ROUNDS):
+        with opened() as session:
+            found = kind.search(session, engine, options)
+        if not measuring.measure(place, program, kind.files(found.fastest)):
+            break
+    return options

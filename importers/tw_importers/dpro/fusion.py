@@ -7,13 +7,14 @@ whole graph decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tw_importers.dpro.clusters import format_clusters
 from tw_importers.dpro.contraction import (
     Clusters,
     Edge,
@@ -50,7 +51,14 @@ if TYPE_CHECKING:
     from warehouse.replay.graph import Graph as Replayed
 
 NAME = "fusion"
-_QUERIES = ("what_if_fuse", "what_if_fuse_edge", "fused_operator", "fusion_operator")
+_QUERIES = (
+    "what_if_fuse",
+    "what_if_fuse_edge",
+    "fused_time",
+    "fused_line",
+    "fused_operator",
+    "fusion_operator",
+)
 #: Most operators of a cluster that the sweep tries; None: any number.
 _SIZES = (2, 3, 4, 8, 16, None)
 #: Shares of the edges that the sweep contracts, those that save most first.
@@ -80,6 +88,9 @@ FROM dpro_gradient() AS g
 JOIN dpro_operation() AS o ON o.trace_id = g.trace_id AND o.name = g.name
 WHERE g.trace_id = (SELECT min(trace_id) FROM dpro_gradient())
 """
+_MEASURED = """
+SELECT model, operators FROM fused_line() WHERE operators IS NOT NULL
+"""
 
 Fused = tuple[tuple[str, ...], ...]
 
@@ -90,9 +101,10 @@ class _Candidate:
     clusters: Fused
     predicted_ns: float
 
-    @property
-    def edits(self) -> tuple[WhatIf, ...]:
-        return (_edit(self.clusters),) if self.clusters else ()
+    measured: float = 0.0  # share of the clusters whose time a program measured
+
+    def edits(self, model: str | None) -> tuple[WhatIf, ...]:
+        return (_edit(self.clusters, model),) if self.clusters else ()
 
 
 @dataclass(frozen=True)
@@ -109,15 +121,18 @@ class _Search:
 
     graph: Replayed
     engine: Engine
+    model: str | None = None
+    measured: frozenset[str] = frozenset()
     found: list[_Candidate] = field(default_factory=list)
 
     def judge(self, name: str, clusters: Fused) -> float:
         """Replays a candidate."""
         known = {each.clusters: each.predicted_ns for each in self.found}
         if clusters not in known:
-            rows = prediction.scenario(self.graph, self.engine, [_edit(clusters)])
+            rows = prediction.scenario(self.graph, self.engine, [_edit(clusters, self.model)])
             known[clusters] = slowest_ns(rows, "predicted_ns") or 0.0
-        self.found.append(_Candidate(name, clusters, known[clusters]))
+        share = sum(line_of(each) in self.measured for each in clusters) / len(clusters)
+        self.found.append(_Candidate(name, clusters, known[clusters], share))
         return known[clusters]
 
 
@@ -130,33 +145,36 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     _check(options)
     allowed = None if options.candidates is None else _candidates(options.candidates)
     replayed = prediction.replayed(session, engine)
-    what_if.refuse(replayed, WhatIf("fuse", {"clusters": ""}))
+    what_if.refuse(replayed, _edit((), options.model))
     limit = noise(session, replayed, prediction.scenario(replayed, engine, []))
     rows: list[Any] = session.run(_OPERATORS).rows()
     unknown = _unknown(options, allowed, rows)
     graph = _with_layers(session, _graph(session, replayed, rows, allowed), rows, options)
-    judging = _Search(replayed, engine)
+    judging = _Search(replayed, engine, options.model, _measured(session, options.model))
     stopped = _run(judging, graph, options, limit.replayed_ns)
     recorded = _Candidate("recorded", (), limit.replayed_ns)
-    best = min([recorded, *judging.found], key=lambda each: each.predicted_ns)
+    fastest = min([recorded, *judging.found], key=lambda each: each.predicted_ns)
+    # by measurements, only what was measured is recommended
+    found = [each for each in judging.found if each.measured == 1 or not judging.measured]
+    best = min([recorded, *found], key=lambda each: each.predicted_ns)
     gain = 1 - best.predicted_ns / limit.replayed_ns
     chosen = recorded if limit.covers(gain) else best
-    shown = [recorded, *_best_of_each(judging.found)]
-    table = [_row(each, limit, is_chosen=each is chosen) for each in shown]
+    shown = [recorded, *_best_of_each(found)]
+    table = [_row(each, options.model, limit, is_chosen=each is chosen) for each in shown]
     steps = trajectory(
-        [(each.search, str(_edit(each.clusters)), each.predicted_ns, None)
+        [(each.search, str(_edit(each.clusters, options.model)), each.predicted_ns, None)
          for each in judging.found], limit.replayed_ns,
     )  # fmt: skip
     strategy = Strategy(
         name=NAME,
-        edits=chosen.edits,
+        edits=chosen.edits(options.model),
         recorded_groups=(),
         groups=(),
         prediction=prediction_of(table, limit),
         search={
             "search": options.search, "candidates": len(judging.found),
             "allowed": None if allowed is None else len(allowed.names),
-            "layers": options.n_layers, "by_layer": options.is_by_layer,
+            "model": options.model, "layers": options.n_layers, "by_layer": options.is_by_layer,
             "is_complete": stopped is None,
         },
         trajectory=steps,
@@ -169,10 +187,28 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         note=limit.sentence(gain) if chosen is recorded else None,
         stopped=stopped,
         warning=unknown,
+        fastest=fastest.edits(options.model),
     )
 
 
-STRATEGY = Strategies(search)
+def files(edits: Sequence[WhatIf]) -> dict[str, str]:
+    """The file of each cluster alone, by the name of its line in a model of measurements."""
+    fused = [each.split("+") for edit in edits for each in edit.arguments["clusters"].split(",")]
+    return {line_of(each): format_clusters("+".join(each)) for each in fused}
+
+
+STRATEGY = Strategies(search, files)
+
+
+def line_of(cluster: Iterable[str]) -> str:
+    """The name of a cluster in a model of measurements."""
+    return "+".join(sorted(cluster))
+
+
+def _measured(session: Session, model: str | None) -> frozenset[str]:
+    """The clusters that a model has measurements of."""
+    rows: list[Any] = session.run(_MEASURED).rows()
+    return frozenset(cluster for name, cluster in rows if name == model)
 
 
 def _check(options: Options) -> None:
@@ -180,7 +216,7 @@ def _check(options: Options) -> None:
     if options.search == "anneal":
         raise UsageError("fusion has no search anneal", hint="Searches: sweep, dp.")
     options.refuse(
-        NAME, "n_groups", "bytes_per_s", "clusters", "ratio", "model", "cast_bytes_per_s",
+        NAME, "n_groups", "bytes_per_s", "clusters", "ratio", "cast_bytes_per_s",
         "memory_budget",
     )  # fmt: skip
 
@@ -335,17 +371,20 @@ def _best_of_each(judged: Iterable[_Candidate]) -> list[_Candidate]:
     return list(best.values())
 
 
-def _edit(clusters: Fused) -> WhatIf:
-    return WhatIf("fuse", {"clusters": ",".join("+".join(each) for each in clusters)})
+def _edit(clusters: Fused, model: str | None) -> WhatIf:
+    text = ",".join("+".join(each) for each in clusters)
+    return WhatIf("fuse", {"clusters": text} | ({"model": model} if model else {}))
 
 
-def _row(each: _Candidate, limit: Noise, *, is_chosen: bool) -> dict[str, object]:
+def _row(
+    each: _Candidate, model: str | None, limit: Noise, *, is_chosen: bool
+) -> dict[str, object]:
     found = row(
         each.search,
         each.predicted_ns,
         limit,
         is_recommended=is_chosen,
-        extrapolated=1.0 if each.clusters else 0.0,
-        edits=each.edits,
+        extrapolated=1.0 - each.measured if each.clusters else 0.0,
+        edits=each.edits(model),
     )
     return found | {"n_edits": len(each.clusters)}

@@ -178,7 +178,7 @@ def _check(options: Options) -> None:
         raise UsageError("precision has no search anneal", hint="Searches: sweep, dp.")
     options.refuse(
         NAME, "n_groups", "bytes_per_s", "clusters", "memory_budget", "candidates", "n_layers",
-        "is_by_layer",
+        "is_by_layer", "program",
     )  # fmt: skip
 
 
