@@ -190,7 +190,7 @@ class Warehouse(Exports, Maintenance):
     def optimize(
         self,
         strategy: str = "buckets",
-        *,
+        *others: str,
         search: str = "dp",
         groups: int | None = None,
         bytes_per_s: float | None = None,
@@ -208,9 +208,9 @@ class Warehouse(Exports, Maintenance):
     ) -> Outcome:
         """Searches for changes that make the run in scope faster, as `tw optimize`.
 
-        Returns the rows and the recommended strategy; `folder` receives its files, `name` stores
-        the run that it predicts, if it changes anything. Raises UsageError, QueryError,
-        ExportError.
+        Several strategies are searched together: `optimize("buckets", "fusion")`. Returns the
+        rows and the recommended strategy; `folder` receives its files, `name` stores the run that
+        it predicts, if it changes anything. Raises UsageError, QueryError, ExportError.
         """
         from warehouse.optimize.search import Annealing, Options
         from warehouse.optimize.searching import Request, run
@@ -218,7 +218,7 @@ class Warehouse(Exports, Maintenance):
         if name is not None:
             self._must_not_be_held()
         request = Request(
-            strategy,
+            (strategy, *others),
             Options(
                 search,
                 groups,

@@ -13,6 +13,7 @@ from warehouse.optimize import capped, gradients, reading
 from warehouse.optimize.passes import Candidate, Passes
 from warehouse.optimize.reduction import Grouping, Reduction
 from warehouse.optimize.search import (
+    SEARCHES,
     STEPS,
     Noise,
     Options,
@@ -52,7 +53,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         "is_by_layer", "program",
     )  # fmt: skip
     fused = _clusters(session, options)
-    graph = prediction.replayed(session, engine)
+    graph = prediction.replayed(session, engine, before=options.before)
     if capped.applies(graph):
         return capped.search(session, engine, graph, options)
     what_if.refuse(graph, WhatIf(_WHAT_IF, _rate(options)))
@@ -89,10 +90,11 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         note=limit.sentence(gain) if chosen is recorded else None,
         stopped=passes.stopped,
         warning=_warning(options, fused),
+        best=() if best is recorded else (edit(best.grouping),),
     )
 
 
-STRATEGY = Strategies(search)
+STRATEGY = Strategies(search, searches=SEARCHES, place=2)
 
 
 def _clusters(session: Session, options: Options) -> TensorGroups | None:

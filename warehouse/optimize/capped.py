@@ -109,6 +109,7 @@ def search(session: Session, engine: Engine, graph: Graph, options: Options) -> 
         result(session, step_rows(steps), TABLES["node"], STEPS),
         note=None if is_chosen else limit.sentence(gain),
         stopped=stopped,
+        best=(best.edit,) if best != base else (),
     )
 
 

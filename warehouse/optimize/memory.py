@@ -59,7 +59,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     budget, for one below what no plan can save, and for options of other strategies.
     """
     budget = _budget(options)
-    graph = prediction.replayed(session, engine)
+    graph = prediction.replayed(session, engine, before=options.before)
     memory = memory_sources.read(session, graph)
     _refuse_low(budget, memory)
     limit = noise(session, graph, prediction.scenario(graph, engine, []))
@@ -96,10 +96,11 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         result(session, step_rows(steps), TABLES["node"], STEPS),
         note=_note(chosen, judged, budget, memory, peak),
         stopped=stopped,
+        best=chosen.plan.edits,
     )
 
 
-STRATEGY = Strategies(search)
+STRATEGY = Strategies(search, place=3, is_needed=True)
 
 
 def _budget(options: Options) -> int:

@@ -35,7 +35,7 @@ _OPTIONS = {
     "program": "measure",
 }
 COLUMNS = (
-    Column("search", "VARCHAR", "text", "recorded: no change; otherwise the best of this search"),
+    Column("search", "VARCHAR", "text", "recorded: no change; otherwise the best of these"),
     Column("predicted_ns", "DOUBLE", "ns", "Predicted time of the step, of the slowest rank"),
     Column("change", "DOUBLE", "ratio", "predicted_ns by that of recorded, - 1"),
     Column("replay_error", "DOUBLE", "ratio", "Replay without changes by measured time, - 1"),
@@ -86,14 +86,24 @@ class Options:
     is_by_layer: bool = False  # a layer is fused wholly or not at all
     program: Program | None = None  # measures candidates
 
+    #: Changes of the run before the search, whose own changes come after them.
+    before: tuple[WhatIf, ...] = ()
+
     def refuse(self, strategy: str, *names: str) -> None:
         """Raises UsageError if one of these options is given, which the strategy does not have."""
         for name in names:
             if getattr(self, name) != getattr(Options(), name):
-                raise UsageError(
-                    f"{strategy} has no option --{_OPTIONS.get(name, name).replace('_', '-')}",
-                    hint="`tw optimize --help` says which strategy has which option.",
-                )
+                raise RefusedOptionError(strategy, name)
+
+
+class RefusedOptionError(UsageError):
+    """An option that a strategy does not have."""
+
+    def __init__(self, strategy: str, name: str) -> None:
+        option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+        hint = "`tw optimize --help` says which strategy has which option."
+        super().__init__(f"{strategy} has no option {option}", hint=hint)
+        self.name = name
 
 
 @dataclass(frozen=True)
@@ -111,6 +121,8 @@ class Outcome:
     stopped: str | None = None
     warning: str | None = None
     fastest: Sequence[WhatIf] = ()
+    #: The best candidate, even if its gain is within the noise.
+    best: tuple[WhatIf, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,6 +168,11 @@ class Strategies:
 
     search: Callable[[Session, Engine, Options], Outcome]
     files: Callable[[Sequence[WhatIf]], Mapping[str, str]] | None = None
+    searches: tuple[str, ...] = ("sweep", "dp")
+    #: Of several strategies, changes of those with the least place come first.
+    place: int = 0
+    #: Whether its changes are needed, so that others must not be without them.
+    is_needed: bool = False
 
 
 def find(name: str) -> Strategies:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
 from warehouse.files import refuse_occupied
-from warehouse.optimize import measuring, search, strategy
+from warehouse.optimize import measuring, search, strategy, together
 from warehouse.replay import engines, prediction, stored
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _MOST_ROUNDS = 8
 class Request:
     """What to search, and where what is found goes."""
 
-    strategy: str
+    strategies: tuple[str, ...]
     options: search.Options
     folder: Path | None = None
     name: str | None = None  # of the run that is stored
@@ -50,7 +51,7 @@ def run(
 
     A recommendation without changes is not stored. Raises UsageError, QueryError, ExportError.
     """
-    kind = search.find(request.strategy)
+    found = _searched(request.strategies)
     if request.options.search not in search.SEARCHES:
         raise UsageError(
             f"search {request.options.search!r} not found",
@@ -65,10 +66,10 @@ def run(
         engine = engine.with_parameters(assume_aligned=True)
     options = request.options
     if options.program is not None:
-        options = _measured(place, opened, kind, engine, request)
+        options = _measured(place, opened, engine, request)
     made: Prediction | None = None
     with opened() as session:
-        outcome = kind.search(session, engine, options)
+        outcome = found(session, engine, options)
         if request.name is not None and outcome.strategy.edits:
             edits = outcome.strategy.edits
             _, made = prediction.predict_run(session, engine, edits, engines.DEFAULT)
@@ -86,7 +87,6 @@ def run(
 def _measured(
     place: Place,
     opened: Callable[[], AbstractContextManager[Session]],
-    kind: search.Strategies,
     engine: Engine,
     request: Request,
 ) -> search.Options:
@@ -96,9 +96,11 @@ def _measured(
     """
     options, program = request.options, request.options.program
     assert program is not None
-    if kind.files is None:
+    kind = search.find(request.strategies[0])
+    if kind.files is None or len(request.strategies) > 1:
         raise UsageError(
-            f"{request.strategy} has no option --measure", hint="--measure is for fusion."
+            f"{' '.join(request.strategies)} has no option --measure",
+            hint="--measure is for fusion alone.",
         )
     if options.model is not None:
         raise UsageError("--measure excludes --model", hint=f"--measure makes {program.model!r}.")
@@ -111,3 +113,22 @@ def _measured(
         if not measuring.measure(place, program, kind.files(found.fastest)):
             break
     return options
+
+
+def _searched(
+    names: tuple[str, ...],
+) -> Callable[[Session, Engine, search.Options], search.Outcome]:
+    """The search of one strategy, or of several together; raises UsageError for invalid names."""
+    kinds = [search.find(name) for name in names]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"strategy {twice} is named twice", hint="Name each strategy once.")
+    if not kinds:
+        raise UsageError("no strategy is named", hint="Name one, such as buckets.")
+    return kinds[0].search if len(kinds) == 1 else partial(_together, names)
+
+
+def _together(
+    names: tuple[str, ...], session: Session, engine: Engine, options: search.Options
+) -> search.Outcome:
+    return together.search(session, engine, names, options)

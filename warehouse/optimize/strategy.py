@@ -84,6 +84,7 @@ class Strategy:
     search: Mapping[str, Any]
     trajectory: tuple[SearchStep, ...]
     provenance: Mapping[str, Any]
+    parts: tuple[Strategy, ...] = ()  # of several that were searched together
 
     def to_json(self) -> str:
         """The content of `strategy.json`, which depends on nothing but the run and the search."""
@@ -150,9 +151,10 @@ def write(session: Session, strategy: Strategy, folder: Path) -> list[str]:
     for name in plugins.names(GROUP):
         added = plugins.load(GROUP, name, StrategyFiles)
         if added is not None:
-            texts |= added.texts(session, strategy)
-    with whole_folder(folder) as part:
+            for part in strategy.parts or (strategy,):
+                texts |= added.texts(session, part)
+    with whole_folder(folder) as unfinished:
         for name, text in texts.items():
-            with whole_file(part / name) as file:
+            with whole_file(unfinished / name) as file:
                 file.write(text.encode())
     return list(texts)

@@ -58,8 +58,9 @@ class Graph:
         self.connection = duckdb.connect()
         self.critical_path_ns: float | None = None  # of the last simulation, if its engine has one
         self._is_kept = False  # a copy of the tables, for `restore_original`
-        #: Macros that stand for the queries of the tables.
+        #: Macros that stand for the queries of the tables, and what these call.
         self.installed = Macros()
+        self._copied: set[str] = set()  # queries whose rows are there
         with computed_once(session, [*TABLES.values(), MEASURED], parameters):
             self.warnings = self._refuse(session.run(PROBLEMS).rows(), parameters)
             self._copy(session, "measured", MEASURED, {})
@@ -82,6 +83,7 @@ class Graph:
         with session.run(query, values) as result:
             self.replace(table, result.reader())
         self.connection.execute(f'CREATE MACRO "{query.key}"() AS TABLE FROM {table}')
+        self._copied.add(str(query.key))
         self.installed.hold(str(each.key) for each in self.queries.closure([query]))
 
     def read(self, query: Query) -> None:
@@ -91,7 +93,7 @@ class Graph:
         as it is.
         """
         for key in query.pins.values():
-            if key in self.installed:
+            if key in self._copied:
                 continue
             callee = self.queries.queries[key]
             if callee.parameters or self._reads_graph(callee):

@@ -144,12 +144,21 @@ def _result(session: Session, graph: Graph, tables: Sequence[pa.Table]) -> Query
     return QueryResult(pa.concat_tables(tables), COLUMNS, about)
 
 
-def replayed(session: Session, engine: Engine, *, places: bool = False) -> Graph:
+def replayed(
+    session: Session,
+    engine: Engine,
+    *,
+    places: bool = False,
+    before: Sequence[what_if.WhatIf] = (),
+) -> Graph:
     """Returns the graph of the run in scope, simulated without changes, for `scenario`.
 
-    Raises QueryError.
+    Changes `before` belong to it, as if they were recorded. Raises QueryError, and UsageError for
+    an invalid one.
     """
     graph = Graph(session, engine.parameters, places=places)
+    for change in before:
+        what_if.apply(graph, change)
     _simulate(graph, engine, "replayed")
     return graph
 

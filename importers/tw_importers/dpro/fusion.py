@@ -144,7 +144,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     """
     _check(options)
     allowed = None if options.candidates is None else _candidates(options.candidates)
-    replayed = prediction.replayed(session, engine)
+    replayed = prediction.replayed(session, engine, before=options.before)
     what_if.refuse(replayed, _edit((), options.model))
     limit = noise(session, replayed, prediction.scenario(replayed, engine, []))
     rows: list[Any] = session.run(_OPERATORS).rows()
@@ -188,6 +188,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         stopped=stopped,
         warning=unknown,
         fastest=fastest.edits(options.model),
+        best=best.edits(options.model),
     )
 
 
@@ -197,7 +198,7 @@ def files(edits: Sequence[WhatIf]) -> dict[str, str]:
     return {line_of(each): format_clusters("+".join(each)) for each in fused}
 
 
-STRATEGY = Strategies(search, files)
+STRATEGY = Strategies(search, files, place=1)
 
 
 def line_of(cluster: Iterable[str]) -> str:

@@ -126,7 +126,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
     """
     _check(options)
     user = lists()
-    graph = prediction.replayed(session, engine)
+    graph = prediction.replayed(session, engine, before=options.before)
     what_if.refuse(graph, WhatIf(NAME, _arguments(options, ())))
     limit = noise(session, graph, prediction.scenario(graph, engine, []))
     rows = [_Row(*each) for each in session.run(_OPERATORS).rows()]
@@ -166,6 +166,7 @@ def search(session: Session, engine: Engine, options: Options) -> Outcome:
         note=limit.sentence(gain) if chosen is recorded else None,
         stopped=stopped,
         warning=_unknown(user, rows),
+        best=(_edit(options, best.names),) if best.names else (),
     )
 
 
