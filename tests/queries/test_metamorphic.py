@@ -41,6 +41,7 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     # Lengths of several pieces are rounded.
     "gpu_time_util": {"chunks": 1, "max_share": 1000.0, "top": None},
     "python_stack": {"slice_id": DEEPEST},
+    "device_prediction": {"model": "none", "flops_per_s": 1e12, "bytes_per_s": 1e12},
     "model_prediction": {"model": "none", "features": "{}"},
     "model_show": {"model": "none"},
     "slice_ancestors": {"slice_id": DEEPEST},

@@ -65,7 +65,7 @@ CASES = {
     "cases_graph": ("replay_graph_node",),
     "cases_inference": ("inference_step",),
     "cases_leaf": ("check_leaf_slice",),
-    "cases_model": ("fused_sample", "model_prediction", "precision_sample"),
+    "cases_model": ("device_prediction", "fused_sample", "model_prediction", "precision_sample"),
     "cases_predicted": ("predicted_path",),
     "cases_ranks": ("check_collective_doubt",),
     "cases_replay": (

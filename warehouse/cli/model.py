@@ -64,9 +64,9 @@ def fit(
 
     KIND is communication (by library, kind, number of ranks and link), operator (by operator, data
     type and device), precision (16 bits by 32, of operators recorded in both), fused (clusters that
-    `tw optimize fusion --measure` measured), or a query of samples. Coefficients are not negative,
-    and have the least squares of relative errors. The column error is that on samples which were
-    held out.
+    `tw optimize fusion --measure` measured), device (operators on several devices, by their peak
+    rates), or a query of samples. Coefficients are not negative, and have the least squares of
+    relative errors. The column error is that on samples which were held out.
 
     \b
     Example:

@@ -1,0 +1,2 @@
+-- input: shared/rectifiers_on_two_devices.sql
+-- 8 bytes an element: 8e6 / 900e9 s on the first.
