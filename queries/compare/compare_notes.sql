@@ -24,7 +24,7 @@ unit = "side"
 help = "Candidate: a run, trace, tag:NAME or latest, as for a"
 
 [column]
-subject = { type = "VARCHAR", unit = "text", help = "What it is about" }
+subject.help = "What it is about"
 side = { type = "VARCHAR", unit = "text", nullable = true, check = "IN ('a', 'b')", help = "a or b; NULL: both" }
 n = { type = "BIGINT", unit = "count", nullable = true, help = "Number of records, steps or traces; NULL: not a number" }
 note = { type = "VARCHAR", unit = "text", help = "The note as a sentence without a full stop" }

@@ -23,7 +23,7 @@ gap_ns = { type = "DOUBLE", unit = "ns", nullable = true, check = ">= 0", help =
 n_gaps = { type = "BIGINT", unit = "count", nullable = true, help = "Number of gaps" }
 latency_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Mean latency of the link; NULL: operation of a server, or no answer tells it" }
 least_latency_ns = { type = "DOUBLE", unit = "ns", nullable = true, help = "Least latency of the link" }
-n_events = { type = "BIGINT", unit = "count", check = ">= 0", help = "Number of messages or operations" }
+n_events.help = "Number of messages or operations"
 
 [changes]
 1 = "first version"

@@ -61,6 +61,9 @@ class Knobs:
     tail_ns: int | None = None
     #: Other lengths of the same program: from category, name and length to another length.
     change: Callable[[str, str, float], float] | None = None
+    #: What a step does besides: called with the program, its main thread, the number of the step,
+    #: and where it is, "begin" or "forward" (after it). Draws made there change no others.
+    fault: Callable[[Any, Any, int, str], None] | None = None
     #: For each rank, lengths to run the program again with (`RandomTrace.lengths`).
     lengths: Sequence[Sequence[float]] | None = None
 
@@ -440,17 +443,27 @@ class Program:
         with self.frame(main, "train.py(12): main"):
             for n in range(self.knobs.steps):
                 with self.annotation(main, f"ProfilerStep#{self.knobs.number_first_step + n}"):
-                    self.step(main, backward)
+                    self.step(main, backward, n)
                 main.now += self.some(0, 3000)
         if self.knobs.loader:
             self.load(main)
         return self
 
-    def step(self, main: Thread, backward: Thread) -> None:
+    def suffer(self, main: Thread, n: int, place: str) -> None:
+        """What `fault` adds."""
+        if self.knobs.fault is not None:
+            before = self.choice, self.length, self.drawn
+            self.choice, self.length, self.drawn = random.Random(n), random.Random(n), []
+            self.knobs.fault(self, main, n, place)
+            self.choice, self.length, self.drawn = before
+
+    def step(self, main: Thread, backward: Thread, n: int) -> None:
+        self.suffer(main, n, "begin")
         with self.annotation(main, "forward"), self.frame(main, "nn.Module: Model_0"):
-            for n in range(self.knobs.operators):
-                with self.frame(main, f"nn.Module: {self.choice.choice(MODULES)}_{n % 2}"):
+            for module in range(self.knobs.operators):
+                with self.frame(main, f"nn.Module: {self.choice.choice(MODULES)}_{module % 2}"):
                     self.forward_operator(main)
+        self.suffer(main, n, "forward")
         if self.knobs.backward:
             with self.annotation(main, "backward"):
                 backward.now = main.now + self.some(1000, 5000)

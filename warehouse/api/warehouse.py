@@ -187,6 +187,16 @@ class Warehouse(Exports, Maintenance):
         stored.store(self._place, made, name, replace=replace)
         return rows
 
+    def diagnose(self, *, step: int | None = None) -> QueryResult:
+        """Finds what makes the run in scope slow, as `tw diagnose`.
+
+        Returns a row for each finding, those that cost most first, and for what was not judged.
+        """
+        from warehouse.diagnose import diagnosis
+
+        with self._session() as open_session:
+            return diagnosis.diagnose(open_session, step).rows
+
     def optimize(
         self,
         strategy: str = "buckets",

@@ -31,6 +31,7 @@ COMMANDS = {
     "verify": ("verify", "verify", "Check that an exported file still matches its source traces."),
     "open": ("open_", "open_", "Open a timeline in the Perfetto UI, in the browser."),
     "compare": ("compare", "compare", "Compare two runs, or a run with a baseline."),
+    "diagnose": ("diagnose", "diagnose", "Find what makes a run slow, and what repairs save."),
     "replay": ("replay", "replay", "Replay a run, with changes, and predict its time."),
     "optimize": ("optimize", "optimize", "Search for changes that make a run faster."),
     "model": ("model", "model", "Fit, list and show cost models."),

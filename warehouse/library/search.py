@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.library.library import Library, Query
 
 #: Groups whose queries other commands and queries run; few are of use by themselves.
-HELPERS = frozenset({"lib", "link", "quality", "whatif"})
+HELPERS = frozenset({"diagnose", "lib", "link", "quality", "whatif"})
 FILE = "synonyms.toml"
 
 _WORD = re.compile(r"[a-z0-9]+")

@@ -25,14 +25,21 @@ _MOST = 3  # tables that a sentence names
 
 def reason(session: Session, query: Query) -> str:
     """Why a query of the library has no rows in a session: one sentence."""
-    if query.header and query.header.needs:
-        return f"The query needs {query.header.needs}."
-    missing = _without_rows(session.connection, _read(session, query))
-    if missing:
-        lacks = ", ".join(f"no {_named(table)}" for table in missing[:_MOST])
-        return f"Of what the query reads, the scope has {lacks}."
+    if found := missing(session, query):
+        return found
     window = session.selection.from_ns is not None or session.selection.to_ns is not None
     return f"Nothing in the scope{' and its time window' if window else ''} matches."
+
+
+def missing(session: Session, query: Query) -> str | None:
+    """What a query without rows lacks, as a sentence; None if nothing is known to be missing."""
+    if query.header and query.header.needs:
+        return f"The query needs {query.header.needs}."
+    tables = _without_rows(session.connection, _read(session, query))
+    if not tables:
+        return None
+    lacks = ", ".join(f"no {_named(table)}" for table in tables[:_MOST])
+    return f"Of what the query reads, the scope has {lacks}."
 
 
 def _read(session: Session, query: Query) -> list[str]:

@@ -1,0 +1,82 @@
+/* ---
+name = "finding_host_code"
+version = 1
+title = "Finding: devices are idle while the host runs other code"
+help = """
+Idle time of devices before the call that launches the next work (causes host and host_sync of idle_gap), by
+the outermost operator or annotation, beside steps and data loaders, that a thread of the trace was in. The
+device with most idle time counts, and of names the five with most.
+"""
+grain = ["run_id", "subject", "rank"]
+requires = { schema = ">=13", queries = ["device_gap@3"] }
+portable = false
+columns = [
+  "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
+  "evidence", "sentence", "remedy",
+]
+
+[column]
+finding.check = "= 'host_code'"
+subject.help = "Outermost operator or annotation"
+n_events.help = "Number of gaps"
+bound_ns.help = "Idle time of devices while a thread was in it"
+
+[changes]
+1 = "first version"
+--- */
+WITH gap AS (
+  SELECT g.trace_id, g.device_id, g.start_ns, least(l.ts, g.end_ns) AS end_ns
+  FROM device_gap(true, 5000, NULL) AS g
+  JOIN whole_launch AS l ON l.slice_id = g.launch_id
+  WHERE g.cause IN ('host', 'host_sync') AND l.ts > g.start_ns
+),
+host AS (
+  SELECT trace_id, track_id, name, ts, dur FROM whole_cpu_op WHERE dur > 0
+  UNION ALL
+  SELECT a.trace_id, a.track_id, a.name, a.ts, a.dur
+  FROM whole_annotation AS a
+  ANTI JOIN step AS s ON s.slice_id = a.slice_id
+  WHERE a.side = 'host' AND a.dur > 0
+),
+outermost AS (
+  SELECT trace_id, name, ts AS start_ns, ts + dur AS end_ns
+  FROM (
+    SELECT
+      *,
+      max(ts + dur) OVER (
+        PARTITION BY track_id ORDER BY ts, dur DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS reached_ns
+    FROM host
+  )
+  WHERE reached_ns IS NULL OR ts >= reached_ns
+),
+by_device AS (
+  SELECT
+    t.run_id, g.trace_id, g.device_id, o.name, count(*) AS n_gaps,
+    sum(least(g.end_ns, o.end_ns) - greatest(g.start_ns, o.start_ns))::BIGINT AS idle_ns
+  FROM gap AS g
+  JOIN outermost AS o
+    ON o.trace_id = g.trace_id AND o.start_ns < g.end_ns AND o.end_ns > g.start_ns
+  JOIN trace AS t ON t.id = g.trace_id
+  WHERE o.name NOT ILIKE '%dataloader%'
+  GROUP BY t.run_id, g.trace_id, g.device_id, o.name
+)
+SELECT
+  run_id,
+  'host_code' AS finding,
+  name AS subject,
+  NULL::BIGINT AS rank,
+  NULL::VARCHAR AS location,
+  max_by(n_gaps, (idle_ns, trace_id)) AS n_events,
+  max(idle_ns) AS bound_ns,
+  NULL::DOUBLE AS coverage,
+  'skip(within = $subject)' AS what_if,
+  'idle_gap -p per_device=true' AS evidence,
+  'Devices are idle while the host is in it' AS sentence,
+  'Do this work beside the steps, compile it (torch.compile), or leave it out' AS remedy
+FROM by_device
+GROUP BY run_id, name
+HAVING max(idle_ns) > 0
+QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY max(idle_ns) DESC, name) <= 5
+ORDER BY run_id, bound_ns DESC, subject

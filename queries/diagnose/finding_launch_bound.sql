@@ -1,0 +1,76 @@
+/* ---
+name = "finding_launch_bound"
+version = 1
+title = "Finding: devices wait for the calls that launch their work"
+help = """
+Idle time of devices that ends with work whose launching call began or returned only after the work
+before it had ended (causes host and launch of idle_gap). What ends the wait for the call may be something
+else on the host: the price tells. Idle time is that of the device with most of it.
+"""
+grain = ["run_id", "subject", "rank"]
+requires = { schema = ">=13", queries = ["device_gap@3"] }
+portable = false
+columns = [
+  "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
+  "evidence", "sentence", "remedy",
+]
+
+[column]
+finding.check = "= 'launch_bound'"
+subject.help = "The call that launches most of that work"
+n_events.help = "Number of gaps"
+bound_ns.help = "Idle time before late launches"
+
+[changes]
+1 = "first version"
+--- */
+WITH gap AS (
+  SELECT trace_id, device_id, launch_id, inside_ns
+  FROM device_gap(true, 5000, NULL)
+  WHERE cause IN ('host', 'launch')
+),
+by_trace AS (
+  SELECT g.trace_id, t.run_id, count(*) AS n_gaps, sum(g.inside_ns)::BIGINT AS idle_ns
+  FROM gap AS g
+  JOIN trace AS t ON t.id = g.trace_id
+  GROUP BY g.trace_id, g.device_id, t.run_id
+),
+by_name AS (
+  SELECT t.run_id, l.name, sum(g.inside_ns) AS idle_ns
+  FROM gap AS g
+  JOIN trace AS t ON t.id = g.trace_id
+  JOIN whole_launch AS l ON l.slice_id = g.launch_id
+  GROUP BY t.run_id, l.name
+),
+launched AS (
+  SELECT
+    t.run_id,
+    sum(CASE WHEN c.launch_id IS NOT NULL THEN greatest(g.dur, 0) ELSE 0 END)
+      / nullif(sum(greatest(g.dur, 0)), 0) AS share
+  FROM gpu_op AS g
+  JOIN gpu_op_cause AS c ON c.slice_id = g.slice_id
+  JOIN trace AS t ON t.id = g.trace_id
+  GROUP BY t.run_id
+)
+SELECT
+  b.run_id,
+  'launch_bound' AS finding,
+  max_by(n.name, (n.idle_ns, n.name)) AS subject,
+  NULL::BIGINT AS rank,
+  NULL::VARCHAR AS location,
+  any_value(b.n_gaps) AS n_events,
+  any_value(b.idle_ns) AS bound_ns,
+  any_value(l.share) AS coverage,
+  'launch_free()' AS what_if,
+  'idle_summary -p per_device=true' AS evidence,
+  'Devices are idle until their work is launched' AS sentence,
+  'Launch less often: CUDA graphs, torch.compile, larger batches, fused operators' AS remedy
+FROM (
+  SELECT run_id, max_by(n_gaps, (idle_ns, trace_id)) AS n_gaps, max(idle_ns) AS idle_ns
+  FROM by_trace
+  GROUP BY run_id
+) AS b
+JOIN by_name AS n ON n.run_id = b.run_id
+JOIN launched AS l ON l.run_id = b.run_id
+GROUP BY b.run_id
+ORDER BY b.run_id

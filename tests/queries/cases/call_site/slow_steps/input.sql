@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- Three calls are in an operator, of which aten::to is below a Python function.

@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- One copy, 140-150, called in aten::to.

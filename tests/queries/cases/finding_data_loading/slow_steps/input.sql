@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- 0-20 and 100-130.

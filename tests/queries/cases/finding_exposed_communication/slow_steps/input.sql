@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- The collective, 300-320, when nothing else runs.

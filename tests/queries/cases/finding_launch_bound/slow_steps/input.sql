@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- Gaps 40-140, 150-260 and 270-300 end with work called at 132, 250 and 290.

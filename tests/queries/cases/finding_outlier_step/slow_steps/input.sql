@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- Steps of 100, 100 and 300; the median is 100.

@@ -1,0 +1,2 @@
+-- input: shared/collectives_of_four_ranks.sql
+-- Rank 1 comes 10 ns after rank 2 to the first; ranks 0 and 1 come together to another.

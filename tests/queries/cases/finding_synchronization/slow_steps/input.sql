@@ -1,0 +1,2 @@
+-- input: shared/slow_steps.sql
+-- One call, 42-58.

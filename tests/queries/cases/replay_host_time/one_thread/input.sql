@@ -1,0 +1,2 @@
+-- input: shared/replay_timeline.sql
+-- Pieces end at 0, 5, 10, 14, 20, 24, 30, 63 (which waits until 60), 70, 72, 95 and 100; a is around all.

@@ -1,0 +1,3 @@
+-- input: shared/replay_timeline.sql
+-- parameters: name=sync*
+-- The call takes no time.

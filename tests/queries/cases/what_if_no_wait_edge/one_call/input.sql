@@ -1,0 +1,3 @@
+-- input: shared/replay_timeline.sql
+-- parameters: name=sync*
+-- Without the edge from k2 to the call.

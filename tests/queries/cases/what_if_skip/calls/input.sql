@@ -1,0 +1,3 @@
+-- input: shared/replay_timeline.sql
+-- parameters: within=laun*
+-- The three calls of launch, which are pieces of their own.

@@ -1,0 +1,173 @@
+"""Random programs with one fault each: they run with and without it, so its cost is known."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.random_program import COMPUTE, COPY
+from tests.support.randomtrace import RandomTrace, make_job
+
+#: A machine whose latencies are constant, and a program without waits, loaders and copies.
+CONSTANT = {"launch_ns": 9500, "gap_ns": 700, "tail_ns": 900}
+CLEAN = {"odd": False, "loader": False, "memory": False, "python": False, "operators": 2,
+         "syncs": False, "copies": False}  # fmt: skip
+LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+Fault = Callable[[Any, Any, int, str], None]
+Change = Callable[[str, str, float], float]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of fault: the finding that names it, and what it does to the program."""
+
+    finding: str
+    fault: Callable[[int], Fault] | None = None  # from a length in ns
+    change: Callable[[int], Change] | None = None  # from a factor
+    ranks: int = 1
+    ratio: int = 60
+
+
+def _at(place: str) -> Callable[[Callable[[Any, Any, int], None]], Fault]:
+    def only(do: Callable[[Any, Any, int], None]) -> Fault:
+        return lambda program, thread, n, where: do(program, thread, n) if where == place else None
+
+    return only
+
+
+def _loading(ns: int) -> Fault:
+    @_at("begin")
+    def load(program: Any, thread: Any, n: int) -> None:
+        with program.annotation(thread, LOADER):
+            thread.now += ns
+
+    return load
+
+
+def _host_code(ns: int) -> Fault:
+    @_at("forward")
+    def compute(program: Any, thread: Any, n: int) -> None:
+        with program.operator(thread, "my::postprocess"):
+            thread.now += ns
+
+    return compute
+
+
+def _allocation(ns: int) -> Fault:
+    @_at("forward")
+    def allocate(program: Any, thread: Any, n: int) -> None:
+        with program.operator(thread, "aten::empty"):
+            program.call(thread, "cudaMalloc", ns)
+
+    return allocate
+
+
+def _item(ns: int) -> Fault:
+    """Reads a result of the device, and works with it."""
+
+    @_at("forward")
+    def item(program: Any, thread: Any, n: int) -> None:
+        with program.operator(thread, "aten::item"):
+            call = program.call(thread, "cudaMemcpyAsync", 2000, is_launch=True)
+            program.work(call, "gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 0, COMPUTE, 1500,
+                         bytes=4)  # fmt: skip
+            wait = program.call(thread, "cudaStreamSynchronize", 1000)
+            program.wait_until(thread, wait, program.free[0, COMPUTE])
+            program.record("Stream Sync", wait, 0, COMPUTE)
+
+    return item
+
+
+def _copies(ns: int) -> Fault:
+    @_at("begin")
+    def copy(program: Any, thread: Any, n: int) -> None:
+        for _ in range(4):
+            call = program.call(thread, "cudaMemcpy", 2000, is_launch=True)
+            made = program.work(call, "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 0, COPY,
+                                ns // 4, bytes=ns)  # fmt: skip
+            program.wait_until(thread, call, made["ts"] + made["dur"])
+
+    return copy
+
+
+def _slow_rank(ns: int) -> Fault:
+    @_at("begin")
+    def compute(program: Any, thread: Any, n: int) -> None:
+        if program.rank == 1:
+            thread.now += ns
+
+    return compute
+
+
+def _outlier(ns: int) -> Fault:
+    @_at("begin")
+    def pause(program: Any, thread: Any, n: int) -> None:
+        if n == 1:
+            thread.now += 3 * ns
+
+    return pause
+
+
+def _slow_launches(ratio: int) -> Change:
+    return lambda cat, name, dur: dur * ratio if cat == "launch" else dur
+
+
+def _slow_network(ratio: int) -> Change:
+    return lambda cat, name, dur: (
+        dur * ratio if cat == "kernel" and name.startswith("nccl") else dur
+    )
+
+
+KINDS = {
+    "loader": Kind("data_loading", _loading),
+    "host code": Kind("host_code", _host_code),
+    "allocation": Kind("allocation", _allocation),
+    "item": Kind("synchronization", _item),
+    "copies": Kind("copy", _copies),
+    "slow rank": Kind("straggler", _slow_rank, ranks=2),
+    "outlier": Kind("outlier_step", _outlier),
+    "launches": Kind("launch_bound", change=_slow_launches),
+    "network": Kind("exposed_communication", change=_slow_network, ratio=600),
+}
+
+
+def _kernels_of(seed: int) -> Change:
+    """Kernels so long that the devices set the pace."""
+    ratio = random.Random(f"kernels {seed}").randint(20, 40)
+    return lambda cat, name, dur: (
+        dur * ratio if cat == "kernel" and not name.startswith("nccl") else dur
+    )
+
+
+def clean(seed: int, ranks: int = 1, **knobs: Any) -> list[RandomTrace]:
+    """A program that the devices pace, without faults; of several ranks, which are equally fast."""
+    settings = CLEAN | CONSTANT | {"change": _kernels_of(seed), "devices": 1}
+    (one,) = make_job(seed, ranks=1, **settings)
+    return make_job(seed, ranks=ranks, lengths=[one.lengths] * ranks, **settings | knobs)
+
+
+def faulty(seed: int, kind: str) -> tuple[list[RandomTrace], list[RandomTrace]]:
+    """The program without the fault and with it."""
+    chosen, whole = KINDS[kind], clean(seed, KINDS[kind].ranks)
+    if chosen.fault is not None:
+        return whole, clean(seed, chosen.ranks, fault=chosen.fault(makespan_ns(whole) // 2))
+    assert chosen.change is not None
+    base, more = _kernels_of(seed), chosen.change(chosen.ratio)
+    return whole, clean(
+        seed, chosen.ranks, change=lambda cat, name, dur: more(cat, name, base(cat, name, dur))
+    )
+
+
+def makespan_ns(job: list[RandomTrace]) -> int:
+    """From the first start to the last end of host and device, on the slowest rank."""
+    return int(max(_extent(trace) for trace in job))
+
+
+def _extent(trace: RandomTrace) -> float:
+    calls = trace.of("cpu_op", "cuda_runtime", "cuda_driver")
+    threads = {each.tid for each in calls}
+    host = [each for each in trace.slices if each.pid == 4242 and each.tid in threads]
+    taking = [*host, *trace.device_work]
+    return max(e.end for e in taking) - min(e.ts for e in taking)

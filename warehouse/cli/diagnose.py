@@ -1,0 +1,107 @@
+"""`tw diagnose`: what makes a run slow, and what each repair would save."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warehouse import config
+from warehouse.cli import options, table_options
+from warehouse.cli.emit import emit, emit_text, say_count
+from warehouse.cli.scope_options import announce, scope
+from warehouse.errors import ExitCode
+from warehouse.query import encoding
+from warehouse.query.selection import Selection
+
+if TYPE_CHECKING:
+    from warehouse.diagnose.diagnosis import Diagnosis
+
+_WIDTH = 100  # of text that is not for a terminal
+
+
+@click.command()
+@click.option("--step", type=int, metavar="N", help="Price the findings for one step.")
+@click.option("--all", "has_all", is_flag=True, help="Show findings below 2 % of the time, too.")
+@click.option(
+    "--fail-if",
+    "condition",
+    metavar="SQL",
+    help="Exit with 1 if this SQL condition is true for any finding: \"severity = 'high'\".",
+)
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(("text", *encoding.FORMATS)),
+    help="Output format.  [default: by the suffix of -o, else text]",
+)
+@options.output
+@options.csv_safe
+@table_options.raw
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors to stderr.")
+@scope
+@options.database
+def diagnose(
+    step: int | None,
+    has_all: bool,
+    condition: str | None,
+    format: str | None,
+    target: Path | None,
+    is_csv_safe: bool,
+    is_raw: bool,
+    quiet: bool,
+    selection: Selection,
+    db: Path | None,
+    wait_s: float,
+) -> None:
+    """Find what makes a run slow, and what each repair would save.
+
+    Findings are the rows of the queries finding_... (`tw queries list --group diagnose`), also your
+    own in query_path, those that cost most first. The cost is what a replay of the run without them
+    saves, or "at most" what was measured where no replay tells. What the recording cannot show is
+    listed as not judged, with what is missing.
+
+    \b
+    Example:
+      tw diagnose
+      tw diagnose --run slow --fail-if "finding = 'data_loading' AND cost_share > 0.05"
+    """
+    from warehouse.diagnose import alarm, diagnosis
+    from warehouse.query import session
+
+    chosen_format = format
+    if format is None:
+        chosen_format = encoding.format_of(target, None, config.load().format) if target else "text"
+    assert chosen_format is not None
+    place = session.Place.of(db, wait_s=wait_s)
+    with session.opened(place, selection) as opened:
+        announce(opened.seen, quiet=quiet)
+        found = diagnosis.diagnose(opened, step)
+        run = ", ".join(opened.seen.run_names)
+    failing = alarm.matching(found.rows, condition) if condition is not None else []
+    if chosen_format == "text":
+        _print_text(found, run, target, has_all)
+    else:
+        options.refuse_binary_on_terminal(chosen_format, target)
+        n_shown = emit(
+            found.rows, chosen_format, target, about=found.rows.meta, is_csv_safe=is_csv_safe,
+            is_raw=is_raw, quiet=quiet,
+        )  # fmt: skip
+        say_count(n_shown, found.rows.n_rows, target, quiet=quiet)
+    if failing:
+        click.echo(f"FAIL: {condition}: {'; '.join(failing)}", err=True)
+        sys.exit(ExitCode.FAILURE)
+
+
+def _print_text(found: Diagnosis, run: str, target: Path | None, has_all: bool) -> None:
+    from warehouse.diagnose import text
+
+    width = _WIDTH
+    if target is None and sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+    emit_text(
+        "\n".join([*text.lines(found, run, width, has_all=has_all), ""]), target, [found.rows]
+    )

@@ -1,0 +1,1 @@
+"""Finds what makes a run slow, and prices it with replays."""

@@ -1,0 +1,134 @@
+"""The diagnosis of a run: its findings, ranked by what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warehouse.diagnose import findings, pricing
+from warehouse.diagnose.findings import Finding, Unjudged
+from warehouse.errors import QueryError
+from warehouse.library.header import Column
+from warehouse.query.result import QueryResult
+from warehouse.replay import engines
+from warehouse.store import database
+
+if TYPE_CHECKING:
+    from warehouse.diagnose.pricing import Prices
+    from warehouse.query.session import Session
+
+COLUMNS = (
+    Column("finding", "VARCHAR", "text", "Kind of the finding: query finding_..."),
+    Column("severity", "VARCHAR", "text",
+           "high: at least 10 % of the time; medium: 2 %; low; not judged: see sentence"),
+    Column("subject", "VARCHAR", "text", "What it is about; NULL: not judged", nullable=True),
+    Column("cost_ns", "DOUBLE", "ns", "What a repair would save; NULL: unknown", nullable=True),
+    Column("cost_share", "DOUBLE", "ratio", "cost_ns by the measured time", nullable=True),
+    Column("is_bound", "BOOLEAN", "bool", "Whether cost_ns is an upper bound, not replayed"),
+    Column("coverage", "DOUBLE", "ratio",
+           "Share of the device time it could judge; NULL: all that was recorded", nullable=True),
+    Column("location", "VARCHAR", "text", "Operator, module and Python function", nullable=True),
+    Column("rank", "BIGINT", "count", "Rank it is about, if it is about one", nullable=True),
+    Column("n_events", "BIGINT", "count", "Number of its events, on the rank with most of it",
+           nullable=True),
+    Column("what_if", "VARCHAR", "text", "Change that was replayed; NULL: none", nullable=True),
+    Column("evidence", "VARCHAR", "text", "Query that shows it, with its version and parameters"),
+    Column("sentence", "VARCHAR", "text", "What was found, or why it was not judged"),
+    Column("remedy", "VARCHAR", "text", "What to try", nullable=True),
+)  # fmt: skip
+#: Least share of the time -> severity.
+SEVERITIES = ((0.1, "high"), (0.02, "medium"), (0.0, "low"))
+_EXTENT = """
+SELECT max(end_ns - start_ns) FROM (
+  SELECT min(ts) AS start_ns, max(ts + greatest(dur, 0)) AS end_ns FROM slice GROUP BY trace_id
+)
+"""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The rows of `COLUMNS`, those that cost most first, and what they rest on."""
+
+    rows: QueryResult
+    measured_ns: float | None
+    busy: tuple[float, float] | None  # shares of the time that devices are busy: least, most
+    replay_error: float | None  # of the replay without changes
+    problem: str | None  # why nothing was replayed
+
+
+def diagnose(session: Session, step: int | None = None) -> Diagnosis:
+    """Finds what makes the run in scope slow.
+
+    Raises QueryError if several runs are in scope, or nothing is recorded.
+    """
+    if len(session.seen.run_ids) != 1:
+        raise QueryError("more than one run is in scope", hint="Choose one with --run.")
+    found, unjudged = findings.collect(session)
+    busy = [row["utilization"] for row in session.run("utilization").table().to_pylist()]
+    busy = [share for share in busy if share is not None]
+    prices = pricing.price(session, engines.find("default"), found, step)
+    measured = prices.measured_ns or prices.replayed_ns or _extent_ns(session)
+    ranked = sorted(
+        (_row(each, prices, measured) for each in found),
+        key=lambda row: (-(row["cost_ns"] or 0), row["finding"], row["subject"]),
+    )
+    error = None
+    if prices.replayed_ns and prices.measured_ns:
+        error = prices.replayed_ns / prices.measured_ns - 1
+    return Diagnosis(
+        _result(session, [*ranked, *map(_unjudged, unjudged)]),
+        measured,
+        (min(busy), max(busy)) if busy else None,
+        error,
+        prices.problem,
+    )
+
+
+def _row(each: Finding, prices: Prices, measured: float | None) -> dict[str, Any]:
+    saved = prices.saved_ns.get(each.what_if) if each.what_if else None
+    is_bound = saved is None or (each.coverage or 1) < pricing.LEAST_COVERAGE
+    cost = each.bound_ns if saved is None else saved
+    share = None if cost is None or not measured else cost / measured
+    return {
+        **{column.name: getattr(each, column.name, None) for column in COLUMNS},
+        "severity": _severity(share),
+        "cost_ns": None if cost is None else float(cost),
+        "cost_share": share,
+        "is_bound": is_bound,
+        "what_if": each.what_if if saved is not None else None,
+    }
+
+
+def _unjudged(each: Unjudged) -> dict[str, Any]:
+    return {
+        **dict.fromkeys(column.name for column in COLUMNS),
+        "finding": each.finding,
+        "severity": "not judged",
+        "is_bound": False,
+        "evidence": each.evidence,
+        "sentence": each.reason,
+    }
+
+
+def _severity(share: float | None) -> str:
+    return next(name for least, name in SEVERITIES if (share or 0) >= least)
+
+
+def _extent_ns(session: Session) -> float | None:
+    (extent,) = database.one(session.connection, _EXTENT)
+    return None if extent is None else float(extent)
+
+
+def _result(session: Session, rows: Sequence[dict[str, Any]]) -> QueryResult:
+    import pyarrow as pa
+
+    types = {
+        "VARCHAR": pa.string(),
+        "DOUBLE": pa.float64(),
+        "BIGINT": pa.int64(),
+        "BOOLEAN": pa.bool_(),
+    }
+    schema = pa.schema([pa.field(each.name, types[each.type]) for each in COLUMNS])
+    table = pa.Table.from_pylist(list(rows), schema)
+    return QueryResult(table, COLUMNS, session.manifest(session.queries.find("traces"), {}))

@@ -1,0 +1,80 @@
+"""Collects findings: the rows of the queries finding_NAME, and which of them could not be judged.
+
+A finding query has one row for each thing that costs time, of one run: see `Finding`. Folders of
+`query_path` may add some.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warehouse.query import emptiness
+
+if TYPE_CHECKING:
+    from warehouse.library.library import Query
+    from warehouse.query.session import Session
+
+PREFIX = "finding_"
+_SPECIAL = re.compile(r"([*?\[])")  # in a pattern of GLOB
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What costs time in a run. `bound_ns` is what its repair could save at most, in ns."""
+
+    finding: str
+    subject: str
+    rank: int | None
+    location: str | None
+    n_events: int
+    bound_ns: int | None
+    coverage: float | None  # share of the device time that the finding rests on; None: all
+    what_if: str | None  # the change that a replay prices it with
+    evidence: str  # a query, with its version and parameters
+    sentence: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """A kind of finding that the recording cannot show, and why."""
+
+    finding: str
+    evidence: str  # the query
+    reason: str
+
+
+def collect(session: Session) -> tuple[list[Finding], list[Unjudged]]:
+    """Returns the findings of the run in scope, and what could not be judged."""
+    found: list[Finding] = []
+    unjudged: list[Unjudged] = []
+    for name, query in _queries(session).items():
+        rows = session.run(query).table().to_pylist()
+        found += (_finding(session, row) for row in rows)
+        if not rows and (reason := emptiness.missing(session, query)):
+            unjudged.append(Unjudged(name, str(query.key), reason))
+    return found, unjudged
+
+
+def _queries(session: Session) -> dict[str, Query]:
+    """The newest query of each kind of finding."""
+    newest = sorted(session.queries.newest.items())
+    return {name.removeprefix(PREFIX): each for name, each in newest if name.startswith(PREFIX)}
+
+
+def _finding(session: Session, row: dict[str, Any]) -> Finding:
+    values = {name: row[name] for name in Finding.__dataclass_fields__}
+    name, *parameters = row["evidence"].split()
+    values["evidence"] = " ".join([str(session.queries.find(name).key), *parameters])
+    if row["what_if"] is not None:
+        values["what_if"] = _call(row["what_if"], row["subject"], row["rank"])
+    return Finding(**values)
+
+
+def _call(template: str, subject: str, rank: int | None) -> str:
+    """A what-if about the subject alone: what is special in patterns stands for itself."""
+    pattern = json.dumps(_SPECIAL.sub(r"[\1]", subject), ensure_ascii=False)
+    return template.replace("$subject", pattern).replace("$rank", str(rank))

@@ -1,0 +1,81 @@
+"""Writes a diagnosis as text for a terminal: what costs most first."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from warehouse.query.terminal.units import duration, percent
+from warehouse.wording import counted
+
+if TYPE_CHECKING:
+    from warehouse.diagnose.diagnosis import Diagnosis
+
+LEAST_SHARE = 0.02  # of the findings that are shown
+_INDENT = "     "
+
+
+def lines(found: Diagnosis, run: str, width: int, *, has_all: bool = False) -> Iterator[str]:
+    """Yields the lines of the text, of at most `width` columns where words allow it.
+
+    Findings below `LEAST_SHARE` of the time are counted, unless `has_all`.
+    """
+    rows = [row for row in found.rows if row["severity"] != "not judged"]
+    shown = [row for row in rows if has_all or (row["cost_share"] or 0) >= LEAST_SHARE]
+    yield from _wrapped(_headline(found, run), width, "")
+    for n, row in enumerate(shown, 1):
+        yield ""
+        yield from _finding(n, row, width)
+    if not shown:
+        yield f"No finding costs {percent(LEAST_SHARE)} of the time or more."
+    if n_small := len(rows) - len(shown):
+        yield ""
+        yield f"{counted(n_small, 'finding')} below {percent(LEAST_SHARE)} of the time (--all)."
+    yield from _unjudged(found, width)
+
+
+def _headline(found: Diagnosis, run: str) -> str:
+    text = f"Run {run}"
+    if found.measured_ns is not None:
+        text += f": {duration(found.measured_ns)}"
+    if found.busy is not None:
+        least, most = map(percent, found.busy)
+        text += f", devices busy {least if least == most else f'{least} to {most}'}"
+    if found.problem is not None:
+        return f"{text}. Costs are upper bounds: no replay, as {found.problem}."
+    if found.replay_error is None:
+        return f"{text}."
+    return (
+        f"{text}. Costs by replay, which without changes is off by {percent(found.replay_error)}."
+    )
+
+
+def _finding(n: int, row: dict[str, Any], width: int) -> Iterator[str]:
+    cost = "unknown" if row["cost_ns"] is None else duration(row["cost_ns"])
+    share = "" if row["cost_share"] is None else f"{percent(row['cost_share'])}, "
+    bound = "at most " if row["is_bound"] else ""
+    yield from _wrapped(
+        f"{n:2}.  {row['finding']}: {bound}{share}{cost} ({row['severity']})", width, _INDENT
+    )
+    count = f"{row['n_events']:,} ×" if row["n_events"] else ""
+    where = f" in {row['location']}" if row["location"] else ""
+    about = f"{row['sentence']}: {count} {row['subject']}{where}.".replace(":  ", ": ")
+    yield from _wrapped(_INDENT + about, width, _INDENT)
+    yield from _wrapped(f"{_INDENT}Try: {row['remedy']}.", width, _INDENT)
+    yield f"{_INDENT}See: tw query {row['evidence']}"
+
+
+def _unjudged(found: Diagnosis, width: int) -> Iterator[str]:
+    rows = [row for row in found.rows if row["severity"] == "not judged"]
+    if rows:
+        yield ""
+        yield "Not judged:"
+    for row in rows:
+        yield from _wrapped(f"  {row['finding']}: {row['sentence']}", width, "    ")
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
