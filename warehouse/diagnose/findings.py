@@ -70,11 +70,11 @@ def _finding(session: Session, row: dict[str, Any]) -> Finding:
     name, *parameters = row["evidence"].split()
     values["evidence"] = " ".join([str(session.queries.find(name).key), *parameters])
     if row["what_if"] is not None:
-        values["what_if"] = _call(row["what_if"], row["subject"], row["rank"])
+        values["what_if"] = change(row["what_if"], row["subject"], row["rank"])
     return Finding(**values)
 
 
-def _call(template: str, subject: str, rank: int | None) -> str:
-    """A what-if about the subject alone: what is special in patterns stands for itself."""
+def change(template: str, subject: str, rank: int | None) -> str:
+    """Returns a what-if about the subject alone: what is special in patterns stands for itself."""
     pattern = json.dumps(_SPECIAL.sub(r"[\1]", subject), ensure_ascii=False)
     return template.replace("$subject", pattern).replace("$rank", str(rank))

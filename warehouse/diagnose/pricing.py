@@ -35,13 +35,15 @@ def price(
 ) -> Prices:
     """Replays the run with the change of each finding; of one step, if given.
 
-    Of more than `MOST` changes, those with the largest bounds are replayed.
+    Of more than `MOST` changes, those with the largest bounds are replayed. Raises QueryError if no
+    rank has that step.
     """
     try:
         graph = prediction.replayed(session, engine)
-        before = _slowest(prediction.scenario(graph, engine, ()), step)
+        unchanged = prediction.scenario(graph, engine, ())
     except QueryError as error:
         return Prices({}, None, None, str(error))
+    before = _slowest(unchanged, step)
     saved: dict[str, float] = {}
     by_bound = sorted(findings, key=lambda each: -(each.bound_ns or 0))
     for text in dict.fromkeys(each.what_if for each in by_bound if each.what_if):

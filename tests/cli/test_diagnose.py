@@ -1,0 +1,117 @@
+"""`tw diagnose`: the text, rows for programs, conditions, and what cannot be judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Tw
+from tests.support.random_faults import LOADER, faulty
+from tests.support.randomtrace import RandomTrace, import_jobs
+from warehouse.diagnose import alarm, findings
+from warehouse.diagnose.diagnosis import COLUMNS
+from warehouse.errors import UsageError
+from warehouse.query.result import QueryResult
+
+JOB = faulty(0, "loader")[1]
+KINETO = Path(__file__).parents[1] / "data" / "kineto"
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program of three steps that waits for its loader."""
+    return import_jobs(tmp_path_factory.mktemp("loader") / "w.duckdb", {"slow": JOB}).path
+
+
+def busy_percent(trace: RandomTrace) -> float:
+    """The share of the time from the first to the last work in which any runs."""
+    busy = reached = 0
+    work = sorted(trace.device_work, key=lambda each: each.ts)
+    for each in work:
+        busy += max(each.end - max(each.ts, reached), 0)
+        reached = max(reached, each.end)
+    return 100 * busy / (reached - work[0].ts)
+
+
+@pytest.mark.integration
+def test_the_text_says_what_costs_most_first(db: Path, tw: Tw) -> None:
+    ran = tw("diagnose", "--db", db)
+
+    assert ran.code == 0
+    headline, _, first, about, *_ = ran.out.splitlines()
+    assert headline.startswith(f"Run slow: 11.48 ms, devices busy {busy_percent(JOB[0]):.1f} %.")
+    assert headline.endswith("Costs by replay, which without changes is off by 0.0 %.")
+    assert first == " 1.  data_loading: 48.6 %, 5.575 ms (high)"
+    assert about.startswith("     Steps wait for the next batch: 3 × enumerate(DataLoader)#")
+    assert "\nNot judged:\n" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 100
+
+
+@pytest.mark.integration
+def test_rows_are_for_programs(db: Path, tw: Tw) -> None:
+    rows = json.loads(tw("diagnose", "--db", db, "--format", "json").out)
+
+    assert list(rows[0]) == [column.name for column in COLUMNS]
+    assert (rows[0]["finding"], rows[0]["subject"]) == ("data_loading", LOADER)
+    assert rows[0]["what_if"] == f'skip(within = "{LOADER}")'
+    assert rows[0]["evidence"] == "annotation_summary@1"
+    costs = [row["cost_ns"] for row in rows if row["severity"] != "not judged"]
+    assert costs == sorted(costs, reverse=True)
+    reasons = {row["finding"]: row["sentence"] for row in rows if row["severity"] == "not judged"}
+    assert "collectives of several ranks" in reasons["straggler"]
+
+
+@pytest.mark.integration
+def test_a_step_has_a_price_of_its_own(db: Path, tw: Tw) -> None:
+    whole, step = (
+        json.loads(tw("diagnose", "--db", db, "--format", "json", *more).out)[0]
+        for more in ((), ("--step", 8))
+    )
+
+    assert step["finding"] == "data_loading"
+    assert 0 < step["cost_ns"] < whole["cost_ns"]
+    missing = tw("diagnose", "--db", db, "--step", 99)
+    assert missing.code == 1
+    assert missing.errors == ["Error: no rank has a step 99"]
+
+
+@pytest.mark.integration
+def test_a_condition_that_is_true_of_a_finding_fails(db: Path, tw: Tw) -> None:
+    ran = tw("diagnose", "--db", db, "--fail-if", "severity = 'high' -- serious")
+
+    assert ran.code == 1
+    assert f"FAIL: severity = 'high' -- serious: data_loading: {LOADER}" in ran.err
+    assert tw("diagnose", "--db", db, "--fail-if", "cost_share > 0.9").code == 0
+    wrong = tw("diagnose", "--db", db, "--fail-if", "price > 1")
+    assert wrong.code == 2
+    assert wrong.errors[0].startswith("Error: --fail-if: invalid condition: ")
+
+
+def test_a_condition_reads_findings_alone(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    rows = QueryResult(pa.table({"finding": ["a"], "subject": ["b"]}), (), {})
+    secret = tmp_path / "x.csv"
+    secret.write_text("a\n1\n")
+
+    with pytest.raises(UsageError, match="invalid condition"):
+        alarm.matching(rows, f"(SELECT count(*) FROM read_csv('{secret}')) = 1")
+
+
+@pytest.mark.integration
+def test_what_a_recording_lacks_is_not_judged(tw: Tw) -> None:
+    assert tw("import", KINETO / "cpu_run" / "trace.json.gz").code == 0
+
+    ran = tw("diagnose")
+
+    assert ran.code == 0, ran.err
+    assert "launch_bound: Of what the query reads, the scope has no device work" in ran.out
+
+
+def test_a_name_with_characters_of_patterns_stands_for_itself() -> None:
+    call = findings.change("skip(within = $subject)", 'a*[b]?"c', None)
+
+    assert call == 'skip(within = "a[*][[]b][?]\\"c")'
+    assert findings.change("equal_ranks(rank = $rank)", "rank 3", 3) == "equal_ranks(rank = 3)"
