@@ -38,22 +38,32 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return imported(FLOPS / "trace.json.gz", tmp_path_factory.mktemp("flops") / "w.duckdb")
 
 
+#: Operations in the ranges of a recording; those of operators that are no product, PyTorch does not
+#: count.
+IN_RANGES = """
+    SELECT a.name, sum(w.flops)::BIGINT AS flops
+    FROM op_work() AS w
+    JOIN annotation AS a ON w.ts BETWEEN a.ts AND a.ts + a.dur
+    WHERE w.model IN ('matmul', 'convolution', 'convolution_backward', 'attention',
+      'attention_backward')
+    GROUP BY a.name
+"""
+
+
 def test_operations_are_those_pytorch_counts(recorded: Path) -> None:
-    """The backward of a range runs within it, on a thread of its own. What is no product, PyTorch
-    does not count."""
-    found = rows(
-        recorded,
-        """
-        SELECT a.name, sum(w.flops)::BIGINT AS flops
-        FROM op_work() AS w
-        JOIN annotation AS a ON w.ts BETWEEN a.ts AND a.ts + a.dur
-        WHERE w.model IN ('matmul', 'convolution', 'convolution_backward', 'attention',
-          'attention_backward')
-        GROUP BY a.name
-        """,
-    )
+    """The backward of a range runs within it, on a thread of its own."""
+    found = rows(recorded, IN_RANGES)
 
     expected = json.loads((FLOPS / "expected.json").read_text())
+    assert {row["name"]: row["flops"] for row in found} == expected
+
+
+@pytest.mark.integration
+def test_operations_of_models_are_those_pytorch_counts(tmp_path: Path) -> None:
+    """Sixteen models, forward and backward: `FlopCounterMode` counted them without a profiler."""
+    found = rows(imported(FLOPS / "models.json.gz", tmp_path / "w.duckdb"), IN_RANGES)
+
+    expected = json.loads((FLOPS / "models_expected.json").read_text())
     assert {row["name"]: row["flops"] for row in found} == expected
 
 
