@@ -1,6 +1,6 @@
 /* ---
 name = "link_collective_order"
-version = 1
+version = 2
 title = "Links from a collective without number on its lowest rank to the same one on other ranks"
 help = """
 Each rank is compared with the lowest rank that has the same match_key (collective_sequence), at the
@@ -11,6 +11,11 @@ between the collectives linked before and after them, if they are nearer to each
 others. Records lost on one rank, or from before its profiler started, therefore shift nothing.
 Operations missing on the lowest rank are not linked. Calls that only enqueue are linked together
 with the device work they caused.
+
+Collectives of the host (gloo) run on several threads, and their ends on busy ranks are milliseconds
+apart. On ranks of one host, whose clocks count from 1970, they are linked in the order of the calls
+that enqueued them instead, if that order explains all of them: equally many on both, of equal
+match_key, none over on a rank before it began on the other, and not so if one rank is a call behind.
 
 If the clock difference is doubtful, links have confidence 0.5 and set no clock offsets. It is
 doubtful where several differences fit equally well, as in regular programs, and nothing else
@@ -37,10 +42,11 @@ from_id.help = "Slice of the collective on the lowest rank that has it"
 to_id.help = "Slice of the collective on another rank"
 kind.help = "collective_peer"
 rule.help = "order"
-confidence.help = "0.9 if order and times agree, 0.8 if it is in order between collectives linked by time, 0.7 if times alone decide, 0.5 if doubtful"
+confidence.help = "0.9 if order and times agree, also that of calls, 0.8 if it is in order between collectives linked by time, 0.7 if times alone decide, 0.5 if doubtful"
 
 [changes]
 1 = "first version"
+2 = "collectives of the host are linked in the order of the calls that enqueued them"
 --- */
 -- Each rank paired with the lowest rank that has the key, and its clock with that one's.
 WITH sequence AS MATERIALIZED (
@@ -64,6 +70,66 @@ shift AS MATERIALIZED (
     ) AS is_certain
   FROM clock_shift($run_id::BIGINT)
 ),
+-- Transfers of ranks of one host in the order of the calls that enqueued them.
+called AS MATERIALIZED (
+  SELECT
+    o.*,
+    row_number() OVER (
+      PARTITION BY o.hub, o.spoke, o.is_hub ORDER BY k.base_ns + c.ts, c.id, o.slice_id
+    ) AS place,
+    count(*) OVER (PARTITION BY o.hub, o.spoke, o.is_hub) AS n_places
+  FROM sequence AS o
+  JOIN link AS e ON e.to_id = o.slice_id AND e.kind = 'enqueue' AND e.link_set = 'default'
+  JOIN slice AS c ON c.id = e.from_id
+  JOIN trace AS k ON k.id = o.trace_id
+  JOIN trace AS h ON h.id = o.hub
+  JOIN trace AS s ON s.id = o.spoke AND s.host_name = h.host_name
+  WHERE o.is_transfer AND o.is_since_epoch
+),
+-- Calls of the same place on both ranks, and those one before and one behind.
+abreast AS MATERIALIZED (
+  SELECT
+    s.hub,
+    s.spoke,
+    h.slice_id AS hub_id,
+    s.slice_id,
+    s.n_places,
+    h.place - s.place AS ahead,
+    h.n_places = s.n_places AND h.match_key = s.match_key AND (
+      NOT s.is_synchronizing
+      OR greatest(h.start_ns, s.start_ns) - least(h.end_ns, s.end_ns) <= 50000
+    ) AS is_possible
+  FROM (FROM called WHERE NOT is_hub) AS s
+  JOIN (FROM called WHERE is_hub) AS h
+    ON h.hub = s.hub AND h.spoke = s.spoke AND h.place BETWEEN s.place - 1 AND s.place + 1
+),
+in_step_of_calls AS (
+  SELECT a.hub, a.spoke
+  FROM abreast AS a
+  GROUP BY a.hub, a.spoke
+  HAVING bool_and(a.is_possible OR a.ahead <> 0)
+    AND NOT bool_and(a.is_possible OR a.ahead <> 1)
+    AND NOT bool_and(a.is_possible OR a.ahead <> -1)
+    -- All transfers have a call.
+    AND 2 * any_value(a.n_places) = (
+      SELECT count(*) FROM sequence AS o WHERE o.hub = a.hub AND o.spoke = a.spoke AND o.is_transfer
+    )
+),
+by_call AS MATERIALIZED (
+  SELECT
+    a.hub,
+    a.spoke,
+    a.hub_id,
+    a.slice_id,
+    CASE
+      WHEN (SELECT count(DISTINCT coalesce(rank, -id)) FROM trace WHERE run_id = $run_id::BIGINT) = 2
+        THEN 0.9
+      ELSE 0.5
+    END AS confidence
+  FROM abreast AS a
+  SEMI JOIN in_step_of_calls AS p ON p.hub = a.hub AND p.spoke = a.spoke
+  WHERE a.ahead = 0
+),
 -- Operations whose ends are compared, those of the other rank on the hub's clock.
 timed AS MATERIALIZED (
   SELECT
@@ -80,6 +146,7 @@ timed AS MATERIALIZED (
     ) AS shared_end_ns
   FROM sequence AS o
   JOIN shift AS c ON c.hub = o.hub AND c.spoke = o.spoke
+  ANTI JOIN by_call AS k ON k.hub = o.hub AND k.spoke = o.spoke
   WHERE o.is_synchronizing
 ),
 -- Ends that are next to each other on the two ranks, and nearer than those before and after.
@@ -226,10 +293,16 @@ by_order AS (
   JOIN (FROM sequence WHERE is_hub AND NOT is_synchronizing) AS h
     ON h.hub = s.hub AND h.spoke = s.spoke AND h.match_key = s.match_key
     AND h.n = s.n AND h.n_ops = s.n_ops
-  ANTI JOIN (SELECT DISTINCT hub, spoke FROM mark) AS m
+  ANTI JOIN (
+    SELECT hub, spoke FROM mark
+    UNION
+    SELECT hub, spoke FROM by_call
+  ) AS m
     ON s.is_transfer AND m.hub = s.hub AND m.spoke = s.spoke
 ),
 by_operation AS (
+  SELECT hub_id, slice_id, confidence FROM by_call
+  UNION ALL
   SELECT hub_id, slice_id, confidence FROM by_time
   UNION ALL
   SELECT hub_id, slice_id, confidence FROM by_place
