@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,10 +112,47 @@ def test_an_option_that_no_strategy_has_is_refused(
         searched(monkeypatch, calls, kinds, Options(n_groups=2))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_groups": 0}, {"n_groups": -1}, {"n_layers": 0}, {"memory_budget": 0},
+        {"bytes_per_s": 0.0}, {"bytes_per_s": float("nan")}, {"cast_bytes_per_s": -1.0},
+        {"ratio": float("nan")}, {"ratio": -0.5},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_numbers_that_no_search_can_use_are_refused(options: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match=r"^--[a-z-]+ must be "):
+        Options(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"n_candidates": 0}, {"n_processes": 0}, {"beta": float("nan")}, {"budget_s": 0.0}],
+    ids=repr,
+)
+def test_annealing_without_candidates_is_refused(options: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match=r"^--[a-z]+ "):
+        search.Annealing(**options)  # type: ignore[arg-type]
+
+
 @pytest.mark.integration
 def test_strategies_are_named_once(tw: Tw, calls: Path) -> None:
     assert "buckets is named twice" in tw("optimize", "buckets", "buckets", "--db", calls).err
     assert "'none' not found" in tw("optimize", "buckets", "none", "--db", calls).err
+
+
+@pytest.mark.integration
+def test_a_trial_without_shapes_fuses_nothing(tw: Tw, tmp_path: Path) -> None:
+    shutil.copytree(TRIAL, tmp_path / "trial")
+    for path in (tmp_path / "trial").rglob("metadata.json"):
+        path.unlink()
+    db, out = tmp_path / "w.duckdb", tmp_path / "out"
+    tw("import", tmp_path / "trial", "--db", db)
+
+    done = tw("optimize", "fusion", "--db", db, "-o", out)
+
+    assert "records no tensors that operators take" in done.err and not out.exists()
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -66,6 +67,17 @@ class Annealing:
     budget_s: float | None = None
     n_processes: int = 1
 
+    def __post_init__(self) -> None:
+        """Raises UsageError for a number with which nothing is tried."""
+        least = {"steps": self.n_candidates, "processes": self.n_processes}
+        for name, value in least.items():
+            if value < 1:
+                raise UsageError(f"--{name} must be at least 1, not {value}")
+        if not self.beta >= 0:
+            raise UsageError(f"--beta must be at least 0, not {self.beta}")
+        if self.budget_s is not None and not self.budget_s > 0:
+            raise UsageError(f"--budget of {self.budget_s} s leaves no time to search")
+
 
 @dataclass(frozen=True)
 class Options:
@@ -89,6 +101,15 @@ class Options:
     #: Changes of the run before the search, whose own changes come after them.
     before: tuple[WhatIf, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raises UsageError for a number that no search can use."""
+        for name in ("n_groups", "n_layers", "memory_budget", "bytes_per_s", "cast_bytes_per_s"):
+            value = getattr(self, name)
+            if value is not None and not (isfinite(value) and value > 0):
+                raise UsageError(f"{_option(name)} must be above 0, not {value}")
+        if not (isfinite(self.ratio) and self.ratio >= 0):
+            raise UsageError(f"--ratio must be at least 0, not {self.ratio}")
+
     def refuse(self, strategy: str, *names: str) -> None:
         """Raises UsageError if one of these options is given, which the strategy does not have."""
         for name in names:
@@ -100,10 +121,13 @@ class RefusedOptionError(UsageError):
     """An option that a strategy does not have."""
 
     def __init__(self, strategy: str, name: str) -> None:
-        option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
         hint = "`tw optimize --help` says which strategy has which option."
-        super().__init__(f"{strategy} has no option {option}", hint=hint)
+        super().__init__(f"{strategy} has no option {_option(name)}", hint=hint)
         self.name = name
+
+
+def _option(name: str) -> str:
+    return f"--{_OPTIONS.get(name, name).replace('_', '-')}"
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ SELECT any_value(producer_id), list(node_id ORDER BY node_id),
   any_value(n_elements) * 4e9 / any_value(rate_bytes_per_s)
 FROM precision_use()
 WHERE trace_id = (SELECT min(trace_id) FROM fusion_operator())
+  AND NOT starts_with(tensor, 'gradient ')
 GROUP BY tensor
 """
 #: Operators of the first rank that compute gradients.
@@ -279,7 +280,10 @@ def _unknown(options: Options, allowed: Candidates | None, rows: list[Any]) -> s
 def _graph(
     session: Session, replayed: Replayed, rows: list[Any], allowed: Candidates | None
 ) -> Graph:
-    """The operators of the first rank, and edges that may be contracted with what that saves."""
+    """The operators of the first rank, and edges that may be contracted with what that saves.
+
+    Raises QueryError if the run does not record what operators take from each other.
+    """
     name_of = {node_id: operator for node_id, operator, *_ in rows}
     able = {
         operator: phase for _, operator, phase, is_able in rows
@@ -295,6 +299,11 @@ def _graph(
         (name_of.get(producer), tuple(name_of[each] for each in takers if each in name_of), ns or 0)
         for producer, takers, ns in session.run(_USES).rows()
     ]
+    if not uses:
+        raise QueryError(
+            "the run records no tensors that operators take from each other",
+            hint="Fusing requires a dPRO trial with the metadata.json of its ranks.",
+        )
     saved = {
         (first, second): ns for (first, second), ns in saved_by_edge(uses).items()
         if first in able and able[first] == able.get(second)
