@@ -127,7 +127,7 @@ def _about(options: Options, passes: Passes) -> dict[str, Any]:
     known: dict[str, Any] = {
         "search": options.search, "groups": options.n_groups,
         "bytes_per_s": options.bytes_per_s, "candidates": passes.n_candidates,
-        "is_complete": passes.stopped is None,
+        "is_complete": passes.stopped is None, "ranks": len(passes.reduction.begin),
     }  # fmt: skip
     if options.search == "anneal":
         known |= {"seed": options.annealing.seed, "beta": options.annealing.beta}

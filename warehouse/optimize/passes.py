@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warehouse.optimize import chains, groupings
+from warehouse.optimize.folding import folded
 from warehouse.optimize.reduction import Grouping, Reduction
 from warehouse.optimize.search import Options, is_interruption, slowest_ns
 from warehouse.replay import prediction
@@ -58,7 +59,9 @@ class Passes:
         options: Options,
         edit: Callable[[Grouping], WhatIf],
     ) -> None:
-        self.graph, self.engine, self.reduction = graph, engine, reduction
+        self.graph, self.engine = graph, engine
+        #: Candidates are evaluated with one rank if all are equal; replays have all ranks.
+        self.reduction = folded(reduction)
         self.options, self.edit = options, edit
         self.form = groupings.closed_form(reduction)
         self.found: list[Candidate] = []
