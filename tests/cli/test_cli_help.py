@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -170,6 +171,31 @@ def test_info_counts_what_the_warehouse_holds(tw: Tw, db: Path) -> None:
     text = tw("info", "--tables", "--db", db).out
     assert "85, with" in text
     assert "gpu_op" in text
+
+
+def test_info_says_how_much_device_time_has_a_launch(tw: Tw, db: Path) -> None:
+    events = json.loads((DATA / "gpu_handwritten/trace.json").read_text())["traceEvents"]
+    calls = {
+        event["args"].get("correlation")
+        for event in events
+        if event.get("cat") in ("cuda_runtime", "cuda_driver")
+    } - {None}
+    total: Counter[int] = Counter()
+    launched: Counter[int] = Counter()
+    for event in events:
+        if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+            dur_ns, device = max(round(event["dur"] * 1000), 0), event["args"]["device"]
+            total[device] += dur_ns
+            launched[device] += dur_ns * (event["args"].get("correlation") in calls)
+
+    found = json.loads(tw("info", "--coverage", "--json", "--db", db).out)["coverage"]
+
+    assert {row["device"]: row["device_ns"] for row in found} == total
+    assert {
+        row["device"]: round(row["launch_share"] * row["device_ns"]) for row in found
+    } == launched
+    text = tw("info", "--coverage", "--db", db).out
+    assert f"{100 * launched[0] / total[0]:.1f} %" in text
 
 
 def test_info_of_nothing_says_what_to_do(tw: Tw) -> None:
