@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import Tw
 from tests.optimize.test_memory import random_parts
 from tests.support.graphs import Graphs, run
+from tests.support.sharing import integration
 from warehouse.optimize.lifetimes import Life, Lifetimes
 from warehouse.query import session
 from warehouse.query.selection import Selection
@@ -136,20 +137,21 @@ def _lives(rows: Iterable[dict[str, Any]]) -> list[Life]:
     ]  # fmt: skip
 
 
-def test_peaks_of_divided_batches_are_those_of_a_simulation(tmp_path: Path) -> None:
+@pytest.mark.parametrize("batches", [3, integration(1), integration(2), integration(5)])
+def test_peaks_of_divided_batches_are_those_of_a_simulation(tmp_path: Path, batches: int) -> None:
     rng = random.Random(4)
     db = tmp_path / "w.duckdb"
     with Graphs(db) as made:
         steps = {write(made, step): step for step in (Step(rng, n) for n in (1, 2, 4, 7, 9))}
 
-    for batches in (1, 2, 3, 5):
-        for row in run(db, "memory_recomputed", batches=batches):
-            expected = steps[row["graph_id"]].peak(batches)
-            assert row["recorded_bytes"] == steps[row["graph_id"]].peak(1)
-            # of two parts, the first has no sum yet, and nothing is kept for a third
-            assert row["peak_bytes"] == expected or (batches == 2 and row["peak_bytes"] > expected)
+    for row in run(db, "memory_recomputed", batches=batches):
+        expected = steps[row["graph_id"]].peak(batches)
+        assert row["recorded_bytes"] == steps[row["graph_id"]].peak(1)
+        # of two parts, the first has no sum yet, and nothing is kept for a third
+        assert row["peak_bytes"] == expected or (batches == 2 and row["peak_bytes"] > expected)
 
 
+@pytest.mark.integration
 def test_the_closed_form_of_divided_batches_has_the_peaks_of_the_query(tmp_path: Path) -> None:
     rng = random.Random(6)
     db = tmp_path / "w.duckdb"
@@ -179,6 +181,7 @@ def step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.integration
 def test_gradients_are_accumulated_where_parts_are_not_enough(tw: Tw, step: Path) -> None:
     command = ("optimize", "memory", "--db", step, "--format", "json", "--memory-budget")
 
@@ -242,6 +245,7 @@ def test_earlier_parts_of_a_trial_run_before_its_first_operator(tw: Tw, tmp_path
     assert sorted(others) == pytest.approx(sorted(parts)[1:], abs=0.01)
 
 
+@pytest.mark.integration
 def test_accumulation_requires_a_backward_pass(tw: Tw, tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     with Graphs(path) as made:

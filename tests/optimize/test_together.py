@@ -92,6 +92,7 @@ def test_the_fastest_combination_is_recommended(
     assert outcome.strategy.prediction["predicted_ns"] == 1000
 
 
+@pytest.mark.integration
 def test_a_search_after_others_can_be_the_best(
     monkeypatch: pytest.MonkeyPatch, calls: Path
 ) -> None:
