@@ -11,7 +11,8 @@ of modules called in one, as in checkpointing that reruns forward, counts for th
 module called in a backward operator is an outermost module. Durations are summed, so overlapping
 work counts twice. Negative durations count as 0 ns. In a time window there is a row for each call
 that runs in it or whose device work does: dur_ns is that of the whole call, all other times are of
-the parts inside the window.
+the parts inside the window. Work of a replayed graph is self time of the module in which it was captured,
+and not of the one in which the graph was launched.
 """
 grain = ["slice_id"]
 requires = { schema = ">=1", queries = ["host_device_time@1"] }
@@ -63,6 +64,42 @@ gradient AS MATERIALIZED (
   WHERE l.kind = 'forward_backward'
     AND l.link_set = 'default'
   GROUP BY l.to_id
+),
+-- Work that a call replays, by module: it belongs to the operators that were captured.
+replay AS MATERIALIZED (
+  SELECT
+    c.from_id AS slice_id,
+    any_value(g.trace_id) AS trace_id,
+    sum(greatest(least(g.ts + g.dur, w.to_ns) - greatest(g.ts, w.from_ns), 0))::BIGINT
+      AS device_ns
+  FROM gpu_op AS g
+  CROSS JOIN time_window AS w
+  JOIN whole_link AS d
+    ON d.to_id = g.slice_id AND d.kind = 'op_device' AND d.rule = 'graph_capture'
+    AND d.link_set = 'default'
+  JOIN whole_link AS c ON c.to_id = g.slice_id AND c.kind = 'launch' AND c.link_set = 'default'
+  WHERE g.kind <> 'sync'
+  GROUP BY c.from_id
+),
+beside_replay AS MATERIALIZED (
+  SELECT id, parent_id
+  FROM whole_slice
+  WHERE parent_id IS NOT NULL
+    AND trace_id IN (SELECT trace_id FROM replay)
+),
+replay_above AS (
+  SELECT slice_id AS at_id, device_ns FROM replay
+  UNION ALL
+  SELECT s.parent_id, r.device_ns
+  FROM replay_above AS r
+  JOIN beside_replay AS s ON s.id = r.at_id
+  WHERE r.at_id NOT IN (SELECT slice_id FROM module)
+),
+replayed AS (
+  SELECT at_id AS slice_id, sum(device_ns)::BIGINT AS device_ns
+  FROM replay_above
+  WHERE at_id IN (SELECT slice_id FROM module)
+  GROUP BY at_id
 ),
 -- From module calls and backward operators up to the nearest of either.
 node AS MATERIALIZED (
@@ -185,11 +222,12 @@ SELECT
   greatest(f.inside_end_ns - f.inside_start_ns, 0) AS inside_ns,
   greatest(f.inside_end_ns - f.inside_start_ns, 0) - coalesce(n.inside_ns, 0) AS self_ns,
   f.device_ns,
-  f.device_ns - coalesce(n.device_ns, 0) AS self_device_ns,
+  f.device_ns - coalesce(n.device_ns, 0) - coalesce(r.device_ns, 0) AS self_device_ns,
   coalesce(t.backward_ns, 0) AS backward_device_ns,
   f.backward_ns AS self_backward_device_ns
 FROM figure AS f
 LEFT JOIN nested AS n ON n.slice_id = f.slice_id
+LEFT JOIN replayed AS r ON r.slice_id = f.slice_id
 LEFT JOIN backward_total AS t ON t.slice_id = f.slice_id
 WHERE f.is_chosen
   OR t.backward_ns > 0

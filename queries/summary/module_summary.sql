@@ -6,7 +6,8 @@ help = """
 Self times exclude module calls nested directly in a call; a call nested in another of the same row
 counts once in the totals. Device time is that of the kernels, copies and memsets launched in the
 forward call; backward device time is that of the operators that compute the gradients of its
-operators. Durations are summed, so overlapping work counts twice. Requires a recording with Python
+operators. Work of a replayed graph is self time of the module in which it was captured only; it is in
+the totals of the module that launched the graph, too. Durations are summed, so overlapping work counts twice. Requires a recording with Python
 stacks of modules (with_stack or with_modules). In a time window a call counts if it runs in it or
 its device work does: sums are of the parts inside the window, so disjoint windows add up to the
 whole.

@@ -67,6 +67,25 @@ def test_replayed_work_belongs_to_the_captured_operators(
         assert found[key] == pytest.approx(time_us, abs=0.01 * total)
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_replayed_work_is_self_time_of_one_module(
+    data_dir: Path, imported_files: WarehouseCache, case: str
+) -> None:
+    """Of that in which it was captured: the sums of both queries are equal, by class."""
+    folder = data_dir / "inference" / case
+    captures = sorted((folder / "capture_traces").glob("*.json.gz"))
+    path = imported_files((case, [folder / CASES[case], *captures]))
+    by_class: defaultdict[str, int] = defaultdict(int)
+    for row in rows(path, "module_summary"):
+        by_class[row["class"]] += row["self_device_ns"]
+    by_module: defaultdict[str, int] = defaultdict(int)
+    for row in rows(path, "op_module_summary"):
+        if row["module"]:
+            by_module[row["module"]] += row["total_ns"]
+
+    assert {name: ns for name, ns in by_class.items() if ns} == by_module
+
+
 def test_a_graph_without_its_capture_has_no_operators(
     data_dir: Path, imported_files: WarehouseCache
 ) -> None:
