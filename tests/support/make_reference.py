@@ -60,6 +60,10 @@ CASES = {
         "openacc_sum", "openmp_sum", "python_flame", "step_statistics",
     ),
     "cases_captures": ("link_graph_capture",),
+    "cases_diagnose": (
+        "finding_below_roofline", "finding_data_loading", "finding_low_precision",
+        "finding_slow_collective",
+    ),
     "cases_disc": ("cluster_problems",),
     "cases_disc_times": ("cluster_times",),
     "cases_graph": ("replay_graph_node",),

@@ -1,0 +1,2 @@
+-- input: shared/small_tpu_capture.sql
+-- TIU works 10 on core 0 and 40 on core 1; GDMA 30 and 0, SDMA 20 and 0: both 15 beyond the mean or less.

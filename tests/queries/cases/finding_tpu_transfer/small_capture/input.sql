@@ -1,0 +1,2 @@
+-- input: shared/small_tpu_capture.sql
+-- Core 0 moves data from 0 to 10 and from 15 to 50, and computes from 10 to 20: 40 without computing.
