@@ -3,7 +3,8 @@ name = "finding_exposed_communication"
 version = 1
 title = "Finding: communication that no computation hides"
 help = """
-Time in which communication runs on a device and computation does not (overlap); the rank with most of it
+Time in which communication runs on a device and computation does not (overlap), or of ranks without device
+work the time of communication on the host, of which computation may hide some; the rank with most of it
 counts. It contains waiting for ranks that arrive late (finding_straggler).
 """
 grain = ["run_id", "subject", "rank"]
@@ -29,15 +30,23 @@ WITH exposed AS (
   GROUP BY t.run_id, d.trace_id
 ),
 kind AS (
-  SELECT run_id, trace_id, kind, count(*) AS n, sum(end_ns - start_ns) AS dur_ns
+  SELECT run_id, trace_id, side, kind, count(*) AS n, sum(end_ns - start_ns)::BIGINT AS dur_ns
   FROM collective_op()
-  WHERE side = 'device'
-  GROUP BY run_id, trace_id, kind
+  WHERE is_transfer
+  GROUP BY run_id, trace_id, side, kind
+),
+of_trace AS (
+  SELECT run_id, trace_id, 'device' AS side, exposed_ns FROM exposed
+  UNION ALL
+  SELECT run_id, trace_id, side, sum(dur_ns)::BIGINT
+  FROM kind
+  WHERE side = 'host' AND trace_id NOT IN (SELECT trace_id FROM exposed)
+  GROUP BY run_id, trace_id, side
 ),
 of_run AS (
-  SELECT run_id, max_by(trace_id, (exposed_ns, trace_id)) AS trace_id, max(exposed_ns) AS exposed_ns
-  FROM exposed
-  GROUP BY run_id
+  SELECT run_id, side, max_by(trace_id, (exposed_ns, trace_id)) AS trace_id, max(exposed_ns) AS exposed_ns
+  FROM of_trace
+  GROUP BY run_id, side
 )
 SELECT
   r.run_id,
@@ -48,12 +57,17 @@ SELECT
   sum(k.n)::BIGINT AS n_events,
   any_value(r.exposed_ns) AS bound_ns,
   NULL::DOUBLE AS coverage,
-  'scale(class = "communication", ratio = 0)' AS what_if,
-  'overlap' AS evidence,
-  'Devices communicate without computing' AS sentence,
-  'Overlap it with computation (buckets, prefetching), send less (precision, sharding), or balance the ranks' AS remedy
+  CASE r.side WHEN 'device' THEN 'scale(class = "communication", ratio = 0)'
+    ELSE 'drop(kind = "collective")' END AS what_if,
+  CASE r.side WHEN 'device' THEN 'overlap' ELSE 'collective_instance' END AS evidence,
+  CASE r.side WHEN 'device' THEN 'Devices communicate without computing'
+    ELSE 'Ranks communicate through the host' END AS sentence,
+  CASE r.side
+    WHEN 'device' THEN 'Overlap it with computation (buckets, prefetching), send less (precision, sharding), or balance the ranks'
+    ELSE 'Choose other buckets (tw optimize buckets), send less often or less, or balance the ranks'
+  END AS remedy
 FROM of_run AS r
-JOIN kind AS k ON k.run_id = r.run_id AND k.trace_id = r.trace_id
+JOIN kind AS k ON k.run_id = r.run_id AND k.trace_id = r.trace_id AND k.side = r.side
 WHERE r.exposed_ns > 0
-GROUP BY r.run_id
-ORDER BY r.run_id
+GROUP BY r.run_id, r.side
+ORDER BY r.run_id, subject

@@ -11,9 +11,13 @@ from tests.support.random_faults import KINDS, clean, faulty, makespan_ns
 from tests.support.randomtrace import RandomTrace, import_jobs
 from tests.support.sharing import integration, slow
 from warehouse.diagnose import diagnosis
+from warehouse.ingest import pipeline
+from warehouse.ingest.pipeline import Options
 from warehouse.query import session
+from warehouse.query.selection import Selection
 
 Row = dict[str, Any]
+RECORDED = Path(__file__).parents[1] / "data" / "kineto" / "faults"
 
 
 def found(job: list[RandomTrace], folder: Path) -> list[Row]:
@@ -50,3 +54,28 @@ def test_a_program_without_faults_has_no_finding_of_two_percent(seed: int, tmp_p
     rows = found(clean(seed, ranks=1 + seed % 2), tmp_path)
 
     assert [row for row in rows if row["cost_share"] >= 0.02] == []
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [("loader_{}.json.gz", "data_loading"), ("ranks_{}", "straggler")],
+    ids=["loader", "rank"],
+)
+def test_a_repair_of_a_recorded_program_saves_what_was_predicted(
+    name: str, finding: str, tmp_path: Path
+) -> None:
+    """Pauses of 20 ms in a loader, or on one of two ranks; recorded without them, too."""
+    db = tmp_path / "w.duckdb"
+    measured = {}
+    for run in ("with", "without"):
+        pipeline.import_paths([RECORDED / name.format(run)], db=db, options=Options(run=run))
+        with session.opened(session.Place.of(db), Selection(runs=(run,))) as opened:
+            found = diagnosis.diagnose(opened)
+        assert found.measured_ns is not None
+        measured[run] = found.measured_ns
+        if run == "with":
+            first = found.rows[0]
+
+    assert (first["finding"], first["is_bound"]) == (finding, False)
+    assert first["cost_ns"] == pytest.approx(measured["with"] - measured["without"], rel=0.15)

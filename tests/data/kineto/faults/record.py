@@ -1,0 +1,99 @@
+"""Records programs with a fault, and without it: a slow loader, and a slow rank of two.
+
+    python record.py FOLDER
+
+Writes loader_with.json.gz, loader_without.json.gz, and ranks_with/ and ranks_without/ with a file
+for each rank. The faults are pauses, so the load of the machine changes little of what they cost.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import time
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch.profiler import ProfilerActivity, profile
+from torch.utils.data import DataLoader, Dataset
+
+STEPS = 6
+
+
+class Noise(Dataset):
+    """Batches of 64, of which the first item takes `pause_s`."""
+
+    def __init__(self, pause_s: float) -> None:
+        self.pause_s = pause_s
+
+    def __len__(self) -> int:
+        return 64 * STEPS
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        if index % 64 == 0:
+            time.sleep(self.pause_s)
+        return torch.randn(256)
+
+
+def load(pause_s: float, path: Path) -> None:
+    torch.set_num_threads(1)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10)
+    )
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+    def epoch() -> None:
+        for batch in DataLoader(Noise(pause_s), batch_size=64):
+            optimizer.zero_grad()
+            model(batch).square().mean().backward()
+            optimizer.step()
+
+    epoch()
+    with profile(activities=[ProfilerActivity.CPU]) as recorded:
+        epoch()
+    write(recorded, path)
+
+
+def train(rank: int, pause_s: float, folder: Path) -> None:
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29631")
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", rank=rank, world_size=2)
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(128, 128) for _ in range(4)]
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    batch = torch.randn(32, 128)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        if rank == 1:
+            time.sleep(pause_s)
+        model(batch).square().mean().backward()
+        optimizer.step()
+
+    for _ in range(3):
+        step()
+    dist.barrier()
+    with profile(activities=[ProfilerActivity.CPU]) as recorded:
+        for _ in range(STEPS):
+            step()
+    write(recorded, folder / f"rank{rank}.json.gz")
+    dist.destroy_process_group()
+
+
+def write(recorded: profile, path: Path) -> None:
+    plain = path.with_suffix("")
+    recorded.export_chrome_trace(str(plain))
+    path.write_bytes(gzip.compress(plain.read_bytes(), 9, mtime=0))
+    plain.unlink()
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1])
+    for name, pause in (("with", 0.02), ("without", 0.0)):
+        load(pause, target / f"loader_{name}.json.gz")
+        (target / f"ranks_{name}").mkdir(exist_ok=True)
+        mp.spawn(train, (pause, target / f"ranks_{name}"), nprocs=2)
