@@ -193,6 +193,8 @@ def test_the_run_meant_is_the_one_there_is_when_it_is_due(db: Path) -> None:
         integration("html", {"query": None, "report": "tpu"}),
         slow("xlsx", {}),
         slow("parquet", {}),
+        integration("text", {"query": None, "diagnoses": True}),
+        slow("json", {"query": None, "diagnoses": True}),
         ("jsonl", {"query": "utilization_over_time", "parameters": {"bucket_ns": "1ms"}}),
     ],
 )

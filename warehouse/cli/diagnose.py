@@ -20,8 +20,6 @@ from warehouse.query.selection import Selection
 if TYPE_CHECKING:
     from warehouse.diagnose.diagnosis import Diagnosis
 
-_WIDTH = 100  # of text that is not for a terminal
-
 
 @click.command()
 @click.option("--step", type=int, metavar="N", help="Price the findings for one step.")
@@ -99,7 +97,7 @@ def diagnose(
 def _print_text(found: Diagnosis, run: str, target: Path | None, has_all: bool) -> None:
     from warehouse.diagnose import text
 
-    width = _WIDTH
+    width = text.WIDTH
     if target is None and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
     emit_text(

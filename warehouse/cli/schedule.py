@@ -55,6 +55,9 @@ def schedule() -> None:
     "--report", metavar="NAME", help="Report to export, as with `tw export xlsx --report`."
 )
 @click.option(
+    "--diagnose", "diagnoses", is_flag=True, help="Diagnose the run, as `tw diagnose` does."
+)
+@click.option(
     "-p",
     "parameters",
     multiple=True,
@@ -114,6 +117,7 @@ def add(
     zone: str,
     query: str | None,
     report: str | None,
+    diagnoses: bool,
     parameters: tuple[str, ...],
     runs: tuple[str, ...],
     ranks: tuple[str, ...],
@@ -152,6 +156,7 @@ def add(
         time_zone=zone,
         query=query,
         report=report,
+        diagnoses=diagnoses,
         parameters=options.pairs(parameters),
         runs=runs or ("latest",),
         ranks=tuple(sorted({n for text in ranks for n in parse_ranks(text)})),
@@ -170,11 +175,13 @@ def add(
 
 def _format(template: str) -> str:
     from warehouse.query import encoding
-    from warehouse.schedule.definition import BOOKS, FORMATS
+    from warehouse.schedule.definition import BOOKS, FORMATS, TEXT
 
     suffix = Path(template).suffix.lower().lstrip(".")
     if suffix in BOOKS:
         return suffix
+    if suffix == "txt":
+        return TEXT
     found = encoding.format_of(Path(template), None)
     if found not in FORMATS:
         raise UsageError(
@@ -391,6 +398,8 @@ def _read(
 
 def _what(definition: Definition) -> str:
     what = definition.query or f"report {definition.report}"
+    if definition.diagnoses:
+        what = "diagnosis"
     return f"{what} of {', '.join(definition.runs)} as {definition.format}"
 
 

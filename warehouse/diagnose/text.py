@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from warehouse.diagnose.diagnosis import Diagnosis
 
 LEAST_SHARE = 0.02  # of the findings that are shown
+WIDTH = 100  # columns of text that is not for a terminal
 _INDENT = "     "
 
 
@@ -68,11 +69,14 @@ def _finding(n: int, row: dict[str, Any], width: int) -> Iterator[str]:
 
 def _unjudged(found: Diagnosis, width: int) -> Iterator[str]:
     rows = [row for row in found.rows if row["severity"] == "not judged"]
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        names.setdefault(row["sentence"], []).append(row["finding"])
     if rows:
         yield ""
         yield "Not judged:"
-    for row in rows:
-        yield from _wrapped(f"  {row['finding']}: {row['sentence']}", width, "    ")
+    for reason, findings in names.items():
+        yield from _wrapped(f"  {', '.join(findings)}: {reason}", width, "    ")
 
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Definitions of schedules: what to export, when, and to which path; checked when added."""
+"""Definitions of schedules: what to write, when, and to which path; checked when added."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from warehouse.library.library import Library
 
 BOOKS = ("xlsx", "html")
-FORMATS = (*BOOKS, *(each for each in encoding.FORMATS if each != "table"))
+TEXT = "text"  # of a diagnosis
+FORMATS = (*BOOKS, TEXT, *(each for each in encoding.FORMATS if each != "table"))
 CATCH_UP = ("latest", "all", "none")
 FIELDS = ("schedule", "run", "due", "format")
 DAY_S = 86_400
@@ -31,13 +32,14 @@ DAY_S = 86_400
 
 @dataclass(frozen=True)
 class Definition:
-    """A schedule of a query or a report; `runs` and `ranks` like `--run` and `--rank`."""
+    """A schedule of a query, a report or a diagnosis; `runs` and `ranks` like `--run`, `--rank`."""
 
     name: str
     cron: str  # minute hour day month weekday
     time_zone: str = "UTC"
     query: str | None = None
     report: str | None = None
+    diagnoses: bool = False
     parameters: Mapping[str, str] = field(default_factory=dict)
     runs: tuple[str, ...] = ("latest",)
     ranks: tuple[int, ...] = ()
@@ -140,18 +142,27 @@ def _check_content(definition: Definition, library: Library, query_path: tuple[P
     from warehouse.export import report
     from warehouse.library.arguments import arguments
 
-    if (definition.query is None) == (definition.report is None):
+    if sum(map(bool, (definition.query, definition.report, definition.diagnoses))) != 1:
         raise UsageError(
-            "exactly one of --query and --report is required",
+            "exactly one of --query, --report and --diagnose is required",
             hint="`tw queries list` names queries.",
         )
+    if definition.format == TEXT and not definition.diagnoses:
+        raise UsageError("--format text requires --diagnose")
     if definition.query is not None:
         found = library.find(definition.query)
         arguments(found, definition.parameters)
         return
-    report.load(str(definition.report), query_path)
     if definition.parameters:
-        raise UsageError("-p cannot be combined with --report", hint="-p requires --query.")
+        raise UsageError("-p requires --query")
+    if definition.diagnoses:
+        if definition.format in BOOKS:
+            raise UsageError(
+                f"a diagnosis cannot be written as {definition.format}",
+                hint="Use --format text, json, csv or another format of rows.",
+            )
+        return
+    report.load(str(definition.report), query_path)
     if definition.format not in BOOKS:
         raise UsageError(
             f"a report cannot be written as {definition.format}",

@@ -10,7 +10,7 @@ from warehouse.errors import ExportError, LockedDatabase, ScopeError, TwError
 from warehouse.export import manifest
 from warehouse.files import is_stream
 from warehouse.query import session
-from warehouse.schedule.definition import BOOKS, Definition, path_of
+from warehouse.schedule.definition import BOOKS, TEXT, Definition, path_of
 from warehouse.schedule.records import RunResult
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def _make_folder(path: Path) -> None:
 
 def _write(opened: Session, definition: Definition, path: Path) -> int:
     """Returns the number of rows in the file."""
+    if definition.diagnoses:
+        return _write_diagnosis(opened, definition, path)
     if definition.format in BOOKS:
         return _write_book(opened, definition, path)
     query = opened.queries.find(str(definition.query))
@@ -65,6 +67,20 @@ def _write(opened: Session, definition: Definition, path: Path) -> int:
         return manifest.write_rows(
             result, definition.format, path, about, is_csv_safe=definition.is_csv_safe
         )
+
+
+def _write_diagnosis(opened: Session, definition: Definition, path: Path) -> int:
+    from warehouse.diagnose import diagnosis, text
+
+    found = diagnosis.diagnose(opened)
+    if definition.format != TEXT:
+        return manifest.write_rows(
+            found.rows, definition.format, path, found.rows.meta,
+            is_csv_safe=definition.is_csv_safe,
+        )  # fmt: skip
+    lines = text.lines(found, _run_name(opened), text.WIDTH)
+    manifest.write_text("\n".join([*lines, ""]), path, [found.rows])
+    return found.rows.n_rows
 
 
 def _write_book(opened: Session, definition: Definition, path: Path) -> int:
