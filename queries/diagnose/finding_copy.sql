@@ -7,7 +7,7 @@ Time of copies by name, which tells the direction and whether the memory is page
 with most counts.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["call_site@1"] }
+requires = { schema = ">=13", queries = ["call_site@1"], rows = ["gpu_op"] }
 portable = false
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",

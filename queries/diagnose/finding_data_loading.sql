@@ -7,7 +7,7 @@ Time of host threads in annotations of data loaders (names with DataLoader). Of 
 counts.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13" }
+requires = { schema = ">=13", rows = ["annotation"] }
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

@@ -7,7 +7,7 @@ Steps that take more than 1.5 times the median of their trace, of which there ar
 they exceed the median. Of the ranks the one with most counts.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13" }
+requires = { schema = ">=13", rows = ["step"] }
 columns = [
   "run_id", "finding", "subject", "rank", "location", "n_events", "bound_ns", "coverage", "what_if",
   "evidence", "sentence", "remedy",

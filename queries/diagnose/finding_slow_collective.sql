@@ -7,7 +7,7 @@ How much longer transfers take, from the arrival of the last rank, than a tenth 
 kind, group and size, of which there are at least ten.
 """
 grain = ["run_id", "subject", "rank"]
-requires = { schema = ">=13", queries = ["collective_member@1"] }
+requires = { schema = ">=13", queries = ["collective_member@1"], rows = ["link where kind = 'collective_peer'"] }
 portable = false
 needs = "ten collectives of equal kind, group and size, of several ranks whose clocks are related"
 columns = [

@@ -11,7 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse.library import required_rows
 from warehouse.query import emptiness
+from warehouse.store import database
 
 if TYPE_CHECKING:
     from warehouse.library.library import Query
@@ -54,9 +56,29 @@ def collect(session: Session) -> tuple[list[Finding], list[Unjudged]]:
     for name, query in _queries(session).items():
         rows = session.run(query).table().to_pylist()
         found += (_finding(session, row) for row in rows)
-        if not rows and (reason := emptiness.missing(session, query)):
+        if not rows and (reason := _missing(session, query)):
             unjudged.append(Unjudged(name, str(query.key), reason))
     return found, unjudged
+
+
+def _missing(session: Session, query: Query) -> str | None:
+    """What the recording lacks for a finding, as a sentence; None if it could be judged.
+
+    Without `requires.rows` in its header, a finding with `needs` is never known to be absent.
+    """
+    header = query.header
+    assert header is not None
+    lacking = [
+        entry
+        for entry in header.requires_rows
+        if not all(database.one(session.connection, f"SELECT {required_rows.exists(entry)}"))
+    ]
+    if header.needs and (lacking or not header.requires_rows):
+        return f"It needs {header.needs}."
+    if not lacking:
+        return None
+    found = (required_rows.alternatives(entry)[0][0] for entry in lacking)
+    return f"The scope has {', '.join(f'no {emptiness.named(table)}' for table in found)}."
 
 
 def _queries(session: Session) -> dict[str, Query]:

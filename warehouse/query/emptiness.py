@@ -25,21 +25,14 @@ _MOST = 3  # tables that a sentence names
 
 def reason(session: Session, query: Query) -> str:
     """Why a query of the library has no rows in a session: one sentence."""
-    if found := missing(session, query):
-        return found
-    window = session.selection.from_ns is not None or session.selection.to_ns is not None
-    return f"Nothing in the scope{' and its time window' if window else ''} matches."
-
-
-def missing(session: Session, query: Query) -> str | None:
-    """What a query without rows lacks, as a sentence; None if nothing is known to be missing."""
     if query.header and query.header.needs:
         return f"The query needs {query.header.needs}."
-    tables = _without_rows(session.connection, _read(session, query))
-    if not tables:
-        return None
-    lacks = ", ".join(f"no {_named(table)}" for table in tables[:_MOST])
-    return f"Of what the query reads, the scope has {lacks}."
+    missing = _without_rows(session.connection, _read(session, query))
+    if missing:
+        lacks = ", ".join(f"no {named(table)}" for table in missing[:_MOST])
+        return f"Of what the query reads, the scope has {lacks}."
+    window = session.selection.from_ns is not None or session.selection.to_ns is not None
+    return f"Nothing in the scope{' and its time window' if window else ''} matches."
 
 
 def _read(session: Session, query: Query) -> list[str]:
@@ -56,7 +49,10 @@ def _without_rows(connection: duckdb.DuckDBPyConnection, tables: list[str]) -> l
     return [table for table, has in zip(tables, has_rows, strict=True) if not has]
 
 
-def _named(table: str) -> str:
+def named(table: str) -> str:
+    """What a table holds, and what records it; its name if it is not described."""
+    if table not in _described():
+        return f"rows of {table}"
     of = _described()[table]
     return f"{of['holds']} ({of['recorded']})" if "recorded" in of else of["holds"]
 
