@@ -74,7 +74,7 @@ SELECT
   'skip(within = $subject)' AS what_if,
   'idle_gap -p per_device=true' AS evidence,
   'Devices are idle while the host is in it' AS sentence,
-  'Do this work beside the steps, compile it (torch.compile), or leave it out' AS remedy
+  'Capture it in CUDA graphs, compile it (torch.compile), do it beside the steps, or leave it out' AS remedy
 FROM by_device
 GROUP BY run_id, name
 HAVING max(idle_ns) > 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import QueryError, UsageError
 from warehouse.replay import prediction, what_if
+from warehouse.store import database
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from warehouse.diagnose.findings import Finding
     from warehouse.query.session import Session
     from warehouse.replay.engines import Engine
+    from warehouse.replay.graph import Graph
 
 MOST = 24  # changes that are replayed, those of the largest bounds
 LEAST_COVERAGE = 0.5  # below it, a price is an upper bound only
@@ -43,25 +45,65 @@ def price(
         unchanged = prediction.scenario(graph, engine, ())
     except QueryError as error:
         return Prices({}, None, None, str(error))
-    before = _slowest(unchanged, step)
+    graph.connection.execute(_RELATED)
+    before = _time_of(graph, unchanged, step)
     saved: dict[str, float] = {}
     by_bound = sorted(findings, key=lambda each: -(each.bound_ns or 0))
     for text in dict.fromkeys(each.what_if for each in by_bound if each.what_if):
         if len(saved) == MOST:
             break
         try:
-            after = _slowest(prediction.scenario(graph, engine, [what_if.parse(text)]), step)
+            rows = prediction.scenario(graph, engine, [what_if.parse(text)])
         except UsageError:  # it changes nothing
             saved[text] = 0.0
         else:
-            saved[text] = max(before["predicted_ns"] - after["predicted_ns"], 0.0)
-    return Prices(saved, before["predicted_ns"], before["measured_ns"], None)
+            saved[text] = max(before.replayed_ns - _time_of(graph, rows, step).replayed_ns, 0.0)
+    return Prices(saved, before.replayed_ns, before.measured_ns, None)
 
 
-def _slowest(rows: pa.Table, step: int | None) -> dict[str, Any]:
-    """The row of the rank whose predicted time is longest: of the step, or of the whole."""
+@dataclass(frozen=True)
+class _Time:
+    replayed_ns: float
+    measured_ns: float | None
+
+
+#: Threads that neither launch, wait nor hand over say nothing about the run: they last as recorded.
+_RELATED = """
+CREATE TABLE related_track AS
+WITH related AS (
+  SELECT unnest([from_id, to_id]) AS node_id
+  FROM edge
+  WHERE kind NOT IN ('thread_order', 'stream_order', 'end')
+)
+SELECT DISTINCT track_id FROM node SEMI JOIN related USING (node_id) WHERE track_id IS NOT NULL
+"""
+#: The slowest rank, from the first start to the last end on its related tracks.
+_EXTENT = """
+SELECT
+  max(end_ns - start_ns) AS replayed_ns,
+  max_by(measured_end_ns - measured_start_ns, end_ns - start_ns) AS measured_ns
+FROM (
+  SELECT
+    min(t.start_ns) AS start_ns,
+    max(t.end_ns) AS end_ns,
+    min(n.measured_start_ns) AS measured_start_ns,
+    max(n.measured_end_ns) AS measured_end_ns
+  FROM node AS n
+  JOIN time AS t USING (node_id)
+  SEMI JOIN related_track USING (track_id)
+  GROUP BY n.trace_id
+)
+"""
+
+
+def _time_of(graph: Graph, rows: pa.Table, step: int | None) -> _Time:
+    """The time of the slowest rank in the last simulation, of which `rows` are the predictions."""
+    if step is None:
+        replayed, measured = database.one(graph.connection, _EXTENT)
+        if replayed is not None:
+            return _Time(replayed, measured)
     mine = [row for row in rows.to_pylist() if row["step"] == step]
     if not mine:
         raise QueryError(f"no rank has a step {step}", hint="`tw query step_summary` lists them.")
     slowest: dict[str, Any] = max(mine, key=lambda row: row["predicted_ns"] or 0)
-    return slowest
+    return _Time(slowest["predicted_ns"], slowest["measured_ns"])
