@@ -24,8 +24,13 @@ bound_ns.help = "Idle time of devices while a thread was in it"
 [changes]
 1 = "first version"
 --- */
-WITH gap AS (
-  SELECT g.trace_id, g.device_id, g.start_ns, least(l.ts, g.end_ns) AS end_ns
+WITH gap AS MATERIALIZED (
+  SELECT
+    g.trace_id,
+    coalesce(g.device_id, -1) AS device_id,
+    g.start_ns,
+    least(l.ts, g.end_ns) AS end_ns,
+    row_number() OVER (PARTITION BY g.trace_id, g.device_id ORDER BY g.start_ns) AS n
   FROM device_gap(true, 5000, NULL) AS g
   JOIN whole_launch AS l ON l.slice_id = g.launch_id
   WHERE g.cause IN ('host', 'host_sync') AND l.ts > g.start_ns
@@ -51,16 +56,29 @@ outermost AS (
   )
   WHERE reached_ns IS NULL OR ts >= reached_ns
 ),
+-- The first gap of each device that ends after the slice begins, and the last that begins before it ends.
+extent AS (
+  SELECT o.trace_id, d.device_id, o.name, o.start_ns, o.end_ns, a.n AS first_n, b.n AS last_n
+  FROM outermost AS o
+  JOIN (SELECT DISTINCT trace_id, device_id FROM gap) AS d ON d.trace_id = o.trace_id
+  ASOF JOIN gap AS a
+    ON a.trace_id = o.trace_id AND a.device_id = d.device_id AND o.start_ns < a.end_ns
+  ASOF JOIN gap AS b
+    ON b.trace_id = o.trace_id AND b.device_id = d.device_id AND o.end_ns > b.start_ns
+  WHERE o.name NOT ILIKE '%dataloader%'
+),
+crossed AS (
+  SELECT trace_id, device_id, name, start_ns, end_ns, unnest(range(first_n, last_n + 1)) AS n
+  FROM extent
+),
 by_device AS (
   SELECT
-    t.run_id, g.trace_id, g.device_id, o.name, count(*) AS n_gaps,
-    sum(least(g.end_ns, o.end_ns) - greatest(g.start_ns, o.start_ns))::BIGINT AS idle_ns
-  FROM gap AS g
-  JOIN outermost AS o
-    ON o.trace_id = g.trace_id AND o.start_ns < g.end_ns AND o.end_ns > g.start_ns
+    t.run_id, g.trace_id, g.device_id, c.name, count(*) AS n_gaps,
+    sum(least(g.end_ns, c.end_ns) - greatest(g.start_ns, c.start_ns))::BIGINT AS idle_ns
+  FROM crossed AS c
+  JOIN gap AS g ON g.trace_id = c.trace_id AND g.device_id = c.device_id AND g.n = c.n
   JOIN trace AS t ON t.id = g.trace_id
-  WHERE o.name NOT ILIKE '%dataloader%'
-  GROUP BY t.run_id, g.trace_id, g.device_id, o.name
+  GROUP BY t.run_id, g.trace_id, g.device_id, c.name
 )
 SELECT
   run_id,

@@ -29,6 +29,12 @@ WITH piece AS (
     row_number() OVER (PARTITION BY track_id ORDER BY end_ns) AS place
   FROM replay_piece()
 ),
+-- Those that last are disjoint: numbered without gaps.
+lasting AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY track_id ORDER BY end_ns) AS n
+  FROM piece
+  WHERE start_ns < end_ns
+),
 host AS (
   SELECT track_id, name, ts, dur FROM whole_cpu_op
   UNION ALL
@@ -53,6 +59,17 @@ covered AS (
   SELECT track_id, name, greatest(start_ns, coalesce(reached_ns, start_ns)) AS start_ns, end_ns
   FROM reach
   WHERE reached_ns IS NULL OR end_ns > reached_ns
+),
+-- The first piece that ends after the slice begins, and the last that begins before it ends.
+extent AS (
+  SELECT c.track_id, c.name, c.start_ns, c.end_ns, a.n AS first_n, b.n AS last_n
+  FROM covered AS c
+  ASOF JOIN lasting AS a ON a.track_id = c.track_id AND c.start_ns < a.end_ns
+  ASOF JOIN lasting AS b ON b.track_id = c.track_id AND c.end_ns > b.start_ns
+),
+crossed AS (
+  SELECT track_id, name, start_ns, end_ns, unnest(range(first_n, last_n + 1)) AS n
+  FROM extent
 )
 SELECT
   p.trace_id,
@@ -60,8 +77,7 @@ SELECT
   p.place,
   c.name,
   sum(least(p.end_ns, c.end_ns) - greatest(p.start_ns, c.start_ns))::BIGINT AS host_ns
-FROM piece AS p
-JOIN covered AS c ON c.track_id = p.track_id AND c.start_ns < p.end_ns AND c.end_ns > p.start_ns
-WHERE p.start_ns < p.end_ns
+FROM crossed AS c
+JOIN lasting AS p ON p.track_id = c.track_id AND p.n = c.n
 GROUP BY p.trace_id, p.track_id, p.place, c.name
 ORDER BY p.track_id, p.place, c.name

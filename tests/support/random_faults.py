@@ -64,20 +64,15 @@ def _allocation(ns: int) -> Fault:
     return allocate
 
 
-def _item(ns: int) -> Fault:
-    """Reads a result of the device, and works with it."""
-
+def _waits(ns: int) -> Fault:
     @_at("forward")
-    def item(program: Any, thread: Any, n: int) -> None:
-        with program.operator(thread, "aten::item"):
-            call = program.call(thread, "cudaMemcpyAsync", 2000, is_launch=True)
-            program.work(call, "gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 0, COMPUTE, 1500,
-                         bytes=4)  # fmt: skip
-            wait = program.call(thread, "cudaStreamSynchronize", 1000)
-            program.wait_until(thread, wait, program.free[0, COMPUTE])
-            program.record("Stream Sync", wait, 0, COMPUTE)
+    def wait(program: Any, thread: Any, n: int) -> None:
+        with program.operator(thread, "my::check"):
+            call = program.call(thread, "cudaStreamSynchronize", 1000)
+            program.wait_until(thread, call, program.free[0, COMPUTE])
+            program.record("Stream Sync", call, 0, COMPUTE)
 
-    return item
+    return wait
 
 
 def _copies(ns: int) -> Fault:
@@ -124,7 +119,7 @@ KINDS = {
     "loader": Kind("data_loading", _loading),
     "host code": Kind("host_code", _host_code),
     "allocation": Kind("allocation", _allocation),
-    "item": Kind("synchronization", _item),
+    "waits": Kind("synchronization", _waits),
     "copies": Kind("copy", _copies),
     "slow rank": Kind("straggler", _slow_rank, ranks=2),
     "outlier": Kind("outlier_step", _outlier),
