@@ -70,10 +70,7 @@ def diagnose(
     from warehouse.diagnose import alarm, diagnosis
     from warehouse.query import session
 
-    chosen_format = format
-    if format is None:
-        chosen_format = encoding.format_of(target, None, config.load().format) if target else "text"
-    assert chosen_format is not None
+    chosen_format = format or _format(target)
     place = session.Place.of(db, wait_s=wait_s)
     with session.opened(place, selection) as opened:
         announce(opened.seen, quiet=quiet)
@@ -92,6 +89,12 @@ def diagnose(
     if failing:
         click.echo(f"FAIL: {condition}: {'; '.join(failing)}", err=True)
         sys.exit(ExitCode.FAILURE)
+
+
+def _format(target: Path | None) -> str:
+    if target is None or target.suffix.lower() == ".txt":
+        return "text"
+    return encoding.format_of(target, None, config.load().format)
 
 
 def _print_text(found: Diagnosis, run: str, target: Path | None, has_all: bool) -> None:
