@@ -13,12 +13,15 @@ from warehouse import config
 from warehouse.cli import options
 from warehouse.cli.emit import emit, say_count
 from warehouse.cli.scope_options import announce, scope
+from warehouse.errors import UsageError
 from warehouse.query import encoding
 from warehouse.query.selection import Selection
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
+    from warehouse.model.models import Model
     from warehouse.query.result import QueryResult
+    from warehouse.query.session import Place
 
 _format = click.option(
     "--format",
@@ -42,6 +45,7 @@ def model() -> None:
 
 @model.command()
 @click.argument("kind")
+@click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--as", "name", metavar="NAME", help="Name of the model.  [default: KIND]")
 @click.option("--replace", is_flag=True, help="Replace the model of that name.")
 @_format
@@ -51,6 +55,7 @@ def model() -> None:
 @options.database
 def fit(
     kind: str,
+    path: Path | None,
     name: str | None,
     replace: bool,
     format: str | None,
@@ -68,10 +73,14 @@ def fit(
     rates), or a query of samples. Coefficients are not negative, and have the least squares of
     relative errors. The column error is that on samples which were held out.
 
+    PATH, with the kind device: fit to measurements of operators in folders by GPU instead, each
+    with name.txt, avg.txt and metadata.json.
+
     \b
     Example:
       tw model fit operator
       tw model fit communication --run all --as cluster --replace
+      tw model fit device measured-by-gpu --as gpus
     """
     from warehouse.model import models
     from warehouse.query import session
@@ -84,7 +93,10 @@ def fit(
             announce(found.seen, quiet=quiet)
             yield found
 
-    made = models.fit_and_store(place, announced, kind, name=name, replace=replace)
+    if path is None:
+        made = models.fit_and_store(place, announced, kind, name=name, replace=replace)
+    else:
+        made = _of_folders(place, kind, path, name, replace=replace)
     with session.opened(place, selection) as opened:
         _print(models.lines(opened, made.name), format, is_csv_safe, quiet=quiet)
     if quiet:
@@ -96,6 +108,18 @@ def fit(
     if n_problems:
         groups = f"{n_problems} of {counted(len(made.groups), 'group')}"
         click.echo(f"{groups} cannot extrapolate: see the column problem.", err=True)
+
+
+def _of_folders(place: Place, kind: str, path: Path, name: str | None, *, replace: bool) -> Model:
+    from warehouse.model import gpu_folders, models
+
+    if kind != "device":
+        raise UsageError(
+            f"a model of kind {kind} takes no path", hint="`tw model fit device PATH` does."
+        )
+    made = gpu_folders.fitted(path, name or kind)
+    models.store(place, made, replace=replace)
+    return made
 
 
 @model.command("list")
