@@ -36,11 +36,12 @@ def tag(
     """Tag runs, or list tags.
 
     A run may have several tags, and a tag several runs. Every command accepts `--run tag:NAME`; `tw
-    prune --keep-tagged` keeps tagged runs.
+    prune --keep-tagged` keeps tagged runs. A tag such as commit=1a2b3c says what a run is of.
 
     \b
     Example:
       tw tag baseline --run nightly-2026-11-20 --move
+      tw tag commit=1a2b3c
       tw tag
       tw tag baseline --delete
     """
