@@ -18,6 +18,7 @@ columns = [
 [column]
 finding.check = "= 'host_code'"
 subject.help = "Outermost operator or annotation"
+location.help = "Module and Python function that operators of the name were most in; NULL: not recorded"
 n_events.help = "Number of gaps"
 bound_ns.help = "Idle time of devices while a thread was in it"
 
@@ -79,22 +80,54 @@ by_device AS (
   JOIN gap AS g ON g.trace_id = c.trace_id AND g.device_id = c.device_id AND g.n = c.n
   JOIN trace AS t ON t.id = g.trace_id
   GROUP BY t.run_id, g.trace_id, g.device_id, c.name
+),
+found AS MATERIALIZED (
+  SELECT
+    run_id,
+    name,
+    max_by(n_gaps, (idle_ns, trace_id)) AS n_gaps,
+    max(idle_ns) AS idle_ns
+  FROM by_device
+  GROUP BY run_id, name
+  HAVING max(idle_ns) > 0
+  QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY max(idle_ns) DESC, name) <= 5
+),
+frame AS (
+  SELECT t.run_id, o.name, k.kind, s.name AS frame, sum(greatest(o.dur, 0)) AS dur_ns
+  FROM whole_link AS k
+  JOIN whole_cpu_op AS o ON o.slice_id = k.to_id
+  JOIN trace AS t ON t.id = o.trace_id
+  JOIN whole_slice AS s ON s.id = k.from_id
+  WHERE k.kind IN ('module', 'python')
+    AND k.link_set = 'default'
+    AND o.name IN (SELECT name FROM found)
+  GROUP BY t.run_id, o.name, k.kind, s.name
+),
+place AS (
+  SELECT
+    run_id,
+    name,
+    concat_ws(
+      ', ',
+      max_by(frame, (dur_ns, frame)) FILTER (WHERE kind = 'module'),
+      max_by(frame, (dur_ns, frame)) FILTER (WHERE kind = 'python')
+    ) AS location
+  FROM frame
+  GROUP BY run_id, name
 )
 SELECT
-  run_id,
+  f.run_id,
   'host_code' AS finding,
-  name AS subject,
+  f.name AS subject,
   NULL::BIGINT AS rank,
-  NULL::VARCHAR AS location,
-  max_by(n_gaps, (idle_ns, trace_id)) AS n_events,
-  max(idle_ns) AS bound_ns,
+  p.location,
+  f.n_gaps AS n_events,
+  f.idle_ns AS bound_ns,
   NULL::DOUBLE AS coverage,
   'skip(within = $subject)' AS what_if,
   'idle_gap -p per_device=true' AS evidence,
   'Devices are idle while the host is in it' AS sentence,
   'Capture it in CUDA graphs, compile it (torch.compile), do it beside the steps, or leave it out' AS remedy
-FROM by_device
-GROUP BY run_id, name
-HAVING max(idle_ns) > 0
-QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY max(idle_ns) DESC, name) <= 5
-ORDER BY run_id, bound_ns DESC, subject
+FROM found AS f
+LEFT JOIN place AS p ON p.run_id = f.run_id AND p.name = f.name
+ORDER BY f.run_id, bound_ns DESC, subject
