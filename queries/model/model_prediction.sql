@@ -47,16 +47,20 @@ line AS (
     sum(coefficient * value) AS dur_ns,
     bool_or(NOT value BETWEEN least AND most) AS is_outside,
     bool_or(NOT value BETWEEN least AND most AND coefficient > 0) AS is_extrapolated,
-    min(feature) FILTER (value IS NULL) AS missing
+    min(feature) FILTER (value IS NULL) AS missing,
+    min(feature) FILTER (NOT isfinite(value) OR value < 0) AS unusable
   FROM term
   GROUP BY model_group
 )
 SELECT
   model_group,
-  CASE WHEN missing IS NULL AND NOT (is_outside AND problem IS NOT NULL) THEN dur_ns END AS predicted_ns,
-  CASE WHEN missing IS NULL THEN is_extrapolated END AS is_extrapolated,
+  CASE
+    WHEN coalesce(missing, unusable) IS NULL AND NOT (is_outside AND problem IS NOT NULL) THEN dur_ns
+  END AS predicted_ns,
+  CASE WHEN coalesce(missing, unusable) IS NULL THEN is_extrapolated END AS is_extrapolated,
   error,
   CASE WHEN missing IS NOT NULL THEN 'the feature ' || missing || ' is not given'
+    WHEN unusable IS NOT NULL THEN 'the feature ' || unusable || ' is negative or not finite'
     WHEN is_outside THEN problem
   END AS problem
 FROM line

@@ -144,6 +144,10 @@ def test_a_fitted_model_predicts_in_sql(tw: Tw, copied: Path) -> None:
     (row,) = json.loads(tw("query", statement, "--db", copied, "--format", "json").out)
     assert row["predicted_ns"] == pytest.approx(6000 + 12e6 * slope_ns, rel=0.01)
     assert row["is_extrapolated"] and row["problem"] is None
+    unknown = statement.replace("12e6", '"nan"')
+    (row,) = json.loads(tw("query", unknown, "--db", copied, "--format", "json").out)
+    assert row["predicted_ns"] is None
+    assert row["problem"] == "the feature bytes is negative or not finite"
 
 
 @pytest.mark.slow

@@ -59,6 +59,30 @@ def test_gradients_of_one_cluster_are_a_group_and_others_alone(
     assert row["predicted_ns"] == pytest.approx(predicted)
 
 
+@pytest.mark.slow
+def test_the_clusters_of_a_fusion_give_a_partition_of_all_tensors(
+    tw: Tw, tiny: Path, tmp_path: Path
+) -> None:
+    """Of many operators of the backward pass in each cluster, which compute several gradients."""
+    n_tensors = len(json.loads((TINY / "truth.json").read_text())["tensors"])
+    fused = tw(
+        "optimize", "fusion", "--by-layer", "--layers", "2", "--db", tiny, "-o", tmp_path / "out"
+    )
+    clusters_file = tmp_path / "out" / "cluster_mapping.txt"
+    assert fused.code == 0 and NET in clusters_file.read_text()
+
+    result = tw(
+        "optimize", "buckets", "--search", "sweep", "--from-clusters", clusters_file, "--strict",
+        "--db", tiny, "--format", "json",
+    )  # fmt: skip
+
+    (row,) = (row for row in json.loads(result.out) if row["search"] == "clusters")
+    groups = row["edits"].removeprefix("groups(groups = ").removesuffix(")").split(",")
+    assert len(groups) < n_tensors
+    ids = [int(each) for group in groups for each in group.split("+")]
+    assert sorted(ids) == list(range(n_tensors))
+
+
 def test_unknown_operators_are_refused_if_strict(tw: Tw, tiny: Path, fused: Path) -> None:
     result = tw("optimize", "buckets", "--from-clusters", fused, "--strict", "--db", tiny)
 
