@@ -116,26 +116,34 @@ KINDS = "This run has nodes of kinds call, collective, copy, end, gradient, host
     ("change", "problem", "hint"),
     [
         (
-            "merge_streams( )", "changes nothing",
+            "merge_streams( )", " changes nothing",
             f"It applies to ranks with device work on several streams. {KINDS}",
         ),
         integration(
-            "no_overlap()", "changes nothing",
+            "no_overlap()", " changes nothing",
             f"It applies to ranks with collectives and other work on devices. {KINDS}",
         ),
         integration(
-            "scale(stream = 1, ratio=2)", "changes nothing", "The run has no device work."
+            "scale(stream = 1, ratio=2)", " changes nothing", "The run has no device work."
         ),
         integration(
-            'scale(name="*aleduce*", kind = gradien, ratio=2)', "matches no node",
+            'scale(name="*aleduce*", kind = gradien, ratio=2)', " matches no node",
             "Names are c10d::allreduce_, gloo:all_reduce, torch::distributed::reducer::mul_out, "
             "and others; kinds are call, collective, copy, end, gradient, host "
             "(`tw query replay_node`).",
         ),
         integration(
-            "scale(rank = 7, ratio=2)", "matches no node", "Ranks are 0 (`tw query replay_node`)."
+            "scale(rank = 7, ratio=2)", " matches no node", "Ranks are 0 (`tw query replay_node`)."
         ),
         integration("daydream()", "", "It requires a dPRO trial."),
+        integration(
+            "scale(ratio = NaN)", ": parameter ratio must be of type DOUBLE, not 'NaN'",
+            "Write scale(ratio = 0.5).",
+        ),
+        integration(
+            "scale(ns = soon)", ": parameter ns must be of type DOUBLE, not 'soon'",
+            "Write scale(ns = 0.5 or a time such as 1.5ms).",
+        ),
     ],
 )  # fmt: skip
 def test_a_what_if_that_changes_nothing_says_what_it_would_change(
@@ -145,5 +153,5 @@ def test_a_what_if_that_changes_nothing_says_what_it_would_change(
     result = tw("replay", "--db", data_parallel, "--what-if", change)
 
     assert result.code != 0 and result.out == ""
-    assert not problem or result.errors == [f"Error: what-if {change} {problem}"]
+    assert not problem or result.errors == [f"Error: what-if {change}{problem}"]
     assert f"Hint: {hint}" in result.err.splitlines()

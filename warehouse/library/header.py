@@ -126,14 +126,15 @@ class Parameter:
         return _integer(value, is_time=self.unit == "ns")
 
     def _wrong(self, value: object) -> UsageError:
+        text = f"parameter {self.name} must be of type {self.type}, not {value!r}"
+        return UsageError(text, hint=f"Write -p {self.name}={self.example}.")
+
+    @property
+    def example(self) -> str:
+        """A value of the type, for a hint."""
         examples = {"BIGINT": "1000", "DOUBLE": "0.5", "BOOLEAN": "true", "VARCHAR": "text"}
-        example = examples[self.type.removesuffix("[]")]
         units = {"ns": " or a time such as 1.5ms", "byte": " or a size such as 1.5MB"}
-        unit = units.get(self.unit or "", "")
-        return UsageError(
-            f"parameter {self.name} must be of type {self.type}, not {value!r}",
-            hint=f"Write -p {self.name}={example}{unit}.",
-        )
+        return examples[self.type.removesuffix("[]")] + units.get(self.unit or "", "")
 
     @property
     def sql_default(self) -> str:

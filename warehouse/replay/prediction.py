@@ -111,7 +111,7 @@ def predict_run(
         trace_ids=trace_ids,
         imported_at=imported_at,
         occurrences=movement.placed(graph),
-        paths=(measured_path, movement.path_of(graph)),
+        paths=(measured_path, movement.path_of(graph) if changes else measured_path),
         engine=engine_name,
         parameters=engine.parameters,
         what_ifs=[str(each) for each in changes],

@@ -100,9 +100,10 @@ def apply(graph: Graph, what_if: WhatIf) -> None:
 
     Raises UsageError if there is nothing to change, QueryError if the run does not allow it.
     """
+    queries = _queries(graph, what_if)
+    _must_be_values(what_if, queries)
     before = graph.digest()
     refuse(graph, what_if)
-    queries = _queries(graph, what_if)
     for table, query in queries:
         rows = graph.rows(query, what_if.arguments)
         if table == "node":
@@ -131,6 +132,22 @@ def refuse(graph: Graph, what_if: WhatIf) -> None:
         return
     for row in graph.rows(query, what_if.arguments).to_pylist():
         raise QueryError(row["problem"], hint=row["remedy"])
+
+
+def _must_be_values(what_if: WhatIf, queries: Sequence[tuple[str, Query]]) -> None:
+    """Raises UsageError for an argument that is missing, of another type, or out of bounds."""
+    for parameter in (each for _, query in queries for each in query.parameters):
+        given = what_if.arguments.get(parameter.name)
+        try:
+            if given is not None:
+                parameter.convert(given)
+            elif not parameter.has_default:
+                raise UsageError(f"parameter {parameter.name} has no value")
+        except UsageError as error:
+            raise UsageError(
+                f"what-if {what_if.written}: {error.message}",
+                hint=f"Write {what_if.name}({parameter.name} = {parameter.example}).",
+            ) from None
 
 
 def _may_change_nothing(what_if: WhatIf) -> bool:
