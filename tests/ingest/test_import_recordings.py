@@ -25,7 +25,7 @@ BY_DEFAULT = frozenset(("tf1_timeline",))
 INTEGRATED = BY_DEFAULT | {"simple_add_sync"}
 
 
-NOT_RECORDED = ("expected.", "result_types.")
+NOT_RECORDED = ("expected.", "models_expected.", "result_types.")
 
 
 def recordings() -> list[Any]:
